@@ -121,6 +121,8 @@ limits! {
     LABEL_BYTES = 1_024 "bytes" as "label-bytes";
     /// Longest message, and longest single text in a session's configuration.
     TEXT_BYTES = 65_536 "bytes" as "text-bytes";
+    /// Size of the messages that are taken out of an inbox at once. A longer one is taken alone, whole.
+    TAKEN_BYTES = 16_384 "bytes" as "taken-bytes";
     /// Longest path of a file. Source: the longest path that Linux accepts.
     PATH_BYTES = 4_096 "bytes" as "path-bytes";
     /// Longest error text of a host; a longer text is cut there and ends in `…`.

@@ -1,5 +1,7 @@
 //! What the operator's commands say of a change: what was changed, by its label, and what is to come.
 
+use std::fmt::Write as _;
+
 use super::foreign_text::{shown, visible};
 use crate::edn::{Map, Value};
 use crate::graph::mutation::MutationName;
@@ -10,6 +12,8 @@ enum Told {
     One(&'static str),
     /// By its verb and the number of schedules that it changed.
     Many(&'static str),
+    /// By the messages that were taken, and how many are left.
+    Messages,
     /// In these words.
     Text(&'static str),
 }
@@ -28,6 +32,7 @@ impl Told {
             MutationName::ResumeAll => Some(Told::Many("resumed")),
             MutationName::HoldAll => Some(Told::Text("held  everything, until `reveille release-all`\n")),
             MutationName::ReleaseAll => Some(Told::Text("released  what is paused by itself stays paused\n")),
+            MutationName::TakeMessages => Some(Told::Messages),
             MutationName::Create
             | MutationName::SkipNext
             | MutationName::Approve
@@ -54,6 +59,14 @@ pub(super) fn shape(mutation: MutationName) -> Option<&'static str> {
 pub(super) fn words(mutation: MutationName, answer: &Map) -> Option<String> {
     Some(match Told::of(mutation)? {
         Told::Text(text) => text.to_owned(),
+        Told::Messages => {
+            let taken =
+                value(answer, "psi.agent-session/taken").and_then(Value::as_items).unwrap_or_default();
+            let left =
+                value(answer, "psi.agent-session/inbox-count").and_then(Value::as_int).unwrap_or_default();
+            let more = if left == 0 { String::new() } else { format!("{left} more in the inbox\n") };
+            messages(taken) + &more
+        }
         Told::Many(verb) => {
             let count = |name| value(answer, name).and_then(Value::as_int).unwrap_or_default();
             let (changed, left) =
@@ -84,4 +97,22 @@ fn outlook(answer: &Map) -> String {
         Some(next) => format!("next slot  {next}"),
         None => "no further slot".to_owned(),
     }
+}
+
+/// Messages as lines for people, those of the inbox and those that were taken.
+pub(super) fn messages(messages: &[Value]) -> String {
+    let mut out = String::new();
+    for message in messages.iter().filter_map(Value::as_map) {
+        let part = |names: [&str; 2]| {
+            let value = names.into_iter().find_map(|name| message.keyword(name)).filter(|it| !it.is_nil())?;
+            Some(value.as_str().map_or_else(|| shown(value), visible))
+        };
+        let at = part(["left-at", "reveille.message/timestamp"]).unwrap_or_default();
+        let label =
+            part(["label", "reveille.message/label"]).map_or_else(String::new, |it| format!("  {it}"));
+        let text = part(["text", "reveille.message/text"]).unwrap_or_default();
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{at}{label}\n  {text}");
+    }
+    if out.is_empty() { "nothing in the inbox\n".to_owned() } else { out }
 }

@@ -110,7 +110,7 @@ fn word(value: &Value) -> String {
 }
 
 /// One command for one daemon.
-struct Control<'a> {
+pub(super) struct Control<'a> {
     daemon: &'a DaemonArgs,
     /// The session to act for; `None` for the operator.
     session: Option<&'a SessionId>,
@@ -131,7 +131,7 @@ impl<'a> Control<'a> {
         Control { daemon: &caller.daemon, session: caller.session.as_ref(), printing, which: None }
     }
 
-    fn of_operator(args: &'a OperatorArgs) -> Control<'a> {
+    pub(super) fn of_operator(args: &'a OperatorArgs) -> Control<'a> {
         Control { daemon: &args.daemon, session: None, printing: &args.printing, which: None }
     }
 
@@ -144,7 +144,7 @@ impl<'a> Control<'a> {
         }
     }
 
-    fn one(&self, mutation: MutationName, params: Map) -> io::Result<ExitCode> {
+    pub(super) fn one(&self, mutation: MutationName, params: Map) -> io::Result<ExitCode> {
         match self.ask(mutation, params) {
             // The inner error is the daemon's refusal, the outer one means that there was no answer.
             Ok(Ok(answer)) => {

@@ -150,7 +150,10 @@ impl<W: Write> Demo<'_, W> {
                     micros % 1_000
                 )?;
             }
-            DecisionKind::RunQueued | DecisionKind::RunFailed | DecisionKind::ScheduleCancelled => {
+            DecisionKind::RunQueued
+            | DecisionKind::RunLeft
+            | DecisionKind::RunFailed
+            | DecisionKind::ScheduleCancelled => {
                 let reason = decision.reason.map_or("", crate::domain::Reason::name);
                 writeln!(self.output, "   {at}  {kind} {label:?}, because {reason}")?;
             }
@@ -181,6 +184,7 @@ impl<W: Write> Demo<'_, W> {
             | DecisionKind::RunDenied
             | DecisionKind::SlotsSkipped
             | DecisionKind::RunAccepted
+            | DecisionKind::RunTaken
             | DecisionKind::RunRetrying
             | DecisionKind::RunCancelled
             | DecisionKind::ChannelOpened
@@ -226,10 +230,10 @@ fn show_message(output: &mut impl Write, message: &Message) -> io::Result<()> {
 }
 
 fn show_accounts(output: &mut impl Write, ledger: Ledger) -> io::Result<()> {
-    let Ledger { expected, delivered, skipped, cancelled, failed, lost, pending } = ledger;
+    let Ledger { expected, delivered, left, skipped, cancelled, failed, lost, pending } = ledger;
     writeln!(
         output,
-        "   expected {expected} = delivered {delivered} + skipped {skipped} + cancelled {cancelled} \
+        "   expected {expected} = delivered {delivered} + left {left} + skipped {skipped} + cancelled {cancelled} \
          + failed {failed} + lost {lost} + pending {pending}"
     )
 }

@@ -108,7 +108,7 @@ fn open(handle: &Handle, session: &SessionId) -> Result<Option<String>, AppFault
     if handle.view(|state| state.session(session).is_some()) {
         return Ok(None);
     }
-    let opened = handle.open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
+    let opened = handle.open_session(Some(session.clone()), HostId::INBOX, SessionConfig::default());
     opened.map_err(|refusal| AppFault::usage(format!("{session}: {refusal}")))?;
     Ok(Some(format!("{session}: opened, because jobs are delivered there; a harness can attach to it")))
 }

@@ -21,6 +21,6 @@ pub(super) fn asleep() -> io::Result<Handle> {
 /// The caller of a command: a session, which is opened for it, or the operator.
 pub(super) fn caller(engine: &Reveille, session: Option<&SessionId>) -> io::Result<Caller> {
     let Some(session) = session else { return Ok(Caller::OPERATOR) };
-    let opened = engine.handle().open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
+    let opened = engine.handle().open_session(Some(session.clone()), HostId::INBOX, SessionConfig::default());
     opened.map(|(session, _)| Caller::session(session)).map_err(io::Error::other)
 }

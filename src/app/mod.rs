@@ -21,6 +21,7 @@ mod graphql;
 mod guard_rules;
 pub mod import;
 mod in_process;
+mod inbox;
 mod log;
 mod mcp;
 mod panics;

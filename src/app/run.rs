@@ -33,6 +33,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Forecast(args) => super::forecast_explain::forecast(&args),
         Command::Explain(args) => super::forecast_explain::explain(&args),
         Command::Log(args) => super::decisions::log(&args),
+        Command::Inbox(args) => super::inbox::inbox(&args),
         Command::Cancel(args) => super::control::cancel(&args),
         Command::Pause(args) => super::control::pause(&args),
         Command::Resume(args) => super::control::resume(&args),

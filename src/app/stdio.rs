@@ -60,7 +60,7 @@ fn serve_own(session: Option<SessionId>) -> io::Result<ExitCode> {
     let peer = match session {
         None => Peer::Operator,
         Some(session) => {
-            let opened = handle.open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
+            let opened = handle.open_session(Some(session.clone()), HostId::INBOX, SessionConfig::default());
             opened.map_err(io::Error::other)?;
             Peer::Session(session)
         }

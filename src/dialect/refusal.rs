@@ -17,6 +17,7 @@ pub(crate) fn refusal_data(refusal: &Refusal, run_key: &str) -> Map {
         | Refusal::KeyTaken { schedule } => Map::new().with("schedule-id", schedule.to_string()),
         Refusal::UnknownRun { run }
         | Refusal::NotInFlight { run }
+        | Refusal::NotLeft { run }
         | Refusal::NotHeld { run }
         | Refusal::NotAsked { run }
         | Refusal::ApprovalConflict { run, .. } => of_run(run),

@@ -51,6 +51,7 @@ fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Re
         Command::HostSessions { host, sessions, by } => {
             step::host_sessions(step, host, &sessions, by.as_ref())
         }
+        Command::TakeLeft { session, runs, by } => step::take_left(step, &session, &runs, by),
         Command::CreateSchedule(new) => step::create_schedule(step, new),
         Command::ReplaceSchedule(new) => step::replace_schedule(step, new),
         Command::BringForward(which) => step::bring_forward(step, which),

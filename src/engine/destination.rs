@@ -2,7 +2,7 @@
 //!
 //! What lives elsewhere: dispatching (`step/run/dispatch.rs`).
 
-use super::record::SessionRecord;
+use super::record::{RunRecord, SessionRecord};
 use super::slab::Key;
 use super::state::State;
 use crate::domain::{Reason, Route, Schedule, Target};
@@ -63,6 +63,21 @@ impl SessionRecord {
 }
 
 impl State {
+    /// Resolves where a run goes, as of now; `None` if its schedule is gone.
+    pub(super) fn destination_of<'a>(&'a self, run: &'a RunRecord) -> Option<Destination<'a>> {
+        let owner = self.schedules.get(run.schedule_key())?.owner_key();
+        let back = || {
+            let key = self.session_key(run.run().session.as_ref()?)?;
+            Some(Destination::Session(key, self.sessions.get(key)?))
+        };
+        if run.goes_back()
+            && let Some(place) = back()
+        {
+            return Some(place);
+        }
+        Some(self.destination(self.definition_of(run)?, owner))
+    }
+
     /// Resolves where a run of this schedule goes, as of now.
     pub(super) fn destination<'a>(&'a self, schedule: &'a Schedule, owner: Option<Key>) -> Destination<'a> {
         let session = |key: Option<Key>| key.and_then(|key| Some((key, self.sessions.get(key)?)));

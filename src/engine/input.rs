@@ -110,6 +110,15 @@ pub enum Command {
         /// The actor who asks for it; `None` for the embedding program.
         by: Option<Actor>,
     },
+    /// Take messages out of a session's inbox: they count as delivered. All or nothing.
+    TakeLeft {
+        /// The session.
+        session: SessionId,
+        /// The runs whose messages are taken.
+        runs: Vec<RunId>,
+        /// The actor who takes them; `None` for the embedding program.
+        by: Option<Actor>,
+    },
     /// Create a schedule.
     CreateSchedule(NewSchedule),
     /// Create a schedule, and cancel the one that the session has under the same key, if there is

@@ -11,6 +11,8 @@ pub struct Ledger {
     pub expected: u64,
     /// Delivered, with a receipt.
     pub delivered: u64,
+    /// In the inbox of a session in which nobody listens.
+    pub left: u64,
     /// Skipped or folded into another slot, with a reason.
     pub skipped: u64,
     /// Cancelled before delivery, or replaced by other slots.
@@ -26,7 +28,8 @@ pub struct Ledger {
 impl Ledger {
     /// Returns expected slots minus those accounted for; anything but zero is a defect.
     pub fn imbalance(&self) -> i128 {
-        let accounted = [self.delivered, self.skipped, self.cancelled, self.failed, self.lost, self.pending];
+        let accounted =
+            [self.delivered, self.left, self.skipped, self.cancelled, self.failed, self.lost, self.pending];
         i128::from(self.expected) - accounted.into_iter().map(i128::from).sum::<i128>()
     }
 
@@ -71,11 +74,36 @@ impl Ledger {
         debug_assert!(state.is_terminal(), "{state:?} does not settle a slot");
         match state {
             RunState::Delivered => self.delivered += 1,
+            RunState::Left => self.left += 1,
             RunState::Cancelled => self.cancelled += 1,
             RunState::Failed => self.failed += 1,
             RunState::Queued | RunState::InFlight | RunState::Running => return,
         }
         self.pending -= 1;
+    }
+
+    /// Counts a left message as delivered: somebody took it.
+    pub(super) fn take(&mut self) {
+        self.left -= 1;
+        self.delivered += 1;
+    }
+
+    /// Counts a left message as pending again: a host is to get it.
+    pub(super) fn recall(&mut self) {
+        self.left -= 1;
+        self.pending += 1;
+    }
+
+    /// Counts a message that an earlier process left, and that can still be taken.
+    pub(super) fn restore_left(&mut self) {
+        self.expected += 1;
+        self.left += 1;
+    }
+
+    /// Takes back a left message whose run will be loaded from the store again.
+    pub(super) fn unexpect_left(&mut self) {
+        self.expected -= 1;
+        self.left -= 1;
     }
 
     /// Counts volatile slots that were lost with the process.

@@ -128,6 +128,7 @@ impl ScheduleRecord {
         match self.status {
             Status::Pending | Status::Paused | Status::Queued => true,
             Status::InFlight
+            | Status::Left
             | Status::Delivered
             | Status::Skipped
             | Status::Finished
@@ -234,7 +235,7 @@ pub struct RunRecord {
     /// The run of the same schedule that was claimed before this one.
     pub(super) older: Option<Key>,
     /// The session that the run waits for or is with: its target, or for a fresh session the
-    /// session whose host creates it.
+    /// session whose host creates it. Of a run that was left, the session whose inbox it is in.
     pub(super) lane: Option<Key>,
     pub(super) run: Run,
 }
@@ -284,6 +285,8 @@ pub struct SessionRecord {
     pub(super) woken: Option<Box<Lineage>>,
     /// Runs that wait for the lane or for the host.
     pub(super) waiting: Vec<Key>,
+    /// Runs whose messages are in the inbox, unordered. Readers sort them.
+    pub(super) left: Vec<Key>,
     /// Unfinished schedules, unordered; at most `limits::SESSION_SCHEDULES`. Readers sort them.
     pub(super) live: Vec<Key>,
     /// How many of them are volatile and not handed over.
@@ -320,6 +323,7 @@ impl SessionRecord {
             turn_of: None,
             woken: None,
             waiting: Vec::new(),
+            left: Vec::new(),
             live: Vec::new(),
             bytes: 0,
             unstarted: 0,

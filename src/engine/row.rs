@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::record::{Pause, Progress};
 use super::state::State;
 use crate::domain::{
-    Awaits, BootTime, Checks, Cursor, Grant, GuardPolicy, Moment, Reason, Run, Schedule, ScheduleId,
+    Awaits, BootTime, Checks, Cursor, Grant, GuardPolicy, HostId, Moment, Reason, Run, Schedule, ScheduleId,
     SessionConfig, SessionId, SessionProvenance, Status,
 };
 
@@ -65,6 +65,8 @@ pub struct SessionRow {
     pub opened: Cursor,
     /// Whether the built-in host runs its turns. Otherwise it has no host until one takes it over.
     pub built_in: bool,
+    /// Whether somebody listens in it, if the built-in host has it.
+    pub listens: bool,
     /// When a person last wrote in it.
     pub last_user_activity: Option<Moment>,
 }
@@ -95,6 +97,7 @@ impl State {
             opened_at: record.opened_at,
             opened: record.opened,
             built_in: !record.host.is_attached(),
+            listens: record.host == HostId::LOCAL,
             last_user_activity: record.last_user_activity,
         })
     }

@@ -211,9 +211,14 @@ impl State {
 
     /// Returns the runs that wait for a session's lane or its host, in delivery order.
     pub fn waiting(&self, session: &SessionRecord) -> Vec<&RunRecord> {
+        self.in_delivery_order(session.waiting.iter())
+    }
+
+    /// Returns runs in the order in which a lane delivers them.
+    pub(super) fn in_delivery_order<'a>(&self, keys: impl Iterator<Item = &'a Key>) -> Vec<&RunRecord> {
         let run = |key: &Key| self.runs.get(*key).map(|run| (self.run_order(run), run));
         // The order is computed once per run, not once per comparison: it needs a look-up.
-        let mut runs: Vec<_> = session.waiting.iter().filter_map(run).collect();
+        let mut runs: Vec<_> = keys.filter_map(run).collect();
         runs.sort_unstable_by_key(|(order, _)| *order);
         runs.into_iter().map(|(_, run)| run).collect()
     }
@@ -304,7 +309,7 @@ impl State {
             return Some(Reason::StoreUnavailable);
         }
         let session = self.sessions.get(record.lane?)?;
-        if *self.definition_of(record)?.target() == Target::Fresh {
+        if *self.definition_of(record)?.target() == Target::Fresh && !record.goes_back() {
             session.blocks_fresh()
         } else {
             session.blocks_prompt()

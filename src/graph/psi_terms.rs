@@ -19,6 +19,7 @@ use crate::engine::{ScheduleRecord, State};
 pub(crate) const STATUSES: &[&str] = &[
     Status::Pending.name(),
     Status::Queued.name(),
+    Status::Left.name(),
     Status::Delivered.name(),
     Status::Cancelled.name(),
     Status::Failed.name(),
@@ -37,6 +38,7 @@ pub fn status(status: Status) -> Status {
         Status::Pending | Status::InFlight => Status::Pending,
         Status::Paused
         | Status::Queued
+        | Status::Left
         | Status::Delivered
         | Status::Skipped
         | Status::Finished
@@ -49,9 +51,9 @@ pub fn status(status: Status) -> Status {
 pub(crate) fn delivery_phase(state: &State, record: &ScheduleRecord) -> Option<Phase> {
     match (record.status(), record.schedule().payload.kind()) {
         // As in psi: a delivered fresh session has a phase, a delivered prompt has none.
-        (Status::Delivered, PayloadKind::Session) => Some(Phase::PromptSubmit),
+        (Status::Left | Status::Delivered, PayloadKind::Session) => Some(Phase::PromptSubmit),
         (Status::Failed, _) => failure(state, record).map(|failure| failure.phase),
-        (Status::Delivered, PayloadKind::Message | PayloadKind::Notice)
+        (Status::Left | Status::Delivered, PayloadKind::Message | PayloadKind::Notice)
         | (
             Status::Pending
             | Status::Paused

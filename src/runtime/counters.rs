@@ -144,7 +144,12 @@ impl Counters {
             RunFact::Allowed { .. } | RunFact::Approved { .. } | RunFact::Denied { .. } => {}
             // The run waits from here on. `unstarted_slot` finds its slot when it is dispatched.
             RunFact::Asked { .. } | RunFact::Held(_) => self.claimed = None,
-            RunFact::Queued { .. } | RunFact::Delivered | RunFact::Accepted | RunFact::Retrying { .. } => {
+            RunFact::Queued { .. }
+            | RunFact::Left
+            | RunFact::Taken { .. }
+            | RunFact::Delivered
+            | RunFact::Accepted
+            | RunFact::Retrying { .. } => {
                 self.claimed = None;
             }
             RunFact::Dispatched(_) => {

@@ -1,4 +1,4 @@
-//! The connected hosts, by number; the built-in one is number 0.
+//! The connected hosts, by number; the built-in one has two, for sessions with and without somebody who listens.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,8 @@ struct Table {
 
 impl Hosts {
     pub(super) fn new(local: Arc<dyn Host>) -> Hosts {
-        Hosts { table: RwLock::new(Table { hosts: BTreeMap::from([(HostId::LOCAL, local)]), next: 1 }) }
+        let hosts = BTreeMap::from([(HostId::LOCAL, Arc::clone(&local)), (HostId::INBOX, local)]);
+        Hosts { table: RwLock::new(Table { hosts, next: 1 }) }
     }
 
     pub(super) fn find(&self, id: HostId) -> Option<Arc<dyn Host>> {

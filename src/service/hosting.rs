@@ -17,6 +17,8 @@ pub(crate) enum HostRequest {
         /// A random one if it is not given.
         session: Option<SessionId>,
         config: Box<SessionConfig>,
+        /// Whether somebody reads along. If not, and if no host has it, messages are left in its inbox.
+        listens: bool,
     },
     Close {
         session: SessionId,
@@ -92,8 +94,11 @@ impl Service {
     ) -> Result<Option<(SessionId, Token)>, HostError> {
         self.admit(caller, request.op(), None)?;
         let input = match request {
-            HostRequest::Open { session, config } => {
-                return self.open(caller, reach, session, *config).map(Some);
+            HostRequest::Open { session, config, listens } => {
+                let built_in = if listens { HostId::LOCAL } else { HostId::INBOX };
+                // A client that has attached as a host also hosts the sessions that it opens.
+                let host = if reach.host.is_attached() { reach.host } else { built_in };
+                return self.open(caller, reach, (session, *config), host).map(Some);
             }
             HostRequest::Close { session } => {
                 self.reached(reach, &session)?;
@@ -192,11 +197,10 @@ impl Service {
         &self,
         caller: &Caller,
         reach: &mut Reach,
-        session: Option<SessionId>,
-        config: SessionConfig,
+        (session, config): (Option<SessionId>, SessionConfig),
+        host: HostId,
     ) -> Result<(SessionId, Token), HostError> {
-        // A client that has attached as a host also hosts the sessions that it opens.
-        let opened = self.handle().open_session_by(session, reach.host, config, Some(caller.actor()))?;
+        let opened = self.handle().open_session_by(session, host, config, Some(caller.actor()))?;
         // Only after success: a session that another client had opened must stay invisible.
         reach.add(self.handle(), &opened.0);
         Ok(opened)

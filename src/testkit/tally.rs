@@ -18,6 +18,8 @@ pub struct Tally {
     pub hand_overs: u64,
     /// Delivered runs.
     pub deliveries: u64,
+    /// Messages that were left in an inbox.
+    pub left: u64,
     /// Attempts that failed and were retried.
     pub retries: u64,
     /// Crashes.
@@ -38,6 +40,7 @@ impl Tally {
         match fact {
             RunFact::Claimed(_) => self.claims += 1,
             RunFact::Delivered => self.deliveries += 1,
+            RunFact::Left => self.left += 1,
             RunFact::Retrying { .. } => self.retries += 1,
             RunFact::Queued { .. }
             | RunFact::Asked { .. }
@@ -47,18 +50,20 @@ impl Tally {
             | RunFact::Denied { .. }
             | RunFact::Dispatched(_)
             | RunFact::Accepted
+            | RunFact::Taken { .. }
             | RunFact::Failed(_)
             | RunFact::Cancelled { .. } => {}
         }
     }
 
-    fn parts(&self) -> [(u64, &'static str); 10] {
+    fn parts(&self) -> [(u64, &'static str); 11] {
         [
             (self.steps, "steps"),
             (self.facts, "facts"),
             (self.claims, "claims"),
             (self.hand_overs, "hand-overs"),
             (self.deliveries, "deliveries"),
+            (self.left, "left"),
             (self.retries, "retries"),
             (self.crashes, "crashes"),
             (self.disk_faults, "disk faults"),
@@ -75,6 +80,7 @@ impl AddAssign for Tally {
         self.claims += other.claims;
         self.hand_overs += other.hand_overs;
         self.deliveries += other.deliveries;
+        self.left += other.left;
         self.retries += other.retries;
         self.crashes += other.crashes;
         self.disk_faults += other.disk_faults;

@@ -32,6 +32,8 @@ pub enum Action {
     /// Submits a receipt that no host owes: repeated, too late, of the wrong phase or for an
     /// unknown run.
     FalseReceipt,
+    /// Takes some messages out of an inbox, sometimes ones that are not there.
+    TakeLeft,
     /// Disconnects a host.
     LoseHost,
     /// Connects a host that takes over sessions: built-in ones, orphans, sometimes one that it may
@@ -147,6 +149,7 @@ impl WorldConfig {
 /// The default weights: work and time in balance, so that queues form and drain.
 const ACTIONS: &[(Action, u32)] = &[
     (Action::OpenSession, 6),
+    (Action::TakeLeft, 3),
     (Action::CloseSession, 2),
     (Action::OpenFreshSession, 1),
     (Action::CreateSchedule, 24),

@@ -31,7 +31,7 @@ fn scene() -> Scene {
     let scene = Scene { handle, clock, service };
     for id in ["one", "two"] {
         let opened = scene.ask(&format!(
-            "mutation {{ openSession(sessionId: \"{id}\") {{ session {{ sessionId }} token }} }}"
+            "mutation {{ openSession(sessionId: \"{id}\", listens: true) {{ session {{ sessionId }} token }} }}"
         ));
         assert_eq!(opened["data"]["openSession"]["session"]["sessionId"], *id, "{opened}");
         assert_eq!(opened["data"]["openSession"]["token"].as_str().map(str::len), Some(64));

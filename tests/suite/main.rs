@@ -31,6 +31,7 @@ mod graphql_scheduler;
 mod guarded_tools;
 mod handle;
 mod http;
+mod inbox;
 mod laws;
 mod mcp;
 mod outside;

@@ -90,8 +90,7 @@ impl JobState {
         let running = runs().find(is_live).and_then(|run| state.run_id(run));
         // The engine counts failures only for schedules with several slots, so the failed runs are counted here as
         // well.
-        let in_row =
-            runs().filter(|run| !is_live(run)).take_while(|run| run.run().state != RunState::Delivered);
+        let in_row = runs().filter(|run| !is_live(run)).take_while(|run| !is_ok(run.run().state));
         let in_row = in_row.count() as u64;
         // A manual run has no slot of the schedule.
         let last_run = runs().map(RunRecord::run).find(|run| run.cause != Cause::Manual);
@@ -113,14 +112,7 @@ impl JobState {
 
 /// The outcome of the latest run, or of a slot that was skipped after it.
 fn last_status(last_ended: Option<&Run>, progress: &Progress) -> Option<RunStatus> {
-    let status = |run: &Run| match run.state {
-        RunState::Delivered => RunStatus::Ok,
-        RunState::Queued
-        | RunState::InFlight
-        | RunState::Running
-        | RunState::Cancelled
-        | RunState::Failed => RunStatus::Error,
-    };
+    let status = |run: &Run| if is_ok(run.state) { RunStatus::Ok } else { RunStatus::Error };
     let Some((slot, reason)) = progress.last_skip else { return last_ended.map(status) };
     let is_later = |run: &&Run| {
         let consumed_last = progress.consumed == Some(slot);
@@ -131,9 +123,14 @@ fn last_status(last_ended: Option<&Run>, progress: &Progress) -> Option<RunStatu
     Some(last_ended.filter(is_later).map_or(RunStatus::Skipped, status))
 }
 
+/// Returns whether a run did what it was to do. The seed has no word for a message that waits in an inbox: no error came of it.
+fn is_ok(state: RunState) -> bool {
+    matches!(state, RunState::Left | RunState::Delivered)
+}
+
 /// Why a run did not succeed; `None` if it did.
 pub(super) fn error(run: &Run) -> Option<Box<str>> {
-    if run.state == RunState::Delivered {
+    if is_ok(run.state) {
         return None;
     }
     let told = |reason: Reason| match (&run.failure, reason) {

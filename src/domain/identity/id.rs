@@ -173,8 +173,12 @@ impl RunId {
 }
 
 impl HostId {
-    /// The built-in host.
+    /// The built-in host, with somebody who listens: the embedding program, or a person who reads along.
     pub const LOCAL: HostId = HostId(0);
+
+    /// The built-in host of sessions in which nobody listens. What it gets is left in their inboxes. The number is never that of
+    /// a connected host.
+    pub const INBOX: HostId = HostId(u32::MAX - 1);
 
     /// Makes the host id with this number; 0 is the built-in host.
     pub const fn new(number: u32) -> HostId {
@@ -188,7 +192,7 @@ impl HostId {
 
     /// Returns whether the host is connected and reports its turns, unlike the built-in one.
     pub const fn is_attached(self) -> bool {
-        self.0 != HostId::LOCAL.0
+        self.0 != HostId::LOCAL.0 && self.0 != HostId::INBOX.0
     }
 }
 

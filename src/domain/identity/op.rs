@@ -89,6 +89,8 @@ ops! {
     Change = "schedule/change": changes by OWNERS granted counted_as_change;
     /// Cancels or deletes schedules.
     Cancel = "schedule/cancel": changes by OWNERS granted counted_as_change;
+    /// Takes messages out of a session's inbox.
+    Take = "inbox/take": changes by OWNERS granted counted_as_change;
     /// Reports that a job of the caller's own session is ready.
     ReportJob = "job/report": changes by OWNERS granted counted_as_change;
     /// Opens a session.

@@ -59,6 +59,10 @@ names! {
         RunAccepted = "run-accepted",
         /// The host acknowledged the delivery, or the turn that it began ended.
         RunDelivered = "run-delivered",
+        /// A message was put into the inbox of a session in which nobody listens.
+        RunLeft = "run-left",
+        /// Somebody took a message out of an inbox: it is delivered.
+        RunTaken = "run-taken",
         /// An attempt ended in an error, and there will be another.
         RunRetrying = "run-retrying",
         /// A run ended in an error.

@@ -286,6 +286,13 @@ pub enum RunFact {
     Accepted,
     /// The host acknowledged the delivery, or the turn that it began ended.
     Delivered,
+    /// The message is in the inbox of a session in which nobody listens.
+    Left,
+    /// Somebody took the message out of the inbox.
+    Taken {
+        /// Who took it; `None` for the embedding program.
+        by: Option<Box<Actor>>,
+    },
     /// An attempt ended in an error, and there will be another.
     Retrying {
         /// Why the attempt failed.

@@ -44,6 +44,7 @@ impl Fact {
             Fact::Run(_, RunFact::Asked { .. }) => Some(Reason::AwaitingGuard),
             Fact::Run(_, RunFact::Held(_)) => Some(Reason::AwaitingApproval),
             Fact::Run(_, RunFact::Denied { .. }) => Some(Reason::ApprovalDenied),
+            Fact::Run(_, RunFact::Left) => Some(Reason::NobodyListens),
             Fact::AllHeld { .. } => Some(Reason::Held),
             Fact::Stopping { .. } => Some(Reason::Shutdown),
             Fact::Session(..)
@@ -94,6 +95,7 @@ impl Fact {
             Fact::Created { schedule, .. } => schedule.created_by(),
             Fact::Schedule(_, fact) => fact.by(),
             Fact::Run(_, RunFact::Claimed(claim)) => claim.by.as_deref(),
+            Fact::Run(_, RunFact::Taken { by }) => by.as_deref(),
             Fact::Session(_, _, by) => by.as_deref(),
             Fact::Run(..)
             | Fact::Host(..)
@@ -260,6 +262,8 @@ impl RunFact {
             RunFact::Dispatched(_) => DecisionKind::RunDispatched,
             RunFact::Accepted => DecisionKind::RunAccepted,
             RunFact::Delivered => DecisionKind::RunDelivered,
+            RunFact::Left => DecisionKind::RunLeft,
+            RunFact::Taken { .. } => DecisionKind::RunTaken,
             RunFact::Retrying { .. } => DecisionKind::RunRetrying,
             RunFact::Failed(_) => DecisionKind::RunFailed,
             RunFact::Cancelled { .. } => DecisionKind::RunCancelled,

@@ -13,6 +13,8 @@ names! {
         TurnStarting = "turn-starting",
         /// The session's host is not connected.
         HostGone = "host-gone",
+        /// Nobody listens in the session; the message waits in its inbox until somebody takes it or a host attaches.
+        NobodyListens = "nobody-listens",
         /// Everything is held.
         Held = "held",
         /// The schedule is paused.

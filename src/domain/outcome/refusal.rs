@@ -86,6 +86,12 @@ pub enum Refusal {
         /// The run named.
         run: RunId,
     },
+    /// The message of the run is not in the inbox: somebody took it, or it never was there.
+    #[error("not in the inbox: {run}")]
+    NotLeft {
+        /// The run named.
+        run: RunId,
+    },
     /// The dialect's cap on the unfinished schedules of one session was reached.
     #[error("scheduler pending cap exceeded: at most {max} unfinished schedules in a session")]
     SessionFull {
@@ -207,6 +213,7 @@ impl Refusal {
             | Refusal::HostedElsewhere { .. }
             | Refusal::ScheduleExists { .. }
             | Refusal::NotInFlight { .. }
+            | Refusal::NotLeft { .. }
             | Refusal::NotCancellable { .. }
             | Refusal::RevisionConflict { .. }
             | Refusal::KeyTaken { .. }
@@ -240,6 +247,7 @@ impl Refusal {
             Refusal::NotCancellable { schedule: schedule(), status: Status::Delivered },
             Refusal::UnknownRun { run: run() },
             Refusal::NotInFlight { run: run() },
+            Refusal::NotLeft { run: run() },
             Refusal::SessionFull { max: 50 },
             Refusal::LimitReached { limit: crate::limits::SCHEDULES },
             Refusal::RevisionConflict { schedule: schedule(), base: 1, revision: 2 },
@@ -272,6 +280,7 @@ impl Refusal {
             Refusal::NotCancellable { .. } => "not-cancellable",
             Refusal::UnknownRun { .. } => "unknown-run",
             Refusal::NotInFlight { .. } => "not-in-flight",
+            Refusal::NotLeft { .. } => "not-left",
             Refusal::SessionFull { .. } => "session-full",
             Refusal::LimitReached { .. } => "limit-reached",
             Refusal::RevisionConflict { .. } => "revision-conflict",
@@ -303,6 +312,7 @@ impl Refusal {
             Refusal::ScheduleExists { .. } => "leave the id out to get a fresh one",
             Refusal::NotCancellable { .. } => "only pending and queued schedules can be cancelled",
             Refusal::UnknownRun { .. } => "acknowledge by the delivery-id that was pushed to you",
+            Refusal::NotLeft { .. } => "read the inbox again: a message is taken once",
             Refusal::NotInFlight { .. } => "acknowledge each delivery once, within the receipt time",
             Refusal::SessionFull { .. } => "cancel a schedule or wait for one to end",
             Refusal::LimitReached { limit } if *limit == crate::limits::YEAR_MAX => "name an earlier instant",

@@ -17,7 +17,8 @@ names! {
 }
 
 names! {
-    /// The state of a run. It ends in exactly one of the last three states, and never leaves it.
+    /// The state of a run. It ends in exactly one of the last four states. It never leaves the last three; a run that was left
+    /// goes on if its message is taken, or if a host takes its session over.
     RunState {
         /// It waits, for example for its session or its host.
         Queued = "queued",
@@ -25,6 +26,8 @@ names! {
         InFlight = "in-flight",
         /// The host accepted the prompt, and the turn that the prompt began has not ended.
         Running = "running",
+        /// Its message is in the inbox of a session in which nobody listens, and nobody has taken it.
+        Left = "left",
         /// The delivery was acknowledged, or the turn that it began ended; the schedule's policy
         /// says which.
         Delivered = "delivered",
@@ -109,10 +112,10 @@ impl Run {
 }
 
 impl RunState {
-    /// Returns whether the run has ended.
+    /// Returns whether the run has ended: nothing more becomes of it by itself.
     pub const fn is_terminal(self) -> bool {
         match self {
-            RunState::Delivered | RunState::Cancelled | RunState::Failed => true,
+            RunState::Left | RunState::Delivered | RunState::Cancelled | RunState::Failed => true,
             RunState::Queued | RunState::InFlight | RunState::Running => false,
         }
     }

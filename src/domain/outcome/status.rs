@@ -16,6 +16,8 @@ names! {
         Queued = "queued",
         /// Its run was handed to the host, and the receipt is outstanding.
         InFlight = "in-flight",
+        /// Its run's message is in the inbox of a session in which nobody listens.
+        Left = "left",
         /// The host acknowledged the delivery.
         Delivered = "delivered",
         /// Its only slot was skipped, with a reason.
@@ -33,9 +35,12 @@ impl Status {
     /// Returns whether the schedule has ended for good.
     pub const fn is_terminal(self) -> bool {
         match self {
-            Status::Delivered | Status::Skipped | Status::Finished | Status::Cancelled | Status::Failed => {
-                true
-            }
+            Status::Left
+            | Status::Delivered
+            | Status::Skipped
+            | Status::Finished
+            | Status::Cancelled
+            | Status::Failed => true,
             Status::Pending | Status::Paused | Status::Queued | Status::InFlight => false,
         }
     }

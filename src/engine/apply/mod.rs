@@ -5,6 +5,7 @@
 //! A fact about something unknown, which only a damaged log can contain, advances the cursor and
 //! changes nothing else.
 
+mod inbox;
 mod restored;
 mod run;
 mod schedule;

@@ -3,7 +3,7 @@
 //!
 //! What lives elsewhere: the content of a row (`row`).
 
-use crate::domain::{BootTime, HostId, Moment, Now, Run, RunState};
+use crate::domain::{BootTime, HostId, Moment, Now, Run, RunState, SessionId};
 use crate::engine::destination::Destination;
 use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
 use crate::engine::row::{ScheduleRow, SessionRow, StoredRow};
@@ -29,8 +29,10 @@ impl State {
         if self.session_key(&row.id).is_some() {
             return;
         }
-        let SessionRow { id, config, provenance, opened_at, opened, built_in, last_user_activity } = row;
-        let mut record = SessionRecord::new(id, (opened_at, opened), HostId::LOCAL, config, provenance);
+        let SessionRow { id, config, provenance, opened_at, opened, built_in, listens, last_user_activity } =
+            row;
+        let host = if listens { HostId::LOCAL } else { HostId::INBOX };
+        let mut record = SessionRecord::new(id, (opened_at, opened), host, config, provenance);
         record.last_user_activity = last_user_activity;
         if !built_in {
             // It has no host until its harness reconnects and takes it over.
@@ -92,6 +94,9 @@ impl State {
         let time_up = timeout.and_then(|timeout| run.claimed_at.checked_add(timeout));
         let key = self.runs.insert(RunRecord { schedule, older: record.newest_run, lane: None, run });
         record.newest_run = Some(key);
+        if state == RunState::Left {
+            self.restore_left(key, session.as_ref());
+        }
         if state.is_terminal() {
             return;
         }
@@ -117,7 +122,21 @@ impl State {
                 }
             }
             // `step/whole/restart.rs` decides what becomes of a run that was in flight.
-            RunState::InFlight | RunState::Delivered | RunState::Cancelled | RunState::Failed => {}
+            RunState::InFlight
+            | RunState::Left
+            | RunState::Delivered
+            | RunState::Cancelled
+            | RunState::Failed => {}
+        }
+    }
+
+    /// Puts the message of an earlier process back into the inbox, unless a host has taken the session over or it was closed.
+    fn restore_left(&mut self, run: Key, session: Option<&SessionId>) {
+        let key = session.and_then(|session| self.session_key(session));
+        let is_nobodys = |key: &Key| self.sessions.get(*key).is_some_and(|it| it.host == HostId::INBOX);
+        if let Some(key) = key.filter(is_nobodys) {
+            self.enter_inbox(run, key);
+            self.ledger.restore_left();
         }
     }
 
@@ -125,9 +144,7 @@ impl State {
     /// fails visibly.
     fn wait_again(&mut self, run: Key) {
         let Some(record) = self.runs.get(run) else { return };
-        let owner = self.schedules.get(record.schedule).and_then(|schedule| schedule.owner);
-        let place = self.definition_of(record).map(|asked| self.destination(asked, owner));
-        let lane = match place {
+        let lane = match self.destination_of(record) {
             Some(Destination::Session(lane, _) | Destination::Fresh(lane, _)) => Some(lane),
             Some(Destination::Channel(_)) => None,
             Some(Destination::Unreachable(_)) | None => {

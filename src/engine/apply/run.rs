@@ -23,7 +23,11 @@ impl State {
         self.at_hand = Some(run);
         match fact {
             RunFact::Claimed(_) => {}
-            RunFact::Queued { .. } => self.queue(run),
+            RunFact::Queued { .. } => {
+                if !self.recall(run) {
+                    self.queue(run);
+                }
+            }
             RunFact::Asked { digest, due, until } => {
                 let rule = "guard".into();
                 let hold = Hold { awaits: Awaits::Guard, rule, why: None, digest, until, due };
@@ -42,6 +46,8 @@ impl State {
             RunFact::Dispatched(to) => self.dispatch(run, now, to),
             RunFact::Accepted => self.accept(run, now),
             RunFact::Delivered => self.end_run(run, now, Ending::Delivered),
+            RunFact::Left => self.leave_in_inbox(run, now),
+            RunFact::Taken { by: _ } => self.take(run, now),
             RunFact::Retrying { failure, at, due } => {
                 self.leave_lane(run, now, false);
                 self.timers.clear(Timer::Receipt(run));
@@ -88,9 +94,7 @@ impl State {
     /// Queues a run at its place.
     fn queue(&mut self, run: Key) {
         let Some(record) = self.runs.get(run) else { return };
-        let owner = self.schedules.get(record.schedule).and_then(|schedule| schedule.owner);
-        let place = self.definition_of(record).map(|asked| self.destination(asked, owner));
-        let lane = match place {
+        let lane = match self.destination_of(record) {
             Some(Destination::Session(lane, _) | Destination::Fresh(lane, _)) => Some(lane),
             Some(Destination::Channel(_)) => None,
             // A step never queues such a run; it fails.
@@ -235,8 +239,8 @@ impl State {
         self.leave_lane(run, now, state == RunState::Delivered);
         let Some(record) = self.runs.get_mut(run) else { return };
         let schedule = record.schedule;
-        // Needed only while the run can still be handed over.
-        record.run.definition = None;
+        // Needed only while the run can still be handed over: a host may get what was left.
+        record.run.definition = record.run.definition.take().filter(|_| state == RunState::Left);
         record.run.checks = None;
         ending.close(&mut record.run, now.wall);
         if let Some(progress) = self.schedules.get_mut(schedule).and_then(|record| record.progress.as_mut()) {
@@ -249,7 +253,11 @@ impl State {
                     progress.failed += 1;
                     progress.failures_in_row += 1;
                 }
-                RunState::Cancelled | RunState::Queued | RunState::InFlight | RunState::Running => {}
+                RunState::Left
+                | RunState::Cancelled
+                | RunState::Queued
+                | RunState::InFlight
+                | RunState::Running => {}
             }
         }
         self.let_old_runs_go(schedule);
@@ -340,7 +348,7 @@ impl State {
             let older = run.older;
             kept += 1;
             if kept > most && !run.is_live() {
-                self.runs.remove(key);
+                self.forget_run(key);
                 // Runs form a linked list from new to old; this unlinks one.
                 if let Some(newer) = newer.and_then(|newer| self.runs.get_mut(newer)) {
                     newer.older = older;
@@ -356,6 +364,7 @@ impl State {
 /// How a run ends.
 pub(super) enum Ending {
     Delivered,
+    Left,
     Cancelled(Reason),
     Failed(Box<Failure>),
 }
@@ -364,6 +373,7 @@ impl Ending {
     fn state(&self) -> RunState {
         match self {
             Ending::Delivered => RunState::Delivered,
+            Ending::Left => RunState::Left,
             Ending::Cancelled(_) => RunState::Cancelled,
             Ending::Failed(_) => RunState::Failed,
         }
@@ -376,6 +386,10 @@ impl Ending {
         match self {
             Ending::Delivered => {
                 run.delivered_at.get_or_insert(at);
+                run.failure = None;
+            }
+            Ending::Left => {
+                run.reason = Some(Reason::NobodyListens);
                 run.failure = None;
             }
             Ending::Cancelled(reason) => run.reason = Some(reason),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{Next, Now, Reason, Redefinition, RunState, Schedule, ScheduleFact, Skip, Status};
-use crate::engine::record::{Pause, ScheduleRecord, SessionRecord};
+use crate::engine::record::{Pause, RunRecord, ScheduleRecord, SessionRecord};
 use crate::engine::slab::Key;
 use crate::engine::state::{RequestKey, State, request_key};
 use crate::engine::timers::Timer;
@@ -193,10 +193,12 @@ impl State {
         self.enter_owner(key);
     }
 
-    /// Attaches the present definition to runs that have not ended, because it is about to be replaced.
+    /// Attaches the present definition to runs that can still be handed over, because it is about to be replaced.
     fn keep_asked(&mut self, key: Key) {
         let Some(record) = self.schedules.get(key) else { return };
-        let live = self.runs_of(record).filter(|(_, run)| run.is_live() && run.run.definition.is_none());
+        // A message that was left may still go to a host.
+        let may_go = |run: &RunRecord| run.is_live() || run.run.state == RunState::Left;
+        let live = self.runs_of(record).filter(|(_, run)| may_go(run) && run.run.definition.is_none());
         let live: Vec<Key> = live.map(|(run, _)| run).collect();
         if live.is_empty() {
             return;
@@ -289,18 +291,21 @@ impl State {
         self.set_status(key, Status::Cancelled);
     }
 
-    /// Updates a schedule's status from its slots and runs. A final status stays.
+    /// Updates a schedule's status from its slots and runs. A final status stays, but for that of a message that was left and
+    /// has now been taken, delivered, or given up.
     pub(super) fn refresh(&mut self, key: Key) {
         let Some(record) = self.schedules.get(key) else { return };
-        if !record.status.is_terminal() {
-            let (status, reason) = self.status_of(record);
-            if let Some(record) = self.schedules.get_mut(key)
-                && status.is_terminal()
-            {
-                record.ended_for = reason;
-            }
-            self.set_status(key, status);
+        let before = record.status;
+        let (status, reason) = self.status_of(record);
+        // A message on its way to a host after all: its schedule has ended all the same.
+        let stays = if before == Status::Left { !status.is_terminal() } else { before.is_terminal() };
+        if stays {
+            return;
         }
+        if let Some(record) = self.schedules.get_mut(key).filter(|_| status.is_terminal()) {
+            record.ended_for = reason;
+        }
+        self.set_status(key, status);
     }
 
     fn status_of(&self, record: &ScheduleRecord) -> (Status, Option<Reason>) {
@@ -326,6 +331,7 @@ impl State {
             return (Status::Skipped, progress.last_skip.map(|(_, reason)| reason));
         };
         match last.run.state {
+            RunState::Left => (Status::Left, last.run.reason),
             RunState::Delivered => (Status::Delivered, None),
             RunState::Cancelled => (Status::Cancelled, last.run.reason),
             RunState::Failed => (Status::Failed, last.run.reason),
@@ -437,6 +443,10 @@ impl State {
         let runs: Vec<(Key, bool)> = self.runs_of(record).map(|(run, it)| (run, it.is_live())).collect();
         self.timers.clear(Timer::Slot(key));
         for (run, live) in &runs {
+            // First the inbox: leaving everything clears the link to its session.
+            if self.leave_inbox(*run).is_some() {
+                self.ledger.unexpect_left();
+            }
             self.leave_everything(*run);
             if *live {
                 self.ledger.unexpect();
@@ -471,7 +481,7 @@ impl State {
         let Some(record) = self.schedules.get(key) else { return };
         let runs: Vec<Key> = self.runs_of(record).map(|(run, _)| run).collect();
         for run in runs {
-            self.runs.remove(run);
+            self.forget_run(run);
         }
         self.weigh(key, false);
         if let Some(record) = self.schedules.remove(key) {

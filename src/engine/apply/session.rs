@@ -95,6 +95,12 @@ impl State {
         };
         debug_assert!(record.unstarted == 0, "{} closes with {} to come", record.id, record.unstarted);
         self.session_ids.remove(&record.id);
+        for left in &record.left {
+            // It stays counted as left: nobody can take it any more.
+            if let Some(run) = self.runs.get_mut(*left) {
+                run.lane = None;
+            }
+        }
         self.leave_family(&record);
         self.timers.clear(Timer::Turn(key));
         self.leave_host(record.host, key);

@@ -244,6 +244,7 @@ impl Explainer<'_> {
         let (verdict, at) = match run.state {
             RunState::Queued => (Verdict::Waiting, Some(run.claimed_at)),
             RunState::InFlight | RunState::Running => (Verdict::Running, run.started_at),
+            RunState::Left => (Verdict::Left, run.ended_at),
             RunState::Delivered => (Verdict::Delivered, run.delivered_at),
             RunState::Cancelled => (Verdict::Cancelled, run.ended_at),
             RunState::Failed => (Verdict::Failed, run.ended_at),
@@ -268,6 +269,7 @@ impl Explainer<'_> {
         let verdict = match told.state {
             RunState::Queued => Verdict::Waiting,
             RunState::InFlight | RunState::Running => Verdict::Running,
+            RunState::Left => Verdict::Left,
             RunState::Delivered => Verdict::Delivered,
             RunState::Cancelled => Verdict::Cancelled,
             RunState::Failed => Verdict::Failed,

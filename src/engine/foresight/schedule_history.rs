@@ -225,6 +225,8 @@ fn state_after(kind: DecisionKind) -> Option<RunState> {
         (DecisionKind::RunDispatched, RunState::InFlight),
         (DecisionKind::RunAccepted, RunState::Running),
         (DecisionKind::RunDelivered, RunState::Delivered),
+        (DecisionKind::RunLeft, RunState::Left),
+        (DecisionKind::RunTaken, RunState::Delivered),
         (DecisionKind::RunFailed, RunState::Failed),
         (DecisionKind::RunCancelled, RunState::Cancelled),
     ];

@@ -9,6 +9,8 @@ names! {
     Verdict {
         /// It was delivered.
         Delivered = "delivered",
+        /// It was left in the inbox of a session in which nobody listens.
+        Left = "left",
         /// It was handed to its host, and the receipt or the end of the turn is outstanding.
         Running = "running",
         /// It was claimed, and its run waits.
@@ -125,6 +127,7 @@ impl Explanation {
         let asked = self.asked;
         let lead = match self.verdict {
             Verdict::Delivered => format!("{slot} was delivered{at}{late}"),
+            Verdict::Left => format!("{slot} was left in the inbox{at}{late}"),
             Verdict::Running => format!("{slot} was handed to its host{at}{late}, and has not ended"),
             Verdict::Waiting => format!("{slot} has come and its run waits{late}"),
             Verdict::Skipped => format!("{slot} was skipped{at}"),

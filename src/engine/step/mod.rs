@@ -26,6 +26,7 @@ pub(super) use session::host_lost::host_lost;
 pub(super) use session::host_sessions::host_sessions;
 pub(super) use session::job_ready::job_ready;
 pub(super) use session::open_session::open_session;
+pub(super) use session::take_left::take_left;
 pub(super) use session::user_message::user_message;
 pub(super) use whole::hold::{fill_lanes, hold_all, release_all};
 pub(super) use whole::restart::restart;

@@ -168,6 +168,11 @@ const ACCOUNTING: Record = Record {
     params: &[
         Param::shown("expected", ParamType::NATURAL, "All slots so far."),
         Param::shown("delivered", ParamType::NATURAL, "Slots that were delivered."),
+        Param::shown(
+            "left",
+            ParamType::NATURAL,
+            "Slots whose messages are in an inbox, and nobody took them.",
+        ),
         Param::shown("skipped", ParamType::NATURAL, "Slots that passed without a run of their own."),
         Param::shown("cancelled", ParamType::NATURAL, "Slots that were cancelled."),
         Param::shown("failed", ParamType::NATURAL, "Slots whose runs failed."),
@@ -188,6 +193,7 @@ fn accounting(ledger: Ledger) -> Value {
     Map::new()
         .with("expected", count(ledger.expected))
         .with("delivered", count(ledger.delivered))
+        .with("left", count(ledger.left))
         .with("skipped", count(ledger.skipped))
         .with("cancelled", count(ledger.cancelled))
         .with("failed", count(ledger.failed))

@@ -84,7 +84,7 @@ fn status(status: Status) -> &'static str {
     match status {
         // psi's jobs have four statuses. A schedule whose only slot was skipped had no run, so it counts as cancelled.
         Status::Pending | Status::Paused | Status::Queued | Status::InFlight => STATUSES[0],
-        Status::Delivered | Status::Finished => STATUSES[1],
+        Status::Left | Status::Delivered | Status::Finished => STATUSES[1],
         Status::Cancelled | Status::Skipped => STATUSES[2],
         Status::Failed => STATUSES[3],
     }

@@ -3,10 +3,11 @@
 //! A message's number is made of the session's number and the message's position in the transcript. Positions count
 //! from the first message ever, so they stay valid when old messages are dropped.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Read, attributes, maybe, own, text};
-use crate::domain::{Message, Role, RunId, SessionId};
+use crate::domain::{Message, Role, RunId, RunState, SessionId};
 use crate::edn::{Map, Value};
 use crate::engine::Key;
 use crate::graph::page::{Page, Window};
@@ -65,6 +66,14 @@ pub(super) fn message() -> Entity<Scheduler, MessagePosition> {
             |message| maybe(message.timestamp, super::instant);
         /// Whether the message begins a turn of the model. The notice of a schedule does not.
         own "reveille.message/turn?": Type::Boolean => |message| Datum::Bool(message.begins_turn());
+        /// Whether somebody took the message: false while it waits in the inbox. Nil if no schedule put it there, or its run is
+        /// no longer known.
+        own "reveille.message/taken?": Type::Boolean, nullable => |view, place, _| {
+            let message = look_up(view, place);
+            let run = message.as_ref().and_then(|message| message.provenance.as_ref()).map(|it| &it.run);
+            let record = run.and_then(|run| view.state.run(run));
+            Ok(maybe(record, |record| Datum::Bool(record.run().state != RunState::Left)))
+        };
         /// The attached file: path and display name. Nil if there is none.
         own "reveille.message/file": Type::Record(&psi_terms::FILE), nullable => |message| {
             maybe(message.file(), |file| Value::from(psi_terms::file(file)).into())
@@ -136,6 +145,16 @@ pub(super) fn of_run(view: ViewOf<'_, Scheduler>, session: Key, run: &RunId) -> 
     let at = transcript.messages.iter().rposition(is_its)?;
     let at = u32::try_from(transcript.dropped.saturating_add(at as u64)).ok()?;
     Some(MessagePosition { session, at }.number())
+}
+
+/// Returns the numbers of the messages that these runs put into a session, oldest first, as far as the transcript has them.
+pub(super) fn of_runs(view: ViewOf<'_, Scheduler>, session: Key, runs: &BTreeSet<&RunId>) -> Vec<u64> {
+    let Some(transcript) = view.transcript(session) else { return Vec::new() };
+    let first = u32::try_from(transcript.dropped).unwrap_or(u32::MAX);
+    let is_theirs =
+        |message: &Arc<Message>| message.provenance.as_ref().is_some_and(|it| runs.contains(&it.run));
+    let places = (first..).zip(&transcript.messages).filter(|(_, message)| is_theirs(message));
+    places.map(|(at, _)| MessagePosition { session, at }.number()).collect()
 }
 
 fn look_up(view: ViewOf<'_, Scheduler>, place: MessagePosition) -> Option<Arc<Message>> {

@@ -8,6 +8,7 @@ mod declare;
 mod engine;
 mod forecast_explain;
 mod guard;
+mod inbox;
 mod job;
 mod message;
 mod pages;
@@ -16,6 +17,8 @@ mod run;
 mod schedule;
 mod schedule_details;
 mod session;
+
+pub(crate) use inbox::taken_message;
 
 use self::declare::attributes;
 use super::psi_terms;

@@ -15,7 +15,7 @@ pub(super) fn session() -> Entity<Scheduler, Key> {
     let entity = Entity::<Scheduler, Key>::new("session", "psi.agent-session/session-id", find)
         .doc("A session, in which a model runs, with its transcript and schedules.")
         .whole(WHOLE);
-    super::guard::of_session(contents(standing(provenance(identity(entity)))))
+    super::inbox::of_session(super::guard::of_session(contents(standing(provenance(identity(entity))))))
 }
 
 /// The attributes of a session that is asked for as a whole.

@@ -19,8 +19,8 @@ pub use schedule::{
     Reschedule, RunRequest, SlotParams, WhichParams,
 };
 pub use session::{
-    BusyParams, BusyReport, GrantParams, GrantRight, JobParams, JobReady, OpenSession, PauseAll, SaidParams,
-    SessionParams, UserMessage,
+    BusyParams, BusyReport, CountParams, GrantParams, GrantRight, JobParams, JobReady, OpenSession, PauseAll,
+    SaidParams, SessionParams, TakeRequest, UserMessage,
 };
 pub use when::{IfPast, ParsedWhen, TRIGGER, TriggerKind, TriggerParams, UNDERSTOOD, WhenParams};
 
@@ -72,6 +72,7 @@ calls! {
     CreateSchedule { new: NewScheduleParams, when: WhenParams, conditions: Conditions }
     RunRequest { which: WhichParams, slot: SlotParams }
     PauseRequest { which: WhichParams, why: ReasonParams }
+    TakeRequest { of: SessionParams, count: CountParams }
     UserMessage { of: SessionParams, said: SaidParams }
     BusyReport { of: SessionParams, busy: BusyParams }
     JobReady { of: SessionParams, job: JobParams }
@@ -196,6 +197,8 @@ const SESSION: &[&str] = &["psi.agent-session/session-id"];
 const OPENED: &[&str] = &["psi.agent-session/session-id", "psi.agent-session/token"];
 const COUNTS: &[&str] =
     &["psi.agent-session/session-id", "psi.agent-session/changed-count", "psi.agent-session/left-count"];
+const TAKEN: &[&str] =
+    &["psi.agent-session/session-id", "psi.agent-session/taken", "psi.agent-session/inbox-count"];
 const PAUSED: &[&str] = &["reveille.engine/held"];
 const RUN: &[&str] = &["reveille.run/id"];
 
@@ -235,6 +238,8 @@ mutations! {
     Open(OpenSession) = "psi.agent-session/open" -> OPENED, OpenSession;
     /// Closes a session and cancels its schedules. For hosts and operators.
     Close(SessionParams) = "psi.agent-session/close" -> SESSION, CloseSession;
+    /// Takes messages out of the inbox of a session in which nobody listens: they count as delivered from then on.
+    TakeMessages(TakeRequest) = "psi.agent-session/take-messages" -> TAKEN, Take;
     /// Sends a person's message to a session. For hosts and operators.
     UserMessage(UserMessage) = "psi.agent-session/send-user-message" -> SESSION, UserMessage;
     /// Reports that a turn began or ended. For hosts and operators.

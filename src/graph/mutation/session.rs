@@ -20,6 +20,9 @@ params! {
         optional session: SessionId = "session-id",
         /// The configuration of the session.
         optional config: Map = "session-config",
+        /// Whether somebody reads the messages of the session as they come. Otherwise messages are left in its inbox until they
+        /// are taken, or a host attaches.
+        optional listens: bool = "listens" or "listens?",
     }
 }
 
@@ -28,6 +31,14 @@ params! {
     pub SaidParams {
         /// The text of the message.
         required text: Box<str> = "text",
+    }
+}
+
+params! {
+    /// How many messages to take.
+    pub CountParams {
+        /// How many messages to take at most, from 1 to 100; 20 if omitted. Fewer are taken if their texts are long.
+        optional first: u32 = "first" bounded(1, 100),
     }
 }
 
@@ -88,6 +99,15 @@ impl GrantRight {
             GrantRight::None => None,
         }
     }
+}
+
+/// The parameters of taking messages out of an inbox.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TakeRequest {
+    /// The session.
+    pub of: SessionParams,
+    /// How many.
+    pub count: CountParams,
 }
 
 /// The parameters of a person's message.

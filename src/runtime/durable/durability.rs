@@ -80,9 +80,8 @@ pub(in crate::runtime) fn asks_for_disk(input: &Input, state: &State) -> bool {
         | Command::SkipNext(which) => {
             state.schedule(&which.schedule).is_some_and(|record| record.schedule().is_durable())
         }
-        Command::Approve { run, .. } | Command::Deny { run, .. } => {
-            state.schedule(&run.schedule).is_some_and(|record| record.schedule().is_durable())
-        }
+        Command::Approve { run, .. } | Command::Deny { run, .. } => is_durable(run, state),
+        Command::TakeLeft { runs, .. } => runs.iter().any(|run| is_durable(run, state)),
         Command::HoldAll { .. }
         | Command::ReleaseAll { .. }
         | Command::SetGuard { .. }
@@ -93,6 +92,10 @@ pub(in crate::runtime) fn asks_for_disk(input: &Input, state: &State) -> bool {
         | Command::JobReady { .. }
         | Command::Shutdown { .. } => false,
     }
+}
+
+fn is_durable(run: &RunId, state: &State) -> bool {
+    state.schedule(&run.schedule).is_some_and(|record| record.schedule().is_durable())
 }
 
 /// A host's report about a durable run, to be repeated if the store fails before it is committed.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::codec;
-use crate::domain::{Cursor, Fact, HostId, Message, RunFact, RunId, SessionFact, SessionId};
+use crate::domain::{Cursor, Fact, Message, RunFact, RunId, SessionFact, SessionId};
 use crate::engine::Effect;
 use crate::limits;
 use crate::port::RowRecord;
@@ -92,7 +92,7 @@ impl Transcripts {
     /// Remembers the message of a durable run that is about to be delivered.
     pub(super) fn hand_over(&mut self, effect: &Effect) {
         if let Effect::Deliver(delivery) = effect
-            && delivery.host == HostId::LOCAL
+            && !delivery.host.is_attached()
         {
             let (session, message) = (delivery.session.clone(), Arc::clone(&delivery.message));
             self.handed.insert(delivery.run.clone(), Handed { session, message, is_written: false });
@@ -103,7 +103,7 @@ impl Transcripts {
     /// session removes its rows.
     pub(super) fn note(&mut self, cursor: Cursor, fact: &Fact) {
         match fact {
-            Fact::Run(run, RunFact::Accepted | RunFact::Delivered) => {
+            Fact::Run(run, RunFact::Accepted | RunFact::Delivered | RunFact::Left) => {
                 // A run may be accepted first and delivered later; its message is persisted once.
                 let handed = self.handed.get_mut(run).filter(|handed| !handed.is_written);
                 if let Some(Handed { session, message, is_written }) = handed {
@@ -132,7 +132,8 @@ impl Transcripts {
                 | RunFact::Held(_)
                 | RunFact::Approved { .. }
                 | RunFact::Denied { .. }
-                | RunFact::Dispatched(_),
+                | RunFact::Dispatched(_)
+                | RunFact::Taken { .. },
             )
             | Fact::GuardPolicySet { .. }
             | Fact::Host(..)

@@ -5,6 +5,7 @@
 
 mod approval;
 mod bulk;
+mod inbox;
 mod schedule;
 
 use super::admission::Denial;
@@ -78,11 +79,13 @@ impl Mutator for CallerMutator<'_> {
             Mutation::SetGrant(params) => self.set_grant(*params),
             Mutation::Open(params) => {
                 let config = params.config.map_or_else(|| Ok(SessionConfig::default()), session_config)?;
-                self.host(HostRequest::Open { session: params.session, config: Box::new(config) })
+                let (session, listens) = (params.session, params.listens.unwrap_or(false));
+                self.host(HostRequest::Open { session, config: Box::new(config), listens })
             }
             Mutation::Close(of) => {
                 self.host(HostRequest::Close { session: self.session(of.session, "session-id")? })
             }
+            Mutation::TakeMessages(request) => self.take_messages(*request),
             Mutation::UserMessage(params) => {
                 let session = self.session(params.of.session, "session-id")?;
                 self.host(HostRequest::UserMessage { session, text: params.said.text })

@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::asking::{CallerArgs, DaemonArgs, Printing, session_id};
 use super::controls::{
-    ApproveArgs, DenyArgs, GrantArgs, HoldArgs, OneOrAllArgs, OperatorArgs, PauseArgs, RescheduleArgs,
-    RunArgs,
+    ApproveArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneOrAllArgs, OperatorArgs, PauseArgs,
+    RescheduleArgs, RunArgs,
 };
 use crate::domain::{Moment, SessionId};
 use crate::surface::mcp::{ToolFilter, UnknownDialect};
@@ -175,6 +175,11 @@ Examples:
   reveille log --kind operation-refused --last 20
   reveille log --schedule sch-… --json")]
     Log(LogArgs),
+    /// Show what was left in a session in which nobody listens, and take it with --take.
+    ///
+    /// A message that is taken counts as delivered, and is not shown again.
+    #[command(after_help = "Examples:\n  reveille inbox main\n  reveille inbox main --take")]
+    Inbox(InboxArgs),
     /// Cancel a schedule of a daemon, or all schedules of a session.
     ///
     /// A cancelled schedule is never delivered. A run that a host has received cannot be cancelled.

@@ -141,3 +141,20 @@ pub struct OperatorArgs {
     #[command(flatten)]
     pub daemon: DaemonArgs,
 }
+
+/// Arguments of `reveille inbox`.
+#[derive(Args, Debug)]
+pub struct InboxArgs {
+    /// The session.
+    #[arg(value_name = "SESSION-ID", value_parser = session_id)]
+    pub session: SessionId,
+    /// Take the messages: they count as delivered from then on.
+    #[arg(long)]
+    pub take: bool,
+    /// How many to take at most.
+    #[arg(long, value_name = "COUNT", default_value_t = 20)]
+    pub first: u32,
+    /// How the answer is printed, and which daemon.
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+}

@@ -11,6 +11,6 @@ pub use args::{
 };
 pub use asking::{CallerArgs, DaemonArgs, Printing};
 pub use controls::{
-    ApproveArgs, DenyArgs, GrantArgs, HoldArgs, OneArgs, OneOrAllArgs, OperatorArgs, PauseArgs,
+    ApproveArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs, OperatorArgs, PauseArgs,
     RescheduleArgs, RunArgs, WhichArgs,
 };

@@ -32,7 +32,7 @@ type Parse = fn(&Args<'_>) -> Result<StreamRequest, RequestError>;
 /// All operations: name, allowed keys, parser.
 const OPS: &[(&str, &[&str], Parse)] = &[
     ("call", &["op", "id", "tool", "args", "session-id"], call),
-    ("session/open", &["op", "id", "session-id", "session-config"], open_session),
+    ("session/open", &["op", "id", "session-id", "session-config", "listens?"], open_session),
     ("session/close", &["op", "id", "session-id"], close_session),
     ("session/busy", &["op", "id", "session-id", "busy?"], busy),
     ("session/user-message", &["op", "id", "session-id", "text"], user_message),
@@ -79,6 +79,7 @@ fn open_session(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
     Ok(StreamRequest::Host(HostRequest::Open {
         session: optional_session(args)?,
         config: Box::new(config.unwrap_or_default()),
+        listens: args.opt("listens?", |arg| arg.parse("a boolean", Value::as_bool))?.unwrap_or(false),
     }))
 }
 

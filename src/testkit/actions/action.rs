@@ -32,6 +32,7 @@ impl World {
             Action::JobReady => self.job_ready(),
             Action::AnswerReceipt => self.answer_receipt(),
             Action::FalseReceipt => self.false_receipt(),
+            Action::TakeLeft => self.take_left(),
             Action::LoseHost => self.lose_host(),
             Action::ConnectHost => self.connect(),
             Action::AdvanceToWake => self.advance_to_wake(Span::ZERO),
@@ -68,7 +69,9 @@ impl World {
         // `hosts[0]` is the built-in host; at least half of all sessions are opened there.
         let hosts: Vec<HostId> = self.hosts.iter().map(|host| host.number()).collect();
         let connected = self.stage.entropy.pick(&hosts).copied().filter(|_| self.stage.entropy.one_in(2));
-        self.open(session, connected.unwrap_or(HostId::LOCAL))
+        // In half of the built-in ones nobody listens.
+        let built_in = if self.stage.entropy.one_in(2) { HostId::INBOX } else { HostId::LOCAL };
+        self.open(session, connected.unwrap_or(built_in))
     }
 
     fn open(&mut self, session: Option<SessionId>, host: HostId) -> Outcome {
@@ -264,6 +267,18 @@ impl World {
             _ => Report::Failed { run, failure },
         };
         self.submit(Input::Report(report)).map(|_| ())
+    }
+
+    fn take_left(&mut self) -> Outcome {
+        let Some(session) = self.any_session() else { return Ok(()) };
+        let left = self.handle.view(|state| {
+            let inbox = state.session(&session).map(|record| state.inbox(record)).unwrap_or_default();
+            inbox.into_iter().filter_map(|run| state.run_id(run)).collect::<Vec<_>>()
+        });
+        let mut runs: Vec<RunId> = left.into_iter().filter(|_| !self.stage.entropy.one_in(3)).collect();
+        // One in six names a message that may never have been there, or was taken before: all or none.
+        runs.extend(self.stage.entropy.pick(&self.heard).cloned().filter(|_| self.stage.entropy.one_in(6)));
+        self.submit(Input::Command(Command::TakeLeft { session, runs, by: None })).map(|_| ())
     }
 
     fn lose_host(&mut self) -> Outcome {

@@ -2,8 +2,8 @@
 
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{
-    Cause, Dispatch, Fact, Grant, Next, Phase, Reason, RunFact, RunId, RunState, ScheduleFact, SessionFact,
-    SessionId, Status,
+    Cause, Dispatch, Fact, Grant, HostId, Next, Phase, Reason, RunFact, RunId, RunState, ScheduleFact,
+    SessionFact, SessionId, Status,
 };
 use crate::edn::{Caps, read};
 use crate::limits;
@@ -49,6 +49,7 @@ pub(in crate::testkit) const ALL: &[(&str, EventLaw)] = named![
     volatile_is_tried_once,
     nothing_unasked,
     delivered_means_received,
+    left_is_not_delivered,
     first_due_first_served,
     one_in_flight,
     one_delivery_per_idle_transition,
@@ -107,7 +108,10 @@ fn terminal_is_final(model: &ReferenceModel, seen: &Observation) -> LawResult {
         Seen::Fact(Fact::Run(run, fact)) => {
             let life = model.runs.get(&key_of(run));
             let life = life.ok_or_else(|| format!("{run} was never claimed, and then {fact:?}"))?;
-            hold(life.is_live(), || format!("{run} had ended as {:?}, and then {fact:?}", life.state))
+            // A message that was left may be taken, or go to a host that takes its session over.
+            let goes_on = matches!(fact, RunFact::Taken { .. } | RunFact::Queued { .. });
+            let may_follow = life.is_live() || life.state == RunState::Left && goes_on;
+            hold(may_follow, || format!("{run} had ended as {:?}, and then {fact:?}", life.state))
         }
         Seen::Fact(Fact::Schedule(id, fact)) => {
             let plan = model.schedules.get(id);
@@ -240,6 +244,8 @@ fn held_is_held(model: &ReferenceModel, seen: &Observation) -> LawResult {
         | RunFact::Denied { .. }
         | RunFact::Accepted
         | RunFact::Delivered
+        | RunFact::Left
+        | RunFact::Taken { .. }
         | RunFact::Retrying { .. }
         | RunFact::Failed(_)
         | RunFact::Cancelled { .. } => true,
@@ -343,9 +349,36 @@ fn nothing_unasked(model: &ReferenceModel, seen: &Observation) -> LawResult {
     hold(right, || format!("a host received {reception:?}, dispatched was {asked:?}"))
 }
 
+/// What a session gets in which nobody listens is left there, and is delivered only when somebody takes it; each message is
+/// taken at most once. All other receipts are deliveries.
+fn left_is_not_delivered(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Some((run, fact)) = seen.run_fact() else { return Ok(()) };
+    let life = model.runs.get(&key_of(run));
+    let (with, state) = life.map_or((None, None), |life| (life.with, Some(life.state)));
+    let right = match fact {
+        RunFact::Delivered | RunFact::Accepted => with != Some(HostId::INBOX),
+        RunFact::Left => with == Some(HostId::INBOX),
+        RunFact::Taken { .. } => state == Some(RunState::Left),
+        RunFact::Claimed(_)
+        | RunFact::Queued { .. }
+        | RunFact::Asked { .. }
+        | RunFact::Allowed { .. }
+        | RunFact::Held(_)
+        | RunFact::Approved { .. }
+        | RunFact::Denied { .. }
+        | RunFact::Dispatched(_)
+        | RunFact::Retrying { .. }
+        | RunFact::Failed(_)
+        | RunFact::Cancelled { .. } => true,
+    };
+    hold(right, || format!("{run}, which {with:?} got and which is {state:?}: {fact:?}"))
+}
+
 /// A delivered run was received by its host as a prompt, or by its channel.
 fn delivered_means_received(model: &ReferenceModel, seen: &Observation) -> LawResult {
-    let Some((run, RunFact::Delivered | RunFact::Accepted)) = seen.run_fact() else { return Ok(()) };
+    let Some((run, RunFact::Delivered | RunFact::Accepted | RunFact::Left)) = seen.run_fact() else {
+        return Ok(());
+    };
     let life = model.runs.get(&key_of(run));
     let received = life.is_some_and(|life| {
         let phase = if life.channel.is_some() { Phase::Outside } else { Phase::PromptSubmit };

@@ -29,7 +29,7 @@ pub(in crate::testkit) const ALL: &[(&str, StateLaw)] = named![
 /// Laws that print the whole state, checked every few steps.
 pub(in crate::testkit) const DEEP: &[(&str, StateLaw)] = named![fold_is_state];
 
-/// Expected = delivered + skipped + cancelled + failed + lost + pending, and each equals the
+/// Expected = delivered + left + skipped + cancelled + failed + lost + pending, and each equals the
 /// model's count.
 fn accounting_balances(model: &ReferenceModel, standing: &StateView<'_>) -> LawResult {
     let (ledger, counts) = (standing.state.ledger(), &model.counts);
@@ -37,6 +37,7 @@ fn accounting_balances(model: &ReferenceModel, standing: &StateView<'_>) -> LawR
     let booked = [
         ledger.expected,
         ledger.delivered,
+        ledger.left,
         ledger.skipped,
         ledger.cancelled,
         ledger.failed,
@@ -46,6 +47,7 @@ fn accounting_balances(model: &ReferenceModel, standing: &StateView<'_>) -> LawR
     let seen = [
         counts.expected,
         counts.delivered,
+        counts.left,
         counts.skipped,
         counts.cancelled,
         counts.failed,
@@ -93,7 +95,12 @@ fn not_silent(standing: &StateView<'_>, id: &ScheduleId, record: &ScheduleRecord
         Status::Paused => record.progress().paused.is_some() && !state.has_slot_timer(id),
         // `nothing_waits_without_cause` judges what a queued run waits for.
         Status::Queued | Status::InFlight => live(),
-        Status::Delivered | Status::Skipped | Status::Finished | Status::Cancelled | Status::Failed => false,
+        Status::Left
+        | Status::Delivered
+        | Status::Skipped
+        | Status::Finished
+        | Status::Cancelled
+        | Status::Failed => false,
     };
     hold(speaks, || format!("{id} is {:?} with neither deadline nor reason", record.status()))
 }
@@ -129,6 +136,9 @@ fn nothing_waits_without_cause(model: &ReferenceModel, standing: &StateView<'_>)
         for run in state.waiting(session) {
             let Some(id) = state.run_id(run) else { return Err("a run without a schedule".into()) };
             let into_it = state.definition_of(run).is_some_and(|asked| *asked.target() != Target::Fresh);
+            // A prompt that was left in the fresh session of its run goes into that one.
+            let left_there = run.run().session.as_ref() == Some(session.id());
+            let into_it = into_it || left_there;
             let plan = model.schedules.get(&id.schedule);
             let stands = plan.is_some_and(|plan| plan.paused || model.is_frozen() && plan.is_durable());
             let cause = !session.is_hosted() || lane_taken && into_it || stands || model.held;

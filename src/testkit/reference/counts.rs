@@ -12,6 +12,7 @@ use crate::testkit::reference::schedule_model::ScheduleModel;
 pub(in crate::testkit) struct Counts {
     pub(in crate::testkit) expected: u64,
     pub(in crate::testkit) delivered: u64,
+    pub(in crate::testkit) left: u64,
     pub(in crate::testkit) skipped: u64,
     pub(in crate::testkit) cancelled: u64,
     pub(in crate::testkit) failed: u64,
@@ -36,7 +37,7 @@ impl Counts {
                 // Facts about unknown runs are left to `terminal_is_final`; counting them would
                 // hide the cause.
                 if matches!(fact, RunFact::Claimed(_)) || lives.contains_key(&key_of(id)) {
-                    self.enter_run(fact);
+                    self.enter_run(fact, lives.get(&key_of(id)).map(|life| life.state));
                 }
             }
             Fact::Restarted { lost } => {
@@ -90,7 +91,8 @@ impl Counts {
         }
     }
 
-    fn enter_run(&mut self, fact: &RunFact) {
+    /// Counts a fact about a run that was in this state before it.
+    fn enter_run(&mut self, fact: &RunFact, before: Option<RunState>) {
         match fact {
             RunFact::Claimed(claim) => {
                 // Missed slots that this run stands for were never counted: they are expected and
@@ -104,10 +106,16 @@ impl Counts {
                 }
             }
             RunFact::Delivered => self.delivered += 1,
+            RunFact::Left => self.left += 1,
+            RunFact::Taken { .. } => {
+                self.left -= 1;
+                self.delivered += 1;
+            }
+            // A host that takes the session over is to get what was left.
+            RunFact::Queued { .. } => self.left -= u64::from(before == Some(RunState::Left)),
             RunFact::Failed(_) => self.failed += 1,
             RunFact::Cancelled { .. } => self.cancelled += 1,
-            RunFact::Queued { .. }
-            | RunFact::Asked { .. }
+            RunFact::Asked { .. }
             | RunFact::Allowed { .. }
             | RunFact::Held(_)
             | RunFact::Approved { .. }
@@ -124,6 +132,7 @@ impl Counts {
 
     /// The number of slots and runs that have no outcome yet.
     pub(in crate::testkit) fn pending(&self) -> u64 {
-        self.expected.saturating_sub(self.delivered + self.skipped + self.cancelled + self.failed + self.lost)
+        let ended = self.delivered + self.left + self.skipped + self.cancelled + self.failed + self.lost;
+        self.expected.saturating_sub(ended)
     }
 }

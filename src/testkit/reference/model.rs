@@ -79,8 +79,9 @@ impl ReferenceModel {
     pub(in crate::testkit) fn enter(&mut self, observation: &Observation) {
         match &observation.seen {
             Seen::Local(fact) => {
-                self.fold.apply(observation.now, fact.clone());
+                // The fold still has the inboxes that the fact may empty.
                 self.enter_local(fact);
+                self.fold.apply(observation.now, fact.clone());
             }
             Seen::Fact(fact) => {
                 self.loading = None;
@@ -214,13 +215,16 @@ impl ReferenceModel {
     fn conclude(&mut self, schedule: &ScheduleId) {
         let Some(plan) = self.schedules.get(schedule) else { return };
         let is_open = plan.next.is_some() || plan.awaits();
-        if plan.end.is_some() || is_open || self.live_runs(plan).next().is_some() {
+        // What was left ends anew when it is taken, or has gone to a host.
+        let has_ended = plan.end.is_some_and(|end| end != Status::Left);
+        if has_ended || is_open || self.live_runs(plan).next().is_some() {
             return;
         }
         let last = plan.last_run.as_ref().and_then(|run| self.runs.get(run)).map(|life| life.state);
         let end = match last {
             _ if plan.schedule.recurs() => Status::Finished,
             None => Status::Skipped,
+            Some(RunState::Left) => Status::Left,
             Some(RunState::Delivered) => Status::Delivered,
             Some(RunState::Cancelled) => Status::Cancelled,
             Some(RunState::Failed | RunState::Queued | RunState::InFlight | RunState::Running) => {

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::domain::{Channel, ChannelFact, Cursor, Fact, HostId, Now, RunState, ScheduleId};
-use crate::engine::State;
+use crate::domain::{Channel, ChannelFact, Cursor, Fact, HostId, Now, RunState, ScheduleId, SessionId};
+use crate::engine::{SessionRow, State};
 use crate::port::Store;
 use crate::testkit::laws::{Broken, Laws, WHAT_IS_KEPT_IS_THERE};
 use crate::testkit::reference::counts::Counts;
@@ -82,14 +82,23 @@ impl ReferenceModel {
             let waiting = waiting.map(|(key, life)| (life.order.clone(), key.clone())).collect();
             self.sessions.insert(row.id.clone(), SessionModel { waiting, ..SessionModel::loaded(row) });
             if row.built_in {
-                self.homes.insert(row.id.clone(), HostId::LOCAL);
+                self.homes.insert(row.id.clone(), built_in_host(row));
             }
         }
         let slots = self.schedules.values().filter(|plan| plan.next.is_some()).count();
         let live: Vec<&RunKey> = self.runs.iter().filter(|(_, it)| it.is_live()).map(|it| it.0).collect();
         // A new process counts from what is pending; outcomes of the former one are not in its
         // ledger.
-        self.counts = Counts { expected: (slots + live.len()) as u64, ..Counts::default() };
+        let left = self.left_in(held);
+        self.counts = Counts { expected: (slots + live.len()) as u64 + left, left, ..Counts::default() };
+    }
+
+    /// The messages in the store that can still be taken: those in the inboxes of open sessions in which nobody listens.
+    pub(in crate::testkit) fn left_in(&self, held: &StoreContents) -> u64 {
+        let runs = held.schedules.iter().flat_map(|row| &row.runs);
+        let left = runs.filter(|run| run.state == RunState::Left);
+        let home = |session: &SessionId| self.homes.get(session).copied();
+        left.filter(|run| run.session.as_ref().and_then(home) == Some(HostId::INBOX)).count() as u64
     }
 
     /// Takes the global pause, the guard policy and the grants from the store.
@@ -97,4 +106,9 @@ impl ReferenceModel {
         self.held = held.hold.is_some();
         (self.policy, self.grants) = (held.policy.clone(), held.grants.clone());
     }
+}
+
+/// The host of a built-in session, by its row.
+pub(in crate::testkit) fn built_in_host(row: &SessionRow) -> HostId {
+    if row.listens { HostId::LOCAL } else { HostId::INBOX }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::{
-    Claim, Cursor, Dispatch, Moment, Now, Phase, Reason, RunFact, RunId, RunState, SessionId, Target,
+    Cause, Claim, Cursor, Dispatch, Moment, Now, Phase, Reason, RunFact, RunId, RunState, SessionId, Target,
 };
 use crate::testkit::history::Reception;
 use crate::testkit::reference::model::ReferenceModel;
@@ -58,6 +58,12 @@ impl ReferenceModel {
             RunFact::Claimed(claim) => self.claim(now, key, claim),
             RunFact::Queued { .. } => {
                 let Some(life) = self.runs.get_mut(&key) else { return };
+                if life.state == RunState::Left {
+                    // The host that gets it is another one, and asks the guard anew.
+                    life.received.clear();
+                    (life.allowed, life.approved) = (false, false);
+                }
+                life.state = RunState::Queued;
                 life.retrying = false;
                 life.keeps_lane = false;
                 if life.channel.is_some() {
@@ -109,7 +115,8 @@ impl ReferenceModel {
                     life.with = None;
                 }
             }
-            RunFact::Delivered => self.end(&key, RunState::Delivered),
+            RunFact::Delivered | RunFact::Taken { .. } => self.end(&key, RunState::Delivered),
+            RunFact::Left => self.end(&key, RunState::Left),
             RunFact::Failed(_) => self.end(&key, RunState::Failed),
             RunFact::Cancelled { .. } => self.end(&key, RunState::Cancelled),
         }
@@ -141,8 +148,9 @@ impl ReferenceModel {
             Target::Route(route) => (None, Some(route.channel.clone())),
             Target::Fresh => (None, None),
         };
-        // A manual run (`next` is none) may start at once; any other waits for its slot.
-        let earliest = plan.next.filter(|_| claim.next.is_some()).map_or(now.boot, |(_, earliest)| earliest);
+        // A manual run may start at once, also if the slot was brought forward for it; any other waits for its slot.
+        let earliest =
+            plan.next.filter(|_| claim.cause != Cause::Manual).map_or(now.boot, |(_, earliest)| earliest);
         let life = RunModel {
             definition: Box::new(plan.schedule.clone()),
             earliest,

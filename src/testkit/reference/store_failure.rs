@@ -15,6 +15,7 @@ use crate::testkit::history::{Observation, Seen};
 use crate::testkit::laws::{Broken, Laws, WHAT_IS_KEPT_IS_THERE};
 use crate::testkit::reference::loading::Loading;
 use crate::testkit::reference::model::{PendingRecovery, ReferenceModel};
+use crate::testkit::reference::restart::built_in_host;
 use crate::testkit::reference::run_key::{RunKey, key_of};
 use crate::testkit::reference::run_model::RunModel;
 use crate::testkit::reference::schedule_model::ScheduleModel;
@@ -70,12 +71,19 @@ impl ReferenceModel {
     fn come_back(&mut self, held: &Arc<StoreContents>, told: ReferenceModel) {
         // The pending durable slots are counted again below, from the new model.
         self.counts.expected -= self.pending_on_disk();
+        // Messages that were left count again as they are loaded.
+        let left = self.left_of_durable();
+        self.counts.expected -= left;
+        self.counts.left -= left;
         self.loading = Some(Loading::of(held, |session| !self.sessions.contains_key(session)));
         // A session that was closed meanwhile is still open in the store; the engine closes it
         // again after loading.
         for row in held.sessions.iter().filter(|row| !self.sessions.contains_key(&row.id)).collect::<Vec<_>>()
         {
             self.sessions.insert(row.id.clone(), SessionModel::loaded(row));
+            if row.built_in {
+                self.homes.insert(row.id.clone(), built_in_host(row));
+            }
         }
         let durable = |model: &ReferenceModel, key: &RunKey| {
             model.schedules.get(&key.0).is_some_and(ScheduleModel::is_durable)
@@ -121,9 +129,18 @@ impl ReferenceModel {
             }
             self.runs.insert(key, life);
         }
-        self.counts.expected += self.pending_on_disk();
+        let left = self.left_in(held);
+        self.counts.expected += self.pending_on_disk() + left;
+        self.counts.left += left;
         self.take_over_settings(held);
         self.frozen_at = None;
+    }
+
+    /// The number of messages of durable schedules in inboxes.
+    fn left_of_durable(&self) -> u64 {
+        let inboxes = self.fold.sessions().into_iter().flat_map(|session| self.fold.inbox(session));
+        let schedules = inboxes.filter_map(|run| self.fold.definition_of(run));
+        schedules.filter(|schedule| schedule.is_durable()).count() as u64
     }
 
     /// The number of future slots and live runs of durable schedules.

@@ -6,7 +6,7 @@
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::domain::{Failure, HostId, Message, Phase, Reason, RunId, SessionConfig, SessionId, Transcript};
+use crate::domain::{Failure, HostId, Message, Phase, Reason, SessionConfig, SessionId, Transcript};
 use crate::engine::{Delivery, Opening, Report};
 use crate::port::{Clock, Host, HostAnswer};
 use crate::testkit::history::{Reception, Seen};
@@ -72,13 +72,16 @@ impl SimHost {
     pub fn prompts(&self) -> Vec<Reception> {
         let receptions = self.stage.history.receptions().into_iter().map(|(_, reception)| reception);
         receptions
-            .filter(|reception| reception.host == self.number && reception.phase == Phase::PromptSubmit)
+            .filter(|reception| self.is(reception.host) && reception.phase == Phase::PromptSubmit)
             .collect()
     }
 
-    fn receive(&self, run: &RunId, phase: Phase, session: &SessionId, text: &str) -> Behaviour {
-        let (run, session, text) = (run.clone(), session.clone(), text.into());
-        let reception = Reception { host: self.number, run, phase, session, text };
+    /// Whether this is its number. The built-in host has two.
+    fn is(&self, host: HostId) -> bool {
+        host == self.number || self.number == HostId::LOCAL && host == HostId::INBOX
+    }
+
+    fn receive(&self, reception: Reception) -> Behaviour {
         // Recorded before the draw: even a host that panics has received the delivery.
         self.stage.history.note(self.stage.clock.now(), Seen::Received(reception));
         let behaviour =
@@ -127,7 +130,9 @@ impl Host for SimHost {
     }
 
     fn create(&self, opening: &Opening) -> HostAnswer {
-        let drawn = self.receive(&opening.run, Phase::CreateSession, &opening.session, "");
+        let Opening { run, host, session, .. } = opening.clone();
+        let drawn =
+            self.receive(Reception { host, run, phase: Phase::CreateSession, session, text: "".into() });
         let behaviour = if drawn == Behaviour::FailSubmit { Behaviour::Prompt } else { drawn };
         if let Some(inner) = self.inner.as_ref().filter(|_| behaviour != Behaviour::FailCreate) {
             inner.create(opening);
@@ -137,8 +142,9 @@ impl Host for SimHost {
     }
 
     fn deliver(&self, delivery: &Delivery) -> HostAnswer {
-        let text = delivery.message.text();
-        let drawn = self.receive(&delivery.run, Phase::PromptSubmit, &delivery.session, &text);
+        let Delivery { run, host, session, message } = delivery.clone();
+        let text = message.text().into();
+        let drawn = self.receive(Reception { host, run, phase: Phase::PromptSubmit, session, text });
         // These two behaviours are about creating sessions, and mean nothing for a prompt.
         let for_sessions = matches!(drawn, Behaviour::FailCreate | Behaviour::FailConfigure);
         let behaviour = if for_sessions { Behaviour::Prompt } else { drawn };

@@ -40,7 +40,7 @@ fn what_was_on_its_way_out_at_a_kill_goes_out_again() {
         Daemon::start_with(&home, serve.env("PATH", "/usr/bin:/bin").args(["--config", "channels.toml"]))
     };
     let daemon = start();
-    daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+    daemon.eql("[(psi.agent-session/open {:session-id \"main\" :listens? true})]");
     let shown = format!("{:?}", daemon.eql("[:reveille.engine/channels]"));
     assert!(shown.contains("https://hooks.example.com") && shown.contains(":webhook"), "{shown}");
     let create = "[(psi.scheduler/create {:kind :message :session-id \"main\" :message \"wake up\" \

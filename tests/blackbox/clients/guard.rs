@@ -113,7 +113,7 @@ fn a_run_that_is_held_outlives_a_kill_and_goes_by_a_word_from_each_surface() {
     let home = directory("guard-words");
     configure(&home, HOLD);
     let daemon = Daemon::start(&home);
-    daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+    daemon.eql("[(psi.agent-session/open {:session-id \"main\" :listens? true})]");
     assert_eq!(daemon.ok(&["approvals"]), "Nothing waits for approval.\n");
 
     // The command line, over a kill.
@@ -176,7 +176,7 @@ fn an_operator_controls_all_of_a_session_and_what_it_may_do() {
     let home = directory("guard-controls");
     configure(&home, "");
     let daemon = Daemon::start(&home);
-    daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+    daemon.eql("[(psi.agent-session/open {:session-id \"main\" :listens? true})]");
     let first = daemon.create("one");
     daemon.create("two");
     assert_eq!(daemon.ok(&["pause", "--all-of", "main", "--reason", "lunch"]), "paused  2 schedules\n");
@@ -222,7 +222,7 @@ fn a_program_is_asked_and_whatever_goes_wrong_is_a_refusal() {
         );
         let daemon = Daemon::start(&home);
         // It opens the session only once.
-        let _ = daemon.run(&["eql", "[(psi.agent-session/open {:session-id \"main\"})]"]);
+        let _ = daemon.run(&["eql", "[(psi.agent-session/open {:session-id \"main\" :listens? true})]"]);
         let schedule = daemon.fire("a word to check");
         // The answer is on its way: the stream of decisions says when it is there.
         let subscribe = reveille(&["stdio", "--url", &daemon.url], &home).stdin(Stdio::piped()).spawn().map(

@@ -31,7 +31,7 @@ fn code(answer: &Map) -> Option<&str> {
 /// A daemon with one session, of the built-in host.
 fn start(home: &Home) -> Daemon {
     let daemon = Daemon::start(home);
-    daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+    daemon.eql("[(psi.agent-session/open {:session-id \"main\" :listens? true})]");
     daemon
 }
 

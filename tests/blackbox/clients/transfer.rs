@@ -24,7 +24,7 @@ const NAMES: &str = "[{:psi.scheduler/schedules [:psi.scheduler/schedule-id :psi
 fn tasks_go_from_one_daemon_to_another() {
     let (from, to) = (Home::new("transfer-from"), Home::new("transfer-to"));
     let daemon = Daemon::start(&from);
-    daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+    daemon.eql("[(psi.agent-session/open {:session-id \"main\" :listens? true})]");
     task(&daemon, "watch", 1);
     task(&daemon, "report", 2);
     let tasks = from.path().join("tasks");
@@ -61,7 +61,7 @@ fn tasks_go_from_one_daemon_to_another() {
 fn what_was_is_asked_from_outside() {
     let home = Home::new("as-of");
     let daemon = Daemon::start(&home);
-    daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+    daemon.eql("[(psi.agent-session/open {:session-id \"main\" :listens? true})]");
     task(&daemon, "watch", 1);
     let then = wall();
     task(&daemon, "report", 2);

@@ -9,7 +9,7 @@ use crate::harness::daemon::{Daemon, Ended, Home};
 fn sample(name: &str) -> Home {
     let home = Home::new(name);
     let daemon = Daemon::start(&home);
-    daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+    daemon.eql("[(psi.agent-session/open {:session-id \"main\" :listens? true})]");
     for number in 0..20 {
         let body = format!(
             "[(psi.scheduler/create {{:kind :message :message \"m\" :session-id \"main\" :durability :durable \

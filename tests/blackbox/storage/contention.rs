@@ -84,7 +84,7 @@ fn a_database_that_others_have_locked_is_waited_for() {
 fn a_process_that_reads_for_long_is_not_waited_for() {
     let home = Home::new("reader");
     let daemon = Daemon::start(&home);
-    daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+    daemon.eql("[(psi.agent-session/open {:session-id \"main\" :listens? true})]");
     let mut stream = Stream::connect(&daemon.socket).expect("it lives");
     let reader = Connection::open(home.store("store.db")).expect("it is there");
     reader.execute_batch("BEGIN; SELECT count(*) FROM fact").expect("it can be read");

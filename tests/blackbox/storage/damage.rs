@@ -34,7 +34,7 @@ fn sample(home: &Home) -> Files {
         }
     };
     let daemon = Daemon::start(home);
-    daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+    daemon.eql("[(psi.agent-session/open {:session-id \"main\" :listens? true})]");
     create(&daemon, 0..SCHEDULES / 2);
     assert_eq!(daemon.end("-TERM").code(), Some(0));
     let daemon = Daemon::start(home);

@@ -117,7 +117,7 @@ fn a_slow_disk_is_no_reason_to_leave_an_answer_out() {
     let mut serve = home.serve();
     serve.env("LD_PRELOAD", &library).env("DISK_FAILS", &flag);
     let daemon = Daemon::start_with(&home, &mut serve);
-    daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+    daemon.eql("[(psi.agent-session/open {:session-id \"main\" :listens? true})]");
     let created = "[:psi.scheduler/schedule-id :psi.scheduler/created? :psi.scheduler/fire-at]";
     let ask = "(psi.scheduler/create {:kind :message :session-id \"main\" :message \"m\" :durability :durable :delay-ms 60000})";
     fs::write(&flag, "slow").expect("ours");

@@ -120,7 +120,7 @@ fn a_start_after_a_kill_may_be_cut_at_any_moment() {
         let slow = home.path().join("slow");
         let mut serve = machine.serve(home);
         let daemon = Daemon::start_with(home, serve.env("POWER_SLOW", &slow));
-        daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+        daemon.eql("[(psi.agent-session/open {:session-id \"main\" :listens? true})]");
         let create =
             ":kind :message :session-id \"main\" :message \"m\" :durability :durable :delay-ms 3600000";
         let create = format!("[(psi.scheduler/create {{{create}}})]");

@@ -59,7 +59,8 @@ impl Year {
         let attached = self.stream.ask("{:op :host/attach :sessions []}").expect("it lives");
         assert!(at(&attached, &["ok"]).is_some(), "{attached:?}");
         for session in 0..SESSIONS {
-            let opened = self.stream.ask(&format!("{{:op :session/open :session-id \"s{session}\"}}"));
+            let opened =
+                self.stream.ask(&format!("{{:op :session/open :session-id \"s{session}\" :listens? true}}"));
             assert!(opened.is_some_and(|opened| at(&opened, &["ok"]).is_some()));
         }
     }

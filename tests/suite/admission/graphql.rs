@@ -29,6 +29,7 @@ fn field(mutation: Name) -> &'static str {
         Name::SetGrant => "setSessionGrant",
         Name::Open => "openSession",
         Name::Close => "closeSession",
+        Name::TakeMessages => "takeMessages",
         Name::UserMessage => "sendUserMessage",
         Name::Busy => "setSessionBusy",
         Name::JobReady => "reportJobReady",

@@ -169,6 +169,7 @@ pub(crate) fn is_shared(attribute: &Attribute) -> bool {
         "psi.agent-session/token",
         "psi.agent-session/changed-count",
         "psi.agent-session/left-count",
+        "psi.agent-session/taken",
         "psi.scheduler/created?",
         "psi.scheduler/understood",
     ];

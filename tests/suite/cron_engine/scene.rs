@@ -271,6 +271,8 @@ impl Scene {
             RunFact::Dispatched(_) => format!("{slot} out"),
             RunFact::Accepted => format!("{slot} begun"),
             RunFact::Delivered => format!("{slot} ok"),
+            RunFact::Left => format!("{slot} left"),
+            RunFact::Taken { .. } => format!("{slot} taken"),
             RunFact::Retrying { failure, .. } => format!("{slot} again: {}", failure.reason.name()),
             RunFact::Failed(failure) => format!("{slot} failed: {}", failure.reason.name()),
             RunFact::Cancelled { reason } => format!("{slot} off: {}", reason.name()),

@@ -323,6 +323,8 @@ impl World {
                     | RunFact::Denied { .. }
                     | RunFact::Accepted
                     | RunFact::Delivered
+                    | RunFact::Left
+                    | RunFact::Taken { .. }
                     | RunFact::Cancelled { .. },
                 ) => {}
             }

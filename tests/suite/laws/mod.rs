@@ -97,6 +97,9 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
         }
     }),
     ("delivered_means_received", |all| remove(all, |seen| is_received(seen, "first"))),
+    // Its host has it, and is one that answers.
+    ("left_is_not_delivered", |all| ends_otherwise(all, "first", RunFact::Left)),
+    ("left_is_not_delivered", |all| ends_otherwise(all, "first", RunFact::Taken { by: None })),
     ("first_due_first_served", |all| {
         let second = all.remove(find(all, |seen| is_dispatched(seen, "second")));
         all.insert(find(all, |seen| is_dispatched(seen, "first")), second);
@@ -452,6 +455,14 @@ fn is_claimed(seen: &Seen, name: &str) -> bool {
 
 fn is_dispatched(seen: &Seen, name: &str) -> bool {
     matches!(seen, Seen::Fact(Fact::Run(run, RunFact::Dispatched(_))) if run.schedule == id(name))
+}
+
+/// The run that was delivered ends in another way.
+fn ends_otherwise(all: &mut [Observation], name: &str, end: RunFact) {
+    let place = find(all, |seen| is_delivered(seen, name));
+    if let Seen::Fact(Fact::Run(_, fact)) = &mut all[place].seen {
+        *fact = end;
+    }
 }
 
 fn is_delivered(seen: &Seen, name: &str) -> bool {

@@ -194,6 +194,7 @@ fn ledger(ledger: Ledger) -> Value {
     let entries = [
         ("expected", ledger.expected),
         ("delivered", ledger.delivered),
+        ("left", ledger.left),
         ("skipped", ledger.skipped),
         ("cancelled", ledger.cancelled),
         ("failed", ledger.failed),

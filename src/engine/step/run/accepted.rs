@@ -1,8 +1,10 @@
 //! Transition: a host accepted a prompt, or a channel a message: the receipt.
+//!
+//! The built-in host accepts everything. In a session in which nobody listens that is no receipt: the message is left.
 
-use crate::domain::{EndsWith, Phase, Refusal, RunFact, RunId};
+use crate::domain::{EndsWith, HostId, Phase, Reason, Refusal, RunFact, RunId};
 use crate::engine::record::SessionRecord;
-use crate::engine::step::run::dispatch::dispatch_next;
+use crate::engine::step::run::dispatch::{dispatch_next, dispatch_runs};
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
 
@@ -31,6 +33,13 @@ pub(in crate::engine) fn accepted(step: &mut StepBuilder<'_>, run: &RunId) -> Re
     // A host that took the session over meanwhile does not know the turn, and a lost host reports
     // no end. The run cannot wait for either.
     let is_theirs = lane.is_some_and(|lane| lane.hosted && record.run.host == Some(lane.host));
+    if record.run.host == Some(HostId::INBOX) {
+        occurrence.finish(step, RunFact::Left);
+        if let Some(lane) = lane {
+            go_on(step, run, lane);
+        }
+        return Ok(());
+    }
     let goes_on = begins_turn && is_theirs && idle.is_none();
     if goes_on && occurrence.schedule.policy().ends_with == EndsWith::Turn {
         step.run_fact(run, RunFact::Accepted);
@@ -41,4 +50,21 @@ pub(in crate::engine) fn accepted(step: &mut StepBuilder<'_>, run: &RunId) -> Re
         dispatch_next(step, lane);
     }
     Ok(())
+}
+
+/// Hands over the next run of a session after a message was left in it.
+fn go_on(step: &mut StepBuilder<'_>, left: &RunId, lane: &SessionRecord) {
+    if lane.host == HostId::INBOX {
+        if !lane.busy {
+            dispatch_next(step, lane);
+        }
+        return;
+    }
+    // A host took the session over before the message was left: the message is for that host.
+    step.run_fact(left, RunFact::Queued { reason: Reason::DeliveryInFlight });
+    if lane.hosted && !lane.busy {
+        let this = step.state.run_key(left);
+        let runs = step.state.in_delivery_order(lane.waiting.iter().chain(&this));
+        dispatch_runs(step, lane, lane.host, runs, &mut false);
+    }
 }

@@ -37,18 +37,30 @@ pub(in crate::engine::step) fn dispatch_waiting(
     host: HostId,
     lane_taken: &mut bool,
 ) {
+    // Sorting needs look-ups, and most lanes have one run or none waiting.
+    let waiting = match session.waiting.as_slice() {
+        [] => return,
+        [only] => step.state.runs.get(*only).into_iter().collect(),
+        _ => step.state.waiting(session),
+    };
+    dispatch_runs(step, session, host, waiting, lane_taken);
+}
+
+/// Hands over these runs of a session, which are in delivery order, as [`dispatch_waiting`] does.
+pub(in crate::engine::step) fn dispatch_runs(
+    step: &mut StepBuilder<'_>,
+    session: &SessionRecord,
+    host: HostId,
+    runs: Vec<&RunRecord>,
+    lane_taken: &mut bool,
+) {
     let state = step.state;
     if step.held {
         return;
     }
-    // Sorting needs look-ups, and most lanes have one run or none waiting.
-    let waiting = match session.waiting.as_slice() {
-        [] => return,
-        [only] => state.runs.get(*only).into_iter().collect(),
-        _ => state.waiting(session),
-    };
-    for run in waiting {
+    for run in runs {
         let fresh = state.definition_of(run).is_some_and(|asked| *asked.target() == Target::Fresh);
+        let fresh = fresh && !run.goes_back();
         if *lane_taken && !fresh {
             continue;
         }
@@ -172,6 +184,9 @@ fn dispatch_to_host(
         return false;
     }
     match &occurrence.schedule.payload {
+        Payload::NewSession(_) if occurrence.back.is_some() => {
+            submit_prompt(step, occurrence, host, session.id.clone());
+        }
         Payload::Turn { .. } | Payload::Notice(_) => {
             submit_prompt(step, occurrence, host, session.id.clone());
         }

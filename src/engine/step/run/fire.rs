@@ -154,6 +154,7 @@ pub(in crate::engine::step) fn claim(
         schedule: &record.schedule,
         record,
         owner: record.owner,
+        back: None,
         slot,
         cause,
         folded: claim.folded,

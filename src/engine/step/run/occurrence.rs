@@ -16,6 +16,8 @@ pub(in crate::engine::step) struct Occurrence<'a> {
     pub(in crate::engine::step) schedule: &'a Schedule,
     pub(in crate::engine::step) record: &'a ScheduleRecord,
     pub(in crate::engine::step) owner: Option<Key>,
+    /// The session that its prompt was left in, if it created that one.
+    pub(in crate::engine::step) back: Option<Key>,
     pub(in crate::engine::step) slot: Moment,
     pub(in crate::engine::step) cause: Cause,
     pub(in crate::engine::step) folded: u64,
@@ -38,6 +40,7 @@ impl<'a> Occurrence<'a> {
             schedule: state.definition_of(run)?,
             record,
             owner: record.owner,
+            back: run.run.session.as_ref().filter(|_| run.goes_back()).and_then(|id| state.session_key(id)),
             slot: run.run.slot,
             cause: run.run.cause,
             folded: run.run.folded,
@@ -56,7 +59,8 @@ impl<'a> Occurrence<'a> {
 
     /// Returns where it goes, as of now.
     pub(in crate::engine::step) fn destination(&self, state: &'a State) -> Destination<'a> {
-        state.destination(self.schedule, self.owner)
+        let back = self.back.and_then(|key| Some(Destination::Session(key, state.sessions.get(key)?)));
+        back.unwrap_or_else(|| state.destination(self.schedule, self.owner))
     }
 
     /// Returns whether it has to wait until its schedule is resumed. Manual runs were requested

@@ -17,6 +17,7 @@ pub(in crate::engine) fn cancel_schedule(step: &mut StepBuilder<'_>, which: Whic
         }
         // It has ended, or a host may be acting on it already: a cancel could not be relied on.
         status @ (Status::InFlight
+        | Status::Left
         | Status::Delivered
         | Status::Skipped
         | Status::Finished

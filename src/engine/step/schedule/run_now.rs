@@ -43,6 +43,7 @@ pub(in crate::engine) fn run_now(
         schedule,
         record,
         owner: record.owner,
+        back: None,
         slot,
         cause: Cause::Manual,
         folded: 0,

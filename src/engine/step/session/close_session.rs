@@ -89,9 +89,11 @@ fn cancelled(run: &RunRecord) -> RunFact {
     let text = match run.run.state {
         RunState::Queued => return RunFact::Cancelled { reason: Reason::SessionClosed },
         RunState::Running => "the session was closed while the turn went on",
-        RunState::InFlight | RunState::Delivered | RunState::Cancelled | RunState::Failed => {
-            "the session was closed while the delivery was out"
-        }
+        RunState::InFlight
+        | RunState::Left
+        | RunState::Delivered
+        | RunState::Cancelled
+        | RunState::Failed => "the session was closed while the delivery was out",
     };
     RunFact::Failed(Box::new(failure_in_flight(run, Reason::SessionClosed, text)))
 }

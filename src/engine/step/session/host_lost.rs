@@ -40,7 +40,9 @@ fn is_lost(step: &StepBuilder<'_>, run: &RunRecord) -> bool {
         RunState::Running => step.state.definition_of(run).is_none_or(|schedule| {
             schedule.policy().recovery == Recovery::Redeliver || schedule.policy().timeout.is_none()
         }),
-        RunState::Queued | RunState::Delivered | RunState::Cancelled | RunState::Failed => false,
+        RunState::Queued | RunState::Left | RunState::Delivered | RunState::Cancelled | RunState::Failed => {
+            false
+        }
     }
 }
 

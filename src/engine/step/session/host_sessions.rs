@@ -1,8 +1,8 @@
 //! Transition: a connected host takes over sessions of the built-in host, or sessions without a
-//! host. All or none.
+//! host. All or none. What was left in an inbox goes to the host as well, in delivery order.
 
-use crate::domain::{Actor, HostId, Refusal, SessionFact, SessionId};
-use crate::engine::step::run::dispatch::dispatch_waiting;
+use crate::domain::{Actor, HostId, Reason, Refusal, RunFact, SessionFact, SessionId};
+use crate::engine::step::run::dispatch::dispatch_runs;
 use crate::engine::step::session::busy::finish_turn;
 use crate::engine::step_builder::StepBuilder;
 
@@ -29,8 +29,12 @@ pub(in crate::engine) fn host_sessions(
             finish_turn(step, record);
         }
         step.session_fact_by(id, SessionFact::HostAttached { host }, by.cloned());
+        for run in state.inbox(record).into_iter().filter_map(|run| state.run_id(run)) {
+            step.run_fact(&run, RunFact::Queued { reason: Reason::DeliveryInFlight });
+        }
         // Runs for fresh sessions lacked only a host; of the others, the first gets the lane.
-        dispatch_waiting(step, record, host, &mut record.in_flight.is_some());
+        let waiting = state.in_delivery_order(record.left.iter().chain(&record.waiting));
+        dispatch_runs(step, record, host, waiting, &mut record.in_flight.is_some());
     }
     Ok(())
 }

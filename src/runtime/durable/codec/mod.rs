@@ -110,6 +110,8 @@ mod names {
     pub(super) const DISPATCHED: &str = "run/dispatched";
     pub(super) const ACCEPTED: &str = "run/accepted";
     pub(super) const DELIVERED: &str = "run/delivered";
+    pub(super) const LEFT: &str = "run/left";
+    pub(super) const TAKEN: &str = "run/taken";
     pub(super) const RETRYING: &str = "run/retrying";
     pub(super) const FAILED: &str = "run/failed";
     pub(super) const CANCELLED: &str = "run/cancelled";

@@ -117,6 +117,8 @@ fn run(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
         }),
         names::ACCEPTED => RunFact::Accepted,
         names::DELIVERED => RunFact::Delivered,
+        names::LEFT => RunFact::Left,
+        names::TAKEN => RunFact::Taken { by: by(form)? },
         names::RETRYING => RunFact::Retrying {
             failure: Box::new(failure(form)?),
             at: instant(form, "at")?,

@@ -114,6 +114,8 @@ fn run(fact: &RunFact) -> Printed {
         RunFact::Dispatched(to) => dispatched(to),
         RunFact::Accepted => named(names::ACCEPTED),
         RunFact::Delivered => named(names::DELIVERED),
+        RunFact::Left => named(names::LEFT),
+        RunFact::Taken { by } => with_by(named(names::TAKEN), by.as_deref()),
         RunFact::Retrying { failure, at, due } => {
             failed(names::RETRYING, failure).with("at", Instant(*at)).with("due-ns", due.nanos())
         }

@@ -114,6 +114,7 @@ pub fn print_session(row: &SessionRow, token: Option<&str>) -> Printed {
         .with("opened-at", Instant(row.opened_at))
         .with("opened", row.opened.number())
         .with("built-in?", row.built_in)
+        .with("listens?", row.listens.then_some(true))
         .with("user-spoke-at", row.last_user_activity.map(Instant))
         // Only the digest: a copy of the file must not suffice to act as the session.
         .with("token", token)
@@ -133,6 +134,8 @@ pub(crate) fn parse_session(form: &Form<'_>) -> Result<(SessionRow, Option<Box<s
         // Rows from before this was recorded count as opened before everything.
         opened: Cursor::new(count(form, "opened")?),
         built_in: flag(form, "built-in?")?,
+        // Rows from before this was recorded are of sessions in which nobody is known to listen.
+        listens: flag_or(false, form, "listens?")?,
         last_user_activity: maybe(form, "user-spoke-at", instant)?,
     };
     Ok((row, own_text(form, "token")?))

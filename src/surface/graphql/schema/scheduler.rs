@@ -26,6 +26,7 @@ pub fn roots() -> Roots {
             "psi.agent-session/token",
             "psi.agent-session/changed-count",
             "psi.agent-session/left-count",
+            "psi.agent-session/taken",
             "psi.scheduler/created?",
             "psi.scheduler/understood",
             // Valid only within one query.
@@ -97,6 +98,12 @@ fn mutations() -> Vec<MutationRoot> {
             ("left", RootPayload::Attribute("psi.agent-session/left-count")),
         ]
     };
+    let taken = || {
+        vec![
+            ("taken", RootPayload::Attribute("psi.agent-session/taken")),
+            ("inboxCount", RootPayload::Attribute("psi.agent-session/inbox-count")),
+        ]
+    };
     let held = || vec![("held", RootPayload::Attribute("reveille.engine/held"))];
     let run = || vec![("run", RootPayload::Entity("run"))];
     let understood = ("understood", RootPayload::Maybe("psi.scheduler/understood"));
@@ -128,6 +135,7 @@ fn mutations() -> Vec<MutationRoot> {
         plain("cancelSchedule", Name::Cancel, schedule()),
         plain("openSession", Name::Open, and(session(), &[token])),
         plain("closeSession", Name::Close, session()),
+        plain("takeMessages", Name::TakeMessages, taken()),
         plain("sendUserMessage", Name::UserMessage, session()),
         plain("setSessionBusy", Name::Busy, session()),
         plain("reportJobReady", Name::JobReady, session()),

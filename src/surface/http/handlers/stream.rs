@@ -86,7 +86,8 @@ fn open_if_absent(app: &AppState, principal: &Principal) {
     let (service, caller) = (&app.service, &principal.caller);
     let Some(session) = caller.scope.session() else { return };
     if service.handle().view(|state| state.session(session).is_none()) {
-        let open = HostRequest::Open { session: Some(session.clone()), config: Box::default() };
+        let open =
+            HostRequest::Open { session: Some(session.clone()), config: Box::default(), listens: false };
         // A refusal (not for this caller, opened meanwhile, engine full or stopping) shows in the calls that follow.
         let _ = service.host(caller, &mut Reach::of(service.handle(), caller), open);
     }

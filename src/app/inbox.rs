@@ -1,0 +1,31 @@
+//! `reveille inbox`: the messages that were left in a session in which nobody listens; with `--take`, they count as delivered.
+
+use std::io;
+use std::process::ExitCode;
+
+use super::changed::messages;
+use super::control::Control;
+use super::forecast_explain::{ask, print};
+use crate::edn::{Map, Value};
+use crate::graph::mutation::MutationName;
+use crate::surface::cli::InboxArgs;
+
+pub(super) fn inbox(args: &InboxArgs) -> io::Result<ExitCode> {
+    let session = args.session.as_str();
+    if args.take {
+        let params = Map::new().with("session-id", session).with("first", args.first);
+        return Control::of_operator(&args.operator).one(MutationName::TakeMessages, params);
+    }
+    let query = format!("[{{[:psi.agent-session/session-id {}] [{INBOX}]}}]", Value::from(session));
+    let answer = match ask(&args.operator.daemon, None, &query) {
+        Ok(answer) => answer,
+        Err(fault) => return Ok(fault.tell()),
+    };
+    let inbox =
+        answer.iter().next().and_then(|(_, session)| session.as_map()?.keyword("psi.agent-session/inbox"));
+    let inbox = inbox.and_then(Value::as_items).unwrap_or_default();
+    print(&args.operator.printing, &Value::vector(inbox.to_vec()), || messages(inbox))
+}
+
+const INBOX: &str = "{:psi.agent-session/inbox [:reveille.message/timestamp :reveille.message/label :reveille.message/text \
+                     :reveille.message/schedule-id]}";

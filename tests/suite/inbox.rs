@@ -1,0 +1,152 @@
+//! What is due in a session in which nobody listens is left in its inbox, and is delivered when somebody takes it.
+
+use std::sync::Arc;
+
+use reveille::domain::{Caller, HostId, SessionConfig, Span};
+use reveille::engine::{Command, Input};
+use reveille::runtime::Handle;
+use reveille::testkit::{Behaviour, SimClock};
+
+use crate::simulated::{self, ask, session};
+
+/// An engine with a session in which nobody listens.
+fn scene() -> (Handle, Arc<SimClock>) {
+    let (handle, clock) = simulated::engine(&["read"]);
+    handle.open_session(Some(session("s")), HostId::INBOX, SessionConfig::default()).expect("it is new");
+    (handle, clock)
+}
+
+/// A schedule of the session, due after so many seconds.
+fn create(handle: &Handle, kind: &str, text: &str, seconds: u64) {
+    let ms = seconds * 1_000;
+    let made = ask(
+        handle,
+        &Caller::OPERATOR,
+        &format!(
+            "[(psi.scheduler/create {{:session-id \"s\" :kind {kind} :message \"{text}\" :label \"{text}\" :delay-ms {ms}}})]"
+        ),
+        false,
+    );
+    assert!(made.contains(":psi.scheduler/created? true"), "{made}");
+}
+
+fn pass(handle: &Handle, clock: &SimClock, seconds: u64) {
+    for _ in 0..seconds {
+        clock.advance(Span::from_millis(1_000));
+        handle.run_due();
+    }
+}
+
+/// Delivered, left, pending and the imbalance of the accounts.
+fn accounts(handle: &Handle) -> (u64, u64, u64, i128) {
+    handle.view(|state| {
+        let ledger = state.ledger();
+        (ledger.delivered, ledger.left, ledger.pending, ledger.imbalance())
+    })
+}
+
+fn take(handle: &Handle, caller: &Caller, rest: &str) -> String {
+    ask(handle, caller, &format!("[(psi.agent-session/take-messages {{:session-id \"s\" {rest}}})]"), false)
+}
+
+#[test]
+fn a_message_is_left_and_taken_once() {
+    let (handle, clock) = scene();
+    create(&handle, ":message", "one", 1);
+    create(&handle, ":notice", "two", 2);
+    pass(&handle, &clock, 3);
+    assert_eq!(accounts(&handle), (0, 2, 0, 0));
+    let operator = Caller::OPERATOR;
+    let look = "[{[:psi.agent-session/session-id \"s\"] [:psi.agent-session/reception :psi.agent-session/inbox-count \
+                {:psi.agent-session/inbox [:reveille.message/text]} \
+                {:psi.agent-session/messages [:reveille.message/text :reveille.message/taken?]} \
+                {:psi.agent-session/schedules [:psi.scheduler/status :psi.scheduler/reason]}]}]";
+    let before = ask(&handle, &operator, look, false);
+    for part in [
+        ":psi.agent-session/reception :nobody",
+        "inbox-count 2",
+        "inbox [{:reveille.message/text \"one\"} {:reveille.message/text \"two\"}]",
+        "{:reveille.message/text \"one\" :reveille.message/taken? false}",
+        "{:psi.scheduler/status :left :psi.scheduler/reason :nobody-listens}",
+    ] {
+        assert!(before.contains(part), "{part}: {before}");
+    }
+    // Another session does not learn that there is one. Its own token may take.
+    let foreign = take(&handle, &simulated::token("read"), "");
+    assert!(foreign.contains("session not found") && !foreign.contains("one"), "{foreign}");
+    assert_eq!(accounts(&handle).1, 2);
+    let first = take(&handle, &simulated::token("s"), ":first 1");
+    assert!(first.contains(":text \"one\"") && !first.contains("two"), "{first}");
+    assert!(first.contains(":psi.agent-session/inbox-count 1"), "{first}");
+    assert_eq!(accounts(&handle), (1, 1, 0, 0));
+    let second = take(&handle, &operator, "");
+    assert!(second.contains(":text \"two\"") && !second.contains("one"), "{second}");
+    assert!(take(&handle, &operator, "").contains(":psi.agent-session/taken []"));
+    assert_eq!(accounts(&handle), (2, 0, 0, 0));
+    let after = ask(&handle, &operator, look, false);
+    assert!(after.contains(":psi.scheduler/status :delivered") && !after.contains(":left"), "{after}");
+    assert!(after.contains("{:reveille.message/text \"one\" :reveille.message/taken? true}"), "{after}");
+}
+
+/// Of two who take the same message one is refused, and nothing changes by it.
+#[test]
+fn all_or_none_are_taken() {
+    let (handle, clock) = scene();
+    create(&handle, ":message", "one", 1);
+    create(&handle, ":message", "two", 2);
+    pass(&handle, &clock, 3);
+    let runs: Vec<_> = handle.view(|state| {
+        let inbox = state.inbox(state.session(&session("s")).expect("it is open"));
+        inbox.into_iter().filter_map(|run| state.run_id(run)).collect()
+    });
+    let take = |runs: Vec<_>| {
+        handle.submit(Input::Command(Command::TakeLeft { session: session("s"), runs, by: None }))
+    };
+    take(vec![runs[0].clone()]).expect("it is there");
+    let refusal = take(runs.clone()).expect_err("one of them is gone");
+    assert_eq!(refusal.name(), "not-left");
+    assert!(take(vec![runs[1].clone(), runs[1].clone()]).is_err(), "twice");
+    assert_eq!(accounts(&handle), (1, 1, 0, 0));
+}
+
+#[test]
+fn what_a_listener_reads_is_delivered() {
+    let (handle, clock) = simulated::engine(&["s"]);
+    create(&handle, ":message", "one", 1);
+    pass(&handle, &clock, 2);
+    assert_eq!(accounts(&handle), (1, 0, 0, 0));
+}
+
+/// A prompt of a fresh session is left in that session, and a host that takes it over gets it there.
+#[test]
+fn a_host_that_attaches_gets_what_was_left() {
+    let stage = reveille::testkit::Stage::seeded(3);
+    let host = Arc::new(reveille::testkit::SimHost::new(&stage, HostId::LOCAL));
+    let handle = Handle::new(stage.parts(host));
+    handle.open_session(Some(session("s")), HostId::INBOX, SessionConfig::default()).expect("it is new");
+    create(&handle, ":message", "one", 1);
+    create(&handle, ":message", "two", 2);
+    create(&handle, ":session", "fresh", 3);
+    pass(&handle, &stage.clock, 4);
+    assert_eq!(accounts(&handle), (0, 3, 0, 0));
+    let harness = Arc::new(reveille::testkit::SimHost::new(&stage, HostId::new(1)));
+    harness.behave(&[(Behaviour::Slow, 1)]);
+    assert_eq!(handle.attach_host(Arc::<reveille::testkit::SimHost>::clone(&harness)), HostId::new(1));
+    let sessions = handle.view(|state| state.sessions().iter().map(|it| it.id().clone()).collect::<Vec<_>>());
+    assert_eq!(sessions.len(), 2);
+    handle
+        .submit(Input::Command(Command::HostSessions { host: HostId::new(1), sessions, by: None }))
+        .expect("nobody else has them");
+    // One at a time in each session, the earliest first.
+    let texts = || harness.prompts().into_iter().map(|it| it.text.to_string()).collect::<Vec<_>>();
+    let mut first = texts();
+    first.sort();
+    assert_eq!(first, ["fresh", "one"]);
+    assert_eq!(accounts(&handle), (0, 0, 3, 0));
+    while let Some(report) = harness.take_receipt(0) {
+        handle.submit(Input::Report(report)).expect("it is owed");
+        pass(&handle, &stage.clock, 3);
+    }
+    assert_eq!(texts().last().map(String::as_str), Some("two"));
+    assert_eq!(accounts(&handle), (3, 0, 0, 0));
+}
