@@ -28,7 +28,8 @@ pub(super) fn mcp(args: McpArgs) -> io::Result<ExitCode> {
 
 /// Connects to the daemon, if there is one, and opens the session there.
 fn connect(args: &McpArgs) -> Result<Option<Client>, AppFault> {
-    let client = Client::asked_for(&args.daemon, args.session.as_ref())?;
+    // An engine of its own would take schedules that end with the agent's program.
+    let client = Client::required(&args.daemon, args.session.as_ref())?;
     if let (Some(_), Some(session)) = (&client, &args.session)
         // Only an operator may open sessions; the session's own client comes afterwards.
         && let Some(operator) = Client::asked_for(&args.daemon, None)?

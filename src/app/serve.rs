@@ -131,7 +131,8 @@ fn stop_all(server: &mut Server, engine: &mut Reveille) {
     tracing::info!(target: "reveille", "stopping");
     // The server first: answers to requests under way need the engine.
     server.drain();
-    let left = engine.handle().view(State::live_count);
+    let unfinished = engine.handle().view(State::live_count);
+    let volatile = engine.handle().counters().1.volatile;
     engine.shut_down();
     // Their runs have failed or wait for the next start, which would run the programs beside these.
     end_programs();
@@ -142,7 +143,8 @@ fn stop_all(server: &mut Server, engine: &mut Reveille) {
     if let Some(store) = store {
         store.close();
     }
-    tracing::info!(target: "reveille", unfinished = left, "stopped; volatile schedules were cancelled");
+    let durable = unfinished.saturating_sub(volatile);
+    tracing::info!(target: "reveille", cancelled = volatile, durable, "stopped; volatile schedules were cancelled, durable ones continue at the next start");
 }
 
 /// How often the count of volatile schedules is written.

@@ -95,7 +95,9 @@ fn call_own(args: &ToolArgs, value: &Value, notation: Notation) -> io::Result<Ex
     let left = handle.view(State::live_count);
     engine.shut_down();
     if left > 0 {
-        complain("no daemon is running, so the schedule was cancelled; use --wait to wait for it");
+        complain(
+            "the engine of this call has ended, so the schedule was cancelled; use --wait to wait for it",
+        );
     }
     Ok(ExitCode::from(u8::from(answer.is_error)))
 }

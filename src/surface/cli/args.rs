@@ -108,22 +108,22 @@ Example (a reminder in one second, followed as events):
 A harness gets deliveries pushed. It sends {:op :host/attach :sessions [\"main\"]}, and answers
 each push with {:op :delivery/ack :delivery-id \"…\"} within 30 s.")]
     Stdio(StdioArgs),
-    /// Serve the Model Context Protocol on stdin and stdout, for a daemon or with an engine that exists
-    /// until the end of the input.
+    /// Serve the Model Context Protocol on stdin and stdout, for a daemon.
     ///
     /// One JSON-RPC message per line. A model sees six tools: create, list, cancel, update, explain, query. A daemon
-    /// offers the same at POST /mcp, with the same tokens as on its other routes. With a daemon, --session opens a
-    /// session of that id if none is open; without one, schedules are cancelled when the input ends.
+    /// offers the same at POST /mcp, with the same tokens as on its other routes. --session opens a
+    /// session of that id if none is open. Without a daemon it ends with exit code 2, unless --embedded: then schedules
+    /// are cancelled when the input ends.
     #[command(after_help = "\
 Examples:
   reveille mcp --session main
   reveille mcp --session main --url http://127.0.0.1:7517 --tools native,cron
-  echo '{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/list\"}' | reveille mcp")]
+  echo '{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/list\"}' | reveille mcp --embedded")]
     Mcp(McpArgs),
     /// Call one tool and print its answer in the notation of its arguments.
     ///
-    /// Exit code 0: done. 1: refused, and the answer says why. 2: the call could not be parsed. Without a daemon, the
-    /// engine exists until the end of the call.
+    /// Exit code 0: done. 1: refused, and the answer says why. 2: the call could not be parsed, or there is no daemon.
+    /// With --wait or --embedded, the engine exists until the end of the call.
     #[command(after_help = "\
 Examples:
   reveille tool psi-tool '{:action \"scheduler\" :op \"list\"}'
@@ -134,7 +134,7 @@ Examples:
     /// Query the graph in EQL, and print the answer as EDN.
     ///
     /// Exit code 0: answered. 1: a strict query failed, and the answer says so. 2: the query is invalid or exceeds a
-    /// limit. Without a daemon the engine is empty, and only the schema can be queried.
+    /// limit, or there is no daemon. With --embedded the engine is empty, and only the schema can be queried.
     #[command(after_help = "\
 Examples:
   reveille eql '[:psi.scheduler/pending-count {:psi.scheduler/schedules [:psi.scheduler/label :psi.scheduler/status]}]'
@@ -144,8 +144,8 @@ Examples:
     Eql(EqlArgs),
     /// Run one GraphQL query or mutation, and print the answer as JSON.
     ///
-    /// Exit code 0: answered. 1: answered with errors. 2: the request could not be parsed. Without a daemon the
-    /// engine is empty, and only the schema can be queried.
+    /// Exit code 0: answered. 1: answered with errors. 2: the request could not be parsed, or there is no daemon. With
+    /// --embedded the engine is empty, and only the schema can be queried.
     #[command(after_help = "\
 Examples:
   reveille graphql '{ pendingCount schedules(first: 10) { totalCount nodes { label status fireAt } } }'

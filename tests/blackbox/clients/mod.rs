@@ -4,6 +4,7 @@ mod channels;
 mod cli;
 mod dialects;
 mod guard;
+mod readme;
 mod repeats;
 mod slow_clients;
 mod token;

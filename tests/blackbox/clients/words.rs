@@ -1,5 +1,9 @@
 //! What commands say to a person: that there is no daemon, that a schedule is unknown, and what has changed.
 
+use std::fs;
+use std::path::Path;
+
+use crate::harness::command::program;
 use crate::harness::daemon::{Daemon, Ended, Home};
 
 const CREATE: &str = "[(psi.scheduler/create {:session-id \"main\" :kind :message :message \"m\" :label \"rotate\" \
@@ -24,6 +28,7 @@ fn without_a_daemon_questions_and_calls_say_so() {
         &["tool", "psi-tool", list],
         &["pause", "sch-nope"],
         &["approvals"],
+        &["mcp", "--session", "main"],
     ] {
         let ended = run(&home, args);
         assert_eq!(ended.code, Some(2), "{args:?}: {}{}", ended.out, ended.err);
@@ -39,6 +44,7 @@ fn without_a_daemon_questions_and_calls_say_so() {
         &["graphql", "--embedded", "{ pendingCount }"],
         &["forecast", "--embedded"],
         &["tool", "--embedded", "psi-tool", list],
+        &["mcp", "--embedded"],
     ] {
         let ended = run(&home, args);
         assert_eq!(ended.code, Some(0), "{args:?}: {}{}", ended.out, ended.err);
@@ -89,4 +95,34 @@ fn changes_are_told_by_label() {
     // A terminal that is closed stops the daemon in good order.
     assert_eq!(daemon.end("-HUP").code(), Some(0));
     home.assert_sound();
+}
+
+/// `nohup reveille serve` outlives its terminal. Its last line counts what ends with it apart from what goes on.
+#[test]
+fn a_daemon_under_nohup_outlives_its_terminal() {
+    let home = Home::new("nohup");
+    // As nohup does, without its redirections.
+    let mut command = home.command_of(Path::new("sh"), &["-c", "trap '' HUP; exec \"$0\" \"$@\""]);
+    command.arg(program()).args(home.serve().get_args());
+    let daemon = Daemon::start_with(&home, &mut command);
+    daemon.signal("-HUP");
+    let ok = |args: &[&str]| {
+        let ended = run(&home, args);
+        assert_eq!(ended.code, Some(0), "{args:?}: {}{}", ended.out, ended.err);
+    };
+    ok(&["eql", "[(psi.agent-session/open {:session-id \"main\"})]"]);
+    for durability in [":durable", ":durable", ":volatile"] {
+        ok(&["eql", &CREATE.replace(":durability :durable", &format!(":durability {durability}"))]);
+    }
+    let ignored = fs::read_to_string(format!("/proc/{}/status", daemon.id())).expect("it runs");
+    let ignored = ignored.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a mask");
+    assert!(
+        ignored.ends_with(['1', '3', '5', '7', '9', 'b', 'd', 'f']),
+        "SIGHUP is the lowest bit: {ignored}"
+    );
+    let log = daemon.log_file().to_owned();
+    assert_eq!(daemon.end("-TERM").code(), Some(0));
+    let log = fs::read_to_string(log).expect("it is there");
+    let last = log.lines().last().expect("it has logged");
+    assert!(last.contains("cancelled=1 durable=2"), "{last}");
 }

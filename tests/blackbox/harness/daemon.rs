@@ -56,7 +56,7 @@ impl Home {
         self.command_of(&program(), arguments)
     }
 
-    fn command_of(&self, program: &Path, arguments: &[&str]) -> Command {
+    pub(crate) fn command_of(&self, program: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(arguments).env_clear().env("HOME", &self.0).current_dir(&self.0);
         command
@@ -167,6 +167,11 @@ impl Daemon {
     /// What it has logged.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
+    }
+
+    /// The file of its log, which stays when it is gone.
+    pub(crate) fn log_file(&self) -> &Path {
+        &self.log
     }
 
     pub(crate) fn id(&self) -> u32 {
