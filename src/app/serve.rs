@@ -144,7 +144,12 @@ fn stop_all(server: &mut Server, engine: &mut Reveille) {
         store.close();
     }
     let durable = unfinished.saturating_sub(volatile);
-    tracing::info!(target: "reveille", cancelled = volatile, durable, "stopped; volatile schedules were cancelled, durable ones continue at the next start");
+    tracing::info!(
+        target: "reveille",
+        cancelled = volatile,
+        durable,
+        "stopped; volatile schedules were cancelled, durable ones continue at the next start"
+    );
 }
 
 /// How often the count of volatile schedules is written.

@@ -20,7 +20,7 @@ pub struct Create<'a> {
     zone: Option<&'a str>,
     session: Option<&'a SessionId>,
     label: Option<Box<str>>,
-    durability: Durability,
+    durability: Option<Durability>,
     settings: Settings,
 }
 
@@ -39,15 +39,7 @@ impl Reveille {
 impl<'a> Create<'a> {
     fn new(reveille: &'a Reveille, due: Due) -> Create<'a> {
         let settings = Settings::PLAIN;
-        Create {
-            reveille,
-            due,
-            zone: None,
-            session: None,
-            label: None,
-            durability: Durability::Volatile,
-            settings,
-        }
+        Create { reveille, due, zone: None, session: None, label: None, durability: None, settings }
     }
 
     /// The zone on whose clock the phrase is read: a name of the time zone database, an offset, or `local`. UTC if left out.
@@ -71,12 +63,19 @@ impl<'a> Create<'a> {
         self
     }
 
-    /// The schedule survives a restart. It is refused if there is no store.
+    /// The schedule survives a restart, and is refused if there is no store. If neither this nor [`Create::volatile`] is
+    /// called, a schedule survives if there is a store.
     pub fn durable(self) -> Create<'a> {
-        Create { durability: Durability::Durable, ..self }
+        Create { durability: Some(Durability::Durable), ..self }
     }
 
-    /// A key that makes a repeat harmless: a second creation with it, for the same session, returns the first one's id.
+    /// The schedule ends with the process, and touches no disk.
+    pub fn volatile(self) -> Create<'a> {
+        Create { durability: Some(Durability::Volatile), ..self }
+    }
+
+    /// A key that makes a repeat harmless: a second creation with it, for the same session, returns the first one's id. Once
+    /// that schedule has ended, another creation may use the key.
     pub fn idempotency_key(mut self, key: impl Into<Box<str>>) -> Create<'a> {
         self.settings.key = Some(key.into());
         self
@@ -131,18 +130,19 @@ impl<'a> Create<'a> {
             None => self.reveille.session(MAIN)?,
         };
         let new = NewSchedule {
-            durability: self.durability,
+            durability: self.durability.unwrap_or_else(|| creation::durability(handle)),
             label: self.label,
             payload,
-            // The other fields are those of a plain message. Its time is replaced below.
+            settings: Some(Box::new(self.settings)),
+            // The other fields are those of a plain message. Its time is replaced when it is created.
             ..NewSchedule::message(owner, When::After(Span::ZERO), "")
         };
-        // A repeat with a key is read as of the first call. Otherwise a late repeat of `today at 9` would be refused as past.
-        let now = creation::read_as_of(handle, &new.owner, new.dialect, self.settings.key.as_deref());
-        let when = self.due.resolve(self.zone, now, handle.zones())?;
-        let (id, _) =
-            creation::create(handle, NewSchedule { when, settings: Some(Box::new(self.settings)), ..new })?;
-        Ok(id)
+        let read = |now| {
+            let when = self.due.clone().resolve(self.zone, now, handle.zones());
+            when.map(|when| (when, ()))
+        };
+        let (created, ()) = creation::create(handle, new, read)?;
+        Ok(created?.0)
     }
 }
 

@@ -306,6 +306,11 @@ impl NewSchedule {
             session_live_max: u32::try_from(limits::SESSION_SCHEDULES.value).unwrap_or(u32::MAX),
         }
     }
+
+    /// Returns its idempotency key.
+    pub(crate) fn key(&self) -> Option<&str> {
+        self.settings.as_ref().and_then(|settings| settings.key.as_deref())
+    }
 }
 
 /// What a host or the guard reports.

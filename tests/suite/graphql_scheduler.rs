@@ -172,6 +172,36 @@ fn refusals_have_codes_and_data() {
     assert_eq!(create("originSessionId: \"one\", delayMs: 10000"), "GRAPHQL_VALIDATION_FAILED");
 }
 
+/// A session that was closed is gone: it is null, and no error.
+#[test]
+fn closing_a_session_answers() {
+    let scene = scene();
+    let close = |id: &str, shape: &str| {
+        scene.ask(&format!(
+            "mutation {{ closeSession(sessionId: {id:?}) {{ sessionId session {{ {shape} }} }} }}"
+        ))
+    };
+    let gone = json!({ "data": { "closeSession": { "sessionId": "one", "session": null } } });
+    assert_eq!(close("one", "toolIds"), gone);
+    let gone = json!({ "data": { "closeSession": { "sessionId": "two", "session": null } } });
+    assert_eq!(close("two", "sessionId busy schedules { label }"), gone);
+}
+
+#[test]
+fn a_misspelt_field_is_answered_with_the_nearest() {
+    let scene = scene();
+    for (query, near) in [
+        ("{ schedule(scheduleId: \"x\") { lable } }", "label"),
+        ("{ pendingCont }", "pendingCount"),
+        ("{ schedules(frist: 1) { totalCount } }", "first"),
+        ("mutation { cancelSchedules(scheduleId: \"x\") { __typename } }", "cancelSchedule"),
+    ] {
+        let answer = scene.ask(query);
+        let message = answer["errors"][0]["message"].as_str().expect(query);
+        assert!(message.contains("Did you mean") && message.contains(&format!("{near:?}")), "{message}");
+    }
+}
+
 #[test]
 fn a_delivery_is_seen_from_every_side() {
     let scene = scene();

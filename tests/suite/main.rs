@@ -45,5 +45,6 @@ mod stdio;
 mod store;
 mod tool_schemas;
 mod toy;
+mod true_answers;
 mod year;
 mod zones_os;

@@ -76,8 +76,13 @@ impl Explainer<'_> {
         let near =
             known.map(|known| (self.distance(&known), known)).filter(|(distance, _)| *distance <= NEAR);
         // At equal distance the first in the list wins: what happened, before what is to come.
-        let nearest = near.min_by_key(|(distance, _)| *distance).map(|(_, known)| self.tell(&known));
-        nearest.or_else(|| self.folded())
+        let nearest = near.min_by_key(|(distance, _)| *distance);
+        // A folded slot has no record of its own. If it is nearer than any record, it is the one that is meant.
+        let folded = self.folded().filter(|folded| {
+            let apart = folded.slot.map(|slot| self.apart(slot));
+            nearest.as_ref().zip(apart).is_none_or(|((distance, _), apart)| apart < *distance)
+        });
+        folded.or_else(|| nearest.map(|(_, known)| self.tell(&known)))
     }
 
     /// Explains what matters now.
@@ -151,9 +156,13 @@ impl Explainer<'_> {
         self.state.forecast(self.zones, self.now, &ask).slots
     }
 
+    fn apart(&self, slot: Moment) -> Span {
+        self.at.since(slot).max(slot.since(self.at))
+    }
+
     /// Returns how far a record is from the instant.
     fn distance(&self, known: &Candidate<'_>) -> Span {
-        let apart = |slot: Moment| self.at.since(slot).max(slot.since(self.at));
+        let apart = |slot: Moment| self.apart(slot);
         match known {
             Candidate::Skip(SkippedSlots { slots, .. }) => match slots.from {
                 // Within a range, one of its slots is meant: the one nearest to the instant, by the calendar.
@@ -187,7 +196,7 @@ impl Explainer<'_> {
         let before = self.at.checked_sub(NEAR).and_then(|from| slots.latest_in(from, self.at));
         let after = slots.first_after(self.at).filter(|slot| slot.since(self.at) <= NEAR);
         let both = [before, after].into_iter().flatten();
-        both.min_by_key(|slot| self.at.since(*slot).max(slot.since(self.at)))
+        both.min_by_key(|slot| self.apart(*slot))
     }
 
     /// Explains a slot that was folded into a later one.

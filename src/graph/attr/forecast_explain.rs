@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::{Read, attributes, instant, integer, maybe, own};
 use crate::domain::{Moment, Reason, ScheduleId};
-use crate::edn::{Map, Value};
+use crate::edn::{Keyword, Map, Value};
 use crate::engine::{Explanation, ForecastQuery, ForecastSlot, Outage, SlotOutcome, Verdict, WhatIf};
 use crate::graph::mutation::{ChangeParams, ChangeRequest, Conditions, WhenParams};
 use crate::graph::params::{CheckedParams, IdText, enums, field, params, refused};
@@ -227,6 +227,8 @@ pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
                 "given without an outage: either of them is the assumption",
             ));
         }
+        // Without an assumption, nothing would differ.
+        (None, None, None) if is_only_range(map) => return Ok(Datum::Entities(Vec::new())),
         (Some(_), None, _) | (None, Some(_), _) | (None, None, None) => {
             return Err(wrong(map, "down-from", "given with down-until, or a schedule-id with a change"));
         }
@@ -245,6 +247,15 @@ pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
         Some(view.keep_slot(ForecastEntry { slot: coming?, as_is: Some(difference.as_is), more }))
     });
     Ok(Datum::Entities(numbers.collect()))
+}
+
+/// Returns whether the parameters give no more than the range of a forecast.
+fn is_only_range(given: &Map) -> bool {
+    let of_range = |key: &Value| {
+        let name = key.as_keyword().map(Keyword::name);
+        ForecastParams::GROUP.params.iter().any(|param| Some(param.name) == name)
+    };
+    given.iter().all(|(key, _)| of_range(key))
 }
 
 /// Explains a slot of the schedule that the parameters name.

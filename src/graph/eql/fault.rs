@@ -27,13 +27,9 @@ impl<W: World> Planner<'_, W> {
         let graph = Graph { registry: self.registry, viewer: self.viewer };
         let id = self.names.id(self.registry, &Value::Keyword(attr.clone()));
         let is_declared = self.registry.is_visible(id, self.viewer) && id.is_below(self.registry.len());
-        // Attributes that the caller provides are known by their names. The root is checked against them when it
-        // runs.
-        if is_declared
-            || known.contains(&id)
-            || self.path.is_empty()
-            || graph.nearest_attribute(attr).is_none()
-        {
+        // What the caller provides at the root is known by its name. It is known only when the plan runs, which drops
+        // the fault then.
+        if is_declared || known.contains(&id) || graph.nearest_attribute(attr).is_none() {
             return;
         }
         let key = Value::Keyword(attr.clone());

@@ -130,6 +130,8 @@ impl<W: World> Runner<'_, W> {
                 known.push((id, value.clone()));
             }
         }
+        let is_given = |fault: &&PlanFault| fault.path.is_empty() && entity.contains_key(&fault.key);
+        let faults: Vec<&PlanFault> = faults.iter().filter(|fault| !is_given(fault)).collect();
         // Strict mode checks everything that can fail without running, so that a failed request has changed nothing.
         self.read_calls(&root);
         if !self.is_lenient {
@@ -158,7 +160,7 @@ impl<W: World> Runner<'_, W> {
         match answer.as_map().filter(|_| !faults.is_empty()) {
             None => Ok(answer),
             Some(map) => {
-                let faults: Vec<Value> = faults.iter().map(PlanFault::to_value).collect();
+                let faults: Vec<Value> = faults.into_iter().map(PlanFault::to_value).collect();
                 Ok(map.clone().with(FAULTS, faults).into())
             }
         }

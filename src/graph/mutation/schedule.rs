@@ -24,9 +24,11 @@ params! {
         optional description: Box<str> = "description",
         /// For a fresh session: its configuration.
         optional session_config: Map = "session-config",
-        /// Whether the schedule survives a restart: durable ones do, volatile ones do not. Volatile if omitted.
+        /// Whether the schedule survives a restart: durable ones do, volatile ones do not. If omitted, it does
+        /// if there is a store.
         optional durability: Durability = "durability",
-        /// Identifies repetitions of the same request: a repetition returns the schedule that the first request created.
+        /// Identifies repetitions of the same request: a repetition returns the schedule that the first request created. Once
+        /// that has ended, another request may use the key.
         optional idempotency_key: Box<str> = "idempotency-key",
         /// The name of the channel to deliver to, instead of the session.
         optional channel: Box<str> = "channel",

@@ -55,7 +55,8 @@ impl<'r, W: World> Graph<'r, W> {
         Value::vector(seeds.map(|(key, _)| Value::Keyword(key.clone())).collect::<Vec<_>>())
     }
 
-    /// Returns the attributes that can be queried at the root, sorted: those that the seeds lead to, without the seeds.
+    /// Returns the attributes that can be queried at the root, sorted: those that the seeds lead to, without the seeds and
+    /// those that need a parameter. A client may ask for all of them as they are listed.
     pub(crate) fn root_queryable_attrs(self) -> Value {
         let id = |key: &Keyword| self.registry.id(key);
         let seeds: Vec<_> = self.attributes().filter(|(_, attribute)| attribute.is_seed).collect();
@@ -70,7 +71,12 @@ impl<'r, W: World> Graph<'r, W> {
             let provider = id(key).filter(|id| !is_known(*id)).and_then(|id| self.registry.provider(id));
             provider.is_some_and(|number| leads(&self.registry.operations()[number]))
         };
-        let reached = self.attributes().filter(|(key, _)| is_reached(key));
+        let needs_nothing = |attribute: &Attribute| {
+            let mut params = attribute.params.iter().flat_map(|group| group.params);
+            !params.any(|param| param.is_required)
+        };
+        let reached =
+            self.attributes().filter(|(key, attribute)| is_reached(key) && needs_nothing(attribute));
         Value::vector(reached.map(|(key, _)| Value::Keyword(key.clone())).collect::<Vec<_>>())
     }
 

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use super::super::{admission, creation};
 use super::{CallerMutator, refused, session_config, wrong};
 use crate::domain::{
-    About, Code, Durability, Notice, Payload, PayloadKind, Route, ScheduleId, SessionConfig, Settings, Span,
-    Target, When,
+    About, Code, Notice, Payload, PayloadKind, Route, ScheduleId, SessionConfig, Settings, Span, Target, When,
 };
 use crate::edn::{Map, Value};
 use crate::engine::{Command, Input, NewSchedule, ScheduleRecord, State, Which};
@@ -19,34 +18,35 @@ impl CallerMutator<'_> {
     pub(super) fn create(&self, params: CreateSchedule) -> Result<Value, ResolverError> {
         let CreateSchedule { new, when, conditions } = params;
         let owner = self.session(new.owner.clone(), "origin-session-id")?;
-        let key = new.idempotency_key.clone();
-        let dialect = NewSchedule::message(owner.clone(), When::After(Span::ZERO), "").dialect;
-        let now = creation::read_as_of(self.handle(), &owner, dialect, key.as_deref());
-        let meant = when.parse(now, self.handle().zones())?;
-        let meant = meant
-            .ok_or_else(|| wrong("when", "given, or one of delay-ms, at, trigger, cron, every-ms", None))?;
         let payload = payload(&new)?;
         let settings = Settings {
             description: new.description.clone(),
-            key,
+            key: new.idempotency_key.clone(),
             target: self.target(&new, &payload)?,
             policy: conditions.policy.unwrap_or(Settings::PLAIN.policy),
             lifetime: conditions.lifetime.unwrap_or(Settings::PLAIN.lifetime),
             ..Settings::PLAIN
         };
-        let durability = new.durability.unwrap_or(Durability::Volatile);
+        let plain = NewSchedule::message(owner.clone(), When::After(Span::ZERO), "");
         let schedule = NewSchedule {
-            durability,
+            durability: new.durability.unwrap_or_else(|| creation::durability(self.handle())),
             label: new.label,
             made_by: self.caller.maker(&owner, self.tool, Some(&settings.target)),
             payload,
             settings: Some(Box::new(settings)),
-            ..NewSchedule::message(owner, meant.when, "")
+            ..plain
         };
-        let created = creation::create(self.handle(), schedule).map_err(|refusal| refused(&refusal));
-        let (id, created) = created?;
+        let read = |now| {
+            let meant = when.clone().parse(now, self.handle().zones())?;
+            let meant = meant.ok_or_else(|| {
+                wrong("when", "given, or one of delay-ms, at, trigger, cron, every-ms", None)
+            })?;
+            Ok((meant.when, meant.echo))
+        };
+        let (created, echo) = creation::create(self.handle(), schedule, read)?;
+        let (id, created) = created.map_err(|refusal| refused(&refusal))?;
         let answer = Map::new().with("psi.scheduler/schedule-id", id.to_string());
-        Ok(answer.with("psi.scheduler/created?", created).with("psi.scheduler/understood", meant.echo).into())
+        Ok(answer.with("psi.scheduler/created?", created).with("psi.scheduler/understood", echo).into())
     }
 
     /// Where a run goes: into the session, into a fresh one, or out through a channel.

@@ -7,7 +7,7 @@ use super::super::Service;
 use super::super::mutations::wrong;
 use crate::dialect::native::{self, Call, ListParams, ScheduleRef, Tool};
 use crate::dialect::{Answer, Notation, REQUEST_CAPS, psi};
-use crate::domain::{Caller, Code, Dialect, Durability, ScheduleId, Status};
+use crate::domain::{Caller, Code, Dialect, ScheduleId, Status};
 use crate::edn::{Map, Value, read};
 use crate::engine::{State, Verdict};
 use crate::graph::eql::{self, Boundary};
@@ -47,11 +47,7 @@ impl<'a> NativeCall<'a> {
         done.unwrap_or_else(|error| native::refused(tool, args, notation, &error))
     }
 
-    fn create(&self, mut params: CreateSchedule) -> Result<Answer, ResolverError> {
-        // Durable if there is a store; otherwise the answer says that the schedule is volatile.
-        let keeps = self.handle().read().store().is_some();
-        let durability = if keeps { Durability::Durable } else { Durability::Volatile };
-        params.new.durability = Some(durability);
+    fn create(&self, params: CreateSchedule) -> Result<Answer, ResolverError> {
         let made = self.act(Mutation::Create(Box::new(params)))?;
         let schedule = self.shown(&made)?;
         Ok(native::created(&made, &schedule))

@@ -4,7 +4,7 @@
 mod again;
 mod apart;
 mod dialects;
-mod lives;
+pub(crate) mod lives;
 mod past;
 mod pruned;
 mod refused;

@@ -28,6 +28,10 @@ impl Scene {
     }
 
     fn with(target: Target) -> Scene {
+        Scene::every(minutes(10), target)
+    }
+
+    fn every(period: Span, target: Target) -> Scene {
         let stage = Stage::seeded(1);
         let host = SimHost::new(&stage, HostId::LOCAL).over(Arc::new(HostLocal::new()));
         let host = Arc::new(host);
@@ -35,8 +39,8 @@ impl Scene {
         let owner = SessionId::new("main").expect("an id");
         handle.open_session(Some(owner.clone()), HostId::LOCAL, SessionConfig::default()).expect("room");
         let start = stage.clock.now().wall;
-        let anchor = start.checked_add(minutes(10)).expect("near");
-        let every = Every::new(minutes(10), anchor, CountFrom::Slot).expect("a period");
+        let anchor = start.checked_add(period).expect("near");
+        let every = Every::new(period, anchor, CountFrom::Slot).expect("a period");
         let new = NewSchedule::message(owner, When::By(every.into()), "a prompt");
         let new = NewSchedule { settings: Some(Box::new(Settings { target, ..Settings::PLAIN })), ..new };
         let schedule = handle.schedule(new).expect("room");
@@ -161,6 +165,30 @@ fn what_was_called_off_or_folded_is_explained() {
         "skipped coalesced",
     );
     check("long ago", &|scene| scene.pass(300), Some(0), "not-a-slot");
+}
+
+/// With a period under a minute, the slot that is asked about is the one that is told of, and not its neighbour that has a run.
+#[test]
+fn an_exact_slot_beats_a_near_one() {
+    let scene = Scene::every(Span::from_millis(10_000), Target::Owner);
+    let pause = Command::PauseSchedule { which: scene.which(), reason: None };
+    scene.pass(1);
+    scene.does(pause);
+    scene.pass(1);
+    scene.does(Command::ResumeSchedule(scene.which()));
+    scene.pass(1);
+    let mut feed = scene.handle.subscribe(Cursor::START);
+    let told: VecDeque<Decision> = feed.poll(10_000).decisions.into();
+    for (seconds, verdict) in
+        [(60, "delivered"), (70, "skipped"), (110, "skipped"), (120, "delivered"), (150, "delivered")]
+    {
+        let slot = scene.start.checked_add(Span::from_millis(seconds * 1_000)).expect("near");
+        let answer = scene.explain_by(Some(slot), &told);
+        assert_eq!((answer.verdict.name(), answer.slot), (verdict, Some(slot)), "{seconds}: {answer:?}");
+        // Nobody types nanoseconds: the nearest slot is meant.
+        let near = slot.checked_add(Span::from_millis(700)).expect("near");
+        assert_eq!(scene.explain_by(Some(near), &told).slot, Some(slot), "{seconds}");
+    }
 }
 
 #[test]

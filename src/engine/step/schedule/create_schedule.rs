@@ -7,7 +7,7 @@ use crate::domain::{
 use crate::engine::input::NewSchedule;
 use crate::engine::record::{ScheduleRecord, SessionRecord};
 use crate::engine::slab::Key;
-use crate::engine::state::{Mode, request_key};
+use crate::engine::state::{Mode, State};
 use crate::engine::step::schedule::next_slot::{first_slot, within_lifetime};
 use crate::engine::step_builder::StepBuilder;
 use crate::limits::{self, Limit};
@@ -49,6 +49,14 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
     let max = new.session_live_max.min(most);
     let is_full = is_full(step, session, &new, max);
     let delay = if let When::After(span) = new.when { Some(span) } else { None };
+    let known = state.known(&new);
+    if let Some(known) = known.filter(|_| on_known == OnKnown::Same) {
+        // A repeated request succeeds without a second schedule.
+        if is_same_request(&known.schedule, &new) {
+            return Ok(());
+        }
+        check_key(known)?;
+    }
     let trigger = new.when.resolve(now.wall).ok_or(Refusal::BeyondCalendar)?;
     let id = new.id.unwrap_or_else(|| ScheduleId::fresh(new.durability, || now.wall, step.draw()));
     let mut schedule = Schedule {
@@ -63,15 +71,6 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
         creation: new.made_by.and_then(|by| Creation::of(Some(*by), None, None)),
         settings: new.settings.filter(|settings| **settings != Settings::PLAIN),
     };
-    let known = known(step, &schedule);
-    if let Some(known) = known.filter(|_| on_known == OnKnown::Same) {
-        // A repeated request succeeds without a second schedule.
-        return if is_same_request(&known.schedule, &schedule, delay) {
-            Ok(())
-        } else {
-            Err(Refusal::KeyTaken { schedule: known.schedule.id.clone() })
-        };
-    }
     let replaced = known.filter(|known| !known.status.is_terminal());
     if is_full && replaced.is_none() {
         return Err(Refusal::SessionFull { max });
@@ -143,29 +142,42 @@ fn is_full(step: &StepBuilder<'_>, session: &SessionRecord, new: &NewSchedule, m
         || family().flat_map(|member| &member.live).filter(own).count() >= max as usize
 }
 
-/// Returns the schedule with the same idempotency key.
-fn known<'a>(step: &StepBuilder<'a>, schedule: &Schedule) -> Option<&'a ScheduleRecord> {
-    let key = step.state.keys.get(&request_key(schedule)?)?;
-    step.state.schedules.get(*key)
+impl State {
+    /// Returns the schedule that has the idempotency key of a request.
+    fn known(&self, new: &NewSchedule) -> Option<&ScheduleRecord> {
+        self.schedule_by_key(&new.owner, new.dialect, new.key()?)
+    }
+
+    /// Returns the schedule of which the request is a repetition: it has the same idempotency key, and was asked for in the
+    /// same way.
+    pub(crate) fn repeated(&self, new: &NewSchedule) -> Option<&ScheduleId> {
+        let known = &self.known(new)?.schedule;
+        is_same_request(known, new).then_some(&known.id)
+    }
+}
+
+/// Refuses another request under the key of a schedule. A key ends with its schedule.
+fn check_key(known: &ScheduleRecord) -> Result<(), Refusal> {
+    if known.status.is_terminal() {
+        return Ok(());
+    }
+    Err(Refusal::KeyTaken { schedule: known.schedule.id.clone() })
 }
 
 /// Returns whether two requests with one key ask for the same. A delay counts from the first request.
-fn is_same_request(known: &Schedule, asked: &Schedule, delay: Option<Span>) -> bool {
-    let same_slots = match delay {
-        Some(delay) => When::After(delay).resolve(known.created_at).as_ref() == Some(&known.trigger),
-        None => is_same_trigger(known, asked),
-    };
-    same_slots
+fn is_same_request(known: &Schedule, asked: &NewSchedule) -> bool {
+    let trigger = asked.when.clone().resolve(known.created_at);
+    trigger.is_some_and(|trigger| is_same_trigger(&known.trigger, &trigger))
         && known.durability == asked.durability
         && known.label == asked.label
         && known.payload == asked.payload
-        && known.settings == asked.settings
+        && known.settings() == asked.settings.as_deref().unwrap_or(&Settings::PLAIN)
 }
 
 /// Returns whether two triggers are the same. An interval without an explicit anchor counts from its creation, so
 /// only its period can be compared.
-fn is_same_trigger(known: &Schedule, asked: &Schedule) -> bool {
-    match (&known.trigger, &asked.trigger) {
+fn is_same_trigger(known: &Trigger, asked: &Trigger) -> bool {
+    match (known, asked) {
         (Trigger::Every(one), Trigger::Every(two)) => {
             one.period() == two.period() && one.from() == two.from()
         }

@@ -148,6 +148,7 @@ impl<'a> Writer<'a> {
                 Some(value) => self.complete(asked, value),
                 None => self.missing(asked, row),
             },
+            FieldSource::Itself if self.is_gone(asked, row) => self.nothing(asked),
             FieldSource::Itself | FieldSource::Subscription => self.below(asked, row),
             FieldSource::Entity { witness, .. } => {
                 // The graph answers an ident with a map even if no entity has the key.
@@ -162,6 +163,21 @@ impl<'a> Writer<'a> {
                 Some(None) | None => self.nothing(asked),
             },
         }
+    }
+
+    /// Returns whether the entity that a mutation's result identifies no longer exists, such as a closed session: it lacks
+    /// an attribute that every such entity has.
+    fn is_gone(&self, asked: FieldContext<'_>, row: &Map) -> bool {
+        let Some(selection) = asked.selected.below.as_ref().filter(|_| asked.field.out.is_nullable) else {
+            return false;
+        };
+        let object = &self.model.objects[selection.object];
+        selection.fields.iter().any(|selected| {
+            let SelectedKind::Field(number) = selected.what else { return false };
+            let field = &object.fields[number];
+            let is_required = matches!(field.source, FieldSource::Attr(_)) && !field.out.is_nullable;
+            is_required && lookup(row, &selected.at).is_none() && failure(row, &selected.at).is_none()
+        })
     }
 
     /// Writes the selection below a field from a row.

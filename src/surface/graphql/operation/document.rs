@@ -17,6 +17,7 @@ use async_graphql::parser::types::{
 };
 
 use super::scan;
+use super::suggest::suggest;
 use crate::limits::{
     GRAPHQL_ALIASES, GRAPHQL_ARGUMENTS, GRAPHQL_DEPTH, GRAPHQL_DIRECTIVES, GRAPHQL_FIELDS,
     GRAPHQL_INTROSPECTION_LISTS, GRAPHQL_ROOT_FIELDS, GRAPHQL_TOKENS, Limit, REQUEST_BYTES, REQUEST_DEPTH,
@@ -35,7 +36,9 @@ pub(in crate::surface::graphql) fn read(
     // Before validation: the validator expands a fragment at each of its spreads, so that a few fragments that spread
     // each other can cost it exponential time.
     measure(&document, model).map_err(|error| vec![error])?;
-    async_schema.validate(document.clone()).map_err(in_order)?;
+    async_schema.validate(document.clone()).map_err(|errors| {
+        in_order(errors).into_iter().map(|error| suggest(model, error)).collect::<Vec<_>>()
+    })?;
     Ok(document)
 }
 

@@ -8,3 +8,4 @@ pub(super) mod prepare;
 pub(super) mod request;
 pub(super) mod scan;
 pub(super) mod select;
+mod suggest;

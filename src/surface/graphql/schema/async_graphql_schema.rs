@@ -41,6 +41,7 @@ impl AsyncSchema {
             // Only installs the extension: each request has its own purpose among its data.
             .extension(Purpose::Validation)
             .limit_recursive_depth(RECURSION)
+            // `suggest.rs` has better ones.
             .disable_suggestions();
         // All other scalars are built in.
         for scalar in [Kind::Long, Kind::DateTime, Kind::Json] {

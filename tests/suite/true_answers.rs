@@ -1,0 +1,119 @@
+//! Answers that mislead nobody: a typo is named, an end is no error, a key ends with its schedule, and what is stored says so.
+
+use reveille::domain::{Caller, Span};
+use reveille::edn::{Caps, Value, read};
+
+use crate::durable::lives::Lives;
+use crate::simulated::{self, ask, token};
+
+fn id(answer: &str) -> String {
+    answer.split('"').find(|part| part.starts_with("sch-")).expect(answer).to_owned()
+}
+
+/// A client may ask for all attributes of the root as they are listed, if it gives psi's seed.
+#[test]
+fn each_attribute_of_the_root_answers_without_parameters() {
+    let (handle, _) = simulated::engine(&["s"]);
+    for caller in [Caller::OPERATOR, token("s")] {
+        let roots = ask(&handle, &caller, "[:psi.graph/root-queryable-attrs]", false);
+        let roots = read(roots.as_bytes(), &Caps::DEFAULT).expect("EDN");
+        let roots = roots.as_map().and_then(|map| map.keyword("psi.graph/root-queryable-attrs")).cloned();
+        let roots = roots.as_ref().and_then(Value::as_items).expect("a list").to_vec();
+        assert!(roots.len() > 30, "{}", roots.len());
+        for attribute in roots {
+            for is_lenient in [false, true] {
+                let entity = "{:psi.agent-session/session-id \"s\"}";
+                let query = format!("{{:pathom/eql [{attribute}] :pathom/entity {entity}}}");
+                let answer = ask(&handle, &caller, &query, is_lenient);
+                let is_answered = answer.starts_with(&format!("{{{attribute} "));
+                assert!(is_answered && !answer.contains("error/"), "{attribute}: {answer}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_misspelt_attribute_of_the_root_is_named_in_lenient_mode_too() {
+    let (handle, _) = simulated::engine(&["s"]);
+    let lenient = |query: &str| ask(&handle, &token("s"), query, true);
+    let typo = lenient("[:psi.scheduler/pending-cont :psi.scheduler/pending-count]");
+    assert!(typo.contains("did you mean :psi.scheduler/pending-count?"), "{typo}");
+    assert!(typo.contains(":psi.scheduler/pending-count 0"), "the rest is answered: {typo}");
+    let given = "{:pathom/eql [:psi.scheduler/pending-cont] :pathom/entity {:psi.scheduler/pending-cont 1}}";
+    assert_eq!(lenient(given), "{:psi.scheduler/pending-cont 1}", "what the caller gives is no typo");
+    assert!(!lenient("[:quite/other]").contains("faults"), "Pathom's rules apply to other unknown names");
+}
+
+#[test]
+fn a_key_ends_with_its_schedule() {
+    let (handle, clock) = simulated::engine(&["s"]);
+    let create = |time: &str, message: &str| {
+        let params =
+            format!(":session-id \"s\" :kind :message :message {message:?} :idempotency-key \"k\" {time}");
+        ask(&handle, &Caller::OPERATOR, &format!("[(psi.scheduler/create {{{params}}})]"), false)
+    };
+    let pass = |seconds: u64| {
+        for _ in 0..seconds {
+            clock.advance(Span::from_millis(1_000));
+            handle.run_due();
+        }
+    };
+    let day = || clock.advance(Span::from_millis(86_400_000));
+    let (is_new, is_known) = (":psi.scheduler/created? true", ":psi.scheduler/created? false");
+    for time in [":delay-ms 2000", ":when \"tomorrow at 9\"", ":when \"in 3 seconds\""] {
+        let first = create(time, "m");
+        assert!(first.contains(is_new), "{time}: {first}");
+        let other = create(time, "n");
+        assert!(other.contains(":code \"CONFLICT\""), "{time}: the key is in use: {other}");
+        day();
+        pass(40_000);
+        day();
+        pass(5);
+        // The answer to the first call may have been lost: the request must not run twice.
+        let again = create(time, "m");
+        assert!(again.contains(is_known) && id(&again) == id(&first), "{time}: {again}");
+        // Another request has another schedule, whose time is read as of now.
+        let next = create(time, "n");
+        assert!(next.contains(is_new) && id(&next) != id(&first), "{time}: {next}");
+        let at = ask(
+            &handle,
+            &Caller::OPERATOR,
+            &format!("[{{[:psi.scheduler/schedule-id {:?}] [:psi.scheduler/status]}}]", id(&next)),
+            false,
+        );
+        assert!(at.contains(":pending"), "{time}: {at}");
+        ask(
+            &handle,
+            &Caller::OPERATOR,
+            &format!("[(psi.scheduler/cancel {{:schedule-id {:?}}})]", id(&next)),
+            false,
+        );
+        // Now the second is the one that the key remembers; the first request is another one again.
+        let third = create(time, "o");
+        assert!(third.contains(is_new), "{time}: {third}");
+        ask(
+            &handle,
+            &Caller::OPERATOR,
+            &format!("[(psi.scheduler/cancel {{:schedule-id {:?}}})]", id(&third)),
+            false,
+        );
+    }
+}
+
+/// No silent loss: what the graph creates survives a restart, where anything does.
+#[test]
+fn a_schedule_is_durable_where_there_is_a_store() {
+    let create = "[{(psi.scheduler/create {:session-id \"s\" :kind :message :message \"m\" :delay-ms 60000 DURABILITY}) \
+                  [:psi.scheduler/durability]}]";
+    let made = |handle: &reveille::runtime::Handle, durability: &str| {
+        let answer = ask(handle, &Caller::OPERATOR, &create.replace("DURABILITY", durability), false);
+        answer.split(":psi.scheduler/durability ").nth(1).expect(&answer).trim_end_matches('}').to_owned()
+    };
+    let lives = Lives::new();
+    let life = lives.next(0);
+    life.open("s");
+    assert_eq!(made(&life.handle, ""), ":durable");
+    assert_eq!(made(&life.handle, ":durability :volatile"), ":volatile");
+    let (without, _) = simulated::engine(&["s"]);
+    assert_eq!(made(&without, ""), ":volatile");
+}
