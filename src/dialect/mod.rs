@@ -16,8 +16,10 @@ mod refusal;
 pub mod reminder;
 pub mod session_action;
 mod tool_error;
+mod unreachable;
 
 pub use crate::graph::echo;
 pub use answer::{Answer, Notation};
 pub use caps::REQUEST_CAPS;
 pub(crate) use refusal::refusal_data;
+pub(crate) use unreachable::unreachable;

@@ -2,7 +2,7 @@
 //!
 //! What lives elsewhere: dispatching (`step/run/dispatch.rs`).
 
-use super::record::{RunRecord, SessionRecord};
+use super::record::{RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::Key;
 use super::state::State;
 use crate::domain::{Reason, Route, Schedule, Target};
@@ -76,6 +76,14 @@ impl State {
             return Some(place);
         }
         Some(self.destination(self.definition_of(run)?, owner))
+    }
+
+    /// Returns why a run of this schedule would go nowhere, as things are; `None` if it has a destination.
+    pub fn unreachable(&self, record: &ScheduleRecord) -> Option<Reason> {
+        match self.destination(&record.schedule, record.owner) {
+            Destination::Unreachable(reason) => Some(reason),
+            Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_) => None,
+        }
     }
 
     /// Resolves where a run of this schedule goes, as of now.

@@ -20,6 +20,15 @@ pub(super) struct Occasion<'a> {
     pub(super) cause: Cause,
 }
 
+impl Occasion<'_> {
+    /// How late the run is, in words; `None` if it is not worth telling. A run for a missed slot is always told as late,
+    /// however short the delay.
+    fn late_by(&self) -> Option<String> {
+        let is_told = self.cause == Cause::Missed || self.late.millis() >= WORTH_TELLING_MS;
+        is_told.then(|| format!("{} ({} s)", humanised(self.late), self.late.millis() / 1_000))
+    }
+}
+
 /// Returns the text to deliver.
 pub(super) fn put(schedule: &Schedule, occasion: &Occasion<'_>) -> Box<str> {
     match schedule.envelope() {
@@ -32,6 +41,10 @@ pub(super) fn put(schedule: &Schedule, occasion: &Occasion<'_>) -> Box<str> {
 /// Formats a delayed action.
 fn delayed_action(schedule: &Schedule, occasion: &Occasion<'_>) -> String {
     let mut text = format!("[DELAYED ACTION]\nKind: RUN_LATER\nScheduled at: {}\n", occasion.run.slot);
+    // Its time may have passed before it was asked for.
+    if let Some(late) = occasion.late_by() {
+        let _ = writeln!(text, "Late by: {late}");
+    }
     if let Some(summary) = &schedule.settings().description {
         let _ = writeln!(text, "Original request summary: {}", one_line(summary));
     }
@@ -49,9 +62,8 @@ fn task_event(schedule: &Schedule, occasion: &Occasion<'_>) -> String {
     line("job_name", &one_line(schedule.label.as_deref().unwrap_or_default()));
     line("run_id", occasion.run);
     line("scheduled_for", &occasion.run.slot);
-    // A run for a missed slot is marked as late, however short the delay.
-    if occasion.cause == Cause::Missed || occasion.late.millis() >= WORTH_TELLING_MS {
-        line("late_by", &format!("{} ({} s)", humanised(occasion.late), occasion.late.millis() / 1_000));
+    if let Some(late) = occasion.late_by() {
+        line("late_by", &late);
     }
     if occasion.folded > 0 {
         line("missed_slots_folded", &occasion.folded);
@@ -125,6 +137,7 @@ const OUR_KEYS: &[&str] = &[
     "run_id",
     "scheduled_for",
     "late_by",
+    "late by",
     "missed_slots_folded",
     "author",
     "edited_by",

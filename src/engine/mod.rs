@@ -42,6 +42,7 @@ pub use foresight::forecast::{Forecast, ForecastQuery, WhatIf};
 pub use foresight::forecast_slot::{ForecastSlot, SlotOutcome};
 pub use foresight::schedule_history::DecisionSource;
 pub use foresight::schedule_sim::Outage;
+pub(crate) use foresight::verdict::length;
 pub use foresight::verdict::{Explanation, Obstacle, Verdict};
 pub use foresight::what_if::{Difference, Differences};
 pub use gauges::Gauges;

@@ -1,10 +1,13 @@
 //! Answers that mislead nobody: a typo is named, an end is no error, a key ends with its schedule, and what is stored says so.
 
+use reveille::dialect::Notation;
 use reveille::domain::{Caller, Span};
 use reveille::edn::{Caps, Value, read};
+use reveille::runtime::Handle;
+use reveille::service::Service;
 
 use crate::durable::lives::Lives;
-use crate::simulated::{self, ask, token};
+use crate::simulated::{self, ask, session, token};
 
 fn id(answer: &str) -> String {
     answer.split('"').find(|part| part.starts_with("sch-")).expect(answer).to_owned()
@@ -105,7 +108,7 @@ fn a_key_ends_with_its_schedule() {
 fn a_schedule_is_durable_where_there_is_a_store() {
     let create = "[{(psi.scheduler/create {:session-id \"s\" :kind :message :message \"m\" :delay-ms 60000 DURABILITY}) \
                   [:psi.scheduler/durability]}]";
-    let made = |handle: &reveille::runtime::Handle, durability: &str| {
+    let made = |handle: &Handle, durability: &str| {
         let answer = ask(handle, &Caller::OPERATOR, &create.replace("DURABILITY", durability), false);
         answer.split(":psi.scheduler/durability ").nth(1).expect(&answer).trim_end_matches('}').to_owned()
     };
@@ -116,4 +119,49 @@ fn a_schedule_is_durable_where_there_is_a_store() {
     assert_eq!(made(&life.handle, ":durability :volatile"), ":volatile");
     let (without, _) = simulated::engine(&["s"]);
     assert_eq!(made(&without, ""), ":volatile");
+}
+
+fn tool(handle: &Handle, caller: &Caller, name: &str, args: &str) -> String {
+    let args = read(args.as_bytes(), &Caps::DEFAULT).expect(args);
+    let answer = Service::new(handle.clone()).call_tool(name, caller, &args, Notation::Edn);
+    answer.expect("no limit is near").expect("it is a tool").value.to_string()
+}
+
+/// What cannot arrive as things are is said at once, and not when it has failed at night.
+#[test]
+fn what_would_reach_nobody_is_said_at_creation() {
+    let (handle, _) = simulated::engine(&["s"]);
+    let job = |target: &str| {
+        let schedule = "{:kind \"daily\" :time \"09:00\" :timezone \"UTC\"}";
+        let args = format!("{{:name \"News\" :prompt \"p\" :schedule {schedule} {target}}}");
+        // An operator who acts for the session.
+        tool(&handle, &Caller::session(session("s")), "cron_create", &args)
+    };
+    let nobody = job(":target {:kind \"session\" :session_id \"nosuch\"}");
+    assert!(nobody.contains(":warnings [\"Each of its runs will fail as long as"), "{nobody}");
+    assert!(nobody.contains("the session nosuch is not open.\"]"), "{nobody}");
+    let there = job(":target {:kind \"session\" :session_id \"s\"}");
+    assert!(there.contains(":status :created") && !there.contains("warnings"), "{there}");
+    let create = "[(psi.scheduler/create {:session-id \"s\" :kind :message :message \"m\" :delay-ms 60000 :channel \"mail\" \
+                  :conversation \"me\"})]";
+    let by_channel = ask(&handle, &Caller::OPERATOR, create, false);
+    let warning = ":warnings [\"Each of its runs will fail as long as there is no channel mail.\"]";
+    assert!(by_channel.contains(warning), "{by_channel}");
+}
+
+#[test]
+fn a_time_that_has_passed_is_told_with_how_long_ago() {
+    let (handle, clock) = simulated::engine(&["s"]);
+    clock.advance(Span::from_millis(3 * 86_400_000));
+    let args = "{:action_kind \"run_later\" :instruction \"Look.\" :run_at \"2026-01-01T12:00:00Z\"}";
+    let made = tool(&handle, &token("s"), "schedule_session_action", args);
+    assert!(
+        made.contains("scheduled for 2026-01-01T12:00:00Z, which was 2 d 12 h ago: it runs at once"),
+        "{made}"
+    );
+    handle.run_due();
+    let messages =
+        "[{[:psi.agent-session/session-id \"s\"] [{:psi.agent-session/messages [:reveille.message/text]}]}]";
+    let told = ask(&handle, &Caller::OPERATOR, messages, false);
+    assert!(told.contains("Late by: 2 d 12 h (216000 s)"), "{told}");
 }

@@ -81,6 +81,5 @@ fn changed(status: &str, job: &Job, outlook: &NextRuns) -> Answer {
     let map = Map::new().with("status", Value::keyword(status)).with("job", job.to_map());
     let runs: Vec<Value> = outlook.next_runs.iter().copied().map(instant).collect();
     let map = with_some(map, "next_runs", (!runs.is_empty()).then_some(runs));
-    let warnings = outlook.warning.as_ref().map(|warning| vec![Value::from(warning.to_string())]);
-    Answer::done(with_some(map, "warnings", warnings))
+    Answer::done(with_some(map, "warnings", outlook.warnings()))
 }

@@ -1,4 +1,4 @@
-//! What the caller sees at once after creating or changing a job: the next runs, and a warning about its zone.
+//! What the caller sees at once after creating or changing a job: the next runs, and warnings about its zone and its target.
 //!
 //! The state of a job comes from the engine. Source: the seed's `timezone`, which accepts any name and reads unknown
 //! ones as local time.
@@ -8,6 +8,7 @@ use super::schedule::JobSchedule;
 use super::view::JobView;
 use crate::calendar::{Slots, Warning, Zones};
 use crate::domain::{Moment, Span};
+use crate::edn::Value;
 
 /// The next runs of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,9 +17,18 @@ pub struct NextRuns {
     pub next_runs: Vec<Moment>,
     /// A warning about the zone of the schedule.
     pub warning: Option<Warning>,
+    /// Why its runs would reach nobody, as things are.
+    pub unreachable: Option<String>,
 }
 
 impl NextRuns {
+    /// What may surprise the caller.
+    pub(super) fn warnings(&self) -> Option<Vec<Value>> {
+        let zone = self.warning.as_ref().map(|warning| Value::from(warning.to_string()));
+        let all: Vec<Value> = zone.into_iter().chain(self.unreachable.as_deref().map(Value::from)).collect();
+        (!all.is_empty()).then_some(all)
+    }
+
     /// The number of runs shown.
     pub(crate) const RUNS: usize = 3;
 
@@ -28,7 +38,7 @@ impl NextRuns {
             // If the next slot is overdue, every slot up to now is consumed together with it, so the list starts at
             // now.
             Some(next) => NextRuns::from(&view.job, next.max(now), zones),
-            None => NextRuns { next_runs: vec![], warning: warning(&view.job.schedule, zones) },
+            None => NextRuns { warning: warning(&view.job.schedule, zones), ..NextRuns::default() },
         }
     }
 
@@ -39,7 +49,7 @@ impl NextRuns {
         let from = from.checked_sub(Span::from_nanos(1)).unwrap_or(from);
         let next_runs =
             if job.enabled { Slots::new(&trigger, zones).upcoming(from, NextRuns::RUNS) } else { vec![] };
-        NextRuns { next_runs, warning: warning(&job.schedule, zones) }
+        NextRuns { next_runs, warning: warning(&job.schedule, zones), unreachable: None }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::calendar;
 use crate::domain::{
-    About, Dialect, Moment, Payload, RunState, ScheduleId, SessionId, Status, Trigger, names,
+    About, Dialect, Moment, Payload, RunState, ScheduleId, SessionId, Span, Status, Trigger, names,
 };
 use crate::edn::{Map, Value};
 use crate::engine::{ScheduleRecord, State};
@@ -54,6 +54,8 @@ pub struct Action {
     pub next_attempt_at: Option<Moment>,
     /// When the action is due, in words.
     pub next_check_label: String,
+    /// How long its time had passed when it was created.
+    pub late: Option<Span>,
     /// True if a file is attached.
     pub has_file: bool,
     /// The number of failed attempts.
@@ -88,6 +90,9 @@ impl Action {
             run_at,
             next_attempt_at: run.and_then(|run| run.retry_at),
             next_check_label: label,
+            late: run_at
+                .filter(|at| *at < schedule.created_at)
+                .map(|run_at| schedule.created_at.since(run_at)),
             has_file: schedule.payload.file().is_some(),
             attempts: failed,
             last_error: run.and_then(|run| run.failure.as_ref()).map(|failure| failure.message.clone()),

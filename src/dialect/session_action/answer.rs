@@ -6,10 +6,13 @@ use super::action::Action;
 use crate::dialect::Answer;
 use crate::domain::{JobId, ScheduleId};
 use crate::edn::{Map, Value};
+use crate::engine::length;
 
 /// The answer to a `create`. `supported` is true if the session can be reached right now.
 pub fn created(action: &Action, supported: bool) -> Answer {
-    let message = format!("Delayed action scheduled for {}", action.next_check_label);
+    let late = action.late.map(|late| format!(", which was {} ago: it runs at once", length(late)));
+    let message =
+        format!("Delayed action scheduled for {}{}", action.next_check_label, late.unwrap_or_default());
     let map = head("created", &message);
     // The action's own `status` would replace that of the answer, so that is set again at the end.
     let map = map.into_iter().chain(action.to_map("actionId")).filter(|(key, _)| !is_of_lists(key));

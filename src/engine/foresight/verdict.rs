@@ -166,7 +166,7 @@ fn clause(sentence: &str) -> String {
 }
 
 /// Formats a duration for people, with at most two units.
-fn length(span: Span) -> String {
+pub(crate) fn length(span: Span) -> String {
     let millis = span.millis();
     let (seconds, minutes, hours) = (millis / 1_000, millis / 60_000, millis / 3_600_000);
     match (hours, minutes, seconds) {

@@ -135,8 +135,11 @@ pub const UNDERSTOOD: Record = Record {
         field::<Box<str>>("words", "The meaning in words."),
         field::<Box<str>>("zone", "The time zone that was applied."),
         field::<OneOrMany<Moment>>("next", "The next instants."),
-        field::<OneOrMany<Box<str>>>("warnings", "What may be surprising. Nil if it was not a phrase.")
-            .or_nil(),
+        field::<OneOrMany<Box<str>>>(
+            "warnings",
+            "What may be surprising, also about the destination. Nil if there is nothing.",
+        )
+        .or_nil(),
     ],
 };
 

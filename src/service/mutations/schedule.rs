@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::super::{admission, creation};
 use super::{CallerMutator, refused, session_config, wrong};
+use crate::dialect::unreachable;
 use crate::domain::{
     About, Code, Notice, Payload, PayloadKind, Route, ScheduleId, SessionConfig, Settings, Span, Target, When,
 };
@@ -45,6 +46,8 @@ impl CallerMutator<'_> {
         };
         let (created, echo) = creation::create(self.handle(), schedule, read)?;
         let (id, created) = created.map_err(|refusal| refused(&refusal))?;
+        let warning = self.handle().view(|state| unreachable(state, state.schedule(&id)?));
+        let echo = warned(echo, warning);
         let answer = Map::new().with("psi.scheduler/schedule-id", id.to_string());
         Ok(answer.with("psi.scheduler/created?", created).with("psi.scheduler/understood", echo).into())
     }
@@ -139,6 +142,14 @@ impl CallerMutator<'_> {
             .map_err(|refusal| refused(&refusal))?;
         Ok(Which { by: self.actor(), schedule, base: params.base_revision })
     }
+}
+
+/// A time as understood, with one more warning.
+fn warned(echo: Value, warning: Option<String>) -> Value {
+    let Some((warning, map)) = warning.zip(echo.as_map()) else { return echo };
+    let known = map.keyword("warnings").and_then(Value::as_items).unwrap_or_default();
+    let warnings: Vec<Value> = known.iter().cloned().chain([warning.into()]).collect();
+    map.clone().with("warnings", warnings).into()
 }
 
 /// What a run of the schedule delivers.

@@ -5,8 +5,8 @@
 
 use super::super::{Service, admission};
 use crate::dialect::cron::{self, Base, Call, CronContext, JobDraft, JobView, NextRuns, Patch, Tool};
-use crate::dialect::{Answer, Notation};
-use crate::domain::{Caller, Dialect, Refusal};
+use crate::dialect::{Answer, Notation, unreachable};
+use crate::domain::{Caller, Dialect, Moment, Refusal};
 use crate::edn::Value;
 use crate::engine::{Command, Input, NewSchedule, Which};
 use crate::runtime::Handle;
@@ -74,7 +74,7 @@ impl<'a> CronCall<'a> {
         match created {
             Ok(view) => {
                 let view = view.expect("a job that was just created is there");
-                cron::created(&view.job, &NextRuns::of(&view, context.now, self.handle().zones()))
+                cron::created(&view.job, &self.outlook(&view, context.now))
             }
             Err(refusal) => cron::refused(&refusal),
         }
@@ -107,7 +107,7 @@ impl<'a> CronCall<'a> {
             Ok(None) => return cron::not_found(tool, &job.job_id),
             Err(answer) => return answer,
         };
-        let outlook = || NextRuns::of(&view, self.handle().now().wall, self.handle().zones());
+        let outlook = || self.outlook(&view, self.handle().now().wall);
         match tool {
             Tool::Pause => cron::paused(&view.job),
             Tool::Resume => cron::resumed(&view.job, &outlook()),
@@ -115,6 +115,12 @@ impl<'a> CronCall<'a> {
                 cron::updated(&view.job, &outlook())
             }
         }
+    }
+
+    /// The next runs of a job, and what would be in their way.
+    fn outlook(&self, view: &JobView, now: Moment) -> NextRuns {
+        let unreachable = self.handle().view(|state| unreachable(state, state.schedule(&view.job.id)?));
+        NextRuns { unreachable, ..NextRuns::of(view, now, self.handle().zones()) }
     }
 
     /// Changes a job and reads it in the same critical section. The error is the answer that

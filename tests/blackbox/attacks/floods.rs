@@ -62,7 +62,9 @@ fn a_transcript_has_a_bound_in_bytes() {
     let text = "x".repeat(60_000);
     let most = limits::TRANSCRIPT_BYTES.value / text.len() as u64;
     for _ in 0..most + 10 {
-        alice.create(&format!(":kind :message :message {text:?} :when \"in 1 second\""));
+        // Volatile, so that no share of the disk holds them up.
+        alice
+            .create(&format!(":kind :message :message {text:?} :when \"in 1 second\" :durability :volatile"));
     }
     until("all of them are over", PATIENCE, || nothing_is_pending(&daemon));
     let query = "[{[:psi.agent-session/session-id \"alice\"] \
