@@ -10,6 +10,7 @@ use super::client::Client;
 use super::fault::AppFault;
 use super::forecast_explain;
 use super::foreign_text::{self, complain, shown, visible};
+use super::typed_id;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::SessionId;
 use crate::edn::{self, Caps, Map, Symbol, Value};
@@ -161,7 +162,14 @@ impl<'a> Control<'a> {
     }
 
     /// Sends a mutation. The inner result is its answer, or the refusal in words.
-    fn ask(&self, mutation: MutationName, params: Map) -> Result<Result<Value, String>, AppFault> {
+    fn ask(&self, mutation: MutationName, mut params: Map) -> Result<Result<Value, String>, AppFault> {
+        let typed = |name| params.keyword(name).and_then(Value::as_str);
+        if let Some(typed) = typed("schedule-id") {
+            params =
+                params.clone().with("schedule-id", typed_id::schedule(self.daemon, self.session, typed)?);
+        } else if let Some(typed) = typed("run-id") {
+            params = params.clone().with("run-id", typed_id::held_run(self.daemon, typed)?);
+        }
         let call = format!("({} {})", mutation.name(), Value::Map(params));
         let asked =
             changed::shape(mutation).map_or_else(|| call.clone(), |shape| format!("{{{call} {shape}}}"));

@@ -6,16 +6,23 @@ use std::process::ExitCode;
 
 use super::forecast_explain::{ask, print, query};
 use super::foreign_text::{shown, visible};
+use super::typed_id;
 use crate::edn::{Map, Value};
 use crate::surface::cli::LogArgs;
 
 pub(super) fn log(args: &LogArgs) -> io::Result<ExitCode> {
     let kind = args.kind.as_deref().map(Value::keyword);
     let text = |given: &Option<String>| given.as_deref().map(Value::string);
+    let typed = args.schedule.as_deref();
+    let meant = typed.map(|it| typed_id::schedule(&args.caller.daemon, args.caller.session.as_ref(), it));
+    let schedule = match meant.transpose() {
+        Ok(schedule) => schedule,
+        Err(fault) => return Ok(fault.tell()),
+    };
     let given = [
         ("by", text(&args.by)),
         ("kind", kind),
-        ("schedule-id", text(&args.schedule)),
+        ("schedule-id", text(&schedule)),
         ("session-id", text(&args.about)),
         ("last", Some(Value::Int(args.last.into()))),
     ];

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use super::client::Client;
 use super::fault::AppFault;
 use super::foreign_text::{self, shown, visible};
-use super::in_process;
+use super::{in_process, typed_id};
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::{Moment, SessionId, Span};
 use crate::edn::{self, Caps, Map, Value};
@@ -27,7 +27,11 @@ pub(super) fn forecast(args: &ForecastArgs) -> io::Result<ExitCode> {
 }
 
 pub(super) fn explain(args: &ExplainArgs) -> io::Result<ExitCode> {
-    let mut params = Map::new().with("schedule-id", args.schedule.as_str());
+    let meant = typed_id::schedule(&args.caller.daemon, args.caller.session.as_ref(), &args.schedule);
+    let mut params = match meant {
+        Ok(schedule) => Map::new().with("schedule-id", schedule),
+        Err(fault) => return Ok(fault.tell()),
+    };
     if let Some(at) = &args.at {
         params = params.with("at", at.as_str());
     }
@@ -52,7 +56,8 @@ fn is_unknown(explanation: &Value) -> bool {
 fn ask_forecast(args: &ForecastArgs) -> Result<Map, AppFault> {
     let mut params = Map::new().with("first", i64::from(args.first));
     if let Some(schedule) = &args.schedule {
-        params = params.with("schedule-id", schedule.as_str());
+        let meant = typed_id::schedule(&args.caller.daemon, args.caller.session.as_ref(), schedule)?;
+        params = params.with("schedule-id", meant);
     }
     // `--hours` counts from the daemon's clock, which may differ from ours.
     let now = ask(&args.caller.daemon, args.caller.session.as_ref(), "[:reveille.engine/now]")?;

@@ -22,6 +22,7 @@ mod guard_rules;
 pub mod import;
 mod in_process;
 mod inbox;
+mod life;
 mod log;
 mod mcp;
 mod panics;
@@ -32,5 +33,6 @@ mod signals;
 mod stdio;
 mod store;
 mod tool;
+mod typed_id;
 
 pub use run::run;

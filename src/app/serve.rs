@@ -57,9 +57,9 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
             OutboundGuard::start(way).map_err(|error| AppFault::io("the guard cannot start", error))?;
         handle.set_guard(Arc::new(outside));
     }
-    let mut count = kept.map(|dir| attach_store(&handle, dir, guard.clone())).transpose()?;
+    let mut notes = kept.map(|dir| attach_store(&handle, dir, guard.clone())).transpose()?;
     // Without a store nothing has loaded the policy yet.
-    if count.is_none() {
+    if notes.is_none() {
         let by = Scope::Operator.into();
         let guarded = handle.submit(Input::Command(Command::SetGuard { policy: guard, by }));
         guarded.map_err(|refusal| AppFault::usage(refusal.to_string()))?;
@@ -80,16 +80,18 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
     announce(&address, config.keeps).map_err(|error| AppFault::io("stdout cannot be written", error))?;
     // A timeout is the tick; the sender lives in the signal handler as long as the process.
     while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(COUNT_EVERY) {
-        if let Some(count) = &mut count {
+        if let Some((count, life)) = &mut notes {
             count.note(&handle);
+            life.beat(handle.now().wall);
         }
     }
     if let Some(data_dir) = &mut data_dir {
         data_dir.unsign();
     }
     stop_all(&mut server, &mut engine);
-    if let Some(count) = count {
+    if let Some((count, life)) = notes {
         count.clear();
+        life.end(handle.now().wall);
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::data_dir::write_private;
 use super::fault::AppFault;
+use super::life::LifeNote;
 use crate::adapter::{StoreOptions, StoreSqlite};
 use crate::domain::GuardPolicy;
 use crate::runtime::{AttachOptions, Handle};
@@ -23,7 +24,7 @@ pub(super) fn attach_store(
     handle: &Handle,
     data_dir: &Path,
     guard: Option<Arc<GuardPolicy>>,
-) -> Result<VolatileCount, AppFault> {
+) -> Result<(VolatileCount, LifeNote), AppFault> {
     let now = handle.now().wall;
     let mut options = StoreOptions::new(data_dir.join(STORE), now);
     options.alarm = Some(Box::new(|fault| {
@@ -33,7 +34,9 @@ pub(super) fn attach_store(
     let path = data_dir.join(COUNT);
     // The file remains only after a crash: an orderly stop removes it.
     let lost = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
-    let options = AttachOptions { lost, policy: Some(guard), ..AttachOptions::default() };
+    let life = LifeNote::open(data_dir, now);
+    let (policy, downs) = (Some(guard), life.downs());
+    let options = AttachOptions { lost, downs, policy, ..AttachOptions::default() };
     handle.attach_store(Arc::new(store), options).map_err(|fault| AppFault::Taken(fault.to_string()))?;
     if lost > 0 {
         tracing::warn!(target: "reveille", lost, "volatile schedules were lost when the previous process ended");
@@ -41,7 +44,7 @@ pub(super) fn attach_store(
     let mut count = VolatileCount { path, written: lost };
     // Replaces the count of the previous process at once.
     count.note(handle);
-    Ok(count)
+    Ok((count, life))
 }
 
 impl VolatileCount {

@@ -40,8 +40,9 @@ pub use identity::provenance::{MessageProvenance, SessionProvenance};
 pub use identity::scope::Scope;
 pub use message::{Content, Message, Role, Transcript};
 pub(crate) use nearest::nearest;
-#[doc(hidden)]
 pub use outcome::decision::{Decision, DecisionKind, SlotRange, Subject};
+#[doc(hidden)]
+pub use outcome::downtime::Downtime;
 #[doc(hidden)]
 pub use outcome::fact::{
     Claim, Dispatch, Fact, HostFact, Next, Redefinition, RunFact, ScheduleFact, SessionFact, Skip,

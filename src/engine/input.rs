@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::row::StoredRow;
 use crate::domain::{
-    Actor, Channel, Cursor, Dialect, Digest, Durability, Failure, Grant, GuardAnswer, GuardPolicy, HostId,
-    JobId, Lifetime, Op, Payload, Policy, RunId, ScheduleId, SessionConfig, SessionId, Settings, Target,
-    When,
+    Actor, Channel, Cursor, Dialect, Digest, Downtime, Durability, Failure, Grant, GuardAnswer, GuardPolicy,
+    HostId, JobId, Lifetime, Op, Payload, Policy, RunId, ScheduleId, SessionConfig, SessionId, Settings,
+    Target, When,
 };
 use crate::limits;
 
@@ -35,6 +35,8 @@ pub enum Input {
     Restart {
         /// Number of volatile schedules that were lost with the earlier process.
         lost: u64,
+        /// The latest times in which no process was there, oldest first. Empty if they are not known.
+        downs: Box<[Downtime]>,
     },
 }
 

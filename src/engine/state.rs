@@ -15,8 +15,8 @@ use super::slab::{Key, Slab};
 use super::timers::{Timer, Timers};
 use super::written::Written;
 use crate::domain::{
-    BootTime, Cause, Cursor, Dialect, Grant, GuardPolicy, HostId, Moment, Now, Phase, Reason, Refusal, RunId,
-    RunState, Schedule, ScheduleId, SessionId, Target, names,
+    BootTime, Cause, Cursor, Dialect, Downtime, Grant, GuardPolicy, HostId, Moment, Now, Phase, Reason,
+    Refusal, RunId, RunState, Schedule, ScheduleId, SessionId, Target, names,
 };
 use crate::limits;
 
@@ -79,6 +79,8 @@ pub struct State {
     pub(super) frozen: bool,
     /// Slots before this moment count as missed: the last restart or release. `None` if there was none.
     pub(super) armed_since: Option<Moment>,
+    /// The latest times in which no process was there, oldest first.
+    pub(super) downs: Box<[Downtime]>,
     /// Durable schedules whose records the last fact removed.
     pub(super) forgotten: Vec<ScheduleId>,
     /// Number of schedules that have not ended.
@@ -133,6 +135,7 @@ impl State {
             chains: BTreeMap::new(),
             frozen: false,
             armed_since: None,
+            downs: Box::default(),
             forgotten: Vec::new(),
             live: 0,
             at_hand: None,

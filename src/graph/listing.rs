@@ -57,6 +57,8 @@ params! {
         optional kind: PayloadKind = "kind",
         /// Only schedules with exactly this label.
         optional label: Box<str> = "label",
+        /// Only schedules whose id begins like this.
+        optional id_prefix: Box<str> = "id-prefix",
         /// Only schedules that the session with this id owns.
         optional session: Box<str> = "session-id",
         /// Only schedules whose fire-at is later than this instant.
@@ -309,6 +311,7 @@ impl ScheduleFilter {
         self.statuses.as_ref().is_none_or(|OneOrMany(wanted)| wanted.contains(&status))
             && self.kind.is_none_or(|kind| schedule.payload.kind() == kind)
             && self.label.as_deref().is_none_or(|label| schedule.label.as_deref() == Some(label))
+            && self.id_prefix.as_deref().is_none_or(|prefix| schedule.id.to_string().starts_with(prefix))
             && self.session.as_deref().is_none_or(|session| schedule.owner.as_str() == session)
             && self.due_after.is_none_or(|after| entry.slot > after)
             && self.due_before.is_none_or(|before| entry.slot < before)

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Actor, BootTime, Cause, ChannelFact, Digest, Failure, Grant, GuardPolicy, Hold, HostId, JobId, Moment,
-    Op, Phase, Reason, RunId, Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance,
+    Actor, BootTime, Cause, ChannelFact, Digest, Downtime, Failure, Grant, GuardPolicy, Hold, HostId, JobId,
+    Moment, Op, Phase, Reason, RunId, Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance,
 };
 
 /// One thing that happened. Facts of one decision are appended together or not at all.
@@ -58,6 +58,8 @@ pub enum Fact {
     Restarted {
         /// Number of volatile schedules that were lost with the earlier process.
         lost: u64,
+        /// The latest times in which no process was there, oldest first. Empty if they are not known.
+        downs: Box<[Downtime]>,
     },
     /// The engine accepts no more schedules, and cancels what waits.
     Stopping {

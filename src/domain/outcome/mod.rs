@@ -1,6 +1,7 @@
 //! What became of things: facts, decisions, states, and why.
 
 pub(in crate::domain) mod decision;
+pub(in crate::domain) mod downtime;
 pub(in crate::domain) mod fact;
 pub(in crate::domain) mod fact_summary;
 pub(in crate::domain) mod failure;

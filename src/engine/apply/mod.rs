@@ -114,8 +114,12 @@ impl State {
             }
             // Changes nothing; it is told to the session that asked.
             Fact::Refused { by, .. } => decision.session = by.scope.session().cloned(),
-            Fact::Restarted { lost } => {
+            Fact::Restarted { lost, downs } => {
                 self.armed_since = Some(now.wall);
+                // After a failure of the store the process goes on, and knows what it knew.
+                if !downs.is_empty() {
+                    self.downs = downs;
+                }
                 self.ledger.lose(lost);
             }
             Fact::Stopping { abandon } => self.stop(abandon),

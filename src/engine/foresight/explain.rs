@@ -12,7 +12,8 @@ use super::schedule_history::{DecisionSource, RunSummary, ScheduleHistory, Skipp
 use super::verdict::{Explanation, Obstacle, Verdict};
 use crate::calendar::{Slots, Zones};
 use crate::domain::{
-    Actor, Awaits, CountFrom, Moment, Now, Reason, RunState, ScheduleId, Scope, Span, Status, Trigger,
+    Actor, Awaits, CountFrom, Downtime, Moment, Now, Reason, RunState, ScheduleId, Scope, Span, Status,
+    Trigger,
 };
 use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::state::State;
@@ -46,7 +47,17 @@ impl State {
         let found = if at.is_some() { asking.there() } else { asking.presently() };
         let mut answer = found.unwrap_or_else(|| asking.nothing_there());
         answer.next = asking.next_slot();
+        // The last sign of life is some seconds older than the end. What was done before the next start was not missed.
+        let down = answer.slot.and_then(|slot| self.down_at(slot));
+        answer.down = down.filter(|down| answer.at.is_none_or(|at| at >= down.until));
         answer
+    }
+}
+
+impl State {
+    /// Returns the time without a process into which an instant falls.
+    fn down_at(&self, at: Moment) -> Option<Downtime> {
+        self.downs.iter().find(|down| down.from <= at && at < down.until).copied()
     }
 }
 
@@ -265,6 +276,7 @@ impl Explainer<'_> {
         let error = run.failure.as_ref().filter(|_| run.state != RunState::Delivered);
         Explanation {
             run: id,
+            slots: run.folded + 1,
             at,
             late: Some(run.started_at.unwrap_or(self.now.wall).since(run.slot)),
             obstacles: told.map(|told| told.obstacles.clone()).unwrap_or_default(),
@@ -285,6 +297,7 @@ impl Explainer<'_> {
         };
         Explanation {
             run: Some(told.id.clone()),
+            slots: told.count,
             at: Some(told.at),
             late: told.started_at.map(|started| started.since(told.id.slot)),
             obstacles: told.obstacles.clone(),
@@ -423,6 +436,8 @@ impl Explainer<'_> {
             at: None,
             late: None,
             obstacles: Vec::new(),
+            down: None,
+            slots: 0,
             next: None,
             detail: None,
             by: None,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::domain::{Actor, Moment, Reason, RunId, ScheduleId, Span, names};
+use crate::domain::{Actor, Downtime, Moment, Reason, RunId, ScheduleId, Span, names};
 
 names! {
     /// What became of a slot, or will.
@@ -74,6 +74,10 @@ pub struct Explanation {
     pub late: Option<Span>,
     /// What delayed the slot, oldest first.
     pub obstacles: Vec<Obstacle>,
+    /// The time in which the process was down when the slot came.
+    pub down: Option<Downtime>,
+    /// How many slots its run stands for; 1 or 0 if it is for this slot alone.
+    pub slots: u64,
     /// The next slot.
     pub next: Option<Moment>,
     /// The reason that the actor gave for a pause or a hold, the rule that holds it, or an error message.
@@ -105,6 +109,12 @@ impl Explanation {
             let _ = write!(text, ", by {by}");
         }
         text.push('.');
+        if let Some(Downtime { from, until }) = self.down {
+            let _ = write!(text, " The process was down from {from} to {until}.");
+        }
+        if self.slots > 1 {
+            let _ = write!(text, " One run stands for {} slots.", self.slots);
+        }
         let mut seen = Vec::new();
         for obstacle in self.obstacles.iter().filter(|obstacle| Some(obstacle.reason) != self.reason) {
             // A run that is retried meets the same obstacle many times; once is enough.

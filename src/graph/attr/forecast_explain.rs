@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use super::{Read, attributes, instant, integer, maybe, own};
-use crate::domain::{Moment, Reason, ScheduleId};
+use crate::domain::{Downtime, Moment, Reason, ScheduleId};
 use crate::edn::{Keyword, Map, Value};
 use crate::engine::{Explanation, ForecastQuery, ForecastSlot, Outage, SlotOutcome, Verdict, WhatIf};
 use crate::graph::mutation::{ChangeParams, ChangeRequest, Conditions, WhenParams};
@@ -168,6 +168,11 @@ fn circumstances(entity: Entity<Scheduler, u64>) -> Entity<Scheduler, u64> {
         /// Milliseconds from the slot to the hand-over, or until now if there was none.
         own "reveille.explanation/late-ms": Type::Integer, nullable, unit("ms") =>
             |it| maybe(it.late, |late| integer(late.millis()));
+        /// The time in which the process was down when the slot came. Nil if it was up, or nothing is known.
+        own "reveille.explanation/down": Type::Record(&DOWN), nullable => |it| maybe(it.down, |it| down(it).into());
+        /// How many slots its run stands for. Nil if it has none.
+        own "reveille.explanation/slots": Type::Integer, nullable, unit("slots") =>
+            |it| maybe((it.slots > 0).then_some(it.slots), integer);
         /// What delayed or prevented the run, oldest first: at, reason, detail.
         own "reveille.explanation/obstacles": Type::Record(&OBSTACLE), many => |it| obstacles(it).into();
         /// The schedule's next slot. Nil if there is none.
@@ -320,6 +325,21 @@ fn as_is(coming: &ForecastSlot) -> Value {
         .with("reason", coming.reason.map(|reason| Value::keyword(reason.name())))
         .with("at", psi_terms::instant(coming.at))
         .into()
+}
+
+/// The fields of a [`down`](fn@down).
+const DOWN: Record = Record {
+    name: "downtime",
+    doc: "A time in which the process was down.",
+    params: &[
+        field::<Moment>("from", "The last moment at which the process is known to have lived."),
+        field::<Moment>("until", "When the next one began to look at the clock."),
+    ],
+};
+
+fn down(down: Downtime) -> Value {
+    let Downtime { from, until } = down;
+    Map::new().with("from", psi_terms::instant(from)).with("until", psi_terms::instant(until)).into()
 }
 
 /// The fields of each of the [`obstacles`](fn@obstacles).

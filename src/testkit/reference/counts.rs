@@ -40,7 +40,7 @@ impl Counts {
                     self.enter_run(fact, lives.get(&key_of(id)).map(|life| life.state));
                 }
             }
-            Fact::Restarted { lost } => {
+            Fact::Restarted { lost, downs: _ } => {
                 self.expected += lost;
                 self.lost += lost;
             }

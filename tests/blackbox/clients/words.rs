@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::harness::command::program;
-use crate::harness::daemon::{Daemon, Ended, Home};
+use crate::harness::daemon::{Daemon, Ended, Home, pass, until};
 
 const CREATE: &str = "[(psi.scheduler/create {:session-id \"main\" :kind :message :message \"m\" :label \"rotate\" \
                       :delay-ms 3600000 :durability :durable})]";
@@ -125,4 +126,49 @@ fn a_daemon_under_nohup_outlives_its_terminal() {
     let log = fs::read_to_string(log).expect("it is there");
     let last = log.lines().last().expect("it has logged");
     assert!(last.contains("cancelled=1 durable=2"), "{last}");
+}
+
+/// Nobody types a whole id.
+#[test]
+fn the_beginning_of_an_id_is_enough() {
+    let home = Home::new("typed-id");
+    let _daemon = Daemon::start(&home);
+    assert_eq!(run(&home, &["eql", "[(psi.agent-session/open {:session-id \"main\"})]"]).code, Some(0));
+    let create = |label: &str| {
+        let made = run(&home, &["eql", &CREATE.replace("rotate", label)]).out;
+        made.split('"').find(|part| part.starts_with("sch-")).expect(&made).to_owned()
+    };
+    let (one, two) = (create("one"), create("two"));
+    let common = one.chars().zip(two.chars()).take_while(|(a, b)| a == b).count();
+    let paused = run(&home, &["pause", &one[..=common]]);
+    assert!(paused.out.starts_with(&format!("paused  {one}  one\n")), "{}{}", paused.out, paused.err);
+    let explained = run(&home, &["explain", &two[..=common]]);
+    assert_eq!(explained.code, Some(0), "{}{}", explained.out, explained.err);
+    for args in [&["cancel", &one[..common]][..], &["explain", "sch-"], &["log", "--schedule", "sch-"]] {
+        let several = run(&home, args);
+        assert_eq!((several.code, several.out.as_str()), (Some(2), ""), "{}", several.err);
+        assert!(several.err.contains("is the beginning of several ids: sch-"), "{}", several.err);
+        for (id, label) in [(&one, "one"), (&two, "two")] {
+            assert!(several.err.contains(&format!("{id} ({label})")), "{}", several.err);
+        }
+    }
+}
+
+/// A daemon that was killed wrote nothing about its end, and the next one says all the same that nobody was there.
+#[test]
+fn an_explanation_says_that_the_daemon_was_down() {
+    let home = Home::new("down");
+    let daemon = Daemon::start(&home);
+    assert_eq!(run(&home, &["eql", "[(psi.agent-session/open {:session-id \"main\"})]"]).code, Some(0));
+    let made = run(&home, &["eql", &CREATE.replace("3600000", "400")]).out;
+    let id = made.split('"').find(|part| part.starts_with("sch-")).expect(&made).to_owned();
+    daemon.kill();
+    pass(Duration::from_millis(500));
+    let daemon = Daemon::start(&home);
+    let explained = || run(&home, &["explain", &id]).out;
+    until("it has run", Duration::from_secs(5), || !explained().contains("will"));
+    let told = explained();
+    assert!(told.contains("The process was down from 20"), "{told}");
+    assert_eq!(daemon.end("-TERM").code(), Some(0));
+    home.assert_sound();
 }

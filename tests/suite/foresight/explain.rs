@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
 use reveille::domain::{
-    CountFrom, Cursor, Decision, DecisionKind, Every, HostId, Moment, Reason, Route, RunId, ScheduleId,
-    Scope, SessionConfig, SessionId, Settings, Span, Subject, Target, When,
+    CountFrom, Cursor, Decision, DecisionKind, Downtime, Every, HostId, Moment, Reason, Route, RunId,
+    ScheduleId, Scope, SessionConfig, SessionId, Settings, Span, Subject, Target, When,
 };
 use reveille::engine::{Command, Explanation, Input, NewSchedule, Report, State, Which};
 use reveille::port::Clock;
@@ -165,6 +165,29 @@ fn what_was_called_off_or_folded_is_explained() {
         "skipped coalesced",
     );
     check("long ago", &|scene| scene.pass(300), Some(0), "not-a-slot");
+}
+
+#[test]
+fn a_slot_that_came_while_nobody_was_there_says_so() {
+    let scene = Scene::every(Span::from_millis(10_000), Target::Owner);
+    let after = |seconds: u64| scene.start.checked_add(Span::from_millis(seconds * 1_000)).expect("near");
+    scene.pass(1);
+    scene.stage.clock.advance(minutes(4));
+    let down = Downtime { from: after(65), until: after(300) };
+    scene.handle.submit(Input::Restart { lost: 0, downs: [down].into() }).expect("it is no refusal");
+    scene.handle.run_due();
+    let mut feed = scene.handle.subscribe(Cursor::START);
+    let told: VecDeque<Decision> = feed.poll(10_000).decisions.into();
+    let at = |seconds: u64| scene.explain_by(Some(after(seconds)), &told);
+    assert_eq!((at(60).verdict.name(), at(60).down), ("delivered", None));
+    let folded = at(120);
+    assert_eq!(
+        (folded.verdict.name(), folded.reason, folded.down),
+        ("skipped", Some(Reason::Coalesced), Some(down))
+    );
+    let words =
+        format!("The process was down from {} to {}. One run stands for 24 slots.", down.from, down.until);
+    assert!(folded.sentence().contains(&words), "{}", folded.sentence());
 }
 
 /// With a period under a minute, the slot that is asked about is the one that is told of, and not its neighbour that has a run.

@@ -13,8 +13,8 @@ use super::provenance::provenance;
 use super::{FactError, guard, names, session_config};
 use crate::dialect::echo;
 use crate::domain::{
-    Actor, Cause, Channel, ChannelFact, ChannelKind, Claim, Dispatch, Fact, Failure, HostFact, JobId, Next,
-    Op, Phase, Reason, Redefinition, RunFact, ScheduleFact, SessionFact, Skip, Span,
+    Actor, Cause, Channel, ChannelFact, ChannelKind, Claim, Dispatch, Downtime, Fact, Failure, HostFact,
+    JobId, Next, Op, Phase, Reason, Redefinition, RunFact, ScheduleFact, SessionFact, Skip, Span,
 };
 use crate::edn::Map;
 
@@ -155,11 +155,22 @@ fn rest(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
             policy: maybe(form, "policy", |form, key| guard::policy(map(form, key)?))?.map(Arc::new),
             by: actor(form, "by")?,
         },
-        names::AWOKE => Fact::Restarted { lost: number::<u64>(form, "lost")? },
+        names::AWOKE => Fact::Restarted {
+            lost: number::<u64>(form, "lost")?,
+            downs: maybe(form, "downs", downs)?.unwrap_or_default(),
+        },
         names::REFUSED => Fact::Refused { by: actor(form, "by")?, op: op(form)? },
         names::STOPPING => Fact::Stopping { abandon: flag(form, "abandon?")? },
         _ => return Ok(None),
     }))
+}
+
+fn downs(form: &Form<'_>, key: &'static str) -> Result<Box<[Downtime]>, FactError> {
+    let found = part(form, key);
+    let items = found.as_items().ok_or_else(|| wrong(key, "a vector", found))?;
+    let down =
+        |item: &Form<'_>| Ok(Downtime { from: instant(item, "from")?, until: instant(item, "until")? });
+    items.iter().map(down).collect()
 }
 
 pub(super) fn failure(form: &Form<'_>) -> Result<Failure, FactError> {

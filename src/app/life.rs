@@ -1,0 +1,84 @@
+//! The data directory's note of when daemons lived, so that explanations can say when none was there.
+//!
+//! Written every ten seconds and at an orderly stop, and never flushed: it is for information only. A note that is missing or
+//! unreadable means that nothing is known.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::data_dir::write_private;
+use crate::dialect::REQUEST_CAPS;
+use crate::domain::{Downtime, Moment};
+use crate::edn::{self, Map, Value};
+
+/// When daemons of a data directory lived.
+pub(super) struct LifeNote {
+    path: PathBuf,
+    /// The latest times without a daemon, oldest first.
+    downs: Vec<Downtime>,
+    written: Moment,
+}
+
+impl LifeNote {
+    /// Reads the note of the earlier daemons, and begins this one's life.
+    pub(super) fn open(data_dir: &Path, now: Moment) -> LifeNote {
+        let path = data_dir.join(NOTE);
+        let text = fs::read(&path).unwrap_or_default();
+        let note = edn::read(&text, &REQUEST_CAPS).ok();
+        let mut downs = note.as_ref().and_then(Value::as_map).map(downs_of).unwrap_or_default();
+        let alive = note.as_ref().and_then(Value::as_map).and_then(|note| instant(note, "alive"));
+        // A clock that was set back since shows no time in between.
+        downs.extend(alive.filter(|from| *from < now).map(|from| Downtime { from, until: now }));
+        downs.drain(..downs.len().saturating_sub(DOWNS_MAX));
+        let mut note = LifeNote { path, downs, written: now };
+        note.write(now);
+        note
+    }
+
+    /// The latest times without a daemon, oldest first; the one that ended with the start is the last.
+    pub(super) fn downs(&self) -> Box<[Downtime]> {
+        self.downs.clone().into()
+    }
+
+    /// Notes that the daemon is alive, if the last note is old.
+    pub(super) fn beat(&mut self, now: Moment) {
+        if now.since(self.written).millis() >= BEAT_MS || now < self.written {
+            self.write(now);
+        }
+    }
+
+    /// Notes the end of the daemon's life.
+    pub(super) fn end(mut self, now: Moment) {
+        self.write(now);
+    }
+
+    fn write(&mut self, now: Moment) {
+        let down = |it: &Downtime| {
+            Value::from(Map::new().with("from", it.from.to_string()).with("until", it.until.to_string()))
+        };
+        let downs: Vec<Value> = self.downs.iter().map(down).collect();
+        let note = Map::new().with("alive", now.to_string()).with("downs", downs);
+        // If it cannot be written, the next start knows less. No schedule is affected.
+        let _ = write_private(&self.path, &format!("{}\n", Value::from(note)));
+        self.written = now;
+    }
+}
+
+fn downs_of(note: &Map) -> Vec<Downtime> {
+    let items = note.keyword("downs").and_then(Value::as_items).unwrap_or_default();
+    let down = |item: &Value| {
+        let map = item.as_map()?;
+        Some(Downtime { from: instant(map, "from")?, until: instant(map, "until")? })
+    };
+    items.iter().filter_map(down).collect()
+}
+
+fn instant(map: &Map, key: &str) -> Option<Moment> {
+    Moment::parse(map.keyword(key)?.as_str()?).ok()
+}
+
+const NOTE: &str = "lives.edn";
+/// How far the note of a daemon that was killed may be from its end.
+const BEAT_MS: u64 = 10_000;
+/// Enough for a bad night. Each start writes all of them into the log.
+const DOWNS_MAX: usize = 16;

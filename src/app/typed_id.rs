@@ -1,0 +1,67 @@
+//! Completes an id of which a person typed only the beginning.
+//!
+//! Invariant: a whole id stands for itself, also if it is the beginning of another one. What begins no known id is left as it
+//! is: the daemon may know it from its history, and says what is wrong with it.
+
+use super::fault::AppFault;
+use super::forecast_explain::{ask, query};
+use super::foreign_text::visible;
+use crate::domain::SessionId;
+use crate::edn::{Map, Value};
+use crate::surface::cli::DaemonArgs;
+
+/// The id of the schedule that was meant.
+///
+/// # Errors
+/// If the text is the beginning of several ids, the candidates; if nothing can be asked, why.
+pub(super) fn schedule(
+    daemon: &DaemonArgs,
+    session: Option<&SessionId>,
+    typed: &str,
+) -> Result<String, AppFault> {
+    let params = Map::new().with("id-prefix", typed).with("first", MOST + 1);
+    let answer =
+        ask(daemon, session, &query(SCHEDULES, params, "[:psi.scheduler/schedule-id :psi.scheduler/label]"))?;
+    complete(typed, &answer, SCHEDULES, ["psi.scheduler/schedule-id", "psi.scheduler/label"])
+}
+
+/// The id of the run that waits for an approval.
+///
+/// # Errors
+/// As of [`schedule`].
+pub(super) fn held_run(daemon: &DaemonArgs, typed: &str) -> Result<String, AppFault> {
+    let answer = ask(daemon, None, &format!("[{{:{HELD} [:reveille.run/id]}}]"))?;
+    complete(typed, &answer, HELD, ["reveille.run/id", "psi.scheduler/label"])
+}
+
+/// Chooses among the entries of a list.
+fn complete(typed: &str, answer: &Map, list: &str, [id, label]: [&str; 2]) -> Result<String, AppFault> {
+    let entries = answer.keyword(list).and_then(Value::as_items).unwrap_or_default();
+    let text = |entry: &Map, name| entry.keyword(name).and_then(Value::as_str).map(str::to_owned);
+    let found = entries.iter().filter_map(Value::as_map).filter_map(|entry| {
+        let id = text(entry, id).filter(|id| id.starts_with(typed))?;
+        Some((id, text(entry, label)))
+    });
+    let found: Vec<(String, Option<String>)> = found.collect();
+    match &found[..] {
+        [] => Ok(typed.to_owned()),
+        [(id, _)] => Ok(id.clone()),
+        _ if found.iter().any(|(id, _)| id == typed) => Ok(typed.to_owned()),
+        several => {
+            let line = |(id, label): &(String, Option<String>)| {
+                let label =
+                    label.as_deref().map_or_else(String::new, |label| format!(" ({})", visible(label)));
+                format!("{}{label}", visible(id))
+            };
+            let more = if several.len() > MOST as usize { ", and more" } else { "" };
+            let listed: Vec<String> = several.iter().take(MOST as usize).map(line).collect();
+            let (typed, listed) = (visible(typed), listed.join(", "));
+            Err(AppFault::usage(format!("{typed} is the beginning of several ids: {listed}{more}")))
+        }
+    }
+}
+
+const SCHEDULES: &str = "psi.scheduler/schedules";
+const HELD: &str = "reveille.engine/held-runs";
+/// How many candidates are listed.
+const MOST: u32 = 10;
