@@ -40,6 +40,8 @@ pub(crate) enum HostRequest {
     },
     Refuse {
         run: RunId,
+        /// What failed: the fresh session, or the prompt.
+        phase: Phase,
         error: Box<str>,
     },
 }
@@ -121,9 +123,9 @@ impl Service {
                 self.delivered_to(reach, &run)?;
                 Input::Report(Report::Accepted { run })
             }
-            HostRequest::Refuse { run, error } => {
+            HostRequest::Refuse { run, phase, error } => {
                 self.delivered_to(reach, &run)?;
-                let failure = Failure::new(Phase::PromptSubmit, Reason::HostRefused, error);
+                let failure = Failure::new(phase, Reason::HostRefused, error);
                 Input::Report(Report::Failed { run, failure })
             }
         };

@@ -217,8 +217,7 @@ impl State {
         it.retry_at = Some(at);
         it.phase = None;
         it.host = None;
-        // A failed attempt may have created the session all the same.
-        it.session_created |= failure.session_exists;
+        it.session_created = exists_after(it.session_created, &failure);
         it.failure = Some(failure);
     }
 
@@ -396,9 +395,15 @@ impl Ending {
             Ending::Failed(failure) => {
                 run.phase = Some(failure.phase);
                 run.reason = Some(failure.reason);
-                run.session_created |= failure.session_exists;
+                run.session_created = exists_after(run.session_created, &failure);
                 run.failure = Some(failure);
             }
         }
     }
+}
+
+/// Returns whether the fresh session of a run exists after a failure. It may exist although the attempt failed; and a host may
+/// say, when it gets the prompt, that it could not create the session.
+fn exists_after(created: bool, failure: &Failure) -> bool {
+    failure.session_exists || created && failure.phase != Phase::CreateSession
 }

@@ -4,7 +4,7 @@ use super::error::RequestError;
 use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Choices, Keys, Style};
 use crate::dialect::psi::session_config;
 use crate::dialect::{Notation, echo};
-use crate::domain::{Cursor, JobId, RunId, SessionId};
+use crate::domain::{Cursor, JobId, Phase, RunId, SessionId};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::eql::Boundary;
 use crate::service::HostRequest;
@@ -39,7 +39,7 @@ const OPS: &[(&str, &[&str], Parse)] = &[
     ("session/job-ready", &["op", "id", "session-id", "job-id"], job_ready),
     ("host/attach", &["op", "id", "sessions"], attach),
     ("delivery/ack", &["op", "id", "delivery-id"], acknowledge),
-    ("delivery/nack", &["op", "id", "delivery-id", "error"], refuse),
+    ("delivery/nack", &["op", "id", "delivery-id", "phase", "error"], refuse),
     ("subscribe", &["op", "id", "after"], subscribe),
     ("eql", &["op", "id", "query", "entity", "lenient?"], query),
 ];
@@ -117,7 +117,14 @@ fn refuse(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
     let words = |error: &Value| error.as_str().map_or_else(|| error.to_string().into(), Box::from);
     let error = args.get("error").map(|error| words(error.value()));
     let error = error.unwrap_or("the harness gave no reason".into());
-    Ok(StreamRequest::Host(HostRequest::Refuse { run: run(args)?, error }))
+    let phase = args.opt("phase", |arg| arg.parse(PHASES, phase))?.unwrap_or(Phase::PromptSubmit);
+    Ok(StreamRequest::Host(HostRequest::Refuse { run: run(args)?, phase, error }))
+}
+
+/// Reads a phase that a host may name. `:outside` is about channels.
+fn phase(value: &Value) -> Option<Phase> {
+    let name = value.as_keyword().map(Keyword::as_str).or_else(|| value.as_str())?;
+    [Phase::CreateSession, Phase::PromptSubmit].into_iter().find(|phase| phase.name() == name)
 }
 
 fn subscribe(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
@@ -167,4 +174,5 @@ fn read<T>(
     args.opt(key, |arg| arg.parse(expected, parse))?.ok_or_else(missing)
 }
 
+const PHASES: &str = ":create-session or :prompt-submit";
 const SESSION_ID: &str = "a session's id: a string that is not blank";

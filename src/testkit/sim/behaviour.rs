@@ -13,6 +13,8 @@ pub enum Behaviour {
     FailCreate,
     /// The session is created but cannot be configured. A prompt is done at once.
     FailConfigure,
+    /// A session is created at once. The prompt is refused, because its session could not be created.
+    DenyCreate,
     /// A prompt is refused. A session is created at once.
     FailSubmit,
     /// The host accepts it and hangs. The engine waits until the receipt is overdue.
@@ -31,6 +33,7 @@ impl Behaviour {
         (Behaviour::SlowFailure, 2),
         (Behaviour::FailCreate, 1),
         (Behaviour::FailConfigure, 1),
+        (Behaviour::DenyCreate, 1),
         (Behaviour::FailSubmit, 1),
         (Behaviour::LoseReceipt, 1),
         (Behaviour::RepeatReceipt, 1),

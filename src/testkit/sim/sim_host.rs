@@ -98,7 +98,9 @@ impl SimHost {
         match behaviour {
             Behaviour::Prompt | Behaviour::Panic => HostAnswer::Done,
             Behaviour::LoseReceipt => HostAnswer::Later,
-            Behaviour::FailCreate | Behaviour::FailSubmit => HostAnswer::Failed(failed("refused")),
+            Behaviour::FailCreate | Behaviour::DenyCreate | Behaviour::FailSubmit => {
+                HostAnswer::Failed(failed("refused"))
+            }
             Behaviour::FailConfigure => HostAnswer::Failed(failed("not configured").with_session()),
             Behaviour::RepeatReceipt => {
                 self.mood().receipts.extend([done.clone(), done]);
@@ -133,7 +135,8 @@ impl Host for SimHost {
         let Opening { run, host, session, .. } = opening.clone();
         let drawn =
             self.receive(Reception { host, run, phase: Phase::CreateSession, session, text: "".into() });
-        let behaviour = if drawn == Behaviour::FailSubmit { Behaviour::Prompt } else { drawn };
+        let for_prompts = matches!(drawn, Behaviour::FailSubmit | Behaviour::DenyCreate);
+        let behaviour = if for_prompts { Behaviour::Prompt } else { drawn };
         if let Some(inner) = self.inner.as_ref().filter(|_| behaviour != Behaviour::FailCreate) {
             inner.create(opening);
         }
@@ -148,10 +151,13 @@ impl Host for SimHost {
         // These two behaviours are about creating sessions, and mean nothing for a prompt.
         let for_sessions = matches!(drawn, Behaviour::FailCreate | Behaviour::FailConfigure);
         let behaviour = if for_sessions { Behaviour::Prompt } else { drawn };
-        if let Some(inner) = self.inner.as_ref().filter(|_| behaviour != Behaviour::FailSubmit) {
+        let takes_it = !matches!(behaviour, Behaviour::FailSubmit | Behaviour::DenyCreate);
+        if let Some(inner) = self.inner.as_ref().filter(|_| takes_it) {
             inner.deliver(delivery);
         }
-        let failed = |text: &str| Failure::new(Phase::PromptSubmit, Reason::HostRefused, text);
+        let denies = behaviour == Behaviour::DenyCreate;
+        let phase = if denies { Phase::CreateSession } else { Phase::PromptSubmit };
+        let failed = |text: &str| Failure::new(phase, Reason::HostRefused, text);
         self.answer(behaviour, Report::Accepted { run: delivery.run.clone() }, failed)
     }
 

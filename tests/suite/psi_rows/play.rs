@@ -232,6 +232,7 @@ fn behave(scene: &mut Scene, args: &Args) -> Outcome {
         "slow-failure" => Behaviour::SlowFailure,
         "fail-create" => Behaviour::FailCreate,
         "fail-configure" => Behaviour::FailConfigure,
+        "deny-create" => Behaviour::DenyCreate,
         "fail-submit" => Behaviour::FailSubmit,
         "lose-receipts" => Behaviour::LoseReceipt,
         "repeat-receipts" => Behaviour::RepeatReceipt,

@@ -9,6 +9,7 @@ use crate::engine::step::run::channel_delivery::disable;
 use crate::engine::step::run::dispatch::{dispatch_next, fresh_session};
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::run::retry::fail;
+use crate::engine::step::session::close_session::close;
 use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn failed(
@@ -29,11 +30,18 @@ pub(in crate::engine::step) fn fail_in_flight(
 ) {
     let state = step.state;
     let Some(occurrence) = Occurrence::of(state, record) else { return };
-    // A host may be wrong about how far it got; the record is not.
     let run = &record.run;
-    failure.phase = run.phase.unwrap_or(failure.phase);
     let fresh = fresh_session(state, record).filter(|fresh| state.session(&fresh.id).is_none());
-    failure.session_exists = run.session_created || failure.session_exists && fresh.is_some();
+    if denies_creation(record, &failure) {
+        if !failure.session_exists {
+            fail_without_session(step, &occurrence, failure);
+            return;
+        }
+    } else {
+        // A host may be wrong about how far it got; the record is not.
+        failure.phase = run.phase.unwrap_or(failure.phase);
+        failure.session_exists = run.session_created || failure.session_exists && fresh.is_some();
+    }
     // A session that was created but not configured exists all the same. Without this fact nobody
     // could close it.
     if failure.session_exists
@@ -50,6 +58,24 @@ pub(in crate::engine::step) fn fail_in_flight(
         && !lane.busy
     {
         dispatch_next(step, lane);
+    }
+}
+
+/// Returns whether a host says, when it got the prompt, that it could not create the fresh session. A connected host does not
+/// acknowledge a creation, so this is its first opportunity.
+fn denies_creation(record: &RunRecord, failure: &Failure) -> bool {
+    record.run.session_created
+        && record.run.phase == Some(Phase::PromptSubmit)
+        && failure.phase == Phase::CreateSession
+}
+
+/// Ends an attempt whose fresh session was never created, and closes the session that was opened for it.
+fn fail_without_session(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>, failure: Failure) {
+    let state = step.state;
+    let opened = state.run(&occurrence.id).and_then(|record| state.session_key(record.run.session.as_ref()?));
+    fail(step, occurrence, failure);
+    if let Some((key, session)) = opened.and_then(|key| Some((key, state.sessions.get(key)?))) {
+        close(step, key, session, Some(&occurrence.id), None);
     }
 }
 

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Actor, Phase, Reason, Refusal, RunFact, RunState, ScheduleFact, SessionFact, SessionId};
+use crate::domain::{
+    Actor, Phase, Reason, Refusal, RunFact, RunId, RunState, ScheduleFact, SessionFact, SessionId,
+};
 use crate::engine::effect::Effect;
 use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
 use crate::engine::slab::Key;
@@ -24,10 +26,26 @@ pub(in crate::engine) fn close_session(
     else {
         return Err(Refusal::UnknownSession { session: session.clone() });
     };
+    close(step, key, record, None, by);
+    Ok(())
+}
+
+/// Closes a session. `ended` is a run that this step has ended already.
+pub(in crate::engine::step) fn close(
+    step: &mut StepBuilder<'_>,
+    key: Key,
+    record: &SessionRecord,
+    ended: Option<&RunId>,
+    by: Option<Actor>,
+) {
+    let (state, session) = (step.state, &record.id);
     // Runs come first: those of the session's schedules, and those of others that go into it.
     for run in runs_concerned(state, key, record) {
         let Some(run) = state.runs.get(run) else { continue };
         let Some(mut occurrence) = Occurrence::of(state, run) else { continue };
+        if ended == Some(&occurrence.id) {
+            continue;
+        }
         if dies(occurrence.record, key) {
             if run.run.state == RunState::Queued {
                 // The cancellation of its schedule below includes it.
@@ -54,7 +72,6 @@ pub(in crate::engine) fn close_session(
     }
     step.session_fact_by(session, SessionFact::Closed, by);
     step.effect(Effect::ForgetSession { host: record.host, session: session.clone() });
-    Ok(())
 }
 
 /// Returns whether anything is left of a schedule once its runs with hosts have ended.
