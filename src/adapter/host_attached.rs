@@ -16,15 +16,15 @@ use crate::port::{Host, HostAnswer};
 /// A message to a connected harness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Push {
-    /// A schedule opened a fresh session, which belongs to the harness from now on. The prompt
-    /// follows as a delivery.
+    /// A session belongs to the harness from now on: a fresh one that a schedule opened, whose prompt
+    /// follows as a delivery, or one that the harness took over.
     SessionOpened {
-        /// The fresh session.
+        /// The session.
         session: SessionId,
         /// The session's configuration, inherited values and preloaded messages included.
         config: Arc<SessionConfig>,
-        /// The schedule and the session that the fresh session comes from.
-        provenance: SessionProvenance,
+        /// The schedule and the session that a fresh session comes from.
+        provenance: Option<SessionProvenance>,
     },
     /// A session was closed, by the harness or by another caller; a fresh one may be closed while
     /// it is still being created.
@@ -77,7 +77,7 @@ impl<S: PushSink> Host for HostAttached<S> {
         let push = Push::SessionOpened {
             session: opening.session.clone(),
             config: Arc::clone(&opening.config),
-            provenance: opening.provenance.clone(),
+            provenance: Some(opening.provenance.clone()),
         };
         // The harness owns the session once it is pushed; it does not acknowledge a creation.
         self.push(push, Phase::CreateSession, HostAnswer::Done)

@@ -16,8 +16,8 @@ use super::registry::{
 };
 use crate::domain::{
     About, ChannelKind, CountFrom, DecisionKind, Dialect, Digest, Durability, EndsWith, JobId, Missed,
-    Moment, Overlap, PayloadKind, Phase, Reason, Recovery, Right, Ruling, RunId, SessionId, Span,
-    ThinkingLevel, Weekday, WhenBusy,
+    Moment, Overlap, PayloadKind, Phase, PromptComponent, Reason, Recovery, Right, Role, Ruling, RunId,
+    SessionId, SkillSource, Span, ThinkingLevel, Weekday, WhenBusy,
 };
 use crate::edn::{Keyword, Map, Value};
 
@@ -386,10 +386,13 @@ enums! {
     Missed = "missed-policy",
     Overlap = "overlap-policy",
     Phase = "phase",
+    PromptComponent = "prompt-component",
     Reason = "reason",
     Recovery = "recovery-policy",
     Right = "right",
+    Role = "message-role",
     Ruling = "ruling",
+    SkillSource = "skill-source",
     ThinkingLevel = "thinking-level",
     Weekday = "weekday",
     WhenBusy = "busy-policy",

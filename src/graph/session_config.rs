@@ -1,10 +1,14 @@
 //! A session's configuration as data, whole: every prompt, tool and message that a fresh session would begin with.
 //!
-//! What lives elsewhere: psi's summary of it, which counts instead (`psi_terms.rs`), and reading it (`dialect::psi`). The keys
+//! Here are the records that attributes of sessions show, too. What lives elsewhere: psi's summary of it, which counts instead (`psi_terms.rs`), and reading it (`dialect::psi`). The keys
 //! are psi's. Invariant: nothing of the configuration is left out, because an approval is given on what is shown here.
 
+use super::params::{OneOrMany, field};
 use super::psi_terms;
-use crate::domain::{Message, PromptSelection, SessionConfig, Skill};
+use super::registry::{Param, ParamType, Record};
+use crate::domain::{
+    Message, Moment, PromptComponent, PromptSelection, Role, SessionConfig, Skill, SkillSource,
+};
 use crate::edn::{Map, Value};
 
 /// Returns a configuration with all of its keys; a part that is not configured is nil.
@@ -40,7 +44,23 @@ pub(crate) fn whole(config: &SessionConfig) -> Map {
         .with("prompt-component-selection", prompt_component_selection.as_ref().map(selection))
 }
 
-fn skill(skill: &Skill) -> Value {
+/// The fields of [`skill`](fn@skill).
+pub(crate) const SKILL: Record = Record {
+    name: "skill",
+    doc: "A skill that is offered to a model.",
+    params: &[
+        field::<Box<str>>("name", "The name of the skill."),
+        field::<Box<str>>("description", "What the skill is for."),
+        field::<Box<str>>("file-path", "The path of the skill's text."),
+        field::<Box<str>>("base-dir", "The folder to which the skill's own paths are relative."),
+        field::<SkillSource>("source", "Where the skill was found."),
+        field::<bool>("disable-model-invocation", "Whether the model may not call it by its own decision."),
+        field::<Box<str>>("lambda-description", "A shorter description. Nil if there is none.").or_nil(),
+    ],
+};
+
+/// Returns a skill as a map.
+pub(crate) fn skill(skill: &Skill) -> Value {
     let Skill {
         name,
         description,
@@ -61,19 +81,52 @@ fn skill(skill: &Skill) -> Value {
         .into()
 }
 
-fn message(message: &Message) -> Value {
+/// The fields of [`message`](fn@message).
+pub(crate) const PRELOADED_MESSAGE: Record = Record {
+    name: "preloaded-message",
+    doc: "A message that is in the transcript before the first prompt.",
+    params: &[
+        field::<Role>("role", "The role of the author."),
+        field::<Box<str>>("text", "The text of the message."),
+        field::<Moment>("timestamp", "When it was sent. Nil if the configuration gives no time.").or_nil(),
+        Param::shown("file", ParamType::Record(&psi_terms::FILE), "The attached file. Nil if there is none.")
+            .or_nil(),
+    ],
+};
+
+/// Returns a preloaded message as a map.
+pub(crate) fn message(message: &Message) -> Value {
     Map::new()
         .with("role", Value::keyword(message.role.name()))
         .with("text", message.text())
+        .with("timestamp", message.timestamp.map(psi_terms::instant))
         .with("file", message.file().map(psi_terms::file))
         .into()
 }
 
-fn selection(selection: &PromptSelection) -> Value {
+/// The fields of [`selection`](fn@selection).
+pub(crate) const SELECTION: Record = Record {
+    name: "prompt-component-selection",
+    doc: "Which parts the assembled prompt has. A part that is nil is there with all that it has.",
+    params: &[
+        field::<bool>("agents-md?", "Whether AGENTS.md files are included.").or_nil(),
+        field::<OneOrMany<Box<str>>>(
+            "extension-prompt-contributions",
+            "Contributions of extensions, by name.",
+        )
+        .or_nil(),
+        field::<OneOrMany<Box<str>>>("tool-names", "Tools, by name.").or_nil(),
+        field::<OneOrMany<Box<str>>>("skill-names", "Skills, by name.").or_nil(),
+        field::<OneOrMany<PromptComponent>>("components", "Parts of the prompt.").or_nil(),
+    ],
+};
+
+/// Returns the selection of a prompt's parts as a map.
+pub(crate) fn selection(selection: &PromptSelection) -> Value {
     let PromptSelection { agents_md, extension_prompt_contributions, tool_names, skill_names, components } =
         selection;
     Map::new()
-        .with("agents-md", *agents_md)
+        .with("agents-md?", *agents_md)
         .with("extension-prompt-contributions", extension_prompt_contributions.as_deref().map(texts))
         .with("tool-names", tool_names.as_deref().map(texts))
         .with("skill-names", skill_names.as_deref().map(texts))

@@ -164,6 +164,32 @@ impl Service {
         Ok(taken?)
     }
 
+    /// Opens a session, or takes over the one that has this id, and returns the token if it was opened. `attach` makes the
+    /// connection a host if it is none yet.
+    ///
+    /// # Errors
+    /// [`HostError`]; no session was opened or taken over then.
+    pub(crate) fn open_or_attach(
+        &self,
+        caller: &Caller,
+        reach: &mut Reach,
+        session: SessionId,
+        config: SessionConfig,
+        attach: impl FnOnce() -> HostId,
+    ) -> Result<Option<Token>, HostError> {
+        self.admit(caller, Op::OpenSession, None)?;
+        // A session beyond the reach is refused as in an opening, which says that the id is taken.
+        if reach.covers(self.handle(), &session)
+            && self.handle().view(|state| state.session(&session).is_some())
+        {
+            self.attach(caller, reach, vec![session], attach)?;
+            return Ok(None);
+        }
+        self.attach(caller, reach, Vec::new(), attach)?;
+        let (_, token) = self.open(caller, reach, Some(session), config)?;
+        Ok(Some(token))
+    }
+
     /// Reports that a job of a session is ready, on behalf of the session itself.
     ///
     /// # Errors

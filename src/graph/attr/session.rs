@@ -1,12 +1,13 @@
 //! The entity `session`: a session, as far as the engine knows it.
 
 use super::{Read, attributes, entities, instant, integer, maybe, own, text};
-use crate::domain::{ScheduleId, SessionId, ThinkingLevel};
+use crate::domain::{CacheBreakpoint, PromptSource, ScheduleId, SessionId, ThinkingLevel};
 use crate::edn::Value;
 use crate::engine::{Key, SessionRecord};
 use crate::graph::listing::{self, Whose};
 use crate::graph::psi_terms;
 use crate::graph::registry::{Datum, Entity, Type, ViewOf};
+use crate::graph::session_config;
 use crate::graph::view::Scheduler;
 
 pub(super) fn session() -> Entity<Scheduler, Key> {
@@ -15,7 +16,8 @@ pub(super) fn session() -> Entity<Scheduler, Key> {
     let entity = Entity::<Scheduler, Key>::new("session", "psi.agent-session/session-id", find)
         .doc("A session, in which a model runs, with its transcript and schedules.")
         .whole(WHOLE);
-    super::inbox::of_session(super::guard::of_session(contents(standing(provenance(identity(entity))))))
+    let entity = contents(standing(provenance(configuration(identity(entity)))));
+    super::inbox::of_session(super::guard::of_session(entity))
 }
 
 /// The attributes of a session that is asked for as a whole.
@@ -34,12 +36,27 @@ const WHOLE: &[&str] = &[
     "psi.agent-session/scheduled-from-label",
 ];
 
-/// Declares the identity and configuration of a session.
+/// Declares the identity of a session.
 fn identity(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     attributes! { entity, by read;
         // A seed: with it, psi's root attributes are about one session.
         /// The id of the session.
         own "psi.agent-session/session-id": Type::String, seed => |record| Datum::Text(record.id().as_str());
+        // Before the token: GraphQL takes the first attribute that is never nil as the proof that the session exists.
+        /// When the session was opened.
+        own "psi.agent-session/opened-at": Type::Instant => |record| instant(record.opened_at());
+        /// The session's access token. It is shown once, in the answer that opens the session.
+        own "psi.agent-session/token": Type::String;
+        /// In the answer of a change to all schedules of the session: how many were changed.
+        own "psi.agent-session/changed-count": Type::Integer, unit("schedules");
+        /// In the answer of a change to all schedules: how many were left, because they ended or are with a host.
+        own "psi.agent-session/left-count": Type::Integer, unit("schedules");
+    }
+}
+
+/// Declares the configuration of a session, by psi's keys.
+fn configuration(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
+    attributes! { entity, by read;
         /// A name for people. Nil if not given.
         own "psi.agent-session/session-name": Type::String, nullable =>
             |record| maybe(record.config().session_name.as_deref(), Datum::Text);
@@ -56,14 +73,38 @@ fn identity(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             let tools = record.config().tool_ids.iter().flatten().map(|id| Value::from(&**id));
             tools.collect::<Vec<Value>>().into()
         };
-        /// The session's access token. It is shown once, in the answer that opens the session.
-        own "psi.agent-session/token": Type::String;
-        /// In the answer of a change to all schedules of the session: how many were changed.
-        own "psi.agent-session/changed-count": Type::Integer, unit("schedules");
-        /// In the answer of a change to all schedules: how many were left, because they ended or are with a host.
-        own "psi.agent-session/left-count": Type::Integer, unit("schedules");
-        /// When the session was opened.
-        own "psi.agent-session/opened-at": Type::Instant => |record| instant(record.opened_at());
+        /// The base of its system prompt. Nil if not given.
+        own "psi.agent-session/system-prompt": Type::String, nullable =>
+            |record| maybe(record.config().system_prompt.as_deref(), Datum::Text);
+        /// Its developer prompt. Nil if not given.
+        own "psi.agent-session/developer-prompt": Type::String, nullable =>
+            |record| maybe(record.config().developer_prompt.as_deref(), Datum::Text);
+        /// Where its developer prompt came from. Nil if not given.
+        own "psi.agent-session/developer-prompt-source": Type::Enum(PromptSource::NAMES), nullable => |record| {
+            maybe(record.config().developer_prompt_source, |source| Datum::Name(source.name()))
+        };
+        /// The skills that are offered to its model.
+        own "psi.agent-session/skills": Type::Record(&session_config::SKILL), many => |record| {
+            let skills = record.config().skills.iter().flatten().map(session_config::skill);
+            skills.collect::<Vec<Value>>().into()
+        };
+        /// The messages that were in its transcript before the first prompt, in this order.
+        own "psi.agent-session/preloaded-messages": Type::Record(&session_config::PRELOADED_MESSAGE), many =>
+            |record| {
+                let messages = record.config().preloaded_messages.iter().flatten().map(session_config::message);
+                messages.collect::<Vec<Value>>().into()
+            };
+        /// The places after which the provider may cache its prompt.
+        own "psi.agent-session/cache-breakpoints": Type::Enum(CacheBreakpoint::NAMES), many => |record| {
+            let places = record.config().cache_breakpoints.iter().flatten();
+            places.map(|place| Value::keyword(place.name())).collect::<Vec<Value>>().into()
+        };
+        /// Which parts its assembled prompt has. Nil if not given.
+        own "psi.agent-session/prompt-component-selection": Type::Record(&session_config::SELECTION), nullable =>
+            |record| {
+                let selection = record.config().prompt_component_selection.as_ref();
+                maybe(selection, |selection| session_config::selection(selection).into())
+            };
     }
 }
 

@@ -1,5 +1,6 @@
 //! One client's connection: checks its permissions and performs its requests.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::error::RequestError;
@@ -9,7 +10,7 @@ use super::pump::Pump;
 use super::request::StreamRequest;
 use crate::adapter::{HostAttached, Push, PushSink};
 use crate::dialect::{Notation, echo, psi};
-use crate::domain::{Caller, Cursor, HostId, Refusal, Scope, SessionId, Via};
+use crate::domain::{Caller, Cursor, HostId, Refusal, Scope, SessionConfig, SessionId, Via};
 use crate::edn::{Map, ReadError, ReadErrorKind, Value};
 use crate::engine::State;
 use crate::graph::eql::Boundary;
@@ -35,6 +36,8 @@ pub struct Connection {
     pumps: Vec<Pump>,
     /// A subscription that starts once its answer has been sent: events must come after the answer.
     starting: Option<Subscription>,
+    /// Sessions that this request takes over. Their pushes, which are held back meanwhile, come after the answer.
+    taken: Option<Vec<SessionId>>,
 }
 
 /// The sink for pushes to the harness at the other end.
@@ -47,7 +50,7 @@ struct Sink {
 
 impl PushSink for Arc<Sink> {
     fn push(&self, push: Push) -> bool {
-        let sent = self.outgoing.send(&print::push(&push));
+        let sent = self.outgoing.push(&print::push(&push));
         // A harness that does not read loses its host: nothing more is delivered to it, whatever it
         // still sends.
         if let Some(host) = self.host.get().filter(|_| !sent) {
@@ -81,6 +84,7 @@ impl Connection {
             outgoing: Arc::default(),
             pumps: Vec::new(),
             starting: None,
+            taken: None,
         }
     }
 
@@ -100,6 +104,10 @@ impl Connection {
             Ok(form) => {
                 let answer = self.answer(&form);
                 let sent = self.outgoing.send(&answer);
+                if let Some(taken) = self.taken.take() {
+                    self.announce(&taken);
+                    self.outgoing.release();
+                }
                 if let Some(subscription) = self.starting.take() {
                     self.pumps.push(self.pump(subscription));
                 }
@@ -155,13 +163,63 @@ impl Connection {
                 Ok(Outcome::Done(answer.into()))
             }
             StreamRequest::Attach { sessions } => {
-                let attached =
-                    self.service.attach(&self.caller, &mut self.own(), sessions, || self.become_host());
-                attached?;
+                self.begin_take_over(&sessions)?;
+                let named = sessions.clone();
+                self.service.attach(&self.caller, &mut self.own(), sessions, || self.become_host())?;
+                self.taken = Some(named);
                 Ok(Outcome::Done(Map::new().into()))
+            }
+            StreamRequest::OpenOrAttach { session, config } => {
+                self.begin_take_over(std::slice::from_ref(&session))?;
+                self.open_or_attach(session, *config)
             }
             StreamRequest::Subscribe { after } => self.subscribe(after),
             StreamRequest::Query(boundary) => self.query(&boundary),
+        }
+    }
+
+    fn open_or_attach(&mut self, session: SessionId, config: SessionConfig) -> Result<Outcome, RequestError> {
+        let id = session.clone();
+        let opened =
+            self.service.open_or_attach(&self.caller, &mut self.own(), id, config, || self.become_host());
+        let answer = Map::new().with("session-id", session.as_str());
+        let Some(token) = opened? else {
+            self.taken = Some(vec![session]);
+            // Of the token that the session has already, only a hash is stored.
+            return Ok(Outcome::Done(answer.with("opened?", false).into()));
+        };
+        Ok(Outcome::Done(answer.with("opened?", true).with("token", token.reveal()).into()))
+    }
+
+    /// Holds back what is pushed into sessions until the client knows that it hosts them.
+    fn begin_take_over(&mut self, sessions: &[SessionId]) -> Result<(), RequestError> {
+        let distinct: BTreeSet<&SessionId> = sessions.iter().collect();
+        let size = |id: &SessionId| {
+            let size = |state: &State| state.session(id).map_or(0, |record| record.config().bytes() as u64);
+            // A session beyond the reach counts nothing: its size would tell that it exists.
+            if self.own().covers(self.handle(), id) { self.handle().view(size) } else { 0 }
+        };
+        // Their configurations are pushed at once, and must leave room in the backlog for deliveries.
+        if distinct.into_iter().map(size).sum::<u64>() > limits::CLIENT_BACKLOG_BYTES.value / 2 {
+            return Err(RequestError::from(&Refusal::LimitReached { limit: limits::CLIENT_BACKLOG_BYTES }));
+        }
+        self.outgoing.hold();
+        self.taken = Some(Vec::new());
+        Ok(())
+    }
+
+    /// Pushes the configurations of sessions that the client has taken over.
+    fn announce(&self, taken: &[SessionId]) {
+        let host = self.own().host;
+        for id in taken.iter().collect::<BTreeSet<_>>() {
+            let push = self.handle().view(|state| {
+                let record = state.session(id).filter(|record| record.host() == host)?;
+                let (session, config) = (id.clone(), Arc::clone(record.config()));
+                Some(Push::SessionOpened { session, config, provenance: record.provenance().cloned() })
+            });
+            if let Some(push) = push {
+                self.outgoing.send(&print::push(&push));
+            }
         }
     }
 

@@ -21,6 +21,9 @@ pub(super) struct Outgoing {
 #[derive(Default)]
 struct Queue {
     lines: VecDeque<String>,
+    /// The pushes that come after the answer to a request; `None` while none are held back.
+    held: Option<VecDeque<String>>,
+    /// The length of both.
     bytes: u64,
     closed: bool,
     cut_off: bool,
@@ -29,6 +32,28 @@ struct Queue {
 impl Outgoing {
     /// Appends one line; `false` if the connection is closed, possibly by this very line.
     pub(super) fn send(&self, value: &Value) -> bool {
+        self.enqueue(value, |queue| &mut queue.lines)
+    }
+
+    /// Appends a push of the client's host, behind the answer that it is held back for.
+    pub(super) fn push(&self, value: &Value) -> bool {
+        self.enqueue(value, |queue| queue.held.as_mut().unwrap_or(&mut queue.lines))
+    }
+
+    /// Holds back the pushes of the client's host until [`Outgoing::release`].
+    pub(super) fn hold(&self) {
+        self.lock().held.get_or_insert_default();
+    }
+
+    /// Appends the pushes that were held back.
+    pub(super) fn release(&self) {
+        let mut queue = self.lock();
+        let held = queue.held.take().unwrap_or_default();
+        queue.lines.extend(held);
+        self.changed.notify_all();
+    }
+
+    fn enqueue(&self, value: &Value, to: impl FnOnce(&mut Queue) -> &mut VecDeque<String>) -> bool {
         let mut line = value.to_string();
         line.push('\n');
         let mut queue = self.lock();
@@ -42,7 +67,7 @@ impl Outgoing {
             queue.cut_off = true;
             queue.closed = true;
         } else {
-            queue.lines.push_back(line);
+            to(&mut queue).push_back(line);
         }
         self.changed.notify_all();
         !queue.closed
@@ -86,7 +111,7 @@ impl Outgoing {
         loop {
             if !queue.lines.is_empty() {
                 // Lines being written no longer count: the limit is on the backlog behind them.
-                queue.bytes = 0;
+                queue.bytes = queue.held.iter().flatten().map(|line| line.len() as u64).sum();
                 return Some(std::mem::take(&mut queue.lines));
             }
             if queue.closed {

@@ -18,14 +18,17 @@ pub(super) fn push(push: &Push) -> Value {
             .with("push", Value::keyword("session/closed"))
             .with("session-id", session.as_str())
             .into(),
-        Push::SessionOpened { session, config, provenance } => Map::new()
-            .with("push", Value::keyword("session/opened"))
-            .with("session-id", session.as_str())
-            .with("session-config", session_config::print(config))
-            .with("scheduled-origin-session-id", provenance.origin.as_str())
-            .with("scheduled-from-schedule-id", provenance.schedule.to_string())
-            .with("scheduled-from-label", provenance.label.as_deref().map(Value::string))
-            .into(),
+        Push::SessionOpened { session, config, provenance } => {
+            let from = provenance.as_ref();
+            Map::new()
+                .with("push", Value::keyword("session/opened"))
+                .with("session-id", session.as_str())
+                .with("session-config", session_config::print(config))
+                .with("scheduled-origin-session-id", from.map(|from| Value::string(from.origin.as_str())))
+                .with("scheduled-from-schedule-id", from.map(|from| from.schedule.to_string()))
+                .with("scheduled-from-label", from.and_then(|from| from.label.as_deref()).map(Value::string))
+                .into()
+        }
     }
 }
 

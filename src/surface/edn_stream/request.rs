@@ -4,7 +4,7 @@ use super::error::RequestError;
 use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Choices, Keys, Style};
 use crate::dialect::psi::session_config;
 use crate::dialect::{Notation, echo};
-use crate::domain::{Cursor, JobId, Phase, RunId, SessionId};
+use crate::domain::{Cursor, JobId, Phase, RunId, SessionConfig, SessionId};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::eql::Boundary;
 use crate::service::HostRequest;
@@ -21,6 +21,11 @@ pub(super) enum StreamRequest {
     Attach {
         sessions: Vec<SessionId>,
     },
+    /// Opens a session, or takes over the one that has this id; the connection becomes a host.
+    OpenOrAttach {
+        session: SessionId,
+        config: Box<SessionConfig>,
+    },
     Subscribe {
         after: Cursor,
     },
@@ -32,7 +37,7 @@ type Parse = fn(&Args<'_>) -> Result<StreamRequest, RequestError>;
 /// All operations: name, allowed keys, parser.
 const OPS: &[(&str, &[&str], Parse)] = &[
     ("call", &["op", "id", "tool", "args", "session-id"], call),
-    ("session/open", &["op", "id", "session-id", "session-config", "listens?"], open_session),
+    ("session/open", &["op", "id", "session-id", "session-config", "listens?", "or-attach?"], open_session),
     ("session/close", &["op", "id", "session-id"], close_session),
     ("session/busy", &["op", "id", "session-id", "busy?"], busy),
     ("session/user-message", &["op", "id", "session-id", "text"], user_message),
@@ -76,11 +81,13 @@ fn open_session(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
         args.get("session-config").map(|config| session_config::parse(config.value(), Notation::Edn));
     let config =
         config.transpose().map_err(|error| RequestError::invalid(error.to_string(), error.data()))?;
-    Ok(StreamRequest::Host(HostRequest::Open {
-        session: optional_session(args)?,
-        config: Box::new(config.unwrap_or_default()),
-        listens: args.opt("listens?", |arg| arg.parse("a boolean", Value::as_bool))?.unwrap_or(false),
-    }))
+    let config = Box::new(config.unwrap_or_default());
+    let flag = |key| args.opt(key, |arg| arg.parse("a boolean", Value::as_bool));
+    let listens = flag("listens?")?.unwrap_or(false);
+    if flag("or-attach?")?.unwrap_or(false) {
+        return Ok(StreamRequest::OpenOrAttach { session: session(args)?, config });
+    }
+    Ok(StreamRequest::Host(HostRequest::Open { session: optional_session(args)?, config, listens }))
 }
 
 fn close_session(args: &Args<'_>) -> Result<StreamRequest, RequestError> {

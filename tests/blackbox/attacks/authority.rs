@@ -26,11 +26,12 @@ fn a_session_opens_no_session() {
 }
 
 /// What a session's token may say about no other session, and no longer about its own once its grant is to read.
-const HOST_WORDS: [&str; 5] = [
+const HOST_WORDS: [&str; 6] = [
     "{:op :session/user-message :session-id SESSION :text \"a person says go on\"}",
     "{:op :session/busy :session-id SESSION :busy? false}",
     "{:op :session/job-ready :session-id SESSION :job-id \"j1\"}",
     "{:op :host/attach :sessions [SESSION]}",
+    "{:op :session/open :session-id SESSION :or-attach? true}",
     "{:op :session/close :session-id SESSION}",
 ];
 
