@@ -1,7 +1,8 @@
 //! The jobs of a session that were recently reported as ready.
 //!
 //! A quick job may be done before its agent has asked to be woken by it. A schedule created for a
-//! job that is listed here is therefore due at once. The list is volatile.
+//! job that is listed here is therefore due at once, also after a restart: the row of the session
+//! has the list.
 
 use crate::domain::{JobId, Moment};
 use crate::limits::{JOB_REMEMBERED_MS, JOBS_REMEMBERED};
@@ -21,6 +22,18 @@ impl ReadyJobs {
         self.0.push((job, now));
         let (count, max) = (self.0.len() as u64, JOBS_REMEMBERED.value);
         assert!(count <= max, "{count} jobs are remembered, and {max} may be");
+    }
+
+    /// Returns the list from the row of a session. Entries beyond the bound are left out, the oldest first.
+    pub(super) fn of_row(mut jobs: Vec<(JobId, Moment)>) -> ReadyJobs {
+        let most = usize::try_from(JOBS_REMEMBERED.value).unwrap_or(usize::MAX);
+        jobs.drain(..jobs.len().saturating_sub(most));
+        ReadyJobs(jobs)
+    }
+
+    /// Returns the jobs with the time of their last report, oldest first.
+    pub(super) fn to_row(&self) -> Vec<(JobId, Moment)> {
+        self.0.clone()
     }
 
     /// Returns whether a job was reported as ready within the last `limits::JOB_REMEMBERED_MS`.

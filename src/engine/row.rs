@@ -11,8 +11,8 @@ use std::sync::Arc;
 use super::record::{Pause, Progress};
 use super::state::State;
 use crate::domain::{
-    Awaits, BootTime, Checks, Cursor, Grant, GuardPolicy, HostId, Moment, Reason, Run, Schedule, ScheduleId,
-    SessionConfig, SessionId, SessionProvenance, Status,
+    Awaits, BootTime, Checks, Cursor, Grant, GuardPolicy, HostId, JobId, Moment, Reason, Run, Schedule,
+    ScheduleId, SessionConfig, SessionId, SessionProvenance, Status,
 };
 
 /// One row of the store.
@@ -69,6 +69,8 @@ pub struct SessionRow {
     pub listens: bool,
     /// When a person last wrote in it.
     pub last_user_activity: Option<Moment>,
+    /// The jobs that were recently reported as ready, each with the time of its last report, oldest first.
+    pub ready_jobs: Vec<(JobId, Moment)>,
 }
 
 impl State {
@@ -99,6 +101,7 @@ impl State {
             built_in: !record.host.is_attached(),
             listens: record.host == HostId::LOCAL,
             last_user_activity: record.last_user_activity,
+            ready_jobs: record.ready_jobs.to_row(),
         })
     }
 

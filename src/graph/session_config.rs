@@ -1,7 +1,8 @@
 //! A session's configuration as data, whole: every prompt, tool and message that a fresh session would begin with.
 //!
-//! Here are the records that attributes of sessions show, too. What lives elsewhere: psi's summary of it, which counts instead (`psi_terms.rs`), and reading it (`dialect::psi`). The keys
-//! are psi's. Invariant: nothing of the configuration is left out, because an approval is given on what is shown here.
+//! Here are the records that attributes of sessions show, too. What lives elsewhere: psi's summary of it, which counts
+//! instead (`psi_terms.rs`), and reading it (`dialect::psi`). The keys are psi's. Invariant: nothing of the configuration is
+//! left out, because an approval is given on what is shown here.
 
 use super::params::{OneOrMany, field};
 use super::psi_terms;

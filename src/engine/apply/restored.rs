@@ -5,6 +5,7 @@
 
 use crate::domain::{BootTime, HostId, Moment, Now, Run, RunState, SessionId};
 use crate::engine::destination::Destination;
+use crate::engine::ready_jobs::ReadyJobs;
 use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
 use crate::engine::row::{ScheduleRow, SessionRow, StoredRow};
 use crate::engine::slab::Key;
@@ -29,11 +30,21 @@ impl State {
         if self.session_key(&row.id).is_some() {
             return;
         }
-        let SessionRow { id, config, provenance, opened_at, opened, built_in, listens, last_user_activity } =
-            row;
+        let SessionRow {
+            id,
+            config,
+            provenance,
+            opened_at,
+            opened,
+            built_in,
+            listens,
+            last_user_activity,
+            ready_jobs,
+        } = row;
         let host = if listens { HostId::LOCAL } else { HostId::INBOX };
         let mut record = SessionRecord::new(id, (opened_at, opened), host, config, provenance);
         record.last_user_activity = last_user_activity;
+        record.ready_jobs = ReadyJobs::of_row(ready_jobs);
         if !built_in {
             // It has no host until its harness reconnects and takes it over.
             record.host = GONE;

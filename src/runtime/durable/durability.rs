@@ -27,14 +27,15 @@ pub(in crate::runtime) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Optio
             | SessionFact::Closed
             // Persisted although it is about a connection: it decides whether the session is built-in after the next start.
             | SessionFact::HostAttached { .. }
+            // A schedule for this job may be created after the next start.
+            | SessionFact::JobReady { .. }
             | SessionFact::Granted { .. } => Some(Lasting { session: Some(id) }),
             // The state of a connection or of a turn means nothing to the next process.
             SessionFact::HostDetached
             | SessionFact::Busy
             | SessionFact::Idle
             | SessionFact::UserMessage
-            | SessionFact::TurnUnreported
-            | SessionFact::JobReady { .. } => None,
+            | SessionFact::TurnUnreported => None,
         },
         Fact::Refused { by, .. } => Some(Lasting { session: by.scope.session() }),
         Fact::AllHeld { .. }

@@ -259,12 +259,12 @@ pub(in crate::testkit) fn is_lasting_of_session(fact: &SessionFact) -> bool {
         SessionFact::Opened { .. }
         | SessionFact::Closed
         | SessionFact::HostAttached { .. }
+        | SessionFact::JobReady { .. }
         | SessionFact::Granted { .. } => true,
         SessionFact::HostDetached
         | SessionFact::Busy
         | SessionFact::Idle
         | SessionFact::UserMessage
-        | SessionFact::TurnUnreported
-        | SessionFact::JobReady { .. } => false,
+        | SessionFact::TurnUnreported => false,
     }
 }

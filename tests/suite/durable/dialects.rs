@@ -116,3 +116,25 @@ fn a_job_that_was_ready_in_one_life_is_told_of_in_the_next() {
     advance(&lives, &mut life, 0, 1);
     assert_eq!(received(&lives), ["built"]);
 }
+
+#[test]
+fn a_report_that_nothing_waited_for_is_remembered_in_the_next_life() {
+    let lives = Lives::new();
+    let life = lives.next(0);
+    let owner = life.open("one");
+    call(&life, &owner, "report_job_ready", r#"{:job_id "build-7"}"#);
+    drop(life);
+    lives.stage.clock.advance(Span::from_millis(60_000));
+    let mut life = lives.next(0);
+    let args = r#"{:action_kind "notify_job_ready" :message "built" :job_id "build-7"}"#;
+    call(&life, &owner, "schedule_session_action", args);
+    advance(&lives, &mut life, 0, 1);
+    assert_eq!(received(&lives), ["built"]);
+    // After ten minutes nothing is remembered, also in a later life.
+    drop(life);
+    lives.stage.clock.advance(Span::from_millis(600_000));
+    let mut life = lives.next(0);
+    call(&life, &owner, "schedule_session_action", args);
+    advance(&lives, &mut life, 0, 0);
+    assert_eq!(received(&lives), ["built"]);
+}

@@ -184,7 +184,7 @@ pub(super) fn failure(form: &Form<'_>) -> Result<Failure, FactError> {
     })
 }
 
-fn job_id(form: &Form<'_>) -> Result<JobId, FactError> {
+pub(super) fn job_id(form: &Form<'_>) -> Result<JobId, FactError> {
     let value = part(form, "job");
     let job = value.as_str().and_then(|text| JobId::new(text).ok());
     job.ok_or_else(|| wrong("job", "the id of a job", value))

@@ -6,7 +6,7 @@ use super::actor::actor;
 use super::definition;
 use super::form::Form;
 use super::guard::{checks, of_checks};
-use super::parse::failure;
+use super::parse::{failure, job_id};
 use super::parts::{
     check_version, count, flag, flag_or, instant, map, maybe, number, one, own_text, part, session_id, wrong,
 };
@@ -14,7 +14,7 @@ use super::print::of_failure;
 use super::printed::{Instant, Part, Printed, Word, unless};
 use super::provenance::{of_provenance, provenance};
 use super::{FactError, VERSION, session_config};
-use crate::domain::{Cause, Cursor, HostId, Moment, Phase, Reason, Run, RunState, Schedule, Status};
+use crate::domain::{Cause, Cursor, HostId, JobId, Moment, Phase, Reason, Run, RunState, Schedule, Status};
 use crate::engine::{Pause, Progress, ScheduleRow, SessionRow};
 
 /// Everything about a schedule but its definition.
@@ -106,6 +106,9 @@ fn runs_of(form: &Form<'_>, key: &'static str) -> Result<Vec<Run>, FactError> {
 
 /// Prints the row of a session; `token` is the digest of its token.
 pub fn print_session(row: &SessionRow, token: Option<&str>) -> Printed {
+    let ready_job =
+        |(job, at): &(JobId, Moment)| Printed::new().with("job", job.as_str()).with("at", Instant(*at));
+    let ready_jobs = || row.ready_jobs.iter().map(ready_job).collect::<Vec<Printed>>();
     Printed::new()
         .with("v", VERSION)
         .with("id", row.id.as_str())
@@ -116,6 +119,7 @@ pub fn print_session(row: &SessionRow, token: Option<&str>) -> Printed {
         .with("built-in?", row.built_in)
         .with("listens?", row.listens.then_some(true))
         .with("user-spoke-at", row.last_user_activity.map(Instant))
+        .with("ready-jobs", (!row.ready_jobs.is_empty()).then(ready_jobs))
         // Only the digest: a copy of the file must not suffice to act as the session.
         .with("token", token)
 }
@@ -137,8 +141,18 @@ pub(crate) fn parse_session(form: &Form<'_>) -> Result<(SessionRow, Option<Box<s
         // Rows from before this was recorded are of sessions in which nobody is known to listen.
         listens: flag_or(false, form, "listens?")?,
         last_user_activity: maybe(form, "user-spoke-at", instant)?,
+        // Rows from before this was recorded have none.
+        ready_jobs: maybe(form, "ready-jobs", ready_jobs)?.unwrap_or_default(),
     };
     Ok((row, own_text(form, "token")?))
+}
+
+fn ready_jobs(form: &Form<'_>, key: &'static str) -> Result<Vec<(JobId, Moment)>, FactError> {
+    let found = part(form, key);
+    let no_jobs = |found| wrong(key, "a vector of jobs", found);
+    let jobs = found.as_items().ok_or_else(|| no_jobs(found))?;
+    let job = |found| Ok((job_id(found)?, instant(found, "at")?));
+    jobs.iter().map(|found| if found.is_map() { job(found) } else { Err(no_jobs(found)) }).collect()
 }
 
 fn of_progress(progress: &Progress) -> Printed {
