@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use super::config::data_dir_of;
+use super::data_dir::DataDir;
 use super::environment::Environment;
 use super::fault::AppFault;
 use super::foreign_text::{complain, print, visible};
@@ -65,7 +66,12 @@ fn take_over(args: ImportArgs) -> Result<Outcome, AppFault> {
     // The files are read first: of an unreadable file nothing is imported, and the store stays untouched.
     let replayed =
         takeover::read(&args.directory).map_err(|error| AppFault::io("nothing was imported", error))?;
-    let dir = store_of(args.state.data_dir)?;
+    let data_dir = data_dir_of(args.state.data_dir, &Environment::read())?;
+    // As `reveille serve` does, because a new machine begins with an import. The store makes its own directory.
+    let is_new = !data_dir.join(STORE).exists();
+    // Held to the end, so that no daemon starts meanwhile.
+    let _lock = DataDir::take(&data_dir)?;
+    let dir = data_dir.join(STORE);
     if let Some(defect) = defects(&dir).first() {
         return Err(AppFault::Taken(format!("nothing was imported: {defect}")));
     }
@@ -73,7 +79,10 @@ fn take_over(args: ImportArgs) -> Result<Outcome, AppFault> {
     let store = StoreSqlite::open(StoreOptions::new(dir, handle.now().wall)).map_err(taken)?;
     let asleep = AttachOptions { asleep: true, ..AttachOptions::default() };
     handle.attach_store(Arc::new(store), asleep).map_err(taken)?;
-    let mut said: Vec<String> = replayed.warnings.iter().map(ToString::to_string).collect();
+    // A typo in the directory's name must not stay unnoticed.
+    let made = is_new.then(|| format!("{}: a new store was made there", data_dir.display()));
+    let mut said: Vec<String> = made.into_iter().collect();
+    said.extend(replayed.warnings.iter().map(ToString::to_string));
     if replayed.warnings_left_off > 0 {
         said.push(format!("and {} more lines", replayed.warnings_left_off));
     }
@@ -113,8 +122,8 @@ fn open(handle: &Handle, session: &SessionId) -> Result<Option<String>, AppFault
     Ok(Some(format!("{session}: opened, because jobs are delivered there; a harness can attach to it")))
 }
 
-/// The path of the store. A missing one is not created: it would hide a typo in the directory's
-/// name.
+/// The path of the store to export. A missing one is not created: it would hide a typo in the
+/// directory's name.
 fn store_of(data_dir: Option<PathBuf>) -> Result<PathBuf, AppFault> {
     let dir = data_dir_of(data_dir, &Environment::read())?.join(STORE);
     if dir.exists() {
