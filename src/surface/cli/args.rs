@@ -225,6 +225,7 @@ Examples:
 Examples:
   reveille grant main --right read
   reveille grant main --right change --dialects psi,reminder
+  reveille grant main --cron-others         # every session sees all jobs of cron_*; this one may change them too
   reveille grant main --right none")]
     Grant(GrantArgs),
     /// Print one of the generated schemas.
