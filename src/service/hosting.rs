@@ -173,8 +173,7 @@ impl Service {
         &self,
         caller: &Caller,
         reach: &mut Reach,
-        session: SessionId,
-        config: SessionConfig,
+        (session, config): (SessionId, SessionConfig),
         attach: impl FnOnce() -> HostId,
     ) -> Result<Option<Token>, HostError> {
         self.admit(caller, Op::OpenSession, None)?;

@@ -179,9 +179,8 @@ impl Connection {
     }
 
     fn open_or_attach(&mut self, session: SessionId, config: SessionConfig) -> Result<Outcome, RequestError> {
-        let id = session.clone();
-        let opened =
-            self.service.open_or_attach(&self.caller, &mut self.own(), id, config, || self.become_host());
+        let asked = (session.clone(), config);
+        let opened = self.service.open_or_attach(&self.caller, &mut self.own(), asked, || self.become_host());
         let answer = Map::new().with("session-id", session.as_str());
         let Some(token) = opened? else {
             self.taken = Some(vec![session]);
