@@ -185,7 +185,7 @@ impl Service {
             return Ok(None);
         }
         self.attach(caller, reach, Vec::new(), attach)?;
-        let (_, token) = self.open(caller, reach, Some(session), config)?;
+        let (_, token) = self.open(caller, reach, (Some(session), config), reach.host)?;
         Ok(Some(token))
     }
 
