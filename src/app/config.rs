@@ -15,6 +15,7 @@ use super::fault::AppFault;
 use super::guard_rules::GuardFile;
 use crate::adapter::outbound::GuardRoute;
 use crate::adapter::system_zones;
+use crate::calendar::Zones;
 use crate::domain::GuardPolicy;
 use crate::limits;
 use crate::runtime::Token;
@@ -37,6 +38,8 @@ pub(super) struct Config {
     pub(super) guard: Option<GuardPolicy>,
     /// The external guard, if one is configured.
     pub(super) outside: Option<GuardRoute>,
+    /// The zone of times that name none, if one is configured.
+    pub(super) zone: Option<String>,
 }
 
 /// A configuration file. Every field is optional.
@@ -53,6 +56,8 @@ struct File {
     allow_origins: Vec<String>,
     channels: BTreeMap<String, ChannelConfig>,
     guard: Option<GuardFile>,
+    /// The zone of times that name none.
+    zone: Option<String>,
 }
 
 impl Config {
@@ -82,9 +87,18 @@ impl Config {
         // Channels and the guard are validated now, so an invalid file prevents the start.
         let channels = Channels::new(file.channels, Environment::value)?;
         let outside = file.guard.as_ref().map(GuardFile::outside).transpose()?.flatten();
-        let guard = file.guard.map(|guard| guard.policy(&system_zones())).transpose()?;
-        Ok(Config { http, data_dir, keeps, socket, token, log, channels, guard, outside })
+        let zones = zones(file.zone.as_deref())?;
+        let guard = file.guard.map(|guard| guard.policy(&zones)).transpose()?;
+        let zone = file.zone;
+        Ok(Config { http, data_dir, keeps, socket, token, log, channels, guard, outside, zone })
     }
+}
+
+/// The time zones, with the one that is configured.
+fn zones(configured: Option<&str>) -> Result<Zones, AppFault> {
+    let Some(name) = configured else { return Ok(system_zones()) };
+    let configured = system_zones().with_configured(name);
+    configured.map_err(|fault| AppFault::usage(format!("zone: {fault}: {}", fault.hint())))
 }
 
 /// The data directory: the one named, or the default of the user.

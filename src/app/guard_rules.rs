@@ -13,7 +13,7 @@ use crate::adapter::outbound::{Client, Endpoint, GuardRoute, Hook, NetworkOs, Pr
 use crate::calendar::Zones;
 use crate::domain::{
     Dialect, GuardPolicy, PayloadKind, Rule, RuleScope, Ruling, SessionId, Span, TimeOfDay, TimeWindow,
-    Weekday, Weekdays, Zone,
+    Weekday, Weekdays,
 };
 use crate::limits;
 
@@ -197,13 +197,12 @@ impl WindowFile {
         };
         let days: Vec<Weekday> = all_of("window: days", &self.days, Weekday::parse, Weekday::NAMES)?;
         let zone = match &self.zone {
-            None => Zone::Utc,
-            Some(text) => Zone::parse(text).map_err(|error| format!("window: zone: {error}"))?,
+            None => zones.usual().clone(),
+            // A zone that may be wrong would open the window at the wrong time.
+            Some(text) => {
+                zones.named(text).map_err(|fault| format!("window: zone: {fault}: {}", fault.hint()))?
+            }
         };
-        // A zone that may be wrong would open the window at the wrong time: refuse it.
-        if let Some(warning) = zones.warning(&zone) {
-            return Err(format!("window: {warning}"));
-        }
         Ok(TimeWindow {
             // No days means every day.
             days: Weekdays::new(days).unwrap_or(Weekdays::DAILY),

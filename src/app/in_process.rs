@@ -3,10 +3,20 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::adapter::HostLocal;
+use crate::adapter::{HostLocal, system_zones};
 use crate::domain::{Caller, HostId, SessionConfig, SessionId};
 use crate::embed::{Reveille, system_parts};
 use crate::runtime::Handle;
+
+/// Starts the daemon's engine, with the zone that its configuration names.
+pub(super) fn start_in(zone: Option<&str>) -> io::Result<Reveille> {
+    let builder = Reveille::builder();
+    let builder = match zone {
+        Some(zone) => builder.zone(zone),
+        None => builder,
+    };
+    builder.start().map_err(io::Error::other)
+}
 
 /// Starts an engine in this process.
 pub(super) fn start() -> io::Result<Reveille> {
@@ -15,7 +25,7 @@ pub(super) fn start() -> io::Result<Reveille> {
 
 /// Makes an engine without a driver thread, to read and write stored data: nothing fires.
 pub(super) fn asleep() -> io::Result<Handle> {
-    Ok(Handle::new(system_parts(Arc::new(HostLocal::new()))?))
+    Ok(Handle::new(system_parts(Arc::new(HostLocal::new()), system_zones())?))
 }
 
 /// The caller of a command: a session, which is opened for it, or the operator.

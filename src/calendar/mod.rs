@@ -35,6 +35,7 @@ mod pattern;
 mod phrase;
 mod print;
 mod slots;
+mod zone_names;
 mod zones;
 
 pub use cron::{CronError, Field, parse_cron};
@@ -42,4 +43,5 @@ pub use edn::{TriggerError, from_edn, to_edn};
 pub use phrase::{Part, PhraseContext, PhraseError, Understood, print_duration, understand};
 pub use print::print;
 pub use slots::{Count, Slots, Window};
+pub use zone_names::ZoneFault;
 pub use zones::{TzData, Warning, Zones};

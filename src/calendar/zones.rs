@@ -14,13 +14,16 @@ use std::sync::OnceLock;
 use jiff::tz::TimeZone;
 
 use super::clock::Clock;
-use crate::domain::{Moment, TimeOfDay, Weekday, Zone};
+use super::zone_names::{self, ZoneFault};
+use crate::domain::{Moment, TimeOfDay, Weekday, Zone, ZoneName};
 
-/// A time zone database, and the zone that `local` means.
+/// A time zone database, the zone that `local` means, and the zone of calls that name none.
 pub struct Zones {
     version: Box<str>,
     entries: Box<[Entry]>,
     local: Zone,
+    /// The configured zone.
+    configured: Option<Zone>,
 }
 
 /// A time zone database from outside, to use instead of the bundled one: its version and its files.
@@ -118,7 +121,7 @@ impl Zones {
         // The sort is stable: of two entries with one name, the given one comes first and stays.
         entries.sort_by(|a, b| ascii_order(&a.name, &b.name));
         entries.dedup_by(|later, kept| later.name.eq_ignore_ascii_case(&kept.name));
-        Zones { version, entries: entries.into(), local: Zone::Utc }
+        Zones { version, entries: entries.into(), local: Zone::Utc, configured: None }
     }
 
     /// Returns this database with `local` as the given zone; `local` itself, or a name that the
@@ -134,6 +137,62 @@ impl Zones {
         Zones { local: if is_known { local } else { Zone::Utc }, ..self }
     }
 
+    /// Returns this database with a configured zone, which calls mean that name none.
+    ///
+    /// # Errors
+    /// [`ZoneFault`] if the database does not know the zone.
+    pub fn with_configured(self, name: &str) -> Result<Zones, ZoneFault> {
+        let configured = Some(self.named(name)?);
+        Ok(Zones { configured, ..self })
+    }
+
+    /// Returns the configured zone, if there is one.
+    pub fn configured(&self) -> Option<&Zone> {
+        self.configured.as_ref()
+    }
+
+    /// Returns the zone that a call means if neither the call nor its session names one: the configured zone, or else the
+    /// machine's.
+    pub fn usual(&self) -> &Zone {
+        self.resolved(self.configured.as_ref().unwrap_or(&self.local))
+    }
+
+    /// Returns the zone that a zone stands for at present: for `local`, the machine's.
+    pub fn resolved<'a>(&'a self, zone: &'a Zone) -> &'a Zone {
+        match zone {
+            Zone::Local => &self.local,
+            Zone::Utc | Zone::Offset(_) | Zone::Named(_) => zone,
+        }
+    }
+
+    /// Returns the zone that a caller names, with the spelling of the database.
+    ///
+    /// # Errors
+    /// [`ZoneFault`] if the text is no zone or the database does not know it, with the zones that may be meant.
+    pub fn named(&self, text: &str) -> Result<Zone, ZoneFault> {
+        self.known(Zone::parse(text).map_err(|error| zone_names::malformed(text, error))?)
+    }
+
+    /// Returns a zone if it has a meaning, with the spelling of the database.
+    ///
+    /// # Errors
+    /// [`ZoneFault::Unknown`] if the database does not know its name.
+    pub fn known(&self, zone: Zone) -> Result<Zone, ZoneFault> {
+        let Zone::Named(name) = &zone else { return Ok(zone) };
+        match self.canonical(name.as_str()).map(ZoneName::new) {
+            Some(Ok(known)) => Ok(Zone::Named(known)),
+            Some(Err(_)) | None => Err(zone_names::unknown(name.as_str(), self.names())),
+        }
+    }
+
+    /// Returns the error for a text that people use for a zone, such as `Pacific Time` or `Berlin`, if it is one and the
+    /// database does not know it.
+    pub(super) fn informal(&self, text: &str) -> Option<ZoneFault> {
+        let is_known = self.canonical(text).is_some();
+        let found = (!is_known).then(|| zone_names::exactly(text, self.names()))?;
+        found.map(|_| zone_names::unknown(text, self.names()))
+    }
+
     /// Returns the version of the database, such as `2026e`.
     pub fn version(&self) -> &str {
         &self.version
@@ -145,7 +204,7 @@ impl Zones {
     }
 
     /// Returns every name, in order.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
         self.entries.iter().map(|entry| &*entry.name)
     }
 
@@ -215,8 +274,8 @@ const DAY: i64 = 86_400;
 impl fmt::Debug for Zones {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("Zones");
-        out.field("version", &self.version).field("names", &self.entries.len()).field("local", &self.local);
-        out.finish()
+        out.field("version", &self.version).field("names", &self.entries.len());
+        out.field("local", &self.local).field("configured", &self.configured).finish()
     }
 }
 

@@ -6,6 +6,7 @@ use super::deliveries::Fanout;
 use super::error::Error;
 use super::scheduler::Reveille;
 use crate::adapter::{ClockOs, EntropyOs, HostLocal, HostTapped, system_zones};
+use crate::calendar::Zones;
 use crate::domain::{Channel, GuardPolicy, Message, SessionId};
 use crate::port::{Courier, Guard, Host, Store};
 use crate::runtime::{AttachOptions, Parts, Runtime, WithoutStore};
@@ -20,6 +21,7 @@ pub struct Builder {
     guard: Option<Arc<dyn Guard>>,
     policy: Option<Option<Arc<GuardPolicy>>>,
     channels: Option<(Arc<dyn Courier>, Vec<Channel>)>,
+    zone: Option<Box<str>>,
 }
 
 /// Called with each delivery.
@@ -86,12 +88,24 @@ impl Builder {
         Builder { channels: Some((Arc::new(courier), channels)), ..self }
     }
 
+    /// The zone of times that name none, such as `every day at 9`: a name of the time zone database, or an offset. The machine's
+    /// zone if left out.
+    #[must_use]
+    pub fn zone(self, zone: impl Into<Box<str>>) -> Builder {
+        Builder { zone: Some(zone.into()), ..self }
+    }
+
     /// Starts the scheduler. Schedules that an earlier process left in the store go on from here.
     ///
     /// # Errors
-    /// [`Error::Store`] if the store cannot be opened or loaded; [`Error::System`] if the operating system has no thread or no
-    /// randomness.
+    /// [`Error::Zone`] if nobody knows the zone; [`Error::Store`] if the store cannot be opened or loaded; [`Error::System`] if
+    /// the operating system has no thread or no randomness.
     pub fn start(self) -> Result<Reveille, Error> {
+        let zones = system_zones();
+        let zones = match self.zone {
+            Some(zone) => zones.with_configured(&zone)?,
+            None => zones,
+        };
         let deliveries = Arc::<Fanout>::default();
         let local = self.host.unwrap_or_else(|| Arc::new(HostLocal::new()));
         let (receivers, on_delivery) = (Arc::clone(&deliveries), self.on_delivery);
@@ -102,7 +116,7 @@ impl Builder {
                 listener(session, message);
             }
         });
-        let runtime = Runtime::start(system_parts(Arc::new(host))?)?;
+        let runtime = Runtime::start(system_parts(Arc::new(host), zones)?)?;
         let handle = runtime.handle();
         // Before the store: loaded runs may be due, and then they meet the guard and the channels at once.
         if let Some(guard) = self.guard {
@@ -138,13 +152,13 @@ impl Builder {
     }
 }
 
-/// The parts of an engine on this machine: the system's clocks, randomness and zones.
-pub(crate) fn system_parts(local: Arc<dyn Host>) -> std::io::Result<Parts> {
+/// The parts of an engine on this machine: the system's clocks and randomness, and these zones.
+pub(crate) fn system_parts(local: Arc<dyn Host>, zones: Zones) -> std::io::Result<Parts> {
     Ok(Parts {
         clock: Arc::new(ClockOs),
         entropy: Arc::new(EntropyOs::new()?),
         local,
-        zones: Arc::new(system_zones()),
+        zones: Arc::new(zones),
         without_store: WithoutStore::Reject,
         journal: None,
     })

@@ -42,7 +42,8 @@ impl<'a> Create<'a> {
         Create { reveille, due, zone: None, session: None, label: None, durability: None, settings }
     }
 
-    /// The zone on whose clock the phrase is read: a name of the time zone database, an offset, or `local`. UTC if left out.
+    /// The zone on whose clock the phrase is read: a name of the time zone database, an offset, or `local`. If left out, it is
+    /// the zone of the scheduler ([`Builder::zone`](super::Builder::zone)).
     pub fn zone(self, zone: &'a str) -> Create<'a> {
         Create { zone: Some(zone), ..self }
     }
@@ -141,8 +142,8 @@ impl<'a> Create<'a> {
             let when = self.due.clone().resolve(self.zone, now, handle.zones());
             when.map(|when| (when, ()))
         };
-        let (created, ()) = creation::create(handle, new, read)?;
-        Ok(created?.0)
+        let (created, ()) = creation::create(handle, new, read, |_| ())?;
+        Ok(created?.id)
     }
 }
 
@@ -162,7 +163,7 @@ impl<'a> Reschedule<'a> {
         Reschedule { reveille, schedule, due, zone: None, text: None, base: None }
     }
 
-    /// The zone on whose clock the phrase is read. UTC if left out.
+    /// The zone on whose clock the phrase is read. The scheduler's if left out.
     pub fn zone(self, zone: &'a str) -> Reschedule<'a> {
         Reschedule { zone: Some(zone), ..self }
     }

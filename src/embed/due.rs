@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::error::Error;
 use crate::calendar::{PhraseContext, Zones, understand};
-use crate::domain::{Moment, Refusal, Span, Trigger, When, Zone};
+use crate::domain::{Moment, Refusal, Span, Trigger, When};
 
 /// When a schedule is due: a phrase, or a typed time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,23 +23,27 @@ impl Due {
         let phrase = match (self, zone) {
             // A zone without effect is refused, because the program expects one.
             (Due::Typed(_) | Due::System(_), Some(_)) => return Err(Error::ZoneWithoutPhrase),
-            (Due::Typed(when), None) => return Ok(when),
+            (Due::Typed(when), None) => return known(when, zones),
             (Due::System(instant), None) => {
                 let instant = Moment::try_from(instant).map_err(|_| Refusal::BeyondCalendar)?;
                 return Ok(When::At(instant));
             }
             (Due::Phrase(phrase), _) => phrase,
         };
-        let zone = zone.map_or(Ok(Zone::Utc), Zone::parse)?;
-        let understood = understand(&phrase, &PhraseContext { now, zone, zones })?;
-        // The engine reads an unknown zone as the machine's own. A program should not schedule into the wrong country.
-        if let Zone::Named(name) = &understood.zone
-            && zones.canonical(name.as_str()).is_none()
-        {
-            return Err(Error::UnknownZone { name: name.as_str().into() });
-        }
-        Ok(understood.meant)
+        let zone = zone.map_or_else(|| Ok(zones.usual().clone()), |name| zones.named(name))?;
+        Ok(understand(&phrase, &PhraseContext { now, zone, zones })?.meant)
     }
+}
+
+/// A typed time, unless nobody knows its zone: the engine would read it as the machine's own.
+fn known(when: When, zones: &Zones) -> Result<When, Error> {
+    if let When::By(Trigger::Calendar(calendar)) = &when {
+        zones.known(calendar.zone.clone())?;
+    }
+    if let When::By(Trigger::Cron(_, zone)) = &when {
+        zones.known((**zone).clone())?;
+    }
+    Ok(when)
 }
 
 impl From<&str> for Due {

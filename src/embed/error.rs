@@ -2,8 +2,8 @@
 
 use std::io;
 
-use crate::calendar::PhraseError;
-use crate::domain::{Code, IdError, Refusal, ZoneError};
+use crate::calendar::{PhraseError, ZoneFault};
+use crate::domain::{Code, IdError, Refusal};
 use crate::runtime::RecoveryError;
 
 /// Why a call failed. Nothing was changed by it.
@@ -13,15 +13,9 @@ pub enum Error {
     /// The phrase does not say when.
     #[error("{0}")]
     Phrase(#[from] PhraseError),
-    /// The text is not a time zone.
+    /// The text is not a time zone, or none that the time zone database knows.
     #[error(transparent)]
-    Zone(#[from] ZoneError),
-    /// The time zone database has no zone of this name.
-    #[error("no time zone is called {name}")]
-    UnknownZone {
-        /// The name that was given.
-        name: Box<str>,
-    },
+    Zone(#[from] ZoneFault),
     /// A zone was given together with a typed time, which needs none.
     #[error("a zone goes with a phrase; this time is typed")]
     ZoneWithoutPhrase,
@@ -56,7 +50,6 @@ impl Error {
             Error::Refused(refusal) => refusal.code(),
             Error::Phrase(_)
             | Error::Zone(_)
-            | Error::UnknownZone { .. }
             | Error::ZoneWithoutPhrase
             | Error::Id(_)
             | Error::Query { .. } => Code::Validation,
@@ -71,10 +64,7 @@ impl Error {
         match self {
             Error::Refused(refusal) => Some(refusal.hint().to_owned()),
             Error::Phrase(error) => Some(error.hint()),
-            Error::Zone(error) => Some(error.hint().to_owned()),
-            Error::UnknownZone { .. } => {
-                Some("use a name such as Europe/Berlin, or an offset such as +02:00".into())
-            }
+            Error::Zone(fault) => Some(fault.hint()),
             #[cfg(feature = "sqlite")]
             Error::Open(_) => None,
             Error::ZoneWithoutPhrase

@@ -38,7 +38,7 @@ impl Summary {
             text: schedule.payload.text().into(),
             when: calendar::print(&schedule.trigger),
             status: record.status(),
-            next: record.next_slot().filter(|_| record.status() != Status::Paused),
+            next: record.next_run(),
             durability: schedule.durability,
             revision: record.progress().revision,
         }

@@ -5,11 +5,18 @@
 //! whether two requests are the same (`engine`).
 
 use crate::domain::{Durability, Moment, Refusal, Schedule, ScheduleId, Trigger, When};
-use crate::engine::{Command, Input, NewSchedule};
+use crate::engine::{Command, Input, NewSchedule, ScheduleRecord};
 use crate::runtime::Handle;
 
-/// A schedule that was created (`true`), or the one that an earlier call with its key has created (`false`).
-type Created = Result<(ScheduleId, bool), Refusal>;
+/// A created schedule, or the one that an earlier call with its key created.
+pub(crate) struct Created<R> {
+    pub(crate) id: ScheduleId,
+    pub(crate) is_new: bool,
+    /// What was read from the schedule in the step that created it; `None` if it has ended and is gone already.
+    pub(crate) read: Option<R>,
+}
+
+type Outcome<R> = Result<Created<R>, Refusal>;
 
 /// The durability of a schedule for which none is asked: durable if there is a store.
 pub(crate) fn durability(handle: &Handle) -> Durability {
@@ -17,40 +24,46 @@ pub(crate) fn durability(handle: &Handle) -> Durability {
 }
 
 /// Creates a schedule. `read` reads its time as of a moment: now, or for a repeat, the moment of the first call, because an
-/// instant that has passed since was still ahead then.
+/// instant that has passed since was still ahead then. `look` reads something from the schedule before anything else happens.
 ///
 /// # Errors
 /// That of `read`. The inner error is the engine's.
-pub(crate) fn create<T, E>(
+pub(crate) fn create<T, E, R>(
     handle: &Handle,
     new: NewSchedule,
     read: impl Fn(Moment) -> Result<(When, T), E>,
-) -> Result<(Created, T), E> {
+    look: impl Fn(&ScheduleRecord) -> R,
+) -> Result<(Outcome<R>, T), E> {
     let first = handle.view(|state| {
         let earlier = state.schedule_by_key(&new.owner, new.dialect, new.key()?)?;
         Some((first_read_at(earlier.schedule()), earlier.status().is_terminal()))
     });
     let Some((first, has_ended)) = first else {
         let (when, more) = read(handle.now().wall)?;
-        return Ok((submit(handle, NewSchedule { when, ..new }), more));
+        return Ok((submit(handle, NewSchedule { when, ..new }, look), more));
     };
     if !has_ended {
         let (when, more) = read(first)?;
-        return Ok((submit(handle, NewSchedule { when, ..new }), more));
+        return Ok((submit(handle, NewSchedule { when, ..new }, look), more));
     }
     // The answer to the first call may have been lost, so the same request must not run again. What cannot be read as of the
     // first call is another request.
     if let Ok((when, more)) = read(first) {
         let again = NewSchedule { when, ..new.clone() };
-        if let Some(earlier) = handle.view(|state| state.repeated(&again).cloned()) {
-            return Ok((Ok((earlier, false)), more));
+        let earlier = handle.view(|state| {
+            let id = state.repeated(&again)?.clone();
+            let read = state.schedule(&id).map(&look);
+            Some(Created { id, is_new: false, read })
+        });
+        if let Some(earlier) = earlier {
+            return Ok((Ok(earlier), more));
         }
     }
     let (when, more) = read(handle.now().wall)?;
-    Ok((submit(handle, NewSchedule { when, ..new }), more))
+    Ok((submit(handle, NewSchedule { when, ..new }, look), more))
 }
 
-fn submit(handle: &Handle, mut new: NewSchedule) -> Created {
+fn submit<R>(handle: &Handle, mut new: NewSchedule, look: impl Fn(&ScheduleRecord) -> R) -> Outcome<R> {
     let durability = new.durability;
     let fresh = || ScheduleId::fresh(durability, || handle.now().wall, handle.random_bits());
     let id = new.id.get_or_insert_with(fresh).clone();
@@ -60,7 +73,9 @@ fn submit(handle: &Handle, mut new: NewSchedule) -> Created {
         let earlier = key.and_then(|key| state.schedule_by_key(&owner, dialect, &key));
         // A schedule that was created just now is found under its key as well.
         let earlier = earlier.map(|earlier| &earlier.schedule().id).filter(|earlier| **earlier != id);
-        earlier.map_or_else(|| (id.clone(), true), |earlier| (earlier.clone(), false))
+        let found = earlier.unwrap_or(&id);
+        let read = state.schedule(found).map(look);
+        Created { id: found.clone(), is_new: earlier.is_none(), read }
     })
 }
 

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use reveille::domain::{Code, Trigger};
+use reveille::calendar::parse_cron;
+use reveille::domain::{Code, Trigger, Zone};
 use reveille::prelude::*;
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -57,12 +58,39 @@ fn what_is_refused_changes_nothing() {
     assert!(matches!(&phrase, Error::Phrase(_)) && phrase.hint().is_some(), "{phrase}");
     // The engine would read an unknown zone as the machine's own.
     let zone = reveille.create("every day at 9").zone("Europe/Berlni").message("x").expect_err("no zone");
-    assert!(matches!(&zone, Error::UnknownZone { name } if &**name == "Europe/Berlni"), "{zone}");
+    assert!(matches!(&zone, Error::Zone(_)), "{zone}");
+    assert_eq!(zone.hint().as_deref(), Some("did you mean Europe/Berlin?"));
+    let zone = reveille.create("every day at 9 PST").message("x").expect_err("no zone");
+    assert!(zone.hint().is_some_and(|hint| hint.starts_with("say America/Los_Angeles")), "{zone}");
+    let unknown = Zone::parse("Mars/Phobos").expect("a name");
+    let cron = Trigger::Cron(parse_cron("0 9 * * *").expect("cron").into(), unknown.into());
+    let zone = reveille.create(cron).message("x").expect_err("the engine would read it as local time");
+    assert!(matches!(&zone, Error::Zone(_)), "{zone}");
     let durable = reveille.create(HOUR).durable().message("x").expect_err("there is no store");
     assert!(matches!(durable, Error::Refused(_)), "{durable}");
     let id = reveille.session(" ").expect_err("a blank");
     assert!(matches!(&id, Error::Id(_)), "{id}");
     assert!(reveille.schedules().is_empty());
+}
+
+#[test]
+fn a_time_that_names_no_zone_is_in_that_of_the_scheduler() {
+    let reveille = Reveille::builder().zone("Asia/Tokyo").start().expect("a zone");
+    let id = reveille.create("every day at 9").message("x").expect("a phrase");
+    assert_eq!(reveille.schedule(&id).expect("it is there").when, "every day at 09:00 Asia/Tokyo");
+    let id = reveille.create("every day at 9").zone("Europe/Berlin").message("x").expect("a phrase");
+    assert_eq!(reveille.schedule(&id).expect("it is there").when, "every day at 09:00 Europe/Berlin");
+    let refused = Reveille::builder().zone("Tokio").start();
+    assert!(refused.is_err_and(|error| error.hint().is_some()), "Asia/Tokyo is meant");
+}
+
+#[test]
+fn a_period_never_fires_at_its_creation() {
+    let reveille = start();
+    let id = reveille.create("every 6 hours").message("x").expect("a phrase");
+    let made = reveille.schedule(&id).expect("it is there");
+    let next = made.next.expect("a next slot");
+    assert!(reveille.handle().now().wall.since(next) == Span::ZERO, "{next} is ahead");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::edn::civil_from_days;
 
 /// Prints what was understood, with the zone.
 pub(super) fn words(meant: &When, asked: &PhraseContext<'_>) -> String {
-    let zone = &asked.zone;
+    let zone = asked.zones.resolved(&asked.zone);
     match meant {
         When::After(span) => {
             let instant = asked.now.checked_add(*span).unwrap_or(asked.now);
@@ -25,8 +25,8 @@ pub(super) fn words(meant: &When, asked: &PhraseContext<'_>) -> String {
         When::By(Trigger::Every(every)) => {
             let (period, anchor) = (duration::print(every.period()), shown(every.anchor(), asked));
             match every.from() {
-                CountFrom::Slot => format!("every {period}, counted from {anchor}"),
-                CountFrom::Finish => format!("{period} after each run has finished, counted from {anchor}"),
+                CountFrom::Slot => format!("every {period}, first on {anchor}"),
+                CountFrom::Finish => format!("{period} after each run has finished, first on {anchor}"),
             }
         }
         When::By(Trigger::Calendar(calendar)) => {
@@ -58,9 +58,10 @@ fn shown(moment: Moment, asked: &PhraseContext<'_>) -> String {
     }
     let minutes = offset.unsigned_abs() / 60;
     let sign = if offset < 0 { '-' } else { '+' };
+    let name = asked.zones.resolved(&asked.zone);
     let zone = match offset {
-        0 => asked.zone.to_string(),
-        _ => format!("{}, UTC{sign}{:02}:{:02}", asked.zone, minutes / 60, minutes % 60),
+        0 => name.to_string(),
+        _ => format!("{name}, UTC{sign}{:02}:{:02}", minutes / 60, minutes % 60),
     };
     format!("{weekday} {day} {month} {year} at {time} ({zone})")
 }

@@ -1,7 +1,7 @@
 //! Errors of time phrases, each with a code and a hint.
 
-use crate::calendar::CronError;
-use crate::domain::{Moment, ZoneError, names};
+use crate::calendar::{CronError, ZoneFault};
+use crate::domain::{Moment, names};
 use crate::limits;
 
 names! {
@@ -13,6 +13,10 @@ names! {
         Time = "a time of day, such as 9:00",
         /// A day: `monday`.
         Day = "a day of the week, such as monday",
+        /// A day of a month: `3 march`.
+        Date = "a day of a month, such as the 1st or 3 march",
+        /// The words that say in which months: `of every month`.
+        Month = "which months, such as of every month",
         /// An instant: `2026-04-22T13:00:00Z`.
         Instant = "an instant, such as 2026-04-22T13:00:00Z",
     }
@@ -89,12 +93,30 @@ pub enum PhraseError {
     /// The period is outside of `limits::PERIOD_MS_MIN` and `limits::PERIOD_MS_MAX`.
     #[error("a period has {} ms to {} days", limits::PERIOD_MS_MIN.value, limits::PERIOD_MS_MAX.value / 86_400_000)]
     Period,
+    /// The delay is zero.
+    #[error("a delay of zero is no delay")]
+    NoDelay,
+    /// Every so many days at a time of day, in a zone whose clock changes.
+    #[error("every {days} days at a time of day cannot be kept in {zone}, where the clocks change")]
+    Stepped {
+        /// The number of days.
+        days: u64,
+        /// The zone.
+        zone: Box<str>,
+        /// The first such instant, as it may be written.
+        first: Box<str>,
+    },
     /// The phrase looks like cron, but is not a cron expression.
     #[error(transparent)]
     Cron(#[from] CronError),
-    /// The phrase ends with a text that is not a zone.
-    #[error(transparent)]
-    Zone(#[from] ZoneError),
+    /// The phrase ends with a text that is not a zone, or is to be read on the clock of one that nobody knows.
+    #[error("{fault}")]
+    Zone {
+        /// What is wrong with the zone.
+        fault: ZoneFault,
+        /// The phrase with the zone that is meant, if that is clear and the phrase names it.
+        fix: Option<Box<str>>,
+    },
 }
 
 impl PhraseError {
@@ -113,8 +135,32 @@ impl PhraseError {
             PhraseError::Past { .. } => "phrase-past",
             PhraseError::TooFar => "phrase-too-far",
             PhraseError::Period => "phrase-period",
+            PhraseError::NoDelay => "phrase-no-delay",
+            PhraseError::Stepped { .. } => "phrase-stepped",
             PhraseError::Cron(error) => error.code(),
-            PhraseError::Zone(error) => error.code(),
+            PhraseError::Zone { fault, .. } => fault.code(),
+        }
+    }
+
+    /// Returns the phrase that the caller can say instead, if there is one.
+    pub fn fix(&self) -> Option<&str> {
+        match self {
+            PhraseError::Past { fix, .. } => Some(fix),
+            PhraseError::Zone { fix, .. } => fix.as_deref(),
+            PhraseError::Empty
+            | PhraseError::TooLong
+            | PhraseError::UnknownWord { .. }
+            | PhraseError::Missing { .. }
+            | PhraseError::Ambiguous { .. }
+            | PhraseError::BadTime { .. }
+            | PhraseError::BadDuration { .. }
+            | PhraseError::NoFixedLength { .. }
+            | PhraseError::BadInstant { .. }
+            | PhraseError::TooFar
+            | PhraseError::Period
+            | PhraseError::NoDelay
+            | PhraseError::Stepped { .. }
+            | PhraseError::Cron(_) => None,
         }
     }
 
@@ -133,8 +179,15 @@ impl PhraseError {
             PhraseError::Past { fix, .. } => return format!("the next such time is: {fix}"),
             PhraseError::TooFar => "choose an earlier time",
             PhraseError::Period => "choose a period within these bounds",
+            PhraseError::NoDelay => "say now, or in 1 second",
+            PhraseError::Stepped { days, first, .. } => {
+                return format!(
+                    "say every {days} days from {first}, which moves by an hour when the clocks change; or use cron, such as \
+                     0 9 */2 * * for every odd day of the month"
+                );
+            }
             PhraseError::Cron(error) => error.hint(),
-            PhraseError::Zone(error) => error.hint(),
+            PhraseError::Zone { fault, .. } => return fault.hint(),
         };
         fixed.to_owned()
     }

@@ -80,7 +80,8 @@ fn every(period: Span, words: &mut Words<'_>, asked: &PhraseContext<'_>) -> Resu
         }
         instant::read(words, asked)?.0
     } else {
-        asked.now
+        // One period ahead: the engine takes a slot at the anchor itself, and nobody who says `every 6 hours` means at once.
+        asked.now.checked_add(period).ok_or(PhraseError::TooFar)?
     };
     let from = if words.take(&["after"]) {
         words.take(&["each", "every", "the"]);

@@ -5,7 +5,7 @@ use super::error::PhraseError;
 use super::words::{Words, cut};
 use super::{echo, once, recurring};
 use crate::calendar::cron::parse_cron;
-use crate::calendar::{Slots, Warning};
+use crate::calendar::{Slots, Warning, ZoneFault};
 use crate::domain::{Moment, Trigger, When, Zone};
 use crate::limits;
 
@@ -47,7 +47,14 @@ pub fn understand(phrase: &str, asked: &PhraseContext<'_>) -> Result<Understood,
     }
     let phrase = phrase.trim();
     let (rest, zone) = split_zone(phrase, asked)?;
-    let asked = PhraseContext { zone: zone.unwrap_or_else(|| asked.zone.clone()), ..asked.clone() };
+    let zone = match zone {
+        Some(zone) => zone,
+        // Checked even if the phrase reads no clock: the caller wants to know that the zone is misspelt.
+        None => {
+            asked.zones.known(asked.zone.clone()).map_err(|fault| PhraseError::Zone { fault, fix: None })?
+        }
+    };
+    let asked = PhraseContext { zone, ..asked.clone() };
     if rest.is_empty() {
         return Err(if phrase.is_empty() {
             PhraseError::Empty
@@ -56,10 +63,7 @@ pub fn understand(phrase: &str, asked: &PhraseContext<'_>) -> Result<Understood,
         });
     }
     let (meant, warning) = read(rest, &asked)?;
-    let mut warnings: Vec<Warning> = warning.into_iter().collect();
-    // Durations and periods read no clock, so an unknown zone does not matter to them.
-    let is_on_a_clock = !matches!(meant, When::After(_) | When::Each(_) | When::By(Trigger::Every(_)));
-    warnings.extend(asked.zones.warning(&asked.zone).filter(|_| is_on_a_clock));
+    let warnings: Vec<Warning> = warning.into_iter().collect();
     let next = match &meant {
         When::After(span) => asked.now.checked_add(*span).into_iter().collect(),
         When::At(moment) => vec![*moment],
@@ -112,13 +116,44 @@ fn split_zone<'a>(
         let Some((rest, name)) = quoted.rsplit_once('"') else {
             return Err(PhraseError::UnknownWord { word: cut(phrase) });
         };
-        return Ok((without_in(rest), Some(Zone::parse(name)?)));
+        return zone_after(without_in(rest), asked.zones.named(name));
     }
     let (rest, last) = phrase.rsplit_once([' ', '\t']).unwrap_or(("", phrase));
-    if rest.is_empty() || !is_zone(last, asked) {
+    if rest.is_empty() {
         return Ok((phrase, None));
     }
-    Ok((without_in(rest), Some(Zone::parse(last)?)))
+    if is_zone(last, asked) {
+        return zone_after(without_in(rest), asked.zones.named(last));
+    }
+    match informal(phrase, asked) {
+        Some((rest, fault)) => zone_after(rest, Err(fault)),
+        None => Ok((phrase, None)),
+    }
+}
+
+/// Returns the zone with the phrase before it, or an error with the phrase as it would be right.
+fn zone_after(rest: &str, zone: Result<Zone, ZoneFault>) -> Result<(&str, Option<Zone>), PhraseError> {
+    zone.map(|zone| (rest, Some(zone))).map_err(|fault| {
+        let fix = fault.meant().map(|zone| format!("{rest} {zone}").into());
+        PhraseError::Zone { fault, fix }
+    })
+}
+
+/// Finds words at the end of a phrase that people use for a zone, such as `Pacific Time`, or a misspelt place after `in`.
+fn informal<'a>(phrase: &'a str, asked: &PhraseContext<'_>) -> Option<(&'a str, ZoneFault)> {
+    // The longest first: `new york` before `york`.
+    let starts = phrase.char_indices().filter(|(_, letter)| letter.is_whitespace()).map(|(at, _)| at);
+    let starts: Vec<usize> = starts.collect();
+    let last = starts.iter().rev().take(WORDS_OF_A_ZONE).rev();
+    let mut tails = last.clone().map(|at| (without_in(&phrase[..*at]), phrase[*at..].trim()));
+    let found = tails.find_map(|(rest, tail)| Some((rest, asked.zones.informal(tail)?)));
+    if found.is_some() {
+        return found;
+    }
+    let (rest, place) = last.last().map(|at| (&phrase[..*at], phrase[*at..].trim()))?;
+    let before = without_in(rest);
+    let fault = asked.zones.named(place).err().filter(|_| before.len() < rest.trim_end().len())?;
+    fault.meant().is_some().then_some((before, fault))
 }
 
 fn without_in(rest: &str) -> &str {
@@ -143,3 +178,5 @@ fn is_zone(word: &str, asked: &PhraseContext<'_>) -> bool {
 }
 
 const SHOWN: usize = 3;
+/// The most words that a zone has, such as `central european summer time`.
+const WORDS_OF_A_ZONE: usize = 4;

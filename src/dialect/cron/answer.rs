@@ -1,7 +1,7 @@
 //! Prints the answers to calls that succeeded, in the seed's shape.
 //!
 //! Errors are in `error.rs`, the shape of a job in `job.rs`. Invariant: every key of the seed's shape is printed; the
-//! added keys `next_runs` and `warnings` come last.
+//! added keys `next_runs`, `zone` and `warnings` come last.
 
 use super::job::Job;
 use super::next_runs::{self, NextRuns};
@@ -81,5 +81,6 @@ fn changed(status: &str, job: &Job, outlook: &NextRuns) -> Answer {
     let map = Map::new().with("status", Value::keyword(status)).with("job", job.to_map());
     let runs: Vec<Value> = outlook.next_runs.iter().copied().map(instant).collect();
     let map = with_some(map, "next_runs", (!runs.is_empty()).then_some(runs));
+    let map = with_some(map, "zone", outlook.zone.as_ref().map(|zone| zone.to_string()));
     Answer::done(with_some(map, "warnings", outlook.warnings()))
 }

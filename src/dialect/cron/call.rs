@@ -13,7 +13,7 @@ use super::tool::Tool;
 use super::words::{EMPTY_PATCH, NO_OWNER};
 use crate::dialect::args::{Arg, ArgError, Args, Choices, Style};
 use crate::dialect::{Answer, Notation};
-use crate::domain::{Moment, ScheduleId, SessionId};
+use crate::domain::{Moment, ScheduleId, SessionId, Zone};
 use crate::edn::Value;
 use crate::limits;
 
@@ -24,6 +24,8 @@ pub struct CronContext {
     pub session: Option<SessionId>,
     /// The time of the call.
     pub now: Moment,
+    /// The zone of a job that names none.
+    pub zone: Zone,
 }
 
 /// A parsed and checked call.
@@ -209,7 +211,7 @@ fn create(args: &Args<'_>, context: &CronContext) -> Result<JobDraft, ArgError> 
     let session = context.session.as_ref();
     let name = args.required_text("name", limits::LABEL_BYTES)?.into();
     let description = args.opt_text("description", limits::TEXT_BYTES)?.map(Into::into);
-    let schedule = args.required("schedule", schedule::parse)?;
+    let schedule = args.required("schedule", |arg| schedule::parse(arg, &context.zone))?;
     let prompt = args.required_text("prompt", limits::TEXT_BYTES)?.into();
     let target = match args.opt("target", |arg| target::parse(arg, session))? {
         Some(target) => target,
@@ -238,7 +240,7 @@ fn patch(arg: Arg<'_>, context: &CronContext) -> Result<Patch, ArgError> {
         // A blank description removes the old one.
         description: described.map(|text| Some(text).filter(|text| !text.is_empty()).map(Into::into)),
         enabled: args.flag("enabled")?,
-        schedule: args.opt("schedule", schedule::parse)?,
+        schedule: args.opt("schedule", |arg| schedule::parse(arg, &context.zone))?,
         prompt: filled("prompt", limits::TEXT_BYTES)?.map(Into::into),
         target: args.opt("target", |arg| target::parse(arg, context.session.as_ref()))?,
         policy: args.opt("policy", policy::parse)?,

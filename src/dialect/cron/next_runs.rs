@@ -7,14 +7,17 @@ use super::job::Job;
 use super::schedule::JobSchedule;
 use super::view::JobView;
 use crate::calendar::{Slots, Warning, Zones};
-use crate::domain::{Moment, Span};
+use crate::domain::{Moment, Span, Zone};
 use crate::edn::Value;
+use crate::engine::ScheduleRecord;
 
 /// The next runs of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NextRuns {
     /// The next slots, at most `NextRuns::RUNS`; empty if the job is disabled.
     pub next_runs: Vec<Moment>,
+    /// The zone that the label `local` stands for; `None` if the schedule has another one.
+    pub zone: Option<Zone>,
     /// A warning about the zone of the schedule.
     pub warning: Option<Warning>,
     /// Why its runs would reach nobody, as things are.
@@ -33,13 +36,11 @@ impl NextRuns {
     pub(crate) const RUNS: usize = 3;
 
     /// The outlook of a job in its present state.
-    pub fn of(view: &JobView, now: Moment, zones: &Zones) -> NextRuns {
-        match view.state.next_run_at {
-            // If the next slot is overdue, every slot up to now is consumed together with it, so the list starts at
-            // now.
-            Some(next) => NextRuns::from(&view.job, next.max(now), zones),
-            None => NextRuns { warning: warning(&view.job.schedule, zones), ..NextRuns::default() },
-        }
+    pub fn of(view: &JobView, record: &ScheduleRecord, now: Moment, zones: &Zones) -> NextRuns {
+        // An overdue slot is left out, because the list starts at now.
+        let slots = record.upcoming(zones, now, NextRuns::RUNS + 1).into_iter();
+        let next_runs = slots.filter(|slot| *slot >= now).take(NextRuns::RUNS).collect();
+        NextRuns::with(next_runs, &view.job.schedule, zones)
     }
 
     /// The slots of a job's schedule from an instant on, inclusive.
@@ -49,7 +50,13 @@ impl NextRuns {
         let from = from.checked_sub(Span::from_nanos(1)).unwrap_or(from);
         let next_runs =
             if job.enabled { Slots::new(&trigger, zones).upcoming(from, NextRuns::RUNS) } else { vec![] };
-        NextRuns { next_runs, warning: warning(&job.schedule, zones), unreachable: None }
+        NextRuns::with(next_runs, &job.schedule, zones)
+    }
+
+    fn with(next_runs: Vec<Moment>, schedule: &JobSchedule, zones: &Zones) -> NextRuns {
+        let is_local = schedule.zone() == Some(&Zone::Local);
+        let zone = is_local.then(|| zones.local().clone());
+        NextRuns { next_runs, zone, warning: warning(schedule, zones), unreachable: None }
     }
 }
 

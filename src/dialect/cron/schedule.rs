@@ -189,8 +189,8 @@ impl JobSchedule {
 }
 
 /// Reads a schedule. The kind determines the allowed fields, so it is read first, and the other keys are not checked
-/// until then.
-pub(super) fn parse(arg: Arg<'_>) -> Result<JobSchedule, ArgError> {
+/// until then. `usual` is the zone of a schedule that names none.
+pub(super) fn parse(arg: Arg<'_>, usual: &Zone) -> Result<JobSchedule, ArgError> {
     let kind = arg
         .open_map(&["kind"])?
         .required("kind", |kind| kind.one_of(ScheduleKind::NAMES, ScheduleKind::ALL))?;
@@ -208,12 +208,16 @@ pub(super) fn parse(arg: Arg<'_>) -> Result<JobSchedule, ArgError> {
         }
         ScheduleKind::Daily => {
             let args = arg.map(&["kind", "time", "timezone"])?;
-            Ok(JobSchedule::Daily { time: args.required("time", time)?, zone: zone(&args)? })
+            Ok(JobSchedule::Daily { time: args.required("time", time)?, zone: zone(&args, usual)? })
         }
         ScheduleKind::Weekly => {
             let args = arg.map(&["kind", "weekdays", "time", "timezone"])?;
             let weekdays = args.required("weekdays", weekdays)?;
-            Ok(JobSchedule::Weekly { weekdays, time: args.required("time", time)?, zone: zone(&args)? })
+            Ok(JobSchedule::Weekly {
+                weekdays,
+                time: args.required("time", time)?,
+                zone: zone(&args, usual)?,
+            })
         }
     }
 }
@@ -223,14 +227,13 @@ fn time(arg: Arg<'_>) -> Result<TimeOfDay, ArgError> {
     time.ok_or_else(|| arg.breaks(NOT_A_TIME, ""))
 }
 
-/// Reads the zone; local by default.
-fn zone(args: &Args<'_>) -> Result<Zone, ArgError> {
+/// Reads the zone.
+fn zone(args: &Args<'_>, usual: &Zone) -> Result<Zone, ArgError> {
     let zone = args.opt("timezone", |arg| {
         let text = arg.raw_text(limits::TEXT_BYTES)?;
         Zone::parse(text).map_err(|error| arg.breaks(words::zone(&error), error.to_string()))
     });
-    // As in the seed's code. The native tools default to UTC.
-    Ok(zone?.unwrap_or(Zone::Local))
+    Ok(zone?.unwrap_or_else(|| usual.clone()))
 }
 
 fn weekdays(arg: Arg<'_>) -> Result<Weekdays, ArgError> {

@@ -97,7 +97,7 @@ impl JobState {
         let last_skip = progress.last_skip.map(|(slot, _)| slot);
         JobState {
             // A paused job may have a next slot in the engine, but that one will not run.
-            next_run_at: record.next_slot().filter(|_| progress.paused.is_none()),
+            next_run_at: record.next_run(),
             last_scheduled_for: progress.consumed.or_else(|| last_run.map(|run| run.slot).max(last_skip)),
             // As in the seed, a run starts when its slot is claimed; waiting for the session is part of it.
             last_started_at: runs().next().map(|run| run.run().claimed_at),

@@ -99,7 +99,7 @@ tools! {
     Create {
         required MESSAGE: "What you are to do then. It must stand on its own.",
         required WHEN: "As in the description.",
-        optional ZONE: "Such as Europe/Berlin; UTC if left out.",
+        optional ZONE: "Such as Europe/Berlin; else the server's.",
         optional LABEL: "A short name for people.",
         optional KIND: "message: a turn in this session. session: a turn in a fresh one. notice: the user is told, you do \
                         not run.",
@@ -120,7 +120,7 @@ tools! {
         optional SCHEDULE_ID: "Give this or key.",
         optional KEY: "What create was given.",
         optional WHEN: "Another time, as in create.",
-        optional ZONE: "UTC if left out.",
+        optional ZONE: "As in create.",
         optional MESSAGE: "Another message.",
         optional LABEL: "Another name.",
         optional PAUSED: "true: nothing fires until it is false again. Not together with another change.",

@@ -28,8 +28,8 @@ impl Tool {
         match self {
             Tool::Create => {
                 "Schedule a prompt for later, once or again and again. when is in words: \"in 20 minutes\", \"tomorrow at \
-                 9\", \"weekdays at 8:30\", \"every 2 hours\", or cron such as \"0 9 * * 1\". Name the zone, or the time is \
-                 read in UTC. The answer has the id, what was understood, the zone and the next instants. Give a key if \
+                 9\", \"weekdays at 8:30\", \"every 2 hours\", or cron such as \"0 9 * * 1\". Name the zone, or the \
+                 server's is meant. The answer has the id, what was understood, the zone and the next instants. Give a key if \
                  you may have to try again: created is false if that was asked for already."
             }
             Tool::List => {

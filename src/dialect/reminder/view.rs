@@ -75,7 +75,7 @@ impl Reminder {
             pace,
             interval,
             prompt: schedule.payload.text().into(),
-            next: record.next_slot(),
+            next: record.next_run(),
             standing: standing(state, record, now),
         })
     }

@@ -421,7 +421,9 @@ impl Explainer<'_> {
     }
 
     fn next_slot(&self) -> Option<Moment> {
-        let record = self.record.filter(|record| !record.status.is_terminal())?;
+        let is_live =
+            |record: &&ScheduleRecord| !record.status.is_terminal() && record.progress().paused.is_none();
+        let record = self.record.filter(is_live)?;
         record.next.or_else(|| self.forecast(record, self.now.wall, None).first().map(|coming| coming.slot))
     }
 

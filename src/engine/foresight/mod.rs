@@ -6,5 +6,6 @@ pub(super) mod forecast;
 pub(super) mod forecast_slot;
 pub(super) mod schedule_history;
 pub(super) mod schedule_sim;
+pub(super) mod upcoming;
 pub(super) mod verdict;
 pub(super) mod what_if;

@@ -222,7 +222,7 @@ pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
     let supposed = match (from, until, &schedule) {
         (Some(from), Some(until), None) => WhatIf::Outage(Outage { from, until }),
         (None, None, Some(schedule)) => {
-            let change = change.parse(view.now.wall, view.zones)?.change;
+            let change = change.parse(view.now.wall, view.zones, view.zones.usual())?.change;
             WhatIf::Change(schedule.clone(), Box::new(change))
         }
         (Some(_), Some(_), Some(_)) => {

@@ -1,8 +1,8 @@
 //! The entity `schedule`: psi's thirteen attributes first, then ours.
 
 use super::{attributes, entities, instant, integer, maybe, of_schedule, own, text};
-use crate::calendar::{self, Slots};
-use crate::domain::{Dialect, Durability, Moment, PayloadKind, Phase, Reason, ScheduleId, Status};
+use crate::calendar;
+use crate::domain::{Dialect, Durability, PayloadKind, Phase, Reason, ScheduleId, Status};
 use crate::edn::Value;
 use crate::engine::{Key, ScheduleRecord};
 use crate::graph::listing;
@@ -125,15 +125,17 @@ fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
 /// Declares the slots, runs and sessions of a schedule.
 fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     attributes! { entity, by of_schedule;
-        /// The next slot. Nil if there is none.
+        /// The next slot that gets a run. Nil if there is none, as while the schedule is paused.
         own "psi.scheduler/next-fire-at": Type::Instant, nullable =>
-            |record| maybe(record.next_slot(), instant);
-        /// The next slots by the trigger alone: 3, or as many as the parameter first says. A forecast considers more.
+            |record| maybe(record.next_run(), instant);
+        /// The next slots that get runs, by trigger, lifetime and pause: 3, or as many as the parameter first says. A forecast
+        /// considers more.
         own "psi.scheduler/upcoming": Type::Instant, params(&[super::schedule_details::Upcoming::GROUP]), many =>
             |view, key, params| {
-                let first = super::schedule_details::first(params, UPCOMING)?;
+                let first = super::schedule_details::first(params, ScheduleRecord::UPCOMING)?;
                 of_schedule(view, key, |record| {
-                    upcoming(view, record, first).into_iter().map(psi_terms::instant).collect::<Vec<Value>>().into()
+                    let slots = record.upcoming(view.zones, view.now.wall, first);
+                    slots.into_iter().map(psi_terms::instant).collect::<Vec<Value>>().into()
                 })
             };
         /// The most recent runs, oldest first. Older ones are in the log.
@@ -175,21 +177,6 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
 /// The sources of delivered messages. Source: psi's record.
 const SOURCES: &[&str] = &["scheduled"];
 
-/// Returns the next slots by the trigger, up to the lifetime's end. Pauses, holds and limits are left to the
-/// forecast.
-fn upcoming(view: ViewOf<'_, Scheduler>, record: &ScheduleRecord, first: usize) -> Vec<Moment> {
-    // The engine has decided the next slot, which may differ from the trigger's, for example after a skip. Only later ones
-    // are computed.
-    let Some(next) = record.next_slot() else { return Vec::new() };
-    let later = Slots::new(&record.schedule().trigger, view.zones);
-    let end = record.schedule().lifetime().expires_at;
-    let lives = move |slot: &Moment| end.is_none_or(|end| *slot < end);
-    std::iter::once(next).chain(later.after(next)).take_while(lives).take(first).collect()
-}
-
 fn trigger(record: &ScheduleRecord) -> Value {
     calendar::to_edn(&record.schedule().trigger)
 }
-
-/// How many upcoming slots are listed by default.
-const UPCOMING: usize = 3;

@@ -3,10 +3,10 @@
 use super::super::params::{IdText, params};
 use super::super::registry::ResolverError;
 use super::conditions::Conditions;
-use super::when::WhenParams;
+use super::when::{ParsedWhen, WhenParams};
 use crate::calendar::Zones;
-use crate::domain::{Durability, Moment, PayloadKind, SessionId};
-use crate::edn::{Map, Value};
+use crate::domain::{Durability, Moment, PayloadKind, SessionId, Zone};
+use crate::edn::Map;
 use crate::engine::ScheduleChange;
 
 params! {
@@ -120,7 +120,7 @@ pub struct ParsedChange {
     /// The change.
     pub change: ScheduleChange,
     /// The time as understood; `None` if the change sets no time.
-    pub echo: Option<Value>,
+    pub meant: Option<ParsedWhen>,
 }
 
 impl ChangeRequest {
@@ -128,9 +128,9 @@ impl ChangeRequest {
     ///
     /// # Errors
     /// Returns those of [`WhenParams::parse`].
-    pub fn parse(self, now: Moment, zones: &Zones) -> Result<ParsedChange, ResolverError> {
-        let meant = self.when.parse(now, zones)?;
-        let (when, echo) = meant.map_or((None, None), |meant| (Some(meant.when), Some(meant.echo)));
+    pub fn parse(self, now: Moment, zones: &Zones, usual: &Zone) -> Result<ParsedChange, ResolverError> {
+        let meant = self.when.parse(now, zones, usual)?;
+        let when = meant.as_ref().map(|meant| meant.when.clone());
         let change = ScheduleChange {
             label: self.texts.label,
             description: self.texts.description,
@@ -141,7 +141,7 @@ impl ChangeRequest {
             // The target stays as it was created, and pausing is a mutation of its own.
             ..ScheduleChange::default()
         };
-        Ok(ParsedChange { change, echo })
+        Ok(ParsedChange { change, meant })
     }
 }
 

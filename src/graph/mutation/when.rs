@@ -8,10 +8,10 @@
 use super::super::params::{FromParam, OneOrMany, enums, field, params};
 use super::super::psi_terms;
 use super::super::registry::{ParamFault, ParamFaultKind, ParamType, Record, ResolverError, name_of};
-use crate::calendar::{
-    PhraseContext, PhraseError, Slots, Understood, Zones, from_edn, parse_cron, understand,
+use crate::calendar::{PhraseContext, PhraseError, ZoneFault, Zones, from_edn, parse_cron, understand};
+use crate::domain::{
+    Calendar, Code, CountFrom, Every, JobId, Moment, Span, Trigger, Weekday, When, Zone, names,
 };
-use crate::domain::{Code, CountFrom, Every, JobId, Moment, Span, Trigger, Weekday, When, Zone, names};
 use crate::edn::{Keyword, Map, Value};
 
 params! {
@@ -23,7 +23,7 @@ params! {
         optional trigger: TriggerMap = "trigger",
         /// The time as a cron expression of five fields.
         optional cron: Box<str> = "cron",
-        /// The time zone of the phrase or the cron expression. UTC if omitted.
+        /// The time zone of the phrase or the cron expression. If omitted, the session's, the configured or the machine's.
         optional zone: Box<str> = "zone",
         /// The period of a recurring schedule in milliseconds, counted from now.
         optional every: Span = "every-ms",
@@ -84,7 +84,7 @@ params! {
         optional weekdays: OneOrMany<Weekday> = "weekdays",
         /// For calendar: the time of day, such as 08:30.
         optional time: Box<str> = "time",
-        /// For calendar and cron: the time zone.
+        /// For calendar and cron: the time zone. If omitted, as for the parameter zone.
         optional zone: Box<str> = "zone",
         /// For cron: the expression of five fields.
         optional expr: Box<str> = "expr",
@@ -147,16 +147,39 @@ pub const UNDERSTOOD: Record = Record {
 pub struct ParsedWhen {
     /// The time.
     pub when: When,
-    /// The meaning in words, with the zone and the next instants.
-    pub echo: Value,
+    words: String,
+    zone: Zone,
+    warnings: Option<Vec<String>>,
+}
+
+impl ParsedWhen {
+    /// Returns the echo for the caller, in the form of [`UNDERSTOOD`]. The next instants are those of the schedule that has
+    /// this time.
+    pub fn echo(&self, next: Vec<Moment>) -> Value {
+        let echo = Map::new()
+            .with("words", self.words.as_str())
+            .with("zone", self.zone.to_string())
+            .with("next", next.into_iter().map(psi_terms::instant).collect::<Vec<Value>>());
+        let warnings = self.warnings.as_ref().map(|all| all.iter().map(|it| Value::string(it.as_str())));
+        match warnings {
+            Some(warnings) => echo.with("warnings", warnings.collect::<Vec<Value>>()).into(),
+            None => echo.into(),
+        }
+    }
 }
 
 impl WhenParams {
-    /// Resolves the time as of a moment; returns `None` if no time is given.
+    /// Resolves the time as of a moment; returns `None` if no time is given. `usual` is the zone of a call that names none.
     ///
     /// # Errors
-    /// Returns an error if the time is given in more than one way, is not understood, or has passed.
-    pub fn parse(&self, now: Moment, zones: &Zones) -> Result<Option<ParsedWhen>, ResolverError> {
+    /// Returns an error if the time is given in more than one way, is not understood, or has passed, or if nobody knows its
+    /// zone.
+    pub fn parse(
+        &self,
+        now: Moment,
+        zones: &Zones,
+        usual: &Zone,
+    ) -> Result<Option<ParsedWhen>, ResolverError> {
         let given = self.ways();
         // Two ways might contradict each other, and nothing says which of them the caller means.
         let [way] = given[..] else {
@@ -165,10 +188,8 @@ impl WhenParams {
         };
         // Checked even if the given way uses no zone: a misspelt one is an error that the caller wants to know.
         let zone = match self.zone.as_deref() {
-            None => Zone::Utc,
-            Some(name) => {
-                Zone::parse(name).map_err(|error| hinted(&error.to_string(), error.code(), error.hint()))?
-            }
+            None => usual.clone(),
+            Some(name) => zones.named(name).map_err(|fault| unknown_zone(&fault))?,
         };
         let asked = PhraseContext { now, zone, zones };
         self.one_way(way, &asked).map(Some)
@@ -194,9 +215,7 @@ impl WhenParams {
             return phrase(text, asked, fires_now);
         }
         if let Some(TriggerMap(map)) = &self.trigger {
-            let trigger = from_edn(&Value::Map(map.clone()));
-            let trigger = trigger.map_err(|error| wrong(way, &error.to_string()))?;
-            return Ok(plain(When::By(trigger), asked));
+            return Ok(plain(When::By(read_trigger(way, map, asked)?), asked));
         }
         if let Some(fields) = &self.cron {
             let cron = parse_cron(fields);
@@ -204,9 +223,10 @@ impl WhenParams {
             return Ok(plain(When::By(Trigger::Cron(cron.into(), asked.zone.clone().into())), asked));
         }
         if let Some(period) = self.every {
-            let every = Every::new(period, asked.now, CountFrom::Slot);
+            let every = asked.now.checked_add(period);
+            let every = every.and_then(|first| Every::new(period, first, CountFrom::Slot));
             let every = every.ok_or_else(|| wrong(way, "within period-ms-min and period-ms-max"))?;
-            return Ok(plain(ahead(When::By(every.into()), asked.now), asked));
+            return Ok(plain(When::By(every.into()), asked));
         }
         // All other ways are handled above, so without an instant there is a delay.
         let Some(at) = self.at else {
@@ -223,32 +243,58 @@ impl WhenParams {
     }
 }
 
+/// Resolves a trigger in the form of the attribute. Without a zone it is read in that of the call.
+fn read_trigger(way: &'static str, map: &Map, asked: &PhraseContext<'_>) -> Result<Trigger, ResolverError> {
+    let kind = map.keyword("kind").and_then(Value::as_keyword);
+    let is_on_a_clock = kind.is_some_and(|kind| {
+        [TriggerKind::Calendar, TriggerKind::Cron].iter().any(|known| known.name() == kind.as_str())
+    });
+    let is_silent = map.keyword("zone").is_none_or(Value::is_nil);
+    let map = match is_on_a_clock && is_silent {
+        true => map.clone().with("zone", asked.zone.to_string()),
+        false => map.clone(),
+    };
+    let trigger = from_edn(&Value::Map(map)).map_err(|error| wrong(way, &error.to_string()))?;
+    let known = |zone: Zone| asked.zones.known(zone).map_err(|fault| unknown_zone(&fault));
+    Ok(match trigger {
+        Trigger::Calendar(calendar) => {
+            Trigger::Calendar(Box::new(Calendar { zone: known(calendar.zone.clone())?, ..*calendar }))
+        }
+        Trigger::Cron(cron, zone) => Trigger::Cron(cron, known(*zone)?.into()),
+        Trigger::At(_) | Trigger::Every(_) | Trigger::Event(_) => trigger,
+    })
+}
+
 /// Resolves a phrase.
 fn phrase(phrase: &str, asked: &PhraseContext<'_>, fires_now: bool) -> Result<ParsedWhen, ResolverError> {
     match understand(phrase, asked) {
-        Ok(understood) => {
-            Ok(ParsedWhen { echo: echo(&understood), when: ahead(understood.meant, asked.now) })
-        }
+        Ok(understood) => Ok(ParsedWhen {
+            when: understood.meant,
+            words: understood.words,
+            zone: asked.zones.resolved(&understood.zone).clone(),
+            warnings: Some(understood.warnings.iter().map(ToString::to_string).collect()),
+        }),
         // The phrase was understood, and the caller accepts that its instant has passed.
         Err(PhraseError::Past { .. }) if fires_now => Ok(plain(When::After(Span::ZERO), asked)),
+        Err(PhraseError::Zone { fault, fix: None }) => Err(unknown_zone(&fault)),
         Err(error) => {
             let mut refused = hinted(&error.to_string(), error.code(), &error.hint());
-            if let (PhraseError::Past { fix, .. }, Some(data)) = (&error, refused.data.as_map()) {
+            if let (Some(fix), Some(data)) = (error.fix(), refused.data.as_map()) {
                 // A program can send the suggestion back without parsing the hint.
-                refused.data = data.clone().with("fix", &**fix).into();
+                refused.data = data.clone().with("fix", fix).into();
             }
             Err(refused)
         }
     }
 }
 
-/// Moves the first slot of a period that counts from now to the end of that period: the engine takes a slot at the very moment
-/// of creation, and whether its clock has moved on since the call was read is chance.
-fn ahead(when: When, now: Moment) -> When {
-    let When::By(Trigger::Every(every)) = &when else { return when };
-    let anchor = now.checked_add(every.period()).filter(|_| every.anchor() == now);
-    let moved = anchor.and_then(|anchor| Every::new(every.period(), anchor, every.from()));
-    moved.map_or(when, |every| When::By(every.into()))
+/// The error of a zone that nobody knows, with the one that is meant, if that is clear.
+fn unknown_zone(fault: &ZoneFault) -> ResolverError {
+    let mut refused = hinted(&fault.to_string(), fault.code(), &fault.hint());
+    if let (Some(zone), Some(data)) = (fault.meant(), refused.data.as_map()) {
+        refused.data = data.clone().with("zone", zone).into();
+    }
+    refused
 }
 
 /// Returns the next instant at that time of day, as text. A day has 24 hours here, because an instant has no zone.
@@ -265,37 +311,12 @@ fn past(at: Moment, fix: &str) -> ResolverError {
     ResolverError::new(format!("{at} has passed"), data).coded(Code::Validation)
 }
 
-/// Returns a time that was not given as a phrase, with its echo.
+/// Returns a time that was not given as a phrase, with its meaning in words.
 fn plain(when: When, asked: &PhraseContext<'_>) -> ParsedWhen {
-    let trigger = when.clone().resolve(asked.now);
-    // A single instant is listed even if it is now: `upcoming` would leave it out.
-    let next: Vec<Moment> = match &trigger {
-        Some(Trigger::At(at)) => vec![*at],
-        Some(trigger) => Slots::new(trigger, asked.zones).upcoming(asked.now, 3),
-        None => Vec::new(),
-    };
-    let words = match &trigger {
-        Some(Trigger::At(at)) => at.to_string(),
-        Some(trigger) => crate::calendar::print(trigger),
-        // A delay that leads beyond the calendar. The engine refuses it.
-        None => String::new(),
-    };
-    let echo = Map::new()
-        .with("words", words)
-        .with("zone", asked.zone.to_string())
-        .with("next", next.into_iter().map(psi_terms::instant).collect::<Vec<Value>>());
-    ParsedWhen { when, echo: echo.into() }
-}
-
-/// Returns the echo of a phrase, in the form of [`UNDERSTOOD`].
-fn echo(understood: &Understood) -> Value {
-    let warnings: Vec<Value> = understood.warnings.iter().map(|it| Value::string(it.to_string())).collect();
-    Map::new()
-        .with("words", understood.words.as_str())
-        .with("zone", understood.zone.to_string())
-        .with("next", understood.next.iter().map(|next| psi_terms::instant(*next)).collect::<Vec<Value>>())
-        .with("warnings", warnings)
-        .into()
+    // A delay that leads beyond the calendar has no words. The engine refuses it.
+    let words = when.clone().resolve(asked.now).map(|trigger| crate::calendar::print(&trigger));
+    let zone = asked.zones.resolved(&asked.zone).clone();
+    ParsedWhen { when, words: words.unwrap_or_default(), zone, warnings: None }
 }
 
 /// Returns an entry of a trigger with names as keywords. JSON has strings where EDN has keywords, and keys may be qualified.

@@ -6,11 +6,14 @@ use super::super::{admission, creation};
 use super::{CallerMutator, refused, session_config, wrong};
 use crate::dialect::unreachable;
 use crate::domain::{
-    About, Code, Notice, Payload, PayloadKind, Route, ScheduleId, SessionConfig, Settings, Span, Target, When,
+    About, Code, Moment, Notice, Payload, PayloadKind, Route, ScheduleId, SessionConfig, Settings, Span,
+    Target, When,
 };
 use crate::edn::{Map, Value};
 use crate::engine::{Command, Input, NewSchedule, ScheduleRecord, State, Which};
-use crate::graph::mutation::{CreateSchedule, NewScheduleParams, Reschedule, RunRequest, WhichParams};
+use crate::graph::mutation::{
+    CreateSchedule, NewScheduleParams, ParsedChange, Reschedule, RunRequest, WhichParams,
+};
 use crate::graph::psi_terms;
 use crate::graph::registry::ResolverError;
 
@@ -38,18 +41,26 @@ impl CallerMutator<'_> {
             ..plain
         };
         let read = |now| {
-            let meant = when.clone().parse(now, self.handle().zones())?;
+            let zones = self.handle().zones();
+            let meant = when.clone().parse(now, zones, zones.usual())?;
             let meant = meant.ok_or_else(|| {
                 wrong("when", "given, or one of delay-ms, at, trigger, cron, every-ms", None)
             })?;
-            Ok((meant.when, meant.echo))
+            Ok((meant.when.clone(), meant))
         };
-        let (created, echo) = creation::create(self.handle(), schedule, read)?;
-        let (id, created) = created.map_err(|refusal| refused(&refusal))?;
+        let next = |record: &ScheduleRecord| self.upcoming(record);
+        let (created, meant) = creation::create(self.handle(), schedule, read, next)?;
+        let creation::Created { id, is_new, read } = created.map_err(|refusal| refused(&refusal))?;
         let warning = self.handle().view(|state| unreachable(state, state.schedule(&id)?));
-        let echo = warned(echo, warning);
+        let understood = warned(meant.echo(read.unwrap_or_default()), warning);
         let answer = Map::new().with("psi.scheduler/schedule-id", id.to_string());
-        Ok(answer.with("psi.scheduler/created?", created).with("psi.scheduler/understood", echo).into())
+        Ok(answer.with("psi.scheduler/created?", is_new).with("psi.scheduler/understood", understood).into())
+    }
+
+    /// The next slots of a schedule, as an answer lists them. Read with the change, they are those of its attributes.
+    fn upcoming(&self, record: &ScheduleRecord) -> Vec<Moment> {
+        let now = self.handle().now().wall;
+        record.upcoming(self.handle().zones(), now, ScheduleRecord::UPCOMING)
     }
 
     /// Where a run goes: into the session, into a fresh one, or out through a channel.
@@ -75,11 +86,17 @@ impl CallerMutator<'_> {
     pub(super) fn reschedule(&self, params: Reschedule) -> Result<Value, ResolverError> {
         let which = self.which(&params.which)?;
         self.admit_delivery(&which, None)?;
-        let meant = params.change.parse(self.handle().now().wall, self.handle().zones())?;
-        let answer = Map::new().with("psi.scheduler/schedule-id", which.schedule.to_string());
-        let command = Command::ChangeSchedule { which, change: meant.change };
-        self.handle().submit(Input::Command(command)).map_err(|refusal| refused(&refusal))?;
-        Ok(answer.with("psi.scheduler/understood", meant.echo.unwrap_or(Value::Nil)).into())
+        let zones = self.handle().zones();
+        let ParsedChange { change, meant } =
+            params.change.parse(self.handle().now().wall, zones, zones.usual())?;
+        let schedule = which.schedule.clone();
+        let answer = Map::new().with("psi.scheduler/schedule-id", schedule.to_string());
+        let next = |state: &State| state.schedule(&schedule).map(|record| self.upcoming(record));
+        let command = Command::ChangeSchedule { which, change };
+        let next = self.handle().submit_with(Input::Command(command), next);
+        let next = next.map_err(|refusal| refused(&refusal))?.unwrap_or_default();
+        let understood = meant.map_or(Value::Nil, |meant| meant.echo(next));
+        Ok(answer.with("psi.scheduler/understood", understood).into())
     }
 
     /// Starts a run, and answers what is still to come.
@@ -89,7 +106,7 @@ impl CallerMutator<'_> {
         let schedule = which.schedule.clone();
         let answer = Map::new().with("psi.scheduler/schedule-id", schedule.to_string());
         let command = Command::RunNow { which, keeps_slot: request.slot.keep_slot.unwrap_or(false) };
-        let next = |state: &State| state.schedule(&schedule).and_then(ScheduleRecord::next_slot);
+        let next = |state: &State| state.schedule(&schedule).and_then(ScheduleRecord::next_run);
         let next = self.handle().submit_with(Input::Command(command), next);
         let next = next.map_err(|refusal| refused(&refusal))?;
         Ok(answer.with("psi.scheduler/next-fire-at", next.map(psi_terms::instant)).into())

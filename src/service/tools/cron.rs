@@ -6,9 +6,9 @@
 use super::super::{Service, admission};
 use crate::dialect::cron::{self, Base, Call, CronContext, JobDraft, JobView, NextRuns, Patch, Tool};
 use crate::dialect::{Answer, Notation, unreachable};
-use crate::domain::{Caller, Dialect, Moment, Refusal};
+use crate::domain::{Caller, Dialect, Refusal, Zone};
 use crate::edn::Value;
-use crate::engine::{Command, Input, NewSchedule, Which};
+use crate::engine::{Command, Input, NewSchedule, ScheduleRecord, State, Which};
 use crate::runtime::Handle;
 
 /// A call of a tool of scheduled tasks.
@@ -23,8 +23,10 @@ impl<'a> CronCall<'a> {
     }
 
     pub(super) fn call(&self, tool: Tool, args: &Value, notation: Notation) -> Answer {
-        let context =
-            CronContext { session: self.caller.scope.session().cloned(), now: self.handle().now().wall };
+        let session = self.caller.scope.session().cloned();
+        // As in the seed, the label and not the name of the machine's zone is stored.
+        let zone = self.handle().zones().configured().cloned().unwrap_or(Zone::Local);
+        let context = CronContext { session, now: self.handle().now().wall, zone };
         let call = match cron::parse(tool, args, notation, &context) {
             Ok(call) => call,
             Err(answer) => return answer,
@@ -69,12 +71,12 @@ impl<'a> CronCall<'a> {
         let made_by = self.caller.maker(&new.owner, Some(Dialect::Cron), target);
         let new = NewSchedule { made_by, ..new };
         let created = self.handle().submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
-            state.schedule(&id).and_then(|record| JobView::of(state, record))
+            state.schedule(&id).and_then(|record| self.told(state, record))
         });
         match created {
-            Ok(view) => {
-                let view = view.expect("a job that was just created is there");
-                cron::created(&view.job, &self.outlook(&view, context.now))
+            Ok(told) => {
+                let (view, outlook) = told.expect("a job that was just created is there");
+                cron::created(&view.job, &outlook)
             }
             Err(refusal) => cron::refused(&refusal),
         }
@@ -102,25 +104,18 @@ impl<'a> CronCall<'a> {
 
     /// Changes a job and answers with its new state.
     fn change_and_tell(&self, tool: Tool, job: &Base, command: impl FnOnce(Which) -> Command) -> Answer {
-        let view = match self.change_job(tool, job, command) {
-            Ok(Some(view)) => view,
+        let (view, outlook) = match self.change_job(tool, job, command) {
+            Ok(Some(told)) => told,
             Ok(None) => return cron::not_found(tool, &job.job_id),
             Err(answer) => return answer,
         };
-        let outlook = || self.outlook(&view, self.handle().now().wall);
         match tool {
             Tool::Pause => cron::paused(&view.job),
-            Tool::Resume => cron::resumed(&view.job, &outlook()),
+            Tool::Resume => cron::resumed(&view.job, &outlook),
             Tool::Create | Tool::List | Tool::Get | Tool::Update | Tool::Delete => {
-                cron::updated(&view.job, &outlook())
+                cron::updated(&view.job, &outlook)
             }
         }
-    }
-
-    /// The next runs of a job, and what would be in their way.
-    fn outlook(&self, view: &JobView, now: Moment) -> NextRuns {
-        let unreachable = self.handle().view(|state| unreachable(state, state.schedule(&view.job.id)?));
-        NextRuns { unreachable, ..NextRuns::of(view, now, self.handle().zones()) }
     }
 
     /// Changes a job and reads it in the same critical section. The error is the answer that
@@ -130,7 +125,7 @@ impl<'a> CronCall<'a> {
         tool: Tool,
         job: &Base,
         command: impl FnOnce(Which) -> Command,
-    ) -> Result<Option<JobView>, Answer> {
+    ) -> Result<Option<(JobView, NextRuns)>, Answer> {
         let id = &job.job_id;
         // A schedule of another tool is not a job.
         if self.handle().view(|state| cron::find(state, &self.caller.scope, id).is_none()) {
@@ -143,8 +138,15 @@ impl<'a> CronCall<'a> {
         let by = self.caller.actor_with(Dialect::Cron);
         let which = Which { by, schedule: id.clone(), base };
         let input = Input::Command(command(which));
-        let changed = self.handle().submit_with(input, |state| JobView::of(state, state.schedule(id)?));
+        let changed = self.handle().submit_with(input, |state| self.told(state, state.schedule(id)?));
         changed.map_err(|refusal| refused(tool, job, &refusal))
+    }
+
+    /// A job with its next runs and what would be in their way; `None` if the seed cannot express it.
+    fn told(&self, state: &State, record: &ScheduleRecord) -> Option<(JobView, NextRuns)> {
+        let view = JobView::of(state, record)?;
+        let outlook = NextRuns::of(&view, record, self.handle().now().wall, self.handle().zones());
+        Some((view, NextRuns { unreachable: unreachable(state, record), ..outlook }))
     }
 }
 

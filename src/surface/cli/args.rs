@@ -62,6 +62,7 @@ A configuration file has the options as keys:
   data-dir = \"/var/lib/reveille\"
   allow-hosts = [\"reveille.example:7517\"]
   allow-origins = [\"http://localhost:3000\"]
+  zone = \"Europe/Berlin\"            # of times that name none; the machine's if left out
 
 Rules decide about each run when it is about to be dispatched; the first that matches applies:
   [[guard.rules]]

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use reveille::dialect::cron::{Call, CronContext, ScheduleKind, TargetKind, Tool, errors, parse};
 use reveille::dialect::{Answer, Notation, REQUEST_CAPS, json};
-use reveille::domain::{Code, SessionId};
+use reveille::domain::{Code, SessionId, Zone};
 use reveille::edn::{Value, read};
 
 use super::at;
@@ -98,7 +98,11 @@ fn anything_in_any_field_is_understood_or_explained() {
             ["%", "{:job_id %}", "{:job_id \"job_1\" :base_revision %}", "{% 1}", "{:include_disabled %}"];
         calls.extend(args.map(|args| (*tool, args.to_owned())));
     }
-    let context = CronContext { session: SessionId::new("s-1").ok(), now: at("2026-06-01T00:00:00Z") };
+    let context = CronContext {
+        session: SessionId::new("s-1").ok(),
+        now: at("2026-06-01T00:00:00Z"),
+        zone: Zone::Local,
+    };
     for (tool, call) in calls {
         for value in ANYTHING {
             let args = read(call.replace('%', value).as_bytes(), &REQUEST_CAPS).expect("EDN");
@@ -150,7 +154,11 @@ fn texts_are_bounded() {
         let schedule = r#"{"kind": "interval", "every_seconds": 300}"#;
         let args = format!(r#"{{"name": "{name}", "prompt": "{prompt}", "schedule": {schedule}}}"#);
         let args = json::read(args.as_bytes(), &REQUEST_CAPS).expect("JSON");
-        let context = CronContext { session: SessionId::new("s-1").ok(), now: at("2026-06-01T00:00:00Z") };
+        let context = CronContext {
+            session: SessionId::new("s-1").ok(),
+            now: at("2026-06-01T00:00:00Z"),
+            zone: Zone::Local,
+        };
         parse(Tool::Create, &args, Notation::Json, &context)
     };
     assert!(call(1_024, 65_536).is_ok());
@@ -177,7 +185,7 @@ fn answer_to(row: &str) -> String {
         (Notation::Json, json::read(args, &REQUEST_CAPS).expect("JSON"))
     };
     let session = (!row.contains("/operator ")).then(|| SessionId::new("s-1").expect("an id"));
-    let context = CronContext { session, now: at("2026-06-01T00:00:00Z") };
+    let context = CronContext { session, now: at("2026-06-01T00:00:00Z"), zone: Zone::Local };
     match parse(tool, &args, notation, &context) {
         Ok(call) => shown(&call),
         Err(answer) => {

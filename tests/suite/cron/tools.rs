@@ -35,7 +35,11 @@ fn the_schemas_have_the_fields_that_the_rules_know() {
     for tool in Tool::ALL {
         let schema = schema(*tool);
         let args = read(b"{:no_such_field 1}", &REQUEST_CAPS).expect("EDN");
-        let context = cron::CronContext { session: None, now: at("2026-06-01T00:00:00Z") };
+        let context = cron::CronContext {
+            session: None,
+            now: at("2026-06-01T00:00:00Z"),
+            zone: reveille::domain::Zone::Local,
+        };
         let answer = cron::parse(*tool, &args, Notation::Edn, &context).expect_err("unknown").value;
         let known = keys(&part(&schema, "properties")).join(", ");
         assert!(answer.to_string().contains(&format!("the arguments may have {known}\"")), "{answer}");

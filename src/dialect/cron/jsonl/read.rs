@@ -12,7 +12,7 @@ use crate::dialect::cron::job::{Job, RunStatus, TASK_KIND};
 use crate::dialect::cron::words::{CONTRADICTS, CRON_WORDS};
 use crate::dialect::cron::{policy, schedule, target};
 use crate::dialect::{Notation, echo};
-use crate::domain::ScheduleId;
+use crate::domain::{ScheduleId, Zone};
 use crate::edn::Value;
 use crate::limits;
 
@@ -105,7 +105,7 @@ fn job(arg: Arg<'_>) -> Result<Job, ArgError> {
         enabled: args.required("enabled", Arg::flag)?,
         created_at: args.required("created_at", Arg::instant)?,
         updated_at: args.required("updated_at", Arg::instant)?,
-        schedule: args.required("schedule", schedule::parse)?,
+        schedule: args.required("schedule", |arg| schedule::parse(arg, &Zone::Local))?,
         prompt: args.required("task", prompt)?,
         // A log has no calling session, so `current_session` is an error here.
         target: args.required("target", |arg| target::parse(arg, None))?,
@@ -119,7 +119,7 @@ fn patch(arg: Arg<'_>) -> Result<Patch, ArgError> {
         name: text(&args, "name")?,
         description: text(&args, "description")?.map(|text| Some(text).filter(|text| !text.is_empty())),
         enabled: args.flag("enabled")?,
-        schedule: args.opt("schedule", schedule::parse)?,
+        schedule: args.opt("schedule", |arg| schedule::parse(arg, &Zone::Local))?,
         prompt: args.opt("task", prompt)?,
         target: args.opt("target", |arg| target::parse(arg, None))?,
         policy: args.opt("policy", policy::parse)?,
