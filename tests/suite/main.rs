@@ -43,6 +43,7 @@ mod run_now;
 mod simulated;
 mod stdio;
 mod store;
+mod times;
 mod tool_schemas;
 mod toy;
 mod true_answers;

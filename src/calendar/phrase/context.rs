@@ -6,7 +6,7 @@ use super::words::cut;
 use crate::calendar::clock::Shown;
 use crate::calendar::pattern::SECONDS_PER_DAY;
 use crate::calendar::{Warning, Zones};
-use crate::domain::{Moment, TimeOfDay, Zone};
+use crate::domain::{Moment, TimeOfDay, Weekday, Zone};
 use crate::edn::civil_from_days;
 
 /// The moment and the zone that a phrase is relative to.
@@ -47,6 +47,23 @@ impl PhraseContext<'_> {
             Shown::Twice(instant) => (instant, Some(Warning::Overlap { asked: asked() })),
         };
         Ok((Moment::new(instant, 0).ok_or(PhraseError::TooFar)?, warning))
+    }
+
+    /// Returns the number of days until a weekday, at least `least`.
+    pub(super) fn days_until(&self, weekday: Weekday, least: i64) -> i64 {
+        // 1970-01-01 was a Thursday, which is day 4.
+        least + (i64::from(weekday.number()) - self.today() - 4 - least).rem_euclid(7)
+    }
+
+    /// Returns the first instant of a time of day that is ahead, on any day or on a weekday.
+    pub(super) fn coming(
+        &self,
+        weekday: Option<Weekday>,
+        time: TimeOfDay,
+    ) -> Result<(Moment, Option<Warning>), PhraseError> {
+        let days = |least| weekday.map_or(least, |weekday| self.days_until(weekday, least));
+        let first = self.instant(self.today() + days(0), time)?;
+        if first.0 > self.now { Ok(first) } else { self.instant(self.today() + days(1), time) }
     }
 
     /// Refuses an instant that is too far ahead, or has passed; the error then suggests the next

@@ -1,68 +1,146 @@
-//! Parser and printer of durations: `5m`, `1h30m`, `2 hours and 15 minutes`, `half an hour`.
+//! Parser and printer of durations: `5m`, `1h30m`, `2 hours and 15 minutes`, `half an hour`, `five minutes`.
 
 use super::error::{Part, PhraseError};
+use super::numbers;
 use super::words::{Words, cut};
 use crate::domain::Span;
 
 /// Parses a duration of at least one part.
 pub(super) fn read(words: &mut Words<'_>) -> Result<Span, PhraseError> {
-    if words.take(&["half"]) {
-        words.take(&["a", "an"]);
-        return if words.take(&["hour"]) {
-            Ok(Span::from_millis(HOUR_MS / 2))
-        } else {
-            Err(words.refuse(Part::Duration))
-        };
+    if !starts(words) {
+        return Err(words.refuse(Part::Duration));
     }
-    let mut millis: u64 = 0;
-    let mut parts = 0;
-    while starts(words) {
+    let first = read_part(words)?;
+    read_more(first, words)
+}
+
+/// Parses a period, which may be a unit alone: `every hour`.
+pub(super) fn read_period(words: &mut Words<'_>) -> Result<Span, PhraseError> {
+    if words.peek().map_or(Ok(None), unit_ms)?.is_none() {
+        return read(words);
+    }
+    let first = read_units(words, 1)?;
+    read_more(first, words)
+}
+
+/// Returns whether a period comes next.
+pub(super) fn starts_period(words: &Words<'_>) -> bool {
+    starts(words) || words.peek().is_some_and(|word| !matches!(unit_ms(word), Ok(None)))
+}
+
+/// Parses the other parts of a duration.
+fn read_more(first: u64, words: &mut Words<'_>) -> Result<Span, PhraseError> {
+    let mut millis = first;
+    loop {
+        let has_and = words.take(&["and"]);
+        if !starts(words) {
+            // `and` belongs to the duration only if more of it follows.
+            if has_and {
+                words.back();
+            }
+            return Ok(Span::from_millis(millis));
+        }
         let part = read_part(words)?;
         let too_long = || PhraseError::BadDuration { text: "a sum beyond 64 bits".into() };
         millis = millis.checked_add(part).ok_or_else(too_long)?;
-        parts += 1;
-        // `and` belongs to the duration only if more of it follows.
-        if words.take(&["and"]) && !starts(words) {
-            words.back();
-            break;
-        }
     }
-    if parts == 0 { Err(words.refuse(Part::Duration)) } else { Ok(Span::from_millis(millis)) }
 }
 
 /// Returns whether the next word can begin a duration.
 pub(super) fn starts(words: &Words<'_>) -> bool {
-    words
-        .peek()
-        .is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()) || matches!(word, "a" | "an"))
+    let is_start = |word: &str| {
+        let is_digits = word.starts_with(|c: char| c.is_ascii_digit()) && numbers::ordinal(word).is_none();
+        is_digits || matches!(word, "a" | "an" | "half" | "quarter" | "couple")
+    };
+    words.peek().is_some_and(is_start) || numbers::starts(words)
 }
 
-/// Parses one word such as `1h30m`, or a number and its unit.
+/// Parses one word such as `1h30m`, or a quantity and its unit.
 fn read_part(words: &mut Words<'_>) -> Result<u64, PhraseError> {
-    if words.take(&["a", "an"]) {
-        return read_unit(words);
+    if let Some(fraction) = take_fraction(words) {
+        return read_fraction(words, fraction);
+    }
+    let has_article = words.take(&["a", "an"]);
+    if let Some(fraction) = take_fraction(words).filter(|_| has_article) {
+        return read_fraction(words, fraction);
+    }
+    if words.take(&["couple"]) {
+        // `a couple of hours`, or without `of`.
+        words.take(&["of"]);
+        return read_units(words, 2);
+    }
+    if has_article {
+        return read_units(words, 1);
+    }
+    if let Some(number) = numbers::take_word(words) {
+        return read_units(words, number);
     }
     let Some(word) = words.next().map(str::to_owned) else {
         return Err(words.refuse(Part::Duration));
     };
     let bad = || PhraseError::BadDuration { text: cut(&word) };
     if word.bytes().all(|byte| byte.is_ascii_digit()) {
-        let number: u64 = word.parse().map_err(|_| bad())?;
-        return read_unit(words)?.checked_mul(number).ok_or_else(bad);
+        return read_units(words, word.parse().map_err(|_| bad())?);
+    }
+    if word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        return times(&word, read_unit(words)?).ok_or_else(bad);
     }
     let mut rest = word.as_str();
     let mut millis: u64 = 0;
     while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(bad)?;
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(bad)?;
         let (number, tail) = rest.split_at(digits);
         let letters = tail.find(|c: char| c.is_ascii_digit()).unwrap_or(tail.len());
         let (unit, tail) = tail.split_at(letters);
-        let number: u64 = number.parse().map_err(|_| bad())?;
-        let part = unit_ms(unit)?.ok_or_else(bad)?.checked_mul(number).ok_or_else(bad)?;
-        millis = millis.checked_add(part).ok_or_else(bad)?;
+        let unit = unit_ms(unit)?.ok_or_else(bad)?;
+        millis = millis.checked_add(times(number, unit).ok_or_else(bad)?).ok_or_else(bad)?;
         rest = tail;
     }
     Ok(millis)
+}
+
+/// Consumes `half` or `quarter`, and returns how many of them make a whole.
+fn take_fraction(words: &mut Words<'_>) -> Option<u64> {
+    if words.take(&["half"]) {
+        Some(2)
+    } else if words.take(&["quarter"]) {
+        Some(4)
+    } else {
+        None
+    }
+}
+
+/// Parses the unit of a fraction: `half an hour`, `a quarter of an hour`, `half hour`.
+fn read_fraction(words: &mut Words<'_>, parts: u64) -> Result<u64, PhraseError> {
+    words.take(&["of"]);
+    words.take(&["a", "an"]);
+    Ok(read_unit(words)? / parts)
+}
+
+/// Parses the unit of a number, with a fraction before or after it: `2 and a half hours`, `an hour and a half`.
+fn read_units(words: &mut Words<'_>, number: u64) -> Result<u64, PhraseError> {
+    let too_long = || PhraseError::BadDuration { text: number.to_string().into() };
+    if number == 3 && words.take(&["quarters"]) {
+        return Ok(read_fraction(words, 4)? * 3);
+    }
+    let before = words.take_all(&["and", "a", "half"]);
+    let unit = read_unit(words)?;
+    let after = !before && words.take_all(&["and", "a", "half"]);
+    let half = if before || after { unit / 2 } else { 0 };
+    unit.checked_mul(number).and_then(|whole| whole.checked_add(half)).ok_or_else(too_long)
+}
+
+/// Returns a number in digits, such as `1` or `1.5`, times a unit; `None` if that is not a whole number of milliseconds.
+fn times(number: &str, unit: u64) -> Option<u64> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !is_number(fraction) || number.ends_with('.') || fraction.len() > DECIMALS_MAX {
+        return None;
+    }
+    let scale = 10_u64.pow(u32::try_from(fraction.len()).ok()?);
+    let part = if fraction.is_empty() { 0 } else { fraction.parse::<u64>().ok()?.checked_mul(unit)? };
+    let part = part.is_multiple_of(scale).then_some(part / scale)?;
+    whole.parse::<u64>().ok()?.checked_mul(unit)?.checked_add(part)
 }
 
 fn read_unit(words: &mut Words<'_>) -> Result<u64, PhraseError> {
@@ -102,3 +180,4 @@ pub fn print(span: Span) -> String {
 }
 
 const HOUR_MS: u64 = 3_600_000;
+const DECIMALS_MAX: usize = 3;

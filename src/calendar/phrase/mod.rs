@@ -6,12 +6,16 @@
 //! the word at fault; an instant that has passed is never accepted; no text panics.
 
 mod context;
+mod date;
 mod duration;
 mod echo;
 mod error;
 mod instant;
+mod monthly;
+mod numbers;
 mod once;
 mod recurring;
+mod stepped;
 mod time;
 mod understand;
 mod words;

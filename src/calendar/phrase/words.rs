@@ -16,13 +16,29 @@ impl<'a> Words<'a> {
         // A comma separates days as a space does. The commas of cron never get here.
         let given: Vec<&str> =
             text.split([' ', '\t', '\n', '\r', ',']).filter(|word| !word.is_empty()).collect();
-        let lower = given.iter().map(|word| word.to_ascii_lowercase()).collect();
+        let lower = given.iter().map(|word| lower(word)).collect();
         Words { given, lower, at: 0 }
     }
 
     /// Returns the next word in lower case, if there is one.
     pub(super) fn peek(&self) -> Option<&str> {
         self.lower.get(self.at).map(String::as_str)
+    }
+
+    /// Returns the n-th word after the next one, in lower case.
+    pub(super) fn peek_at(&self, n: usize) -> Option<&str> {
+        self.lower.get(self.at + n).map(String::as_str)
+    }
+
+    /// Returns whether any word that is left is like this.
+    pub(super) fn any(&self, is_like: impl Fn(&str) -> bool) -> bool {
+        self.lower.iter().skip(self.at).any(|word| is_like(word))
+    }
+
+    /// Returns whether these words come somewhere, one after the other.
+    pub(super) fn contains(&self, run: &[&str]) -> bool {
+        let rest = self.lower.get(self.at..).unwrap_or_default();
+        rest.windows(run.len()).any(|words| words == run)
     }
 
     /// Consumes the next word.
@@ -46,6 +62,15 @@ impl<'a> Words<'a> {
         found
     }
 
+    /// Consumes the next words if they are these.
+    pub(super) fn take_all(&mut self, run: &[&str]) -> bool {
+        let found = self.lower.get(self.at..).is_some_and(|rest| {
+            rest.len() >= run.len() && rest.iter().zip(run).all(|(word, expected)| word == expected)
+        });
+        self.at += if found { run.len() } else { 0 };
+        found
+    }
+
     /// Steps back over the word consumed last.
     pub(super) fn back(&mut self) {
         self.at = self.at.saturating_sub(1);
@@ -63,6 +88,13 @@ impl<'a> Words<'a> {
     pub(super) fn finish(&self) -> Result<(), PhraseError> {
         if self.at < self.given.len() { Err(self.refuse(Part::Time)) } else { Ok(()) }
     }
+}
+
+/// Returns a word in lower case, and `a.m.` as `am`.
+fn lower(word: &str) -> String {
+    let lower = word.to_ascii_lowercase();
+    let plain = lower.replace('.', "");
+    if plain.ends_with("am") || plain.ends_with("pm") { plain } else { lower }
 }
 
 /// Cuts a text that came from a caller, because errors and logs echo it.

@@ -24,11 +24,19 @@ pub fn refused(tool: Tool, args: &Value, notation: Notation, error: &ResolverErr
         && part("parameter").and_then(Value::as_keyword).is_some_and(|name| name.as_str() == OWNER);
     let (hint, example) = match part("fix").and_then(Value::as_str) {
         _ if wants_session => (NO_SESSION.to_owned(), with_field(tool, args, notation, "session_id", "main")),
-        // A time in the past has an obvious correction, which becomes the example.
-        Some(fix) => (format!("the next such time is {fix}"), with_field(tool, args, notation, "when", fix)),
+        // A time in the past or in a misspelt zone has an obvious correction, which becomes the example.
+        Some(fix) => {
+            let hint = part("hint").and_then(Value::as_str).map_or_else(|| hint(code), str::to_owned);
+            (hint, with_field(tool, args, notation, "when", fix))
+        }
         None => {
             let hint = part("hint").and_then(Value::as_str).map_or_else(|| hint(code), str::to_owned);
-            (hint, likely(tool, args, notation, &kind))
+            let meant = part("zone").and_then(Value::as_str);
+            let example = match meant {
+                Some(zone) => with_field(tool, args, notation, "zone", zone),
+                None => likely(tool, args, notation, &kind),
+            };
+            (hint, example)
         }
     };
     let mut shown = tool_error::error(&kind, code, &error.message).with("hint", hint);

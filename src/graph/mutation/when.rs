@@ -23,7 +23,7 @@ params! {
         optional trigger: TriggerMap = "trigger",
         /// The time as a cron expression of five fields.
         optional cron: Box<str> = "cron",
-        /// The time zone of the phrase or the cron expression. If omitted, the session's, the configured or the machine's.
+        /// The time zone of the phrase or the cron expression. If omitted, the configured one, else the machine's.
         optional zone: Box<str> = "zone",
         /// The period of a recurring schedule in milliseconds, counted from now.
         optional every: Span = "every-ms",

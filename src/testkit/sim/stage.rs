@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::calendar::Zones;
-use crate::port::Host;
-use crate::runtime::{Parts, WithoutStore};
+use crate::domain::Span;
+use crate::port::{Clock, Host};
+use crate::runtime::{Handle, Parts, WithoutStore};
 use crate::testkit::history::History;
 use crate::testkit::recorder::Recorder;
 use crate::testkit::sim::sim_clock::SimClock;
@@ -32,6 +33,15 @@ impl Stage {
             zones: Arc::default(),
             history: History::new(),
         }
+    }
+
+    /// Runs everything that comes due within a span, each at its own time. Then the clock shows the end of the span.
+    pub fn run_for(&self, handle: &Handle, span: Span) {
+        let end = self.clock.now().boot.after(span);
+        while let Some(next) = handle.run_due().filter(|next| *next <= end) {
+            self.clock.advance_to(next);
+        }
+        self.clock.advance_to(end);
     }
 
     /// The parts of a runtime in these surroundings, with `local` as its built-in host.

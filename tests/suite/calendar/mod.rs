@@ -9,6 +9,7 @@ mod cron;
 mod laws;
 mod oracle;
 mod phrases;
+mod said;
 mod second;
 
 use std::sync::LazyLock;
