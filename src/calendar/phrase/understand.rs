@@ -145,12 +145,12 @@ fn informal<'a>(phrase: &'a str, asked: &PhraseContext<'_>) -> Option<(&'a str, 
     let starts = phrase.char_indices().filter(|(_, letter)| letter.is_whitespace()).map(|(at, _)| at);
     let starts: Vec<usize> = starts.collect();
     let last = starts.iter().rev().take(WORDS_OF_A_ZONE).rev();
-    let mut tails = last.clone().map(|at| (without_in(&phrase[..*at]), phrase[*at..].trim()));
+    let mut tails = last.map(|at| (without_in(&phrase[..*at]), phrase[*at..].trim()));
     let found = tails.find_map(|(rest, tail)| Some((rest, asked.zones.informal(tail)?)));
     if found.is_some() {
         return found;
     }
-    let (rest, place) = last.last().map(|at| (&phrase[..*at], phrase[*at..].trim()))?;
+    let (rest, place) = starts.last().map(|at| (&phrase[..*at], phrase[*at..].trim()))?;
     let before = without_in(rest);
     let fault = asked.zones.named(place).err().filter(|_| before.len() < rest.trim_end().len())?;
     fault.meant().is_some().then_some((before, fault))

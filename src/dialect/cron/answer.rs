@@ -81,6 +81,6 @@ fn changed(status: &str, job: &Job, outlook: &NextRuns) -> Answer {
     let map = Map::new().with("status", Value::keyword(status)).with("job", job.to_map());
     let runs: Vec<Value> = outlook.next_runs.iter().copied().map(instant).collect();
     let map = with_some(map, "next_runs", (!runs.is_empty()).then_some(runs));
-    let map = with_some(map, "zone", outlook.zone.as_ref().map(|zone| zone.to_string()));
+    let map = with_some(map, "zone", outlook.zone.as_ref().map(ToString::to_string));
     Answer::done(with_some(map, "warnings", outlook.warnings()))
 }
