@@ -28,7 +28,7 @@ fn graphql(handle: &Handle, query: &str) -> String {
     let service = GraphqlService::new(&Service::new(handle.clone())).expect("sound roots");
     let body = serde_json::json!({ "query": query }).to_string();
     let request = GraphqlRequest::from_json(body.as_bytes()).expect(query);
-    service.answer(&Caller::OPERATOR, &request, false).body.to_string()
+    service.answer(&Caller::OPERATOR, &request, false).body.clone()
 }
 
 fn eql(handle: &Handle, query: &str) -> String {
@@ -166,7 +166,7 @@ fn a_zone_that_nobody_knows_is_refused_with_the_nearest() {
     for answer in &answers {
         assert!(answer.contains("did you mean Europe/Berlin?"), "{answer}");
     }
-    assert_eq!(handle.view(|state| state.live_count()), 0);
+    assert_eq!(handle.view(reveille::engine::State::live_count), 0);
     // The example of a tool is the call with the zone that is meant.
     assert!(answers[0].contains(":zone \"Europe/Berlin\""), "{}", answers[0]);
     assert!(answers[2].contains(":when \"tomorrow at 9am Europe/Berlin\""), "{}", answers[2]);

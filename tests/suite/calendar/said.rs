@@ -204,7 +204,7 @@ impl Case {
         let (day, time) = (days.get(self.ways.0 % days.len().max(1))?, times(self.hour, self.minute));
         let time = &time[self.ways.1 % time.len()];
         // The time may come first.
-        Some(if self.ways.1 % 2 == 0 || self.once && self.ways.0 % 2 == 0 {
+        Some(if self.ways.1.is_multiple_of(2) || self.once && self.ways.0.is_multiple_of(2) {
             format!("{day} {time}")
         } else {
             format!("{time} {day}")
@@ -276,7 +276,7 @@ fn number(n: u64) -> String {
     let index = |n: u64| usize::try_from(n).expect("small");
     match n {
         0..20 => ONES[index(n)].to_owned(),
-        _ if n % 10 == 0 => TENS[index(n / 10 - 2)].to_owned(),
+        _ if n.is_multiple_of(10) => TENS[index(n / 10 - 2)].to_owned(),
         _ => format!("{}-{}", TENS[index(n / 10 - 2)], ONES[index(n % 10)]),
     }
 }
