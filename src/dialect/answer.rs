@@ -4,7 +4,7 @@
 //! nothing.
 
 use crate::domain::Code;
-use crate::edn::Value;
+use crate::edn::{Map, Value};
 
 /// The result of one tool call, successful or refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,22 @@ impl Answer {
     pub fn refused(value: impl Into<Value>, code: Code) -> Answer {
         Answer { value: value.into(), is_error: true, code: Some(code) }
     }
+
+    /// The call that an error shows as right.
+    pub(crate) fn example(&self) -> Option<&Value> {
+        self.value.as_map()?.keyword(ERROR)?.as_map()?.keyword(EXAMPLE)
+    }
+
+    /// Replaces the example of an error, or removes it.
+    #[must_use]
+    pub(crate) fn with_example(self, example: Option<Value>) -> Answer {
+        let error = self.value.as_map().and_then(|map| map.keyword(ERROR)?.as_map().cloned());
+        let (Some(error), Value::Map(answer)) = (error, &self.value) else { return self };
+        let is_other = |(key, _): &(Value, Value)| key.as_keyword().is_none_or(|key| key.as_str() != EXAMPLE);
+        let error: Map = error.into_iter().filter(is_other).collect();
+        let error = example.into_iter().fold(error, |error, example| error.with(EXAMPLE, example));
+        Answer { value: answer.clone().with(ERROR, error).into(), ..self }
+    }
 }
 
 /// The notation in which a tool's arguments were written.
@@ -37,3 +53,6 @@ pub enum Notation {
     /// JSON: objects arrive as maps with string keys, arrays as vectors, names as strings.
     Json,
 }
+
+const ERROR: &str = "error";
+const EXAMPLE: &str = "example";

@@ -39,7 +39,8 @@ pub use identity::op::{Op, OpRule};
 pub use identity::provenance::{MessageProvenance, SessionProvenance};
 pub use identity::scope::Scope;
 pub use message::{Content, Message, Role, Transcript};
-pub(crate) use nearest::nearest;
+pub(crate) use nearest::{clearly_nearest, nearest};
+#[doc(hidden)]
 pub use outcome::decision::{Decision, DecisionKind, SlotRange, Subject};
 #[doc(hidden)]
 pub use outcome::downtime::Downtime;

@@ -6,6 +6,15 @@ pub(crate) fn nearest<'n, T>(names: impl Iterator<Item = (T, &'n str)>, wrong: &
     near.min_by_key(|(slips, _)| *slips).map(|(_, it)| it)
 }
 
+/// As [`nearest`], but `None` if two are equally near.
+pub(crate) fn clearly_nearest<'n, T>(names: impl Iterator<Item = (T, &'n str)>, wrong: &str) -> Option<T> {
+    let mut near: Vec<(usize, T)> = names.filter_map(|(it, name)| Some((slips(name, wrong)?, it))).collect();
+    near.sort_by_key(|(slips, _)| *slips);
+    let mut near = near.into_iter();
+    let (least, it) = near.next()?;
+    near.next().is_none_or(|(slips, _)| slips > least).then_some(it)
+}
+
 /// How many slips lead from one name to the other, if they are few: a letter left out, put in, changed, or swapped with the
 /// one beside it.
 fn slips(name: &str, wrong: &str) -> Option<usize> {

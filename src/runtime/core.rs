@@ -109,6 +109,17 @@ impl Core {
         Ok(ticket)
     }
 
+    /// What [`Core::step`] would say to an input at this moment. Nothing is applied or counted.
+    pub(super) fn would_refuse(&self, input: Input, now: Now, entropy: Entropy) -> Option<Refusal> {
+        let is_command = matches!(input, Input::Command(_));
+        let asks_for_disk = self.persister.is_some() && durable::asks_for_disk(&input, &self.state);
+        let env = Env { now, entropy, zones: &self.zones };
+        let decided = decide_into(Step::default(), &self.state, input, env);
+        let checked = decided
+            .and_then(|step| self.check_store(&step, is_command, asks_for_disk && step.facts.is_empty()));
+        checked.err()
+    }
+
     /// Applies the facts of a step. Those with a cursor go to the store and the feed as well.
     #[inline]
     fn apply(&mut self, now: Now, step: &mut Step) {

@@ -6,6 +6,7 @@ use super::counters::Counters;
 use super::durable::{self, AttachOptions, RecoveryError};
 use super::parts::Parts;
 use super::reading::Reading;
+use super::rehearsal::{REHEARSED, Rehearsal};
 use super::shared::Shared;
 use super::subscription::Subscription;
 use super::sync::UNPOISONED;
@@ -25,12 +26,18 @@ use crate::port::{Courier, Guard, Host, Store, Ticket};
 #[derive(Clone)]
 pub struct Handle {
     pub(super) shared: Arc<Shared>,
+    /// Set for a handle that applies nothing.
+    pub(super) rehearsal: Option<Arc<Rehearsal>>,
 }
 
 impl Handle {
     /// A new, empty engine.
     pub fn new(parts: Parts) -> Handle {
-        Handle { shared: Arc::new(Shared::new(parts)) }
+        Handle::of(Arc::new(Shared::new(parts)))
+    }
+
+    pub(super) fn of(shared: Arc<Shared>) -> Handle {
+        Handle { shared, rehearsal: None }
     }
 
     /// Decides on an input. When this returns, the input has taken effect, and its effects have run or are being run by
@@ -47,7 +54,10 @@ impl Handle {
     /// # Errors
     /// The engine's [`Refusal`]; nothing has changed then.
     pub fn submit_with<R>(&self, input: Input, read: impl FnOnce(&State) -> R) -> Result<R, Refusal> {
-        self.shared.submit_and_wait(input, |_| (), read)
+        match &self.rehearsal {
+            Some(rehearsal) => Err(rehearsal.decide(&self.shared, input)),
+            None => self.shared.submit_and_wait(input, |_| (), read),
+        }
     }
 
     /// Decides on an input without waiting for the disk. Durable work has a ticket that resolves when it is committed; do not
@@ -56,7 +66,10 @@ impl Handle {
     /// # Errors
     /// The engine's [`Refusal`]; nothing has changed then.
     pub fn submit_unawaited(&self, input: Input) -> Result<Option<Ticket>, Refusal> {
-        self.shared.submit_raw(input, |_| (), |_| ()).map(|((), ticket)| ticket)
+        match &self.rehearsal {
+            Some(rehearsal) => Err(rehearsal.decide(&self.shared, input)),
+            None => self.shared.submit_raw(input, |_| (), |_| ()).map(|((), ticket)| ticket),
+        }
     }
 
     /// Reads the state. Any number of threads read at a time, and nothing changes meanwhile: copy what you need and return.
@@ -259,7 +272,8 @@ impl Handle {
 
     /// 128 fresh random bits.
     pub fn random_bits(&self) -> Entropy {
-        self.shared.random_bits()
+        // A rehearsal takes no bits from the work that counts.
+        self.rehearsal.as_ref().map_or_else(|| self.shared.random_bits(), |_| REHEARSED)
     }
 
     /// Refuses new work, cancels volatile work that waits, gives outstanding receipts `limits::SHUTDOWN_MS` to

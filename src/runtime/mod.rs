@@ -21,6 +21,7 @@ mod performer;
 #[cfg(test)]
 mod races;
 mod reading;
+mod rehearsal;
 mod shared;
 mod shutdown;
 mod subscription;
@@ -34,5 +35,6 @@ pub(crate) use durable::{Row, for_each_row};
 pub use handle::Handle;
 pub use parts::Parts;
 pub(crate) use reading::Reading;
+pub(crate) use rehearsal::Rehearsal;
 pub use subscription::{Batch, Stopper, Subscription};
 pub use token::{Token, Tokens};

@@ -112,7 +112,7 @@ impl Shared {
         let Some(courier) = self.courier.get() else {
             return failed(Reason::ChannelUnknown, Reason::ChannelUnknown.doc());
         };
-        let (handle, carried_run) = (Handle { shared: Arc::clone(self) }, run.clone());
+        let (handle, carried_run) = (Handle::of(Arc::clone(self)), run.clone());
         let carried = Box::new(move |carried: Result<(), Failure>| {
             let run = carried_run;
             let report = match carried {
@@ -154,7 +154,7 @@ impl Shared {
             if let Some(shared) = engine.upgrade() {
                 // Refused if the run has ended meanwhile, or if another question about it has been asked since.
                 // Not awaited, because the guard's thread must not wait for a disk.
-                let _ = Handle { shared }.submit_unawaited(Input::Report(Report::GuardAnswered {
+                let _ = Handle::of(shared).submit_unawaited(Input::Report(Report::GuardAnswered {
                     run,
                     digest,
                     answer,

@@ -54,11 +54,11 @@ pub use self::tools::{TOOLBOX, ToolEffect, ToolInfo};
 /// A service over one engine. Clones share its plan cache and its rate limits.
 #[derive(Clone)]
 pub struct Service {
+    handle: Handle,
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    handle: Handle,
     registry: Arc<Registry<Scheduler>>,
     plans: PlanCache,
     rates: RateLimiter,
@@ -71,12 +71,13 @@ impl Service {
     pub fn new(handle: Handle) -> Service {
         let (plans, rates, past) = (PlanCache::default(), RateLimiter::default(), AsOfQueue::default());
         let denials = Denials::default();
-        Service { shared: Arc::new(Shared { handle, registry: registry(), plans, rates, denials, past }) }
+        let shared = Shared { registry: registry(), plans, rates, denials, past };
+        Service { handle, shared: Arc::new(shared) }
     }
 
     /// The engine.
     pub fn handle(&self) -> &Handle {
-        &self.shared.handle
+        &self.handle
     }
 
     /// Follows the decisions after a cursor, on behalf of a caller. Which of them the caller may see is up to the surface's

@@ -21,6 +21,7 @@ mod embed;
 mod eql;
 mod eql_properties;
 mod eql_run;
+mod examples;
 mod families;
 mod far_future;
 mod foresight;

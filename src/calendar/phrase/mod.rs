@@ -15,6 +15,7 @@ mod monthly;
 mod numbers;
 mod once;
 mod recurring;
+mod repair;
 mod stepped;
 mod time;
 mod understand;
@@ -22,6 +23,7 @@ mod words;
 
 pub use context::PhraseContext;
 pub use error::{Part, PhraseError};
+pub(crate) use repair::{repair_offset, repair_phrase, repair_zone};
 pub use understand::{Understood, understand};
 
 pub use duration::print as print_duration;

@@ -1,6 +1,6 @@
 //! An error in one argument: its kind, the path to the value, and an echo of the value.
 //!
-//! The texts are in `words.rs` and in a table per dialect, examples of correct calls in each dialect's `example.rs`.
+//! The texts are in `words.rs` and in a table per dialect; `repair.rs` corrects the call.
 //! Invariant: an error is data; its texts are generated from that data.
 
 use super::error_kind::ArgErrorKind;
@@ -90,8 +90,8 @@ impl ArgError {
         fill(words.of(&self.kind).message, |part| self.part(part, words))
     }
 
-    /// Builds the complete answer of a tool, with an example of a correct call.
-    pub(crate) fn answer(&self, words: &ArgWords, example: Map) -> Answer {
+    /// Builds the complete answer of a tool. `example` is the call with this fault put right, if that is certain.
+    pub(crate) fn answer(&self, words: &ArgWords, example: Option<Value>) -> Answer {
         let hint = fill(words.of(&self.kind).hint, |part| self.part(part, words));
         let code = self.code(words);
         let mut error = tool_error::error(self.name(words), code, &self.message(words));
@@ -104,7 +104,7 @@ impl ArgError {
         if let Some(name) = self.nearest() {
             error = error.with("did_you_mean", name);
         }
-        tool_error::finish(error.with("hint", hint).with("example", example), code)
+        tool_error::finish(error.with("hint", hint), code).with_example(example)
     }
 
     /// The text for one placeholder; `None` if the error has no such part.

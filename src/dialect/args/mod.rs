@@ -13,6 +13,7 @@
 mod error;
 mod error_kind;
 mod reader;
+mod repair;
 #[cfg(test)]
 mod tests;
 mod wording;
@@ -21,5 +22,6 @@ mod words;
 pub(crate) use error::ArgError;
 pub(crate) use error_kind::ArgErrorKind;
 pub(crate) use reader::{Arg, Args, Choices, Keys, Style};
+pub(crate) use repair::Repair;
 pub(crate) use wording::Wording;
 pub(crate) use words::{ArgWords, NO_SESSION, TOOL_WORDS, arg_words, fill, wordings};

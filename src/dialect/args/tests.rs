@@ -2,7 +2,7 @@
 
 use super::{Arg, Args, Choices, Keys, Style, TOOL_WORDS};
 use crate::dialect::{Notation, REQUEST_CAPS};
-use crate::edn::{Map, Value, read};
+use crate::edn::{Value, read};
 use crate::limits;
 
 fn value(text: &str) -> Value {
@@ -64,7 +64,7 @@ fn an_unknown_field_is_named_with_the_one_that_was_meant_at_every_depth() {
     }
     let call = value("{:interval_secs 60}");
     let args = Args::of_call(&call, tools, &["interval_seconds"]).err().expect("it is refused");
-    let answer = args.answer(&TOOL_WORDS, Map::new()).value.to_string();
+    let answer = args.answer(&TOOL_WORDS, None).value.to_string();
     let shown = r#":field "interval_secs" :value 60 :did_you_mean "interval_seconds" :hint"#;
     assert!(answer.contains(shown), "{answer}");
 }

@@ -109,25 +109,25 @@ pub(crate) fn fill(text: &str, part: impl Fn(&str) -> Option<String>) -> String 
 wordings! {
     /// Refusal of a tool that needs a session, if the caller is not a session and names none.
     NO_SESSION "no_session" "there is no current session, because the caller is none"
-        "call in the name of a session: it owns what it asks for";
+        "call with the token of a session, or connect as one, as reveille mcp --session NAME does";
 }
 
 /// The texts of the tools that spell fields in snake case.
 pub(crate) const TOOL_WORDS: ArgWords = arg_words! {
     @whole "the arguments";
     @list ("", ", ");
-    not_a_map "not_an_object" "{field} must be an object, not {found}" "give an object, as in the example";
+    not_a_map "not_an_object" "{field} must be an object, not {found}" "give an object with the fields that the tool describes";
     unknown_keys "unknown_field" "there is no such field: the arguments may have {known}"
         "leave the field out, or spell it as in the list";
     takes_nothing "unknown_field" "this tool takes no arguments" "leave the field out, or spell it as in the list";
     given_twice "given_twice" "{field} is given twice, in two spellings" "give each field once, in snake case";
-    missing "missing" "{field} is required" "add the field, as in the example";
-    blank "blank" "{field} must not be blank" "say something in it, as in the example";
-    not_text "not_a_string" "{field} must be a string, not {found}" "write a string, as in the example";
+    missing "missing" "{field} is required" "add the field; the tool describes what it takes";
+    blank "blank" "{field} must not be blank" "say something in it";
+    not_text "not_a_string" "{field} must be a string, not {found}" "write a string, in quotes";
     not_a_boolean "not_a_boolean" "{field} must be true or false" "write true or false without quotes";
     not_whole "not_a_whole_number" "{field} must be a whole number" "write digits only, without quotes, unit or fraction";
-    not_a_list "not_a_list" "{field} must be a list" "write a list, as in the example";
-    not_a "wrong_type" "{field} must be {expected}, not {found}" "write it as in the example";
+    not_a_list "not_a_list" "{field} must be a list" "write a list, in brackets";
+    not_a "wrong_type" "{field} must be {expected}, not {found}" "write {expected}";
     out_of_range "out_of_range" "{field} must be from {min} to {max}" "choose a number from {min} to {max}";
     too_long "too_long" "{field} is too long: {limit} is {max} {unit}" "shorten it to {max} {unit}" Limit;
     not_one_of "unknown_word" "{field} must be one of {known}" "choose one of these words";

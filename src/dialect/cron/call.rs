@@ -7,10 +7,11 @@
 use super::error;
 use super::job::Job;
 use super::policy::{self, JobPolicy};
+use super::repair::repaired;
 use super::schedule::{self, JobSchedule};
 use super::target::{self, JobTarget};
 use super::tool::Tool;
-use super::words::{EMPTY_PATCH, NO_OWNER};
+use super::words::{CRON_WORDS, EMPTY_PATCH, NO_OWNER};
 use crate::dialect::args::{Arg, ArgError, Args, Choices, Style};
 use crate::dialect::{Answer, Notation};
 use crate::domain::{Moment, ScheduleId, SessionId, Zone};
@@ -161,21 +162,16 @@ impl Patch {
 /// # Errors
 /// The complete error answer to an invalid call, or to one that names a job which cannot exist.
 pub fn parse(tool: Tool, args: &Value, notation: Notation, context: &CronContext) -> Result<Call, Answer> {
-    let args = Args::of_call(args, style(notation), names(tool));
-    let args = args.map_err(|error| error::answer(tool, &error, None))?;
-    // If the call has a valid job id, the example in an error repeats it.
-    let id = |arg: Arg<'_>| ScheduleId::new(arg.value().as_str()?.trim()).ok();
-    // Only for tools that have the argument, because `Args::get` asserts that a name is known.
-    let named = if names(tool).contains(&"job_id") { args.get("job_id").and_then(id) } else { None };
-    let refused = |error: ArgError| error::answer(tool, &error, named.as_ref());
+    let refused = |error: ArgError| error.answer(&CRON_WORDS, repaired(args, notation, &error));
+    let args = Args::of_call(args, style(notation), names(tool)).map_err(refused)?;
     let job_id = || {
-        let text = args.required_text("job_id", limits::TEXT_BYTES).map_err(&refused)?;
+        let text = args.required_text("job_id", limits::TEXT_BYTES).map_err(refused)?;
         // A text that cannot be an id is the id of no job.
         ScheduleId::new(text).map_err(|_| error::missing(tool, text))
     };
     let base = || {
         let job_id = job_id()?;
-        let revision = args.int_in("base_revision", 1, REVISION_MAX).map_err(&refused)?;
+        let revision = args.int_in("base_revision", 1, REVISION_MAX).map_err(refused)?;
         Ok(Base { job_id, revision })
     };
     match tool {

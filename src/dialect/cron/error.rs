@@ -1,10 +1,10 @@
-//! Prints the answers to refused calls: the fault, its path, the value, and a correct call as an example.
+//! Prints the answers to refused calls: the fault, its path, the value, and how to put it right.
 //!
 //! Errors of single arguments are in `args`, their texts in `words.rs`. Invariant: an error is data first; its
 //! message is generated from the data, and every error has a hint. A missing job is not an error for `cron_get` and
 //! `cron_delete`.
 
-use super::example::example;
+use super::repair::rebased;
 use super::schedule::JobSchedule;
 use super::shape::{instant, integer};
 use super::tool::Tool;
@@ -16,31 +16,18 @@ use crate::domain::{Code, Entropy, Moment, Refusal, ScheduleId, Zone};
 use crate::edn::{Map, Value};
 use crate::limits;
 
-/// The answer to a call with an argument error. `job_id` is the call's job id, if it is a valid one; the example
-/// repeats it.
-pub(super) fn answer(tool: Tool, error: &ArgError, job_id: Option<&ScheduleId>) -> Answer {
-    let mut example = example(tool, error.path());
-    if let Some(job_id) = job_id {
-        example = example.with("job_id", job_id.to_string());
-    }
-    error.answer(&CRON_WORDS, example)
-}
-
-/// The answer to a change that is based on an outdated revision.
-pub fn conflict(tool: Tool, job_id: &ScheduleId, current: u64, base: u64) -> Answer {
+/// The answer to a change that is based on an outdated revision. The example is the call on the current one.
+pub fn conflict(job_id: &ScheduleId, current: u64, base: u64, args: &Value) -> Answer {
     let message = format!("{job_id} is at revision {current}, and the change was made for revision {base}");
     let hint = format!(
         "somebody else changed the job: look at it with cron_get, then call again with base_revision {current}"
     );
-    let example =
-        example(tool, "").with("job_id", job_id.to_string()).with("base_revision", integer(current));
     let error = error("revision_conflict", Code::Conflict, &message)
         .with("job_id", job_id.to_string())
         .with("current_revision", integer(current))
         .with("base_revision", integer(base))
-        .with("hint", hint)
-        .with("example", example);
-    finish(error, Code::Conflict)
+        .with("hint", hint);
+    finish(error, Code::Conflict).with_example(rebased(args, integer(current)))
 }
 
 /// The answer to a call that names an unknown job. It is an error unless the tool is `cron_get` or `cron_delete`,
@@ -71,7 +58,7 @@ pub(super) fn missing(tool: Tool, job_id: &str) -> Answer {
 /// The answer to an update whose schedule would never be due for a job created at `created_at`.
 pub fn never_due(tool: Tool, schedule: &JobSchedule, created_at: Moment) -> Answer {
     let path = if tool == Tool::Update { "patch.schedule" } else { "schedule" };
-    answer(tool, &never_due_at(path, schedule, created_at), None)
+    never_due_at(path, schedule, created_at).answer(&CRON_WORDS, None)
 }
 
 pub(super) fn never_due_at(path: &str, schedule: &JobSchedule, not_before: Moment) -> ArgError {
@@ -87,15 +74,13 @@ pub fn refused(refusal: &Refusal) -> Answer {
     tool_error::refused(refusal)
 }
 
-/// All errors of these tools, with name, class and example, for the index of errors.
+/// All errors of these tools, with name, class and a sample, for the index of errors.
 pub fn errors() -> Vec<(&'static str, Code, Value)> {
-    let faulty = samples().into_iter().map(|error| {
-        let tool = if error.path().starts_with("patch") { Tool::Update } else { Tool::Create };
-        (error.name(&CRON_WORDS), answer(tool, &error, None))
-    });
+    let faulty =
+        samples().into_iter().map(|error| (error.name(&CRON_WORDS), error.answer(&CRON_WORDS, None)));
     let job_id = ScheduleId::random(Entropy([0; 16]));
     let of_jobs = [
-        ("revision_conflict", conflict(Tool::Pause, &job_id, 3, 2)),
+        ("revision_conflict", conflict(&job_id, 3, 2, &Value::Nil)),
         ("job_not_found", not_found(Tool::Pause, &job_id)),
     ];
     faulty.chain(of_jobs).map(|(name, answer)| entry(name, &answer)).collect()

@@ -7,7 +7,7 @@
 //! `app`.
 //!
 //! Invariants:
-//! 1. Every error is data: kind, field, value, hint, and an example of a correct call.
+//! 1. Every error is data: kind, field, value and hint, and the caller's own call put right if that is certain.
 //! 2. A zone name that the database does not have is stored as given, read as local time, and reported in a warning.
 //! 3. The seed's shapes are printed exactly; additions have keys of their own.
 
@@ -15,13 +15,13 @@ mod answer;
 mod call;
 mod command;
 mod error;
-mod example;
 mod id;
 mod job;
 #[cfg(feature = "embed")]
 pub mod jsonl;
 mod next_runs;
 mod policy;
+mod repair;
 mod schedule;
 mod shape;
 mod target;

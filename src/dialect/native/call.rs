@@ -170,5 +170,6 @@ fn query(args: &Args<'_>) -> Result<Boundary, ArgError> {
 
 wordings! {
     NOT_ALONE "not_alone" "{field} cannot be given together with the other fields" "leave it out, or make two calls";
-    NOT_A_QUERY "not_a_query" "{field} is no EQL: {detail}" "write a vector of attributes in EDN, as in the example";
+    NOT_A_QUERY "not_a_query" "{field} is no EQL: {detail}"
+        "write a vector of attributes in EDN, such as [:psi.scheduler/pending-count]";
 }

@@ -1,19 +1,25 @@
-//! Prints the answers to refused calls, as data: kind, class, message, hint, and a corrected call.
+//! Prints the answers to refused calls, as data: kind, class, message, hint, and the call put right if that is certain.
 //!
 //! Errors of single arguments are in `args`.
 
 use super::call::{NOT_A_QUERY, NOT_ALONE};
-use super::example::example;
-use super::suggest_call::{repaired, with_field};
+use super::repair::RefusedCall;
 use super::tool::Tool;
+use crate::calendar::PhraseContext;
 use crate::dialect::args::{ArgError, ArgErrorKind, TOOL_WORDS};
 use crate::dialect::{Answer, Notation, tool_error};
 use crate::domain::Code;
-use crate::edn::{Keyword, Map, Value};
+use crate::edn::{Keyword, Value};
 use crate::graph::registry::ResolverError;
 
-/// The answer to a call that the engine or the graph refused.
-pub fn refused(tool: Tool, args: &Value, notation: Notation, error: &ResolverError) -> Answer {
+/// The answer to a call that the engine or the graph refused. Phrases were read as `asked` says.
+pub fn refused(
+    tool: Tool,
+    args: &Value,
+    notation: Notation,
+    error: &ResolverError,
+    asked: &PhraseContext<'_>,
+) -> Answer {
     let code = error.code.unwrap_or(Code::Conflict);
     let part = |name: &str| error.data.as_map().and_then(|data| data.keyword(name));
     // The reason is more specific than the class, but not every error has one.
@@ -22,48 +28,30 @@ pub fn refused(tool: Tool, args: &Value, notation: Notation, error: &ResolverErr
     // The owner is missing: the caller is not a session.
     let wants_session = tool == Tool::Create
         && part("parameter").and_then(Value::as_keyword).is_some_and(|name| name.as_str() == OWNER);
-    let (hint, example) = match part("fix").and_then(Value::as_str) {
-        _ if wants_session => (NO_SESSION.to_owned(), with_field(tool, args, notation, "session_id", "main")),
-        // A time in the past or in a misspelt zone has an obvious correction, which becomes the example.
-        Some(fix) => {
+    let call = RefusedCall::new(tool, args, notation);
+    let is_of_time = ["phrase", "cron", "zone"].iter().any(|word| kind.starts_with(word));
+    let (hint, example) = match (part("fix").and_then(Value::as_str), part("revision")) {
+        _ if wants_session => (NO_SESSION.to_owned(), None),
+        // Another day is another wish, so it is for the caller to say.
+        (Some(fix), _) => (format!("the next such time is {fix}"), None),
+        (None, revision) => {
             let hint = part("hint").and_then(Value::as_str).map_or_else(|| hint(code), str::to_owned);
-            (hint, with_field(tool, args, notation, "when", fix))
-        }
-        None => {
-            let hint = part("hint").and_then(Value::as_str).map_or_else(|| hint(code), str::to_owned);
-            let meant = part("zone").and_then(Value::as_str);
-            let example = match meant {
-                Some(zone) => with_field(tool, args, notation, "zone", zone),
-                None => likely(tool, args, notation, &kind),
-            };
-            (hint, example)
+            let time = || call.rephrased(asked).filter(|_| is_of_time);
+            (hint, revision.map_or_else(time, |revision| call.rebased(revision)))
         }
     };
     let mut shown = tool_error::error(&kind, code, &error.message).with("hint", hint);
-    for name in ["limit", "max", "wait-ms", "status"] {
+    for name in ["limit", "max", "wait-ms", "status", "base-revision", "revision"] {
         if let Some(value) = part(name).filter(|value| !value.is_nil()) {
             shown = shown.with(&name.replace('-', "_"), value.clone());
         }
     }
-    tool_error::finish(shown.with("example", example), code)
-}
-
-/// The call with another time or zone if the given one is at fault, otherwise unchanged: it may be valid at another
-/// time, or for another caller.
-fn likely(tool: Tool, args: &Value, notation: Notation, kind: &str) -> Map {
-    let says_when = matches!(tool, Tool::Create | Tool::Update);
-    if says_when && ["phrase", "cron"].iter().any(|word| kind.starts_with(word)) {
-        return with_field(tool, args, notation, "when", PHRASE);
-    }
-    if says_when && kind.starts_with("zone") {
-        return with_field(tool, args, notation, "zone", ZONE);
-    }
-    repaired(tool, args, notation)
+    tool_error::finish(shown, code).with_example(example)
 }
 
 fn hint(code: Code) -> String {
     let hint = match code {
-        Code::Validation => "write it as in the example",
+        Code::Validation => "change what the message names",
         Code::NotFound => "call list to see what there is in this session",
         Code::Conflict => "call explain to see how it stands",
         Code::Limit => "cancel what is no longer needed, or wait and try again",
@@ -73,26 +61,21 @@ fn hint(code: Code) -> String {
     hint.to_owned()
 }
 
-/// All errors of these tools, with name, class and example, for the index of errors.
+/// All errors of these tools, with name, class and a sample, for the index of errors.
 pub fn errors() -> Vec<(&'static str, Code, Value)> {
     let text = |text: &str| Value::from(text);
     let errors = [
-        (
-            Tool::Create,
-            ArgError::new("", ArgErrorKind::NotAMap { found: "string" }).with(&text("in an hour")),
-        ),
-        (Tool::Create, ArgError::new("when", ArgErrorKind::Missing)),
-        (Tool::Update, ArgError::own("paused", NOT_ALONE, "")),
-        (Tool::Query, ArgError::own("query", NOT_A_QUERY, "REASON")),
+        ArgError::new("", ArgErrorKind::NotAMap { found: "string" }).with(&text("in an hour")),
+        ArgError::new("when", ArgErrorKind::Missing),
+        ArgError::own("paused", NOT_ALONE, ""),
+        ArgError::own("query", NOT_A_QUERY, "REASON"),
     ];
-    let entry = |(tool, error): &(Tool, ArgError)| {
-        tool_error::entry(error.name(&TOOL_WORDS), &error.answer(&TOOL_WORDS, example(*tool)))
-    };
+    let entry =
+        |error: &ArgError| tool_error::entry(error.name(&TOOL_WORDS), &error.answer(&TOOL_WORDS, None));
     errors.iter().map(entry).collect()
 }
 
 /// The mutation's parameter for the owning session.
 const OWNER: &str = "origin-session-id";
-const NO_SESSION: &str = "you speak for no session: name one in session_id, or connect for one";
-const PHRASE: &str = "tomorrow at 9";
-const ZONE: &str = "Europe/Berlin";
+const NO_SESSION: &str = "you speak for no session: name an open one in session_id, or connect as one, as reveille \
+                          mcp --session NAME does";

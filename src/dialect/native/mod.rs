@@ -6,15 +6,14 @@
 //! Invariants:
 //! 1. The interpretation of a time is always shown: in words, with the zone, with the next slots.
 //! 2. A repeated creation with one key is a normal answer that says so.
-//! 3. An error contains the whole call in corrected form.
+//! 3. An error says what is accepted. Its example is the caller's own call with the fault put right, or there is none.
 
 mod answer;
 mod call;
 mod error;
-mod example;
 mod field;
 mod parse;
-mod suggest_call;
+mod repair;
 mod tool;
 
 pub use answer::{cancelled, created, explained, listed, updated};

@@ -1,9 +1,9 @@
 //! Parses one call of a tool, or answers with what is wrong and how it could be called.
 
 use super::call::{Call, read};
-use super::suggest_call::repaired;
+use super::repair::RefusedCall;
 use super::tool::Tool;
-use crate::dialect::args::TOOL_WORDS;
+use crate::dialect::args::{ArgError, TOOL_WORDS};
 use crate::dialect::{Answer, Notation};
 use crate::edn::Value;
 
@@ -12,5 +12,7 @@ use crate::edn::Value;
 /// # Errors
 /// The complete error answer to an invalid call.
 pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answer> {
-    read(tool, args, notation).map_err(|error| error.answer(&TOOL_WORDS, repaired(tool, args, notation)))
+    let refused =
+        |error: ArgError| error.answer(&TOOL_WORDS, RefusedCall::new(tool, args, notation).without(&error));
+    read(tool, args, notation).map_err(refused)
 }

@@ -4,7 +4,8 @@
 //! rounds down to whole milliseconds.
 
 use super::error::{
-    DELAY_NOT_INTEGER, DELAY_TOO_LONG, DELAY_TOO_SHORT, NO_DELAY, NOT_AN_INSTANT, PsiError, TWO_DELAYS,
+    AT_NO_OFFSET, AT_TOO_FAR, AT_TOO_NEAR, DELAY_NOT_INTEGER, DELAY_TOO_LONG, DELAY_TOO_SHORT, NO_DELAY,
+    NOT_AN_INSTANT, PsiError, PsiRule, TWO_DELAYS,
 };
 use super::value::{given, integer};
 use crate::dialect::args::{Arg, Args};
@@ -30,7 +31,7 @@ fn after(delay: Arg<'_>) -> Result<When, PsiError> {
     };
     // A negative delay is below the minimum for certain, so its exact size is irrelevant.
     let millis = u64::try_from(delay_ms).unwrap_or(0);
-    check_bounds(millis, delay_ms)?;
+    check_bounds(millis, delay_ms, &[DELAY_TOO_SHORT, DELAY_TOO_LONG])?;
     Ok(When::After(Span::from_millis(millis)))
 }
 
@@ -38,26 +39,28 @@ fn until(at: Arg<'_>, now: Moment) -> Result<When, PsiError> {
     let moment = at.value().as_str().and_then(|text| Moment::parse(text).ok());
     let moment = moment.ok_or_else(|| {
         let data = Map::new().with("field", Value::keyword("at"));
-        NOT_AN_INSTANT.broken(data.with("input", given(Some(at))))
+        let lacks_offset = at.value().as_str().is_some_and(|text| Moment::parse(&format!("{text}Z")).is_ok());
+        let words = if lacks_offset { AT_NO_OFFSET } else { NOT_AN_INSTANT };
+        words.broken(data.with("input", given(Some(at))))
     })?;
     // Zero if the instant has passed or is less than a millisecond away. Then the schedule is due at once, and the
     // bounds do not apply.
     let millis = moment.millis_since(now);
     if millis > 0 {
         // psi overflows 32 bits for an instant some 25 days ahead. Here it exceeds the maximum like any other.
-        check_bounds(millis, i64::try_from(millis).unwrap_or(i64::MAX))?;
+        check_bounds(millis, i64::try_from(millis).unwrap_or(i64::MAX), &[AT_TOO_NEAR, AT_TOO_FAR])?;
     }
     Ok(When::At(moment))
 }
 
-/// Checks the inclusive bounds. `delay_ms` is the figure that an error shows.
-fn check_bounds(millis: u64, delay_ms: i64) -> Result<(), PsiError> {
+/// Checks the inclusive bounds. `delay_ms` is the figure that an error shows, in the words for below and above.
+fn check_bounds(millis: u64, delay_ms: i64, [below, above]: &[PsiRule; 2]) -> Result<(), PsiError> {
     let data = || Map::new().with("delay-ms", delay_ms);
     if millis < limits::DELAY_MS_MIN.value {
-        return Err(DELAY_TOO_SHORT.broken(data().with("minimum", integer(limits::DELAY_MS_MIN.value))));
+        return Err(below.broken(data().with("minimum", integer(limits::DELAY_MS_MIN.value))));
     }
     if millis > limits::DELAY_MS_MAX.value {
-        return Err(DELAY_TOO_LONG.broken(data().with("maximum", integer(limits::DELAY_MS_MAX.value))));
+        return Err(above.broken(data().with("maximum", integer(limits::DELAY_MS_MAX.value))));
     }
     Ok(())
 }

@@ -75,6 +75,12 @@ rules! {
     DELAY_NOT_INTEGER Nothing "delay-not-integer" "delay-ms is not an integer: {delay-ms}; give whole milliseconds";
     DELAY_TOO_SHORT Nothing "delay-too-short" "delay-ms is below the minimum bound: {delay-ms} < {minimum} ms";
     DELAY_TOO_LONG Nothing "delay-too-long" "delay-ms exceeds the maximum bound: {delay-ms} > {maximum} ms (24 h)";
+    AT_TOO_NEAR Nothing "at-too-near"
+        "at is too near, as delay-ms is below the minimum bound: {delay-ms} < {minimum} ms from now";
+    AT_TOO_FAR Nothing "at-too-far"
+        "at is too far ahead, as delay-ms exceeds the maximum bound: {delay-ms} > {maximum} ms (24 h) from now";
+    AT_NO_OFFSET Action "at-no-offset"
+        "at is not an instant: {input} has no offset from UTC; end it with Z, or with an offset such as +02:00";
     NOT_AN_INSTANT Action "not-an-instant"
         "at is not an instant: {input}; give an ISO 8601 string with seconds, such as \"2026-04-22T13:00:00Z\"";
     NO_SCHEDULE_ID Call "no-schedule-id" "schedule-id is required and must be a string";
@@ -249,6 +255,9 @@ fn samples() -> Vec<(&'static str, PsiError)> {
         broken(DELAY_NOT_INTEGER, of("delay-ms")),
         broken(DELAY_TOO_SHORT, delay(1).with("minimum", integer(limits::DELAY_MS_MIN.value))),
         broken(DELAY_TOO_LONG, delay(86_400_001).with("maximum", integer(limits::DELAY_MS_MAX.value))),
+        broken(AT_TOO_NEAR, delay(1).with("minimum", integer(limits::DELAY_MS_MIN.value))),
+        broken(AT_TOO_FAR, delay(86_400_001).with("maximum", integer(limits::DELAY_MS_MAX.value))),
+        broken(AT_NO_OFFSET, Map::new().with("field", Value::keyword("at")).with("input", value())),
         broken(NOT_AN_INSTANT, Map::new().with("field", Value::keyword("at")).with("input", value())),
         broken(NO_SCHEDULE_ID, none()),
         (NO_SUCH_SCHEDULE.name, PsiError::no_such_schedule(value())),

@@ -3,9 +3,8 @@
 //! The conversion to a schedule is in `command.rs`; the engine checks the cap on a session's reminders. Invariant: no
 //! text in a [`Call`] is blank; a prompt is passed on verbatim.
 
-use super::example::example;
 use super::tool::Tool;
-use crate::dialect::args::{ArgError, ArgErrorKind, Args, Style, TOOL_WORDS};
+use crate::dialect::args::{ArgError, ArgErrorKind, Args, Repair, Style, TOOL_WORDS};
 use crate::dialect::{Answer, Notation};
 use crate::domain::{Span, names};
 use crate::edn::Value;
@@ -53,8 +52,9 @@ names! {
 /// # Errors
 /// The complete error answer to an invalid call.
 pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answer> {
+    let style = Style::tools(notation);
     let call = || -> Result<Call, ArgError> {
-        let args = Args::of_call(args, Style::tools(notation), names(tool))?;
+        let args = Args::of_call(args, style, names(tool))?;
         match tool {
             Tool::Add => draft(&args).map(Call::Add),
             Tool::List => Ok(Call::List),
@@ -64,7 +64,7 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answe
             }
         }
     };
-    call().map_err(|error| error.answer(&TOOL_WORDS, example(tool)))
+    call().map_err(|error| error.answer(&TOOL_WORDS, Repair::new(args, style).without(&error)))
 }
 
 /// The names of each tool's arguments.

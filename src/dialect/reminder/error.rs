@@ -4,8 +4,6 @@
 
 use super::answer::{lines, maps};
 use super::call::ReminderKind;
-use super::example::example;
-use super::tool::Tool;
 use super::view::Reminder;
 use crate::dialect::args::{ArgError, ArgErrorKind, NO_SESSION, TOOL_WORDS};
 use crate::dialect::{Answer, echo, tool_error};
@@ -14,8 +12,8 @@ use crate::edn::Value;
 use crate::limits;
 
 /// The answer to a caller that is not a session and names none.
-pub fn no_session(tool: Tool) -> Answer {
-    ArgError::own("", NO_SESSION, "").answer(&TOOL_WORDS, example(tool))
+pub fn no_session() -> Answer {
+    ArgError::own("", NO_SESSION, "").answer(&TOOL_WORDS, None)
 }
 
 /// The answer to a `reminderadd` in a session that is at its cap.
@@ -49,31 +47,26 @@ pub fn refused(refusal: &Refusal) -> Answer {
     tool_error::refused(refusal)
 }
 
-/// All errors of these tools, with name, class and example, for the index of errors.
+/// All errors of these tools, with name, class and a sample, for the index of errors.
 pub fn errors() -> Vec<(&'static str, Code, Value)> {
     let given = |text: &str| Value::from(text);
     let (min, max) = (limits::REMINDER_SECONDS_MIN.value, limits::PERIOD_MS_MAX.value / 1_000);
     let unknown = ArgErrorKind::UnknownKeys { keys: vec![given("all")], known: &[], nearest: None };
     let error = ArgError::new;
     let errors = [
-        (Tool::Add, error("", ArgErrorKind::NotAMap { found: "string" }).with(&given("in an hour"))),
-        (Tool::List, error("all", unknown).with(&Value::Bool(true))),
-        (Tool::Add, error("interval_seconds", ArgErrorKind::GivenTwice)),
-        (Tool::Add, error("type", ArgErrorKind::Missing)),
-        (Tool::Remove, error("description_pattern", ArgErrorKind::Blank).with(&given(" "))),
-        (Tool::Add, error("description", ArgErrorKind::NotText { found: "integer" }).with(&Value::Int(1))),
-        (Tool::Add, error("interval_seconds", ArgErrorKind::NotWhole).with(&given("1h"))),
-        (Tool::Add, error("interval_seconds", ArgErrorKind::OutOfRange { min, max }).with(&Value::Int(29))),
-        (Tool::Add, error("description", ArgErrorKind::TooLong { limit: limits::LABEL_BYTES })),
-        (
-            Tool::Add,
-            error("type", ArgErrorKind::NotOneOf { known: ReminderKind::NAMES }).with(&given("daily")),
-        ),
-        (Tool::Add, ArgError::own("", NO_SESSION, "")),
+        error("", ArgErrorKind::NotAMap { found: "string" }).with(&given("in an hour")),
+        error("all", unknown).with(&Value::Bool(true)),
+        error("interval_seconds", ArgErrorKind::GivenTwice),
+        error("type", ArgErrorKind::Missing),
+        error("description_pattern", ArgErrorKind::Blank).with(&given(" ")),
+        error("description", ArgErrorKind::NotText { found: "integer" }).with(&Value::Int(1)),
+        error("interval_seconds", ArgErrorKind::NotWhole).with(&given("1h")),
+        error("interval_seconds", ArgErrorKind::OutOfRange { min, max }).with(&Value::Int(29)),
+        error("description", ArgErrorKind::TooLong { limit: limits::LABEL_BYTES }),
+        error("type", ArgErrorKind::NotOneOf { known: ReminderKind::NAMES }).with(&given("daily")),
+        ArgError::own("", NO_SESSION, ""),
     ];
-    let errors = errors
-        .into_iter()
-        .map(|(tool, error)| (error.name(&TOOL_WORDS), error.answer(&TOOL_WORDS, example(tool))));
+    let errors = errors.into_iter().map(|error| (error.name(&TOOL_WORDS), error.answer(&TOOL_WORDS, None)));
     let most = u32::try_from(limits::REMINDERS.value).unwrap_or(u32::MAX);
     let others = [("too_many_reminders", full(&[], most)), ("no_matching_reminder", not_found("email", &[]))];
     errors.chain(others).map(|(name, answer)| tool_error::entry(name, &answer)).collect()

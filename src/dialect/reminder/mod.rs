@@ -14,7 +14,6 @@ mod answer;
 mod call;
 mod command;
 mod error;
-mod example;
 mod tool;
 mod view;
 

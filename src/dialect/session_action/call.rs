@@ -4,11 +4,10 @@
 //! texts in a [`Call`] are trimmed, and a blank one counts as absent.
 
 use super::action::ActionKind;
-use super::error::{NO_TIME, NOTHING_TOLD, TWO_TIMES, too_far};
-use super::example::example;
+use super::error::{NO_TIME, NOT_AHEAD, NOTHING_TOLD, TWO_TIMES, too_far};
 use super::operation::Operation;
 use super::tool::Tool;
-use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Style, TOOL_WORDS};
+use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Repair, Style, TOOL_WORDS};
 use crate::dialect::{Answer, Notation};
 use crate::domain::{Attachment, JobId, Moment, Span};
 use crate::edn::Value;
@@ -75,8 +74,9 @@ pub enum Due {
 /// # Errors
 /// The complete error answer to an invalid call.
 pub fn parse(tool: Tool, args: &Value, notation: Notation, now: Moment) -> Result<Call, Answer> {
+    let style = Style::tools(notation);
     let call = || -> Result<Call, ArgError> {
-        let args = Args::of_call(args, Style::tools(notation), names(tool))?;
+        let args = Args::of_call(args, style, names(tool))?;
         match tool {
             Tool::Schedule => schedule(&args, now),
             Tool::ReportReady => {
@@ -85,7 +85,7 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation, now: Moment) -> Resul
             }
         }
     };
-    call().map_err(|error| error.answer(&TOOL_WORDS, example(tool, error.path())))
+    call().map_err(|error| error.answer(&TOOL_WORDS, Repair::new(args, style).without(&error)))
 }
 
 /// The names of each tool's arguments.
@@ -133,7 +133,7 @@ fn draft(args: &Args<'_>, now: Moment) -> Result<ActionDraft, ArgError> {
     let job = if kind == ActionKind::NotifyJobReady { job(args)? } else { None };
     let due = match (job, time) {
         (None, Some((_, time))) => time,
-        (None, None) => return Err(ArgError::own("delay_seconds", NO_TIME, "")),
+        (None, None) => return Err(no_time(args)),
         // With a job, the given time is the latest time.
         // A job alone is enough: the runtime fires the action when the job is ready. Source: SEED-000, "The three kinds".
         (Some(job), time) => Due::Ready(job, time.and_then(|(_, time)| instant(&time, now))),
@@ -171,6 +171,14 @@ fn time(args: &Args<'_>) -> Result<Option<(&'static str, Due)>, ArgError> {
         (None, Some(at)) => Some(("run_at", Due::At(at))),
         (None, None) => None,
     })
+}
+
+/// The error of a call without a time. A delay that was given and is not ahead is named.
+fn no_time(args: &Args<'_>) -> ArgError {
+    match args.get("delay_seconds") {
+        Some(delay) => delay.breaks(NOT_AHEAD, "").under("delay_seconds"),
+        None => ArgError::own("delay_seconds", NO_TIME, ""),
+    }
 }
 
 fn instant(due: &Due, now: Moment) -> Option<Moment> {

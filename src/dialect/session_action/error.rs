@@ -3,9 +3,7 @@
 //! Errors of single arguments are in `args`. Source of the beginnings of the messages: SEED-000's code.
 
 use super::action::ActionStatus;
-use super::example::example;
 use super::operation::Operation;
-use super::tool::Tool;
 use crate::dialect::args::{ArgError, ArgErrorKind, NO_SESSION, TOOL_WORDS, wordings};
 use crate::dialect::{Answer, echo, tool_error};
 use crate::domain::{Code, Refusal};
@@ -22,8 +20,8 @@ pub enum Refused {
 }
 
 /// The answer to a caller that is not a session and names none.
-pub fn no_session(tool: Tool) -> Answer {
-    ArgError::own("", NO_SESSION, "").answer(&TOOL_WORDS, example(tool, ""))
+pub fn no_session() -> Answer {
+    ArgError::own("", NO_SESSION, "").answer(&TOOL_WORDS, None)
 }
 
 /// The answer to a `cancel` or `run_now` of an unknown action.
@@ -70,7 +68,7 @@ pub fn refused(refusal: &Refusal) -> Answer {
     tool_error::finish(error, Code::Limit)
 }
 
-/// All errors of these tools, with name, class and example, for the index of errors.
+/// All errors of these tools, with name, class and a sample, for the index of errors.
 pub fn errors() -> Vec<(&'static str, Code, Value)> {
     let given = |text: &str| Value::from(text);
     let limit = limits::ACTION_DELAY_MS_MAX;
@@ -93,15 +91,13 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
         error("run_at", ArgErrorKind::NotAnInstant).with(&given("tomorrow")),
         ArgError::own("run_at", TWO_TIMES, ""),
         ArgError::own("delay_seconds", NO_TIME, ""),
+        ArgError::own("delay_seconds", NOT_AHEAD, "").with(&Value::Int(0)),
         ArgError::own("message", NOTHING_TOLD, ""),
         error("job_id", ArgErrorKind::NotAnId).with(&given("a\nb")),
         too_far("delay_seconds", limit).with(&Value::Int(9_999_999)),
         ArgError::own("", NO_SESSION, ""),
     ];
-    let errors = errors.into_iter().map(|error| {
-        let answer = error.answer(&TOOL_WORDS, example(Tool::Schedule, error.path()));
-        (error.name(&TOOL_WORDS), answer)
-    });
+    let errors = errors.into_iter().map(|error| (error.name(&TOOL_WORDS), error.answer(&TOOL_WORDS, None)));
     let max = u32::try_from(limits::SESSION_ACTIONS.value).unwrap_or(u32::MAX);
     let id = "delay-1a2b3c4d";
     let others = [
@@ -115,7 +111,9 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
 
 /// The error about a time that is too far ahead.
 pub(super) fn too_far(field: &str, limit: Limit) -> ArgError {
-    ArgError::own(field, TOO_FAR, format!("{} is {} {}", limit.name, limit.value, limit.unit))
+    // In the unit of the argument: nobody counts in milliseconds here.
+    let (seconds, days) = (limit.value / 1_000, limit.value / 86_400_000);
+    ArgError::own(field, TOO_FAR, format!("{seconds} seconds from now, {days} days"))
 }
 
 const LEAD: &str = "Failed to schedule delayed action";
@@ -124,7 +122,9 @@ wordings! {
     TWO_TIMES "two_times" "delay_seconds and run_at are given, and only one can be meant" "leave one of them out";
     NO_TIME "no_time" "provide either delay_seconds or run_at"
         "say how long from now, or when; only notify_job_ready may wait for a job_id instead";
+    NOT_AHEAD "not_ahead" "provide either delay_seconds or run_at: a delay of {value} s is none"
+        "say how many seconds from now, 1 at least";
     NOTHING_TOLD "nothing_told" "message or artifact_path is required" "say something in message, or name a file";
     TOO_FAR "too_far_ahead" "Failed to schedule delayed action: {field} exceeds the maximum delay: {detail}"
-        "choose a time that is nearer" Limit;
+        "choose a nearer time: at most {detail}" Limit;
 }

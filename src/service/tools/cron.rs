@@ -15,6 +15,7 @@ use crate::runtime::Handle;
 pub(super) struct CronCall<'a> {
     pub(super) service: &'a Service,
     pub(super) caller: &'a Caller,
+    pub(super) args: &'a Value,
 }
 
 impl<'a> CronCall<'a> {
@@ -22,12 +23,12 @@ impl<'a> CronCall<'a> {
         self.service.handle()
     }
 
-    pub(super) fn call(&self, tool: Tool, args: &Value, notation: Notation) -> Answer {
+    pub(super) fn call(&self, tool: Tool, notation: Notation) -> Answer {
         let session = self.caller.scope.session().cloned();
         // As in the seed, the label and not the name of the machine's zone is stored.
         let zone = self.handle().zones().configured().cloned().unwrap_or(Zone::Local);
         let context = CronContext { session, now: self.handle().now().wall, zone };
-        let call = match cron::parse(tool, args, notation, &context) {
+        let call = match cron::parse(tool, self.args, notation, &context) {
             Ok(call) => call,
             Err(answer) => return answer,
         };
@@ -96,7 +97,7 @@ impl<'a> CronCall<'a> {
         let admitted =
             admission::admit_delivery(self.handle(), self.caller, &job.job_id, change.target.as_ref());
         if let Err(refusal) = admitted {
-            return refused(Tool::Update, job, &refusal);
+            return self.refused(Tool::Update, job, &refusal);
         }
         let command = |which| Command::ChangeSchedule { which, change };
         self.change_and_tell(Tool::Update, job, command)
@@ -132,14 +133,14 @@ impl<'a> CronCall<'a> {
             return Err(cron::not_found(tool, id));
         }
         admission::admit_change(self.handle(), self.caller, id)
-            .map_err(|refusal| refused(tool, job, &refusal))?;
+            .map_err(|refusal| self.refused(tool, job, &refusal))?;
         // Revisions have 32 bits. A larger number is not the present one either, so it conflicts like any other.
         let base = job.revision.map(|revision| u32::try_from(revision).unwrap_or(u32::MAX));
         let by = self.caller.actor_with(Dialect::Cron);
         let which = Which { by, schedule: id.clone(), base };
         let input = Input::Command(command(which));
         let changed = self.handle().submit_with(input, |state| self.told(state, state.schedule(id)?));
-        changed.map_err(|refusal| refused(tool, job, &refusal))
+        changed.map_err(|refusal| self.refused(tool, job, &refusal))
     }
 
     /// A job with its next runs and what would be in their way; `None` if the seed cannot express it.
@@ -148,15 +149,15 @@ impl<'a> CronCall<'a> {
         let outlook = NextRuns::of(&view, record, self.handle().now().wall, self.handle().zones());
         Some((view, NextRuns { unreachable: unreachable(state, record), ..outlook }))
     }
-}
 
-fn refused(tool: Tool, job: &Base, refusal: &Refusal) -> Answer {
-    if let Refusal::RevisionConflict { base, revision, .. } = refusal {
-        let base = job.revision.unwrap_or(u64::from(*base));
-        return cron::conflict(tool, &job.job_id, u64::from(*revision), base);
+    fn refused(&self, tool: Tool, job: &Base, refusal: &Refusal) -> Answer {
+        if let Refusal::RevisionConflict { base, revision, .. } = refusal {
+            let base = job.revision.unwrap_or(u64::from(*base));
+            return cron::conflict(&job.job_id, u64::from(*revision), base, self.args);
+        }
+        if let Refusal::UnknownSchedule { .. } = refusal {
+            return cron::not_found(tool, &job.job_id);
+        }
+        cron::refused(refusal)
     }
-    if let Refusal::UnknownSchedule { .. } = refusal {
-        return cron::not_found(tool, &job.job_id);
-    }
-    cron::refused(refusal)
 }

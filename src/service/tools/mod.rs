@@ -4,6 +4,7 @@ mod catalog;
 mod cron;
 mod native;
 mod psi;
+mod rehearsal;
 mod reminder;
 mod session_action;
 
@@ -47,11 +48,18 @@ impl Service {
     }
 
     fn call_admitted(&self, tool: &str, caller: &Caller, args: &Value, notation: Notation) -> Option<Answer> {
+        let answer = self.carry_out(tool, caller, args, notation)?;
+        // What an error shows as right has to be right by now, not only in its words.
+        let rehearse = |args: &Value| self.rehearse(tool, caller, args, notation);
+        Some(rehearsal::with_tried_example(answer, rehearse))
+    }
+
+    fn carry_out(&self, tool: &str, caller: &Caller, args: &Value, notation: Notation) -> Option<Answer> {
         if tool == dialect::psi::TOOL {
             return Some(PsiCall { service: self, caller }.call(args, notation));
         }
         if let Some(tool) = dialect::cron::Tool::parse(tool) {
-            return Some(CronCall { service: self, caller }.call(tool, args, notation));
+            return Some(CronCall { service: self, caller, args }.call(tool, notation));
         }
         if let Some(tool) = dialect::reminder::Tool::parse(tool) {
             return Some(ReminderCall { service: self, caller }.call(tool, args, notation));

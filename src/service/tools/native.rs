@@ -5,6 +5,7 @@
 
 use super::super::Service;
 use super::super::mutations::wrong;
+use crate::calendar::PhraseContext;
 use crate::dialect::native::{self, Call, ListParams, ScheduleRef, Tool};
 use crate::dialect::{Answer, Notation, REQUEST_CAPS, psi};
 use crate::domain::{Caller, Code, Dialect, ScheduleId, Status};
@@ -44,7 +45,11 @@ impl<'a> NativeCall<'a> {
             Call::Explain(which, at) => self.explain(&which, at.map(|at| at.to_string())),
             Call::Query(boundary) => self.query(&boundary),
         };
-        done.unwrap_or_else(|error| native::refused(tool, args, notation, &error))
+        done.unwrap_or_else(|error| {
+            let (now, zones) = (self.handle().now().wall, self.handle().zones());
+            let asked = PhraseContext { now, zone: zones.usual().clone(), zones };
+            native::refused(tool, args, notation, &error, &asked)
+        })
     }
 
     fn create(&self, params: CreateSchedule) -> Result<Answer, ResolverError> {

@@ -27,7 +27,7 @@ impl<'a> ReminderCall<'a> {
             Ok(call) => call,
             Err(answer) => return answer,
         };
-        let Some(session) = self.caller.scope.session() else { return reminder::no_session(tool) };
+        let Some(session) = self.caller.scope.session() else { return reminder::no_session() };
         let now = self.handle().now().wall;
         let done = match call {
             Call::Add(draft) => self.add_reminder(draft, session, now),

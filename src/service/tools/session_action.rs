@@ -23,7 +23,7 @@ impl<'a> ActionCall<'a> {
     }
 
     pub(super) fn call(&self, tool: Tool, args: &Value, notation: Notation) -> Answer {
-        let Some(session) = self.caller.scope.session() else { return session_action::no_session(tool) };
+        let Some(session) = self.caller.scope.session() else { return session_action::no_session() };
         let now = self.handle().now().wall;
         let call = match session_action::parse(tool, args, notation, now) {
             Ok(call) => call,

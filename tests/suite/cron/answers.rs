@@ -8,6 +8,7 @@ use reveille::dialect::cron::{
 };
 use reveille::dialect::{Answer, json};
 use reveille::domain::{Entropy, Refusal, Trigger, Zone};
+use reveille::edn::Map;
 
 use super::{at, daily, id};
 
@@ -138,7 +139,12 @@ fn a_job_that_is_not_there_is_an_error_for_whoever_changes_it() {
 #[test]
 fn a_conflict_names_both_revisions() {
     check(
-        &conflict(Tool::Pause, &id("job_1"), 3, 999),
+        &conflict(
+            &id("job_1"),
+            3,
+            999,
+            &Map::new().with("job_id", "job_1").with("base_revision", 999).into(),
+        ),
         concat!(
             r#"{"status":"error","error":{"kind":"revision_conflict","class":"CONFLICT","#,
             r#""message":"job_1 is at revision 3, and the change was made for revision 999","#,

@@ -1,0 +1,50 @@
+//! The example of an error: a call that the engine would accept at this moment, or none.
+//!
+//! A family of tools puts one fault of a call right. Whether anything else is wrong with the call is found out here, by making
+//! it without effect. Invariant: an example that leaves this file would have been accepted.
+
+use super::super::Service;
+use crate::dialect::{Answer, Notation};
+use crate::domain::Caller;
+use crate::edn::Value;
+use crate::runtime::Rehearsal;
+
+impl Service {
+    /// The answer to a call that changes nothing. It is no error if the call would be accepted.
+    pub(super) fn rehearse(
+        &self,
+        tool: &str,
+        caller: &Caller,
+        args: &Value,
+        notation: Notation,
+    ) -> Option<Answer> {
+        let (handle, rehearsal) = Rehearsal::of(self.handle());
+        let service = Service { handle, ..self.clone() };
+        let answer = service.carry_out(tool, caller, args, notation)?;
+        Some(if rehearsal.is_accepted() { Answer::done(Value::Nil) } else { answer })
+    }
+}
+
+/// Replaces the example of an error by the call with all its faults put right, or takes it away if one cannot be.
+pub(super) fn with_tried_example(answer: Answer, rehearse: impl Fn(&Value) -> Option<Answer>) -> Answer {
+    let mut example = answer.example().cloned();
+    if example.is_none() {
+        return answer;
+    }
+    for _ in 0..FAULTS_MAX {
+        let fits = |call: &Value| call.to_string().len() <= EXAMPLE_BYTES_MAX;
+        let Some(call) = example.filter(fits) else { return answer.with_example(None) };
+        match rehearse(&call) {
+            Some(tried) if tried.is_error => example = tried.example().cloned(),
+            // Nothing to wait for: the call is right.
+            Some(_) => return answer.with_example(Some(call)),
+            None => break,
+        }
+    }
+    answer.with_example(None)
+}
+
+/// The most faults of one call that an example corrects. Each costs a rehearsal.
+const FAULTS_MAX: usize = 6;
+/// A longer call is not repeated: its author has it, and the hint says what to change.
+const EXAMPLE_BYTES_MAX: usize = 4_096;
