@@ -33,10 +33,10 @@ pub fn refused(
     let (hint, example) = match (part("fix").and_then(Value::as_str), part("revision")) {
         _ if wants_session => (NO_SESSION.to_owned(), None),
         // Another day is another wish, so it is for the caller to say.
-        (Some(fix), _) => (format!("the next such time is {fix}"), None),
-        (None, revision) => {
+        (Some(fix), _) if kind.ends_with("past") => (format!("the next such time is {fix}"), None),
+        (_, revision) => {
             let hint = part("hint").and_then(Value::as_str).map_or_else(|| hint(code), str::to_owned);
-            let time = || call.rephrased(asked).filter(|_| is_of_time);
+            let time = || call.rephrased(&kind, asked).filter(|_| is_of_time);
             (hint, revision.map_or_else(time, |revision| call.rebased(revision)))
         }
     };

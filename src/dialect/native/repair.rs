@@ -49,11 +49,12 @@ impl<'a> RefusedCall<'a> {
         rename(synonym(&name)?, &|value| Some(value.clone()))
     }
 
-    /// The call with the words of its time, or its zone, put right.
-    pub(super) fn rephrased(&self, asked: &PhraseContext<'_>) -> Option<Value> {
+    /// The call with its zone or the words of its time put right, according to the kind of error.
+    pub(super) fn rephrased(&self, kind: &str, asked: &PhraseContext<'_>) -> Option<Value> {
         let given = |name| self.repair.field(name).filter(|value| !value.is_nil());
         let zone = given(ZONE.name).map(Value::as_str);
-        if let Some(zone) = zone.flatten().and_then(|zone| repair_zone(zone, asked.zones)) {
+        let meant = |zone: &str| repair_zone(zone, asked.zones).filter(|_| kind.starts_with("zone"));
+        if let Some(zone) = zone.flatten().and_then(meant) {
             return self.repair.with_field(ZONE.name, zone.into());
         }
         let fixed = repair_phrase(given(WHEN.name)?.as_str()?, asked)?;
