@@ -27,7 +27,7 @@ use crate::port::{Courier, Guard, Host, Store, Ticket};
 pub struct Handle {
     pub(super) shared: Arc<Shared>,
     /// Set for a handle that applies nothing.
-    pub(super) rehearsal: Option<Arc<Rehearsal>>,
+    rehearsal: Option<Arc<Rehearsal>>,
 }
 
 impl Handle {
@@ -38,6 +38,12 @@ impl Handle {
 
     pub(super) fn of(shared: Arc<Shared>) -> Handle {
         Handle { shared, rehearsal: None }
+    }
+
+    /// A handle to the same engine, whose inputs are rehearsed.
+    pub(crate) fn rehearsing(&self) -> (Handle, Arc<Rehearsal>) {
+        let rehearsal = Arc::<Rehearsal>::default();
+        (Handle { rehearsal: Some(Arc::clone(&rehearsal)), ..self.clone() }, rehearsal)
     }
 
     /// Decides on an input. When this returns, the input has taken effect, and its effects have run or are being run by

@@ -35,6 +35,5 @@ pub(crate) use durable::{Row, for_each_row};
 pub use handle::Handle;
 pub use parts::Parts;
 pub(crate) use reading::Reading;
-pub(crate) use rehearsal::Rehearsal;
 pub use subscription::{Batch, Stopper, Subscription};
 pub use token::{Token, Tokens};

@@ -162,7 +162,7 @@ impl Patch {
 /// # Errors
 /// The complete error answer to an invalid call, or to one that names a job which cannot exist.
 pub fn parse(tool: Tool, args: &Value, notation: Notation, context: &CronContext) -> Result<Call, Answer> {
-    let refused = |error: ArgError| error.answer(&CRON_WORDS, repaired(args, notation, &error));
+    let refused = |error: ArgError| error.answer(&CRON_WORDS, repaired(args, style(notation), &error));
     let args = Args::of_call(args, style(notation), names(tool)).map_err(refused)?;
     let job_id = || {
         let text = args.required_text("job_id", limits::TEXT_BYTES).map_err(refused)?;

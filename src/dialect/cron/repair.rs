@@ -1,16 +1,15 @@
 //! Puts right what only calls about jobs can have wrong.
 
-use super::call::style;
 use super::words::NO_WEEKDAYS;
 use crate::calendar::repair_offset;
 use crate::dialect::Notation;
-use crate::dialect::args::{ArgError, ArgErrorKind, Repair, Wording};
+use crate::dialect::args::{ArgError, ArgErrorKind, Repair, Style, Wording};
 use crate::domain::Weekday;
 use crate::edn::{Keyword, Value};
 
 /// The call without the fault, if its correction is certain.
-pub(super) fn repaired(args: &Value, notation: Notation, error: &ArgError) -> Option<Value> {
-    let repair = Repair::new(args, style(notation));
+pub(super) fn repaired(args: &Value, style: Style, error: &ArgError) -> Option<Value> {
+    let repair = Repair::new(args, style);
     let (path, kind) = (error.path(), error.kind());
     let is_own = |rule: Wording| matches!(kind, ArgErrorKind::Own { words, .. } if *words == rule);
     // Any text is the name of a zone here, so a guess would be accepted.
@@ -31,7 +30,7 @@ pub(super) fn repaired(args: &Value, notation: Notation, error: &ArgError) -> Op
 /// The same call on another revision of the job.
 pub(super) fn rebased(args: &Value, revision: Value) -> Option<Value> {
     // EDN has every spelling of JSON, and the call has been read already.
-    Repair::new(args, style(Notation::Edn)).with_field("base_revision", revision)
+    Repair::new(args, Style::tools(Notation::Edn)).with_field("base_revision", revision)
 }
 
 /// A list of the one day that was given instead of a list.

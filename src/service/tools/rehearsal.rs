@@ -7,7 +7,6 @@ use super::super::Service;
 use crate::dialect::{Answer, Notation};
 use crate::domain::Caller;
 use crate::edn::Value;
-use crate::runtime::Rehearsal;
 
 impl Service {
     /// The answer to a call that changes nothing. It is no error if the call would be accepted.
@@ -18,7 +17,7 @@ impl Service {
         args: &Value,
         notation: Notation,
     ) -> Option<Answer> {
-        let (handle, rehearsal) = Rehearsal::of(self.handle());
+        let (handle, rehearsal) = self.handle().rehearsing();
         let service = Service { handle, ..self.clone() };
         let answer = service.carry_out(tool, caller, args, notation)?;
         Some(if rehearsal.is_accepted() { Answer::done(Value::Nil) } else { answer })
