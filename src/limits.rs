@@ -237,9 +237,10 @@ limits! {
     AS_OF_CACHED = 1_000 "schedules" as "as-of-cached";
     /// Entries of one page of a list.
     PAGE_ROWS = 5_000 "rows" as "page-rows";
-    /// Longest answer of psi-tool's query; a longer answer is cut, with a note on how to page.
-    /// Source: psi, 51 200 bytes.
-    PSI_OUTPUT_BYTES = 51_200 "bytes" as "psi-output-bytes";
+    /// Longest answer of a tool for models, unless it was asked for one thing by its id. Lists end at a row, with a cursor of
+    /// the rest; anything else is cut, with a note of what is missing. A model pays for every answer again with each later
+    /// turn, and 4,000 tokens hold 50 schedules. psi cuts at 51,200 bytes.
+    TOOL_ANSWER_BYTES = 16_384 "bytes" as "tool-answer-bytes";
     /// Subscriptions of one connected client.
     CLIENT_SUBSCRIPTIONS = 16 "subscriptions" as "client-subscriptions";
     /// Bytes that may wait to be written to one connected client; a client that does not read is

@@ -15,17 +15,24 @@ pub struct Answer {
     pub is_error: bool,
     /// The class of the refusal; `None` if the call succeeded.
     pub code: Option<Code>,
+    /// True if the call asked for one thing by its id: then no text of it is cut, however long.
+    pub is_whole: bool,
 }
 
 impl Answer {
     /// Creates the answer to a call that succeeded.
     pub fn done(value: impl Into<Value>) -> Answer {
-        Answer { value: value.into(), is_error: false, code: None }
+        Answer { value: value.into(), is_error: false, code: None, is_whole: false }
+    }
+
+    /// Creates the answer to a call that asked for one thing by its id.
+    pub(crate) fn whole(value: impl Into<Value>) -> Answer {
+        Answer { is_whole: true, ..Answer::done(value) }
     }
 
     /// Creates the answer to a refused call.
     pub fn refused(value: impl Into<Value>, code: Code) -> Answer {
-        Answer { value: value.into(), is_error: true, code: Some(code) }
+        Answer { value: value.into(), is_error: true, code: Some(code), is_whole: false }
     }
 
     /// The call that an error shows as right.

@@ -6,11 +6,14 @@
 
 mod answer;
 pub(crate) mod args;
+mod brief;
 mod caps;
 pub mod cron;
+mod excerpt;
 #[cfg(feature = "embed")]
 pub mod json;
 pub mod native;
+mod page;
 pub mod psi;
 mod refusal;
 pub mod reminder;
@@ -21,5 +24,7 @@ mod unreachable;
 pub use crate::graph::echo;
 pub use answer::{Answer, Notation};
 pub use caps::REQUEST_CAPS;
+pub(crate) use excerpt::within_bound;
+pub use page::PageRequest;
 pub(crate) use refusal::refusal_data;
 pub(crate) use unreachable::unreachable;

@@ -40,7 +40,8 @@ pub(super) fn put(schedule: &Schedule, occasion: &Occasion<'_>) -> Box<str> {
 
 /// Formats a delayed action.
 fn delayed_action(schedule: &Schedule, occasion: &Occasion<'_>) -> String {
-    let mut text = format!("[DELAYED ACTION]\nKind: RUN_LATER\nScheduled at: {}\n", occasion.run.slot);
+    let mut text =
+        format!("[DELAYED ACTION]\nKind: RUN_LATER\nScheduled at: {}\n", occasion.run.slot.brief());
     // Its time may have passed before it was asked for.
     if let Some(late) = occasion.late_by() {
         let _ = writeln!(text, "Late by: {late}");
@@ -60,8 +61,8 @@ fn task_event(schedule: &Schedule, occasion: &Occasion<'_>) -> String {
     };
     line("job_id", &schedule.id);
     line("job_name", &one_line(schedule.label.as_deref().unwrap_or_default()));
-    line("run_id", occasion.run);
-    line("scheduled_for", &occasion.run.slot);
+    line("run_id", &occasion.run.brief());
+    line("scheduled_for", &occasion.run.slot.brief());
     if let Some(late) = occasion.late_by() {
         line("late_by", &late);
     }
@@ -209,7 +210,7 @@ mod tests {
     fn check(text: &str, name: &str, rest_of_head: &str) {
         let head = format!(
             "[Scheduled Task Event]\njob_id: job_1\njob_name: {name}\n\
-             run_id: job_1~1~2026-06-01T00:00:00Z\nscheduled_for: 2026-06-01T00:00:00Z\n{rest_of_head}"
+             run_id: job_1~1~tfxeo0\nscheduled_for: 2026-06-01T00:00:00Z\n{rest_of_head}"
         );
         let expected = format!("{head}\nTask:\nSum it up.\nBriefly.\n\nInstructions:\n{INSTRUCTIONS}");
         assert_eq!(text, expected);

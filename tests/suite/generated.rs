@@ -63,7 +63,7 @@ fn schemas_are_current() {
 
 #[track_caller]
 #[expect(clippy::disallowed_methods, reason = "UPDATE=1 is how a person asks for the files to be written")]
-fn check(path: &str, expected: &str) {
+pub(crate) fn check(path: &str, expected: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     if std::env::var("UPDATE").is_ok() {
         fs::write(&file, expected).expect("the page can be written");

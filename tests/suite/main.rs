@@ -7,6 +7,7 @@
 mod admission;
 mod agreement;
 mod answer_bytes;
+mod answer_sizes;
 mod calendar;
 mod checker;
 mod cron;

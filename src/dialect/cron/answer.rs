@@ -1,15 +1,16 @@
 //! Prints the answers to calls that succeeded, in the seed's shape.
 //!
 //! Errors are in `error.rs`, the shape of a job in `job.rs`. Invariant: every key of the seed's shape is printed; the
-//! added keys `next_runs`, `zone` and `warnings` come last.
+//! added keys come last. Instants are told to the second; the files of `jsonl` have them exactly.
 
-use super::job::Job;
+use super::job::{Job, JobState};
 use super::next_runs::{self, NextRuns};
-use super::shape::{instant, with_some};
+use super::policy::MissedRun;
+use super::shape::with_some;
 use super::view::JobView;
 use crate::calendar::Zones;
-use crate::dialect::Answer;
-use crate::domain::ScheduleId;
+use crate::dialect::{Answer, PageRequest, brief};
+use crate::domain::{Moment, RunId, ScheduleId};
 use crate::edn::{Map, Value};
 
 /// The answer to a successful `cron_create`.
@@ -37,22 +38,21 @@ pub fn deleted(job_id: &ScheduleId) -> Answer {
     Answer::done(Map::new().with("status", Value::keyword("deleted")).with("job_id", job_id.to_string()))
 }
 
-/// The answer to a `cron_get` for an existing job.
+/// The answer to a `cron_get` for an existing job: the whole of it.
 pub fn got(view: &JobView, zones: &Zones) -> Answer {
     // The seed's answer has no warnings, so the key appears only with one.
     let warning = next_runs::warning(&view.job.schedule, zones);
-    Answer::done(with_some(
-        of_view(view),
-        "warnings",
-        warning.map(|warning| vec![warning.to_string().into()]),
-    ))
+    let map = Map::new()
+        .with("job", brief_job(&view.job).to_map())
+        .with("state", brief_state(&view.state).to_map());
+    Answer::whole(with_some(map, "warnings", warning.map(|warning| vec![warning.to_string().into()])))
 }
 
 /// The answer to a `cron_list`. Jobs without a next run come first, the others in the order of their next run; ties
 /// are ordered by name and id. To the given warnings it adds one for each job whose zone is read as local time.
 pub fn listed(
     mut views: Vec<JobView>,
-    include_disabled: bool,
+    (include_disabled, page): (bool, &PageRequest),
     zones: &Zones,
     mut warnings: Vec<String>,
 ) -> Answer {
@@ -68,19 +68,61 @@ pub fn listed(
         let warning = next_runs::warning(&view.job.schedule, zones);
         warnings.extend(warning.map(|warning| format!("{}: {warning}", view.job.id)));
     }
-    let jobs: Vec<Value> = views.iter().map(|view| of_view(view).into()).collect();
-    let warnings: Vec<Value> = warnings.into_iter().map(Value::from).collect();
-    Answer::done(Map::new().with("jobs", jobs).with("warnings", warnings))
+    let id = |view: &JobView| view.job.id.to_string();
+    match page.put(Map::new(), "jobs", &views, (id, row)) {
+        Ok(map) => {
+            let warnings: Vec<Value> = warnings.into_iter().map(Value::from).collect();
+            Answer::done(map.with("warnings", warnings))
+        }
+        Err(answer) => answer,
+    }
 }
 
-fn of_view(view: &JobView) -> Map {
-    Map::new().with("job", view.job.to_map()).with("state", view.state.to_map())
+/// A job of a list: its texts by their beginnings.
+fn row(view: &JobView) -> Value {
+    let short = |text: Box<str>| brief::text(&text).into();
+    let job = brief_job(&view.job);
+    let job = Job {
+        name: short(job.name),
+        description: job.description.map(short),
+        prompt: short(job.prompt),
+        ..job
+    };
+    let state = brief_state(&view.state);
+    let state = JobState { last_error: state.last_error.map(short), ..state };
+    Map::new().with("job", job.to_map()).with("state", state.to_map()).into()
+}
+
+fn brief_job(job: &Job) -> Job {
+    let (created_at, updated_at) = (job.created_at.brief(), job.updated_at.brief());
+    Job { schedule: job.schedule.clone().brief(), created_at, updated_at, ..job.clone() }
+}
+
+fn brief_state(state: &JobState) -> JobState {
+    let brief = |moment: Option<Moment>| moment.map(Moment::brief);
+    let run_id = |text: &str| RunId::parse(text).map_or_else(|| text.into(), |id| id.brief().into());
+    JobState {
+        next_run_at: brief(state.next_run_at),
+        last_scheduled_for: brief(state.last_scheduled_for),
+        last_started_at: brief(state.last_started_at),
+        last_finished_at: brief(state.last_finished_at),
+        running_run_id: state.running_run_id.as_deref().map(run_id),
+        ..state.clone()
+    }
 }
 
 fn changed(status: &str, job: &Job, outlook: &NextRuns) -> Answer {
-    let map = Map::new().with("status", Value::keyword(status)).with("job", job.to_map());
-    let runs: Vec<Value> = outlook.next_runs.iter().copied().map(instant).collect();
+    let note = outlook.overdue.map(|slot| {
+        let slot = slot.brief();
+        match job.policy.missed_run {
+            MissedRun::RunOnce => format!("The run of {slot} has been missed, and is made up for now."),
+            MissedRun::Skip => format!("The run of {slot} has been missed, and is skipped."),
+        }
+    });
+    let map = Map::new().with("status", Value::keyword(status)).with("job", brief_job(job).to_map());
+    let runs: Vec<Value> = outlook.next_runs.iter().copied().map(brief::instant).collect();
     let map = with_some(map, "next_runs", (!runs.is_empty()).then_some(runs));
     let map = with_some(map, "zone", outlook.zone.as_ref().map(ToString::to_string));
+    let map = with_some(map, "note", note);
     Answer::done(with_some(map, "warnings", outlook.warnings()))
 }

@@ -13,7 +13,7 @@ use super::target::{self, JobTarget};
 use super::tool::Tool;
 use super::words::{CRON_WORDS, EMPTY_PATCH, NO_OWNER};
 use crate::dialect::args::{Arg, ArgError, Args, Choices, Style};
-use crate::dialect::{Answer, Notation};
+use crate::dialect::{Answer, Notation, PageRequest};
 use crate::domain::{Moment, ScheduleId, SessionId, Zone};
 use crate::edn::Value;
 use crate::limits;
@@ -38,6 +38,8 @@ pub enum Call {
     List {
         /// True to include disabled jobs.
         include_disabled: bool,
+        /// Which part of the list.
+        page: PageRequest,
     },
     /// Get one job.
     Get {
@@ -178,7 +180,8 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation, context: &CronContext
         Tool::Create => create(&args, context).map(|draft| Call::Create(draft.into())).map_err(refused),
         Tool::List => {
             let include_disabled = args.flag("include_disabled").map_err(refused)?.unwrap_or(true);
-            Ok(Call::List { include_disabled })
+            let page = PageRequest::read(&args).map_err(refused)?;
+            Ok(Call::List { include_disabled, page })
         }
         Tool::Get => Ok(Call::Get { job_id: job_id()? }),
         Tool::Update => {
@@ -196,7 +199,7 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation, context: &CronContext
 pub(super) const fn names(tool: Tool) -> &'static [&'static str] {
     match tool {
         Tool::Create => &["name", "description", "schedule", "prompt", "target", "policy"],
-        Tool::List => &["include_disabled"],
+        Tool::List => &["include_disabled", "first", "after"],
         Tool::Get => &["job_id"],
         Tool::Update => &["job_id", "base_revision", "patch"],
         Tool::Delete | Tool::Pause | Tool::Resume => &["job_id", "base_revision"],

@@ -11,7 +11,7 @@ use super::tool::Tool;
 use super::words::{self, CRON_WORDS, EMPTY_PATCH, NEVER_DUE, NO_OWNER, NO_SESSION, NO_WEEKDAYS, NOT_A_TIME};
 use crate::dialect::args::{ArgError, ArgErrorKind};
 use crate::dialect::tool_error::{entry, error, finish};
-use crate::dialect::{Answer, echo, tool_error};
+use crate::dialect::{Answer, echo, page, tool_error};
 use crate::domain::{Code, Entropy, Moment, Refusal, ScheduleId, Zone};
 use crate::edn::{Map, Value};
 use crate::limits;
@@ -82,6 +82,7 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
     let of_jobs = [
         ("revision_conflict", conflict(&job_id, 3, 2, &Value::Nil)),
         ("job_not_found", not_found(Tool::Pause, &job_id)),
+        ("unknown_cursor", page::no_such_cursor("job_1")),
     ];
     faulty.chain(of_jobs).map(|(name, answer)| entry(name, &answer)).collect()
 }

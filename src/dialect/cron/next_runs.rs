@@ -18,6 +18,8 @@ pub struct NextRuns {
     pub next_runs: Vec<Moment>,
     /// The zone that the label `local` stands for; `None` if the schedule has another one.
     pub zone: Option<Zone>,
+    /// The slot that is due already, and is handled at once.
+    pub overdue: Option<Moment>,
     /// A warning about the zone of the schedule.
     pub warning: Option<Warning>,
     /// Why its runs would reach nobody, as things are.
@@ -37,10 +39,11 @@ impl NextRuns {
 
     /// The outlook of a job in its present state.
     pub fn of(view: &JobView, record: &ScheduleRecord, now: Moment, zones: &Zones) -> NextRuns {
-        // An overdue slot is left out, because the list starts at now.
+        // An overdue slot is told apart, because the list starts at now.
         let slots = record.upcoming(zones, now, NextRuns::RUNS + 1).into_iter();
         let next_runs = slots.filter(|slot| *slot >= now).take(NextRuns::RUNS).collect();
-        NextRuns::with(next_runs, &view.job.schedule, zones)
+        let overdue = view.state.next_run_at.filter(|next| *next < now);
+        NextRuns { overdue, ..NextRuns::with(next_runs, &view.job.schedule, zones) }
     }
 
     /// The slots of a job's schedule from an instant on, inclusive.
@@ -56,7 +59,7 @@ impl NextRuns {
     fn with(next_runs: Vec<Moment>, schedule: &JobSchedule, zones: &Zones) -> NextRuns {
         let is_local = schedule.zone() == Some(&Zone::Local);
         let zone = is_local.then(|| zones.local().clone());
-        NextRuns { next_runs, zone, warning: warning(schedule, zones), unreachable: None }
+        NextRuns { next_runs, zone, overdue: None, warning: warning(schedule, zones), unreachable: None }
     }
 }
 

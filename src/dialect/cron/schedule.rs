@@ -167,6 +167,17 @@ impl JobSchedule {
         }
     }
 
+    /// The schedule with its instants to the second.
+    pub(super) fn brief(self) -> JobSchedule {
+        match self {
+            JobSchedule::Once { at } => JobSchedule::Once { at: at.brief() },
+            JobSchedule::Interval { period, anchor } => {
+                JobSchedule::Interval { period, anchor: anchor.map(Moment::brief) }
+            }
+            JobSchedule::Daily { .. } | JobSchedule::Weekly { .. } => self,
+        }
+    }
+
     /// Prints the schedule in the seed's shape.
     pub(super) fn to_map(&self) -> Map {
         // The order of the keys is the seed's.

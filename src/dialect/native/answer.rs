@@ -3,9 +3,10 @@
 //! Attributes of the graph get bare names in snake case, and nil is left out, because a model pays for every word.
 //! Errors are in `error.rs`.
 
-use crate::dialect::Answer;
-use crate::domain::{Durability, Moment, Status};
+use crate::dialect::{Answer, brief, page};
+use crate::domain::{Durability, Moment, RunId, Status};
 use crate::edn::{Keyword, Map, Value};
+use crate::limits;
 
 /// The answer to a `create`: the result of the mutation, and the schedule as it is now.
 pub fn created(made: &Map, schedule: &Map) -> Answer {
@@ -32,20 +33,65 @@ pub fn cancelled(schedule: &str) -> Answer {
 pub fn listed(page: &Map) -> Answer {
     let part = |name: &str| page.keyword(&format!("reveille.schedule-page/{name}"));
     let rows = part("schedules").and_then(Value::as_items).unwrap_or_default();
-    let rows: Vec<Value> = rows.iter().map(bare).collect();
-    let mut answer = Map::new()
-        .with("schedules", rows)
+    let kept = page::fitting(rows.iter().map(row), page::ROOM);
+    let last = kept.last().and_then(Value::as_map).and_then(|row| row.keyword("schedule_id")).cloned();
+    // The cursor of a page that was cut is its last schedule. No cursor on the last page, so that a model does not ask for an
+    // empty one.
+    let after = if kept.len() < rows.len() {
+        last
+    } else {
+        part("end-cursor").filter(|_| part("has-next?").and_then(Value::as_bool) == Some(true)).cloned()
+    };
+    let answer = Map::new()
+        .with("schedules", kept)
         .with("total", part("total-count").cloned().unwrap_or(Value::Int(0)));
-    // No cursor on the last page, so that a model does not ask for an empty one.
-    if part("has-next?").and_then(Value::as_bool) == Some(true) {
-        answer = answer.with("after", part("end-cursor").cloned().unwrap_or(Value::Nil));
-    }
-    Answer::done(answer)
+    Answer::done(match after {
+        Some(after) => answer.with("after", after),
+        None => answer,
+    })
 }
 
-/// The answer to an `explain`.
-pub fn explained(explanation: &Value) -> Answer {
-    Answer::done(bare(explanation))
+/// A schedule of a list: its texts by their beginnings.
+fn row(schedule: &Value) -> Value {
+    let row = bare(schedule).as_map().cloned().unwrap_or_default();
+    let short = |row: Map, name: &str| match row.keyword(name).and_then(Value::as_str).map(brief::text) {
+        Some(text) => row.with(name, text),
+        None => row,
+    };
+    ["label", "message", "when"].into_iter().fold(row, short).into()
+}
+
+/// The answer to an `explain`: the explanation, and the schedule with its whole message.
+pub fn explained(explanation: &Value, schedule: &Map) -> Answer {
+    let mut answer = Map::new();
+    for (key, value) in bare(explanation).as_map().into_iter().flatten() {
+        match key.as_keyword().map(Keyword::as_str) {
+            Some("obstacles") => answer = with_obstacles(answer, value.as_items().unwrap_or_default()),
+            Some("run_id") => {
+                let run = value.as_str().and_then(RunId::parse);
+                answer = answer.with("run_id", run.map_or_else(|| value.clone(), |run| run.brief().into()));
+            }
+            Some(_) | None => drop(answer.insert(key.clone(), value.clone())),
+        }
+    }
+    for (key, value) in bare(&Value::Map(schedule.clone())).as_map().into_iter().flatten() {
+        answer.insert(key.clone(), value.clone());
+    }
+    Answer::whole(answer)
+}
+
+/// Adds the newest obstacles, which say what stands in the way now, and the number of those before.
+fn with_obstacles(answer: Map, obstacles: &[Value]) -> Map {
+    let most = usize::try_from(limits::TOOL_PAGE.value).unwrap_or(usize::MAX);
+    let (before, newest) = obstacles.split_at(obstacles.len().saturating_sub(most));
+    if newest.is_empty() {
+        return answer;
+    }
+    let answer = answer.with("obstacles", newest.to_vec());
+    match before.len() {
+        0 => answer,
+        count => answer.with("obstacles_before", i64::try_from(count).unwrap_or(i64::MAX)),
+    }
 }
 
 /// Adds the schedule to an answer, with the interpretation of its phrase and its next slots.
@@ -87,6 +133,11 @@ fn bare(value: &Value) -> Value {
         let named = entries.map(|(key, value)| match key.as_keyword().map(Keyword::name) {
             // The tools' descriptions call the upcoming slots `next`.
             Some("upcoming") => (Value::keyword("next"), bare(value)),
+            // Words, with instants in them.
+            Some("when") => {
+                let words = value.as_str().map(|text| Value::from(brief::words(text)));
+                (Value::keyword("when"), words.unwrap_or_else(|| value.clone()))
+            }
             Some(name) => (Value::keyword(&name.trim_end_matches('?').replace('-', "_")), bare(value)),
             None => (key.clone(), bare(value)),
         });
@@ -95,10 +146,8 @@ fn bare(value: &Value) -> Value {
     if let Some(items) = value.as_items() {
         return Value::vector(items.iter().map(bare).collect::<Vec<_>>());
     }
-    // Digits below the millisecond are useless to a model, and cost tokens.
-    let instant =
-        value.as_inst().and_then(|inst| Moment::new(inst.seconds(), inst.nanos() / 1_000_000 * 1_000_000));
-    instant.map_or_else(|| value.clone(), |instant| Value::string(instant.to_string()))
+    let instant = value.as_inst().and_then(|inst| Moment::new(inst.seconds(), inst.nanos()));
+    instant.map_or_else(|| value.clone(), brief::instant)
 }
 
 const PAUSED: &str = "It is paused: none of its slots gets a run until it is resumed.";

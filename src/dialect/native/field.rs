@@ -68,13 +68,15 @@ pub(super) const AT: Instant = Instant { name: "at" };
 struct Field {
     name: &'static str,
     is_required: bool,
+    /// What a model is told of it; empty if the name says all.
     doc: &'static str,
+    example: Option<&'static str>,
     schema: fn() -> Map,
 }
 
 /// Declares the fields of each tool, with what a model is told of them.
 macro_rules! tools {
-    ($($tool:ident { $($presence:ident $field:ident: $doc:literal,)+ })+) => {
+    ($($tool:ident { $($presence:ident $field:ident: $doc:literal $(such as $example:literal)?,)+ })+) => {
         /// The names of the fields of a tool.
         pub(super) const fn names(tool: Tool) -> &'static [&'static str] {
             match tool { $(Tool::$tool => &[$($field.name),+],)+ }
@@ -86,11 +88,14 @@ macro_rules! tools {
                     name: $field.name,
                     is_required: tools!(@ $presence),
                     doc: $doc,
+                    example: tools!(@ example $($example)?),
                     schema: || $field.schema(),
                 }),+],)+
             }
         }
     };
+    (@ example) => { None };
+    (@ example $example:literal) => { Some($example) };
     (@ required) => { true };
     (@ optional) => { false };
 }
@@ -98,9 +103,9 @@ macro_rules! tools {
 tools! {
     Create {
         required MESSAGE: "What you are to do then. It must stand on its own.",
-        required WHEN: "As in the description.",
+        required WHEN: "" such as "tomorrow at 9",
         optional ZONE: "Such as Europe/Berlin; else the server's.",
-        optional LABEL: "A short name for people.",
+        optional LABEL: "",
         optional KIND: "message: a turn in this session. session: a turn in a fresh one. notice: the user is told, you do \
                         not run.",
         optional MAX_RUNS: "Of what comes again and again: how often at most.",
@@ -109,30 +114,30 @@ tools! {
     }
     List {
         optional ALL: "Those that have ended too.",
-        optional FIRST: "At most.",
-        optional AFTER: "The value of after in the answer before, to go on.",
+        optional FIRST: "",
+        optional AFTER: "From the answer before, to go on.",
     }
     Cancel {
-        optional SCHEDULE_ID: "Give this or key.",
-        optional KEY: "What create was given.",
+        optional SCHEDULE_ID: "Give this or key." such as "sch-0198c2f4",
+        optional KEY: "",
     }
     Update {
-        optional SCHEDULE_ID: "Give this or key.",
-        optional KEY: "What create was given.",
-        optional WHEN: "Another time, as in create.",
-        optional ZONE: "As in create.",
-        optional MESSAGE: "Another message.",
-        optional LABEL: "Another name.",
+        optional SCHEDULE_ID: "Give this or key." such as "sch-0198c2f4",
+        optional KEY: "",
+        optional WHEN: "As in create.",
+        optional ZONE: "",
+        optional MESSAGE: "",
+        optional LABEL: "",
         optional PAUSED: "true: nothing fires until it is false again. Not together with another change.",
         optional REVISION: "Change it only if this is still its revision.",
     }
     Explain {
-        optional SCHEDULE_ID: "Give this or key.",
-        optional KEY: "What create was given.",
+        optional SCHEDULE_ID: "Give this or key." such as "sch-0198c2f4",
+        optional KEY: "",
         optional AT: "Which instant; what matters now if left out.",
     }
     Query {
-        required QUERY: "A vector in EDN: [{:psi.scheduler/schedules [:psi.scheduler/label :psi.scheduler/status]}]",
+        required QUERY: "A vector in EDN." such as "[{:psi.scheduler/schedules [:psi.scheduler/label :psi.scheduler/status]}]",
     }
 }
 
@@ -142,7 +147,13 @@ impl Tool {
         let required = fields(self).iter().filter(|field| field.is_required).map(|field| field.name.into());
         let required: Vec<Value> = required.collect();
         let properties = fields(self).iter().fold(Map::new(), |map, field| {
-            map.with(field.name, (field.schema)().with("description", field.doc))
+            let schema = (field.schema)();
+            let schema = if field.doc.is_empty() { schema } else { schema.with("description", field.doc) };
+            let examples = field.example.map(|example| vec![Value::from(example)]);
+            map.with(
+                field.name,
+                examples.map_or(schema.clone(), |examples| schema.with("examples", examples)),
+            )
         });
         let schema = Map::new().with("type", "object").with("additionalProperties", false);
         let schema = if required.is_empty() { schema } else { schema.with("required", required) };

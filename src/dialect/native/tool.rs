@@ -33,8 +33,8 @@ impl Tool {
                  you may have to try again: created is false if that was asked for already."
             }
             Tool::List => {
-                "List the schedules of this session to come, by the next instant: id, label, when, status. \
-                 The message of one is in explain or in the resource reveille://schedule/ID."
+                "List the schedules of this session to come, by the next instant: id, label, when, status, and how the message \
+                 begins. explain has the whole of one."
             }
             Tool::Cancel => {
                 "Cancel a schedule, by its id or by the key that it was created with. Once this is answered, it does not \
@@ -42,11 +42,11 @@ impl Tool {
             }
             Tool::Update => {
                 "Change a schedule: its time, message or label; or pause it, or let it go on. What is left out stays as it \
-                 is. The answer is as that of create."
+                 is."
             }
             Tool::Explain => {
                 "Say in one sentence why a schedule has fired, or has not, or when it will; with the reason, the slot, the \
-                 run and what stood in the way."
+                 run, what stood in the way, and the whole message."
             }
             Tool::Query => {
                 "Read anything about schedules, runs and decisions in EQL, the EDN Query Language. [:psi.graph/attributes] \

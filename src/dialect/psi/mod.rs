@@ -11,7 +11,6 @@ mod context;
 mod create;
 mod delay;
 mod error;
-mod excerpt;
 pub mod message;
 mod op;
 mod outcome;

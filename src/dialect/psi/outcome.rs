@@ -5,10 +5,11 @@
 
 use super::error::PsiError;
 use super::op::Op;
-use super::summary::summary;
+use super::summary::{brief_row, row, summary};
 use super::value::integer;
-use crate::dialect::Answer;
-use crate::domain::Refusal;
+use crate::dialect::excerpt::weight;
+use crate::dialect::{Answer, page};
+use crate::domain::{Refusal, ScheduleId};
 use crate::edn::{Map, Value};
 use crate::engine::{ScheduleRecord, State};
 
@@ -17,12 +18,48 @@ pub fn created(state: &State, record: &ScheduleRecord, duration_ms: u64) -> Answ
     done(Op::Create, Map::new().with("schedule", summary(state, record)), duration_ms)
 }
 
-/// The answer to a `list`: the session's unfinished schedules, in the given order.
+/// The answer to a `list`: the session's unfinished schedules, in the given order. A list that is too long has the beginnings
+/// of the messages, and one that is still too long its first schedules and the call that goes on.
 pub fn listed(state: &State, records: &[&ScheduleRecord], duration_ms: u64) -> Answer {
-    let schedules: Vec<Value> = records.iter().map(|record| summary(state, record)).collect();
-    let found = Map::new().with("schedule-count", integer(records.len() as u64)).with("schedules", schedules);
-    done(Op::List, found, duration_ms)
+    let whole = page::fitting(records.iter().map(|record| row(state, record)), page::ROOM);
+    let is_whole = whole.len() == records.len() && whole.iter().map(weight).sum::<usize>() <= page::ROOM;
+    let count = integer(records.len() as u64);
+    let found = |rows: Vec<Value>| Map::new().with("schedule-count", count.clone()).with("schedules", rows);
+    if is_whole {
+        return done(Op::List, found(whole), duration_ms);
+    }
+    let rows = page::fitting(records.iter().map(|record| brief_row(state, record)), page::ROOM);
+    let shown = rows.len();
+    let cut = Map::new()
+        .with("path", ["psi-tool/scheduler", "schedules"].map(Value::keyword).to_vec())
+        .with("kept", integer(shown as u64))
+        .with("of", count.clone())
+        .with("unit", Value::keyword("items"));
+    let last = shown.checked_sub(1).and_then(|last| records.get(last)).filter(|_| shown < records.len());
+    let cut = match last {
+        Some(last) => cut.with("next", rest(&last.schedule().id)),
+        None => cut,
+    };
+    let notice = Map::new()
+        .with("limit-bytes", integer(page::ANSWER_BYTES as u64))
+        .with("cuts", vec![cut.into()])
+        .with("hint", HINT);
+    // Within psi's own map, so that what surrounds it keeps its five keys.
+    done(Op::List, found(rows).with("psi-tool/truncated", notice), duration_ms)
 }
+
+/// The call that lists what comes after a schedule. `list` has no argument for it in psi, but the graph has the same list.
+fn rest(after: &ScheduleId) -> Map {
+    let query = format!(
+        "[{{(:psi.scheduler/schedules {{:first 20 :after {} :status [:pending :queued]}}) \
+         [:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/status :psi.scheduler/fire-at]}}]",
+        Value::from(after.to_string())
+    );
+    Map::new().with("action", "query").with("query", query)
+}
+
+const HINT: &str = "messages are cut to their beginning: query :psi.scheduler/message for the whole; :next of a cut is the \
+                    call for what is missing";
 
 /// The answer to a successful `cancel`.
 pub fn cancelled(state: &State, record: &ScheduleRecord, duration_ms: u64) -> Answer {
@@ -50,7 +87,7 @@ fn done(op: Op, outcome: Map, duration_ms: u64) -> Answer {
 mod tests {
     use super::*;
     use crate::dialect::psi::testing::{World, check_error, read, session};
-    use crate::domain::{HostId, Moment, RunId, ScheduleId};
+    use crate::domain::{HostId, Moment, RunId};
     use crate::limits;
 
     const CREATE: &str =
@@ -83,6 +120,11 @@ mod tests {
         };
         let pending = schedule(":pending");
         check(&created(&world.state, world.record(&id), 3), &done("create", &format!(":schedule {pending}")));
+        // A list leaves nil out.
+        let pending = pending.replace(
+            " :created-session-id nil :delivery-phase nil :error-summary nil :session-config-summary nil",
+            "",
+        );
         let list = format!(":schedule-count 1 :schedules [{pending}]");
         check(&listed(&world.state, &[world.record(&id)], 3), &done("list", &list));
         check(&listed(&world.state, &[], 3), &done("list", ":schedule-count 0 :schedules []"));

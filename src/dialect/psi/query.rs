@@ -1,17 +1,17 @@
 //! The action `query` of psi-tool: an EQL query of the graph, as a string.
 //!
-//! This module reads the arguments and prints the answer. The runtime executes the query, `excerpt.rs` cuts the
-//! answer. Invariant: an error is plain text with psi's prefix; an answer is EDN in which instants are ISO strings.
+//! This module reads the arguments and prints the answer. The runtime executes the query,
+//! `dialect/excerpt.rs` cuts the answer. Invariant: an error is plain text with psi's prefix; an answer is EDN in which instants are ISO strings.
 //! Source: psi §6, psi-tool action "query".
 
 use super::error::PsiError;
-use super::excerpt::excerpt;
 use crate::dialect::args::{Arg, Args};
+use crate::dialect::excerpt::{OF_QUERY, excerpt};
+use crate::dialect::page::ANSWER_BYTES;
 use crate::dialect::{Answer, REQUEST_CAPS};
 use crate::domain::{Code, Moment};
 use crate::edn::{Map, Value, read_first, read_keeping_meta};
 use crate::graph::eql::{self, Boundary, QueryRefusal};
-use crate::limits;
 
 /// Parses the query and the entity. Both are strings of EDN, or EDN values from callers that write EDN.
 pub(super) fn parse(args: &Args<'_>) -> Result<Boundary, Answer> {
@@ -38,8 +38,7 @@ pub(super) fn parse(args: &Args<'_>) -> Result<Boundary, Answer> {
 /// The answer to an executed query, cut to the maximum size of a tool's answer.
 pub fn queried(boundary: &Boundary, answer: eql::QueryAnswer) -> Answer {
     let value = plain(boundary.reply(answer).into());
-    let bytes = usize::try_from(limits::PSI_OUTPUT_BYTES.value).unwrap_or(usize::MAX);
-    Answer::done(excerpt(value, bytes))
+    Answer::done(excerpt(value, ANSWER_BYTES, &OF_QUERY))
 }
 
 /// The answer to a query that exceeds a bound.

@@ -1,8 +1,9 @@
-//! Prints a schedule as psi's tools show it: always the same twelve keys, nil included.
+//! Prints a schedule as psi's tools show it: always the same twelve keys, nil included. Only a list leaves nil out.
 //!
 //! Instants are ISO strings, as in psi. The graph computes its attributes with the same functions, in
 //! `graph/psi_terms.rs`.
 
+use crate::dialect::brief;
 use crate::edn::{Map, Value};
 use crate::engine::{ScheduleRecord, State};
 use crate::graph::psi_terms;
@@ -14,6 +15,27 @@ pub fn status(record: &ScheduleRecord) -> Value {
 
 /// Prints a schedule: always the same 12 keys, in psi's order, nil if there is no value.
 pub fn summary(state: &State, record: &ScheduleRecord) -> Value {
+    full(state, record).into()
+}
+
+/// Prints a schedule as a row of a list, without the keys that are nil: for what has not ended that is a quarter of the row,
+/// and reading an absent key gives nil as well.
+pub(super) fn row(state: &State, record: &ScheduleRecord) -> Value {
+    Value::Map(full(state, record).into_iter().filter(|(_, value)| !value.is_nil()).collect())
+}
+
+/// Prints a schedule as a row of a long list: its texts by their beginnings.
+pub(super) fn brief_row(state: &State, record: &ScheduleRecord) -> Value {
+    let schedule = record.schedule();
+    let Value::Map(row) = row(state, record) else { return Value::Nil };
+    let row = match &schedule.label {
+        Some(label) => row.with("label", brief::text(label)),
+        None => row,
+    };
+    row.with("message", brief::text(schedule.payload.text())).into()
+}
+
+fn full(state: &State, record: &ScheduleRecord) -> Map {
     let schedule = record.schedule();
     let payload = &schedule.payload;
     let fresh = psi_terms::created_session(state, record).map(ToString::to_string);
@@ -33,7 +55,6 @@ pub fn summary(state: &State, record: &ScheduleRecord) -> Value {
         )
         .with("error-summary", psi_terms::error_summary(state, record))
         .with("session-config-summary", payload.config().map(|config| psi_terms::config_summary(config)))
-        .into()
 }
 
 #[cfg(test)]

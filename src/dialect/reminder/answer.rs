@@ -1,51 +1,62 @@
-//! Prints the answers to calls that succeeded: a sentence, and its content as data.
+//! Prints the answers to calls that succeeded. What is said in the sentence is not said again as data.
 //!
 //! Errors are in `error.rs`, the shape of a reminder in `view.rs`. Source of the sentences: SEED-003, "Reminder
 //! tools".
 
 use super::call::ReminderKind;
 use super::view::Reminder;
-use crate::dialect::Answer;
+use super::words;
+use crate::dialect::{Answer, PageRequest, brief};
 use crate::edn::{Map, Value};
 
 /// The answer to a successful `reminderadd`.
 pub fn added(reminder: &Reminder) -> Answer {
-    let message = format!("Reminder set: {} {}", reminder.description, reminder.pace);
-    Answer::done(head("created", message).with("reminder", reminder.to_map()))
+    let message = format!("Reminder set: {} {}", brief::text(&reminder.description), reminder.pace);
+    let told = Map::new().with("id", reminder.id.to_string());
+    let told = match reminder.next {
+        Some(next) => told.with("next_execution", brief::instant(next)),
+        None => told,
+    };
+    Answer::done(head("created", message).with("reminder", told))
 }
 
-/// The answer to a `reminderlist`.
-pub fn listed(reminders: &[Reminder]) -> Answer {
-    let message = match reminders {
-        [] => "No active reminders in this session.".to_owned(),
-        [only] => format!("1 active reminder:\n{}", only.line()),
-        several => format!("{} active reminders:\n{}", several.len(), lines(several)),
+/// The answer to a `reminderlist`: one page.
+pub fn listed(reminders: &[Reminder], page: &PageRequest) -> Answer {
+    let message = match reminders.len() {
+        0 => "No active reminders in this session.".to_owned(),
+        1 => "1 active reminder".to_owned(),
+        several => format!("{several} active reminders"),
     };
-    Answer::done(head("ok", message).with("reminders", maps(reminders)))
+    let row = |reminder: &Reminder| reminder.to_map().into();
+    let id = |reminder: &Reminder| reminder.id.to_string();
+    page.put(head("ok", message), "reminders", reminders, (id, row))
+        .map_or_else(|answer| answer, Answer::done)
 }
 
 /// The answer to a `reminderremove` that cancelled these reminders.
 pub fn removed(reminders: &[Reminder]) -> Answer {
-    let no_longer = |reminder: &Reminder| match reminder.kind {
-        ReminderKind::OneTime => format!("No longer {}", reminder.description),
-        ReminderKind::Recurring => format!("No longer {} {}", reminder.description, reminder.pace),
-    };
     let message = match reminders {
-        [only] => format!("Reminder cancelled: {}", no_longer(only)),
+        [only] => format!("Reminder cancelled: {}", gone(only)),
         several => {
-            let lines: Vec<String> = several.iter().map(|one| format!("- {}", no_longer(one))).collect();
+            let lines: Vec<String> = several.iter().map(|one| format!("- {}", gone(one))).collect();
             format!("{} reminders cancelled:\n{}", several.len(), lines.join("\n"))
         }
     };
-    Answer::done(head("cancelled", message).with("cancelled", maps(reminders)))
+    Answer::done(head("cancelled", message))
 }
 
-pub(super) fn lines(reminders: &[Reminder]) -> String {
-    reminders.iter().map(Reminder::line).collect::<Vec<_>>().join("\n")
-}
-
-pub(super) fn maps(reminders: &[Reminder]) -> Vec<Value> {
-    reminders.iter().map(|reminder| reminder.to_map().into()).collect()
+/// What will not be done again.
+fn gone(reminder: &Reminder) -> String {
+    let description = brief::text(&reminder.description);
+    let pace = match reminder.kind {
+        ReminderKind::OneTime => String::new(),
+        ReminderKind::Recurring => format!(" {}", reminder.pace),
+    };
+    match words::stopped(&description) {
+        Some(doing) => format!("No longer {doing}{pace}"),
+        // A description of another form is quoted: it would make no sentence.
+        None => format!("\"{description}\"{pace}"),
+    }
 }
 
 fn head(status: &str, message: String) -> Map {

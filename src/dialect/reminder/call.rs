@@ -5,7 +5,7 @@
 
 use super::tool::Tool;
 use crate::dialect::args::{ArgError, ArgErrorKind, Args, Repair, Style, TOOL_WORDS};
-use crate::dialect::{Answer, Notation};
+use crate::dialect::{Answer, Notation, PageRequest};
 use crate::domain::{Span, names};
 use crate::edn::Value;
 use crate::limits;
@@ -15,11 +15,11 @@ use crate::limits;
 pub enum Call {
     /// Set a reminder.
     Add(ReminderDraft),
-    /// List the active reminders.
-    List,
+    /// List the active reminders, or a part of them.
+    List(PageRequest),
     /// Cancel all matching reminders.
     Remove {
-        /// Part of the description or the prompt, in upper or lower case.
+        /// What the user wants to stop, in words of the description or the prompt.
         pattern: Box<str>,
     },
 }
@@ -57,7 +57,7 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answe
         let args = Args::of_call(args, style, names(tool))?;
         match tool {
             Tool::Add => draft(&args).map(Call::Add),
-            Tool::List => Ok(Call::List),
+            Tool::List => PageRequest::read(&args).map(Call::List),
             Tool::Remove => {
                 let pattern = args.required_text("description_pattern", limits::LABEL_BYTES)?;
                 Ok(Call::Remove { pattern: pattern.into() })
@@ -71,7 +71,7 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answe
 const fn names(tool: Tool) -> &'static [&'static str] {
     match tool {
         Tool::Add => &["interval_seconds", "type", "action_prompt", "description"],
-        Tool::List => &[],
+        Tool::List => &["first", "after"],
         Tool::Remove => &["description_pattern"],
     }
 }

@@ -2,11 +2,10 @@
 //!
 //! Errors of single arguments are in `args`. Source of the messages: SEED-003, "Reminder tools".
 
-use super::answer::{lines, maps};
 use super::call::ReminderKind;
 use super::view::Reminder;
 use crate::dialect::args::{ArgError, ArgErrorKind, NO_SESSION, TOOL_WORDS};
-use crate::dialect::{Answer, echo, tool_error};
+use crate::dialect::{Answer, echo, page, tool_error};
 use crate::domain::{Code, Refusal};
 use crate::edn::Value;
 use crate::limits;
@@ -19,28 +18,29 @@ pub fn no_session() -> Answer {
 /// The answer to a `reminderadd` in a session that is at its cap.
 pub fn full(reminders: &[Reminder], max: u32) -> Answer {
     let active = reminders.len();
-    let message = format!(
-        "Can't set more reminders, too many reminders already active. ({active}/{max})\n{}",
-        lines(reminders)
-    );
-    // Without reminders there is no list, and no line break before it either.
-    let error = tool_error::error("too_many_reminders", Code::Limit, message.trim_end())
-        .with("active", i64::try_from(active).unwrap_or(i64::MAX))
-        .with("max", i64::from(max))
-        .with("reminders", maps(reminders))
+    let message = format!("Can't set more reminders, too many reminders already active. ({active}/{max})");
+    let error = tool_error::error("too_many_reminders", Code::Limit, &message)
+        .with("reminders", rows(reminders, page::ROOM))
         .with("hint", "let the user choose one to remove with reminderremove, then set the reminder again");
     tool_error::finish(error, Code::Limit)
 }
 
-/// The answer to a `reminderremove` whose pattern matches no active reminder.
+/// The answer to a `reminderremove` whose pattern matches no active reminder; `reminders` are the likeliest, best first.
 pub fn not_found(pattern: &str, reminders: &[Reminder]) -> Answer {
     let error = tool_error::error("no_matching_reminder", Code::NotFound, "No matching reminder found")
         .with("field", "description_pattern")
         .with("value", echo(&Value::from(pattern)))
-        .with("reminders", maps(reminders))
+        .with("reminders", rows(reminders, CANDIDATES_BYTES))
         .with("hint", "use words that stand in the description or the prompt of one of these reminders");
     tool_error::finish(error, Code::NotFound)
 }
+
+fn rows(reminders: &[Reminder], bytes: usize) -> Vec<Value> {
+    page::fitting(reminders.iter().map(|reminder| reminder.to_map().into()), bytes)
+}
+
+/// Room for the reminders that a pattern may have meant: about ten.
+const CANDIDATES_BYTES: usize = 1_200;
 
 /// The answer to a call that the engine refused.
 pub fn refused(refusal: &Refusal) -> Answer {
@@ -51,7 +51,8 @@ pub fn refused(refusal: &Refusal) -> Answer {
 pub fn errors() -> Vec<(&'static str, Code, Value)> {
     let given = |text: &str| Value::from(text);
     let (min, max) = (limits::REMINDER_SECONDS_MIN.value, limits::PERIOD_MS_MAX.value / 1_000);
-    let unknown = ArgErrorKind::UnknownKeys { keys: vec![given("all")], known: &[], nearest: None };
+    let unknown =
+        ArgErrorKind::UnknownKeys { keys: vec![given("all")], known: &["first", "after"], nearest: None };
     let error = ArgError::new;
     let errors = [
         error("", ArgErrorKind::NotAMap { found: "string" }).with(&given("in an hour")),
@@ -68,6 +69,10 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
     ];
     let errors = errors.into_iter().map(|error| (error.name(&TOOL_WORDS), error.answer(&TOOL_WORDS, None)));
     let most = u32::try_from(limits::REMINDERS.value).unwrap_or(u32::MAX);
-    let others = [("too_many_reminders", full(&[], most)), ("no_matching_reminder", not_found("email", &[]))];
+    let others = [
+        ("too_many_reminders", full(&[], most)),
+        ("no_matching_reminder", not_found("email", &[])),
+        ("unknown_cursor", page::no_such_cursor("sch-1")),
+    ];
     errors.chain(others).map(|(name, answer)| tool_error::entry(name, &answer)).collect()
 }

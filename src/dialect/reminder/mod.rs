@@ -8,7 +8,7 @@
 //! 1. A prompt reaches its session verbatim; its origin is reported beside it.
 //! 2. A reminder ends in one of three ways: its session is closed, it is cancelled, or it was a one-time reminder and
 //!    has run.
-//! 3. Every answer says in one line what happened, and has the same content as data.
+//! 3. Every answer says in one line what happened, and has as data what the line does not say.
 
 mod answer;
 mod call;
@@ -16,9 +16,10 @@ mod command;
 mod error;
 mod tool;
 mod view;
+mod words;
 
 pub use answer::{added, listed, removed};
 pub use call::{Call, ReminderDraft, ReminderKind, parse};
 pub use error::{errors, full, no_session, not_found, refused};
 pub use tool::Tool;
-pub use view::{Reminder, Standing, active, matching};
+pub use view::{Match, Reminder, Standing, active, matching};

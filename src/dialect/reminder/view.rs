@@ -3,8 +3,12 @@
 //! The other direction is in `command.rs`. Invariant: nothing is cached here; reminders that have ended are not
 //! shown.
 
+use std::collections::BTreeSet;
+
 use super::call::ReminderKind;
+use super::words;
 use crate::calendar;
+use crate::dialect::brief;
 use crate::domain::{Dialect, Moment, RunState, ScheduleId, SessionId, Span, Status, Trigger, names};
 use crate::edn::{Map, Value};
 use crate::engine::{ScheduleRecord, State};
@@ -80,35 +84,21 @@ impl Reminder {
         })
     }
 
-    /// Prints the reminder as data.
+    /// Prints the reminder as a row of a list. Its prompt is the model's own text, and its id is no argument of these tools.
     pub(super) fn to_map(&self) -> Map {
         let map = Map::new()
-            .with("id", self.id.to_string())
-            .with("description", &*self.description)
-            .with("type", self.kind.name());
-        let map = match self.interval {
-            Some(interval) => {
-                let seconds = i64::try_from(interval.millis() / 1_000).unwrap_or(i64::MAX);
-                map.with("interval_seconds", seconds)
-            }
-            None => map,
-        };
-        let map = map.with("pace", self.pace.as_str()).with("action_prompt", &*self.prompt);
+            .with("description", brief::text(&self.description))
+            .with("pace", brief::words(&self.pace));
         let map = match self.next {
-            Some(next) => map.with("next_execution", next.to_string()),
+            Some(next) => map.with("next_execution", brief::instant(next)),
             None => map,
         };
-        map.with("status", Value::keyword(self.standing.name()))
-    }
-
-    /// Prints the reminder in one line.
-    pub(super) fn line(&self) -> String {
-        let when = match (self.standing, self.next) {
-            (Standing::Scheduled, Some(next)) => format!("next on {next}"),
-            (Standing::Overdue, Some(next)) => format!("overdue since {next}"),
-            (standing, _) => standing.name().to_owned(),
-        };
-        format!("- {} ({}, {}, {when})", self.description, self.kind.name(), self.pace)
+        match self.standing {
+            Standing::Scheduled => map,
+            Standing::Overdue | Standing::Waiting | Standing::Running | Standing::Paused => {
+                map.with("status", Value::keyword(self.standing.name()))
+            }
+        }
     }
 
     /// True if the description or the prompt contains the pattern, which is in lower case.
@@ -116,6 +106,22 @@ impl Reminder {
         // The prompt counts as well, because a model may name the task instead. Source: SEED-003's code.
         [&self.description, &self.prompt].into_iter().any(|text| text.to_lowercase().contains(pattern))
     }
+
+    /// How many of these words name the task of this reminder.
+    fn shares(&self, words: &BTreeSet<String>) -> usize {
+        let own: BTreeSet<String> =
+            [&self.description, &self.prompt].into_iter().flat_map(|text| words::content(text)).collect();
+        words.intersection(&own).count()
+    }
+}
+
+/// What a pattern of a removal means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Match {
+    /// These reminders.
+    These(Vec<Reminder>),
+    /// None for certain; these are the likeliest, best first.
+    Perhaps(Vec<Reminder>),
 }
 
 /// The active reminders of a session, the next one first.
@@ -124,11 +130,27 @@ pub fn active(state: &State, session: &SessionId, now: Moment) -> Vec<Reminder> 
     records.filter_map(|record| Reminder::of(state, record, now)).collect()
 }
 
-/// The reminders whose description or prompt contains the pattern, in upper or lower case.
-pub fn matching(reminders: &[Reminder], pattern: &str) -> Vec<Reminder> {
+/// The reminders whose description or prompt contains the pattern, in upper or lower case. If there is none, the only one that
+/// has all words of the pattern that name a task, whatever their endings.
+pub fn matching(reminders: &[Reminder], pattern: &str) -> Match {
     // Lowered once for all reminders.
-    let pattern = pattern.to_lowercase();
-    reminders.iter().filter(|reminder| reminder.has(&pattern)).cloned().collect()
+    let lower = pattern.to_lowercase();
+    let literal: Vec<Reminder> = reminders.iter().filter(|reminder| reminder.has(&lower)).cloned().collect();
+    if !literal.is_empty() {
+        return Match::These(literal);
+    }
+    let words = words::content(pattern);
+    let mut likely: Vec<(usize, &Reminder)> = reminders.iter().map(|it| (it.shares(&words), it)).collect();
+    likely.retain(|(shared, _)| *shared > 0);
+    // A stable sort: of equally likely ones, the next one stays first.
+    likely.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+    let of_all: Vec<&Reminder> =
+        likely.iter().filter(|(shared, _)| *shared == words.len()).map(|(_, reminder)| *reminder).collect();
+    match of_all[..] {
+        [only] => Match::These(vec![only.clone()]),
+        _ if likely.is_empty() => Match::Perhaps(reminders.to_vec()),
+        _ => Match::Perhaps(likely.into_iter().map(|(_, reminder)| reminder.clone()).collect()),
+    }
 }
 
 fn standing(state: &State, record: &ScheduleRecord, now: Moment) -> Standing {

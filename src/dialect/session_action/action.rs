@@ -4,6 +4,7 @@
 //! seven days.
 
 use crate::calendar;
+use crate::dialect::brief;
 use crate::domain::{
     About, Dialect, Moment, Payload, RunState, ScheduleId, SessionId, Span, Status, Trigger, names,
 };
@@ -52,8 +53,8 @@ pub struct Action {
     pub run_at: Option<Moment>,
     /// When the next attempt is due, if one is planned.
     pub next_attempt_at: Option<Moment>,
-    /// When the action is due, in words.
-    pub next_check_label: String,
+    /// The job that the action waits for, in words; `None` if it waits for an instant alone.
+    pub waits_for: Option<String>,
     /// How long its time had passed when it was created.
     pub late: Option<Span>,
     /// True if a file is attached.
@@ -82,14 +83,14 @@ impl Action {
             // Attempts count from 1. The current one has not failed unless the run ended as failed.
             u64::from(run.attempt) - u64::from(run.state != RunState::Failed)
         });
-        let (run_at, label) = due(record);
+        let (run_at, waits_for) = due(record);
         Some(Action {
             id: schedule.id.clone(),
             kind,
             status: status(record, run.is_some_and(|run| run.retry_at.is_some())),
             run_at,
             next_attempt_at: run.and_then(|run| run.retry_at),
-            next_check_label: label,
+            waits_for,
             late: run_at
                 .filter(|at| *at < schedule.created_at)
                 .map(|run_at| schedule.created_at.since(run_at)),
@@ -101,43 +102,35 @@ impl Action {
         })
     }
 
-    /// Prints the action as data, under the seed's names.
-    pub(super) fn to_map(&self, id_name: &str) -> Map {
+    /// Prints the action as a row of a list, under the seed's names. What the kind says is not said again.
+    pub(super) fn to_map(&self) -> Map {
         let mut map = Map::new()
-            .with(id_name, self.id.to_string())
+            .with("id", self.id.to_string())
             .with("kind", self.kind.name())
-            .with("status", Value::keyword(self.status.name()))
-            .with("deliveryMode", self.delivery_mode());
+            .with("status", Value::keyword(self.status.name()));
         let mut maybe = |name: &str, value: Option<Value>| {
             if let Some(value) = value {
                 map.insert(Value::keyword(name), value);
             }
         };
-        let instant = |moment: Moment| Value::string(moment.to_string());
-        maybe("runAt", self.run_at.map(instant));
-        maybe("nextAttemptAt", self.next_attempt_at.map(instant));
-        maybe("lastError", self.last_error.as_deref().map(Value::from));
-        map.with("attempts", i64::try_from(self.attempts).unwrap_or(i64::MAX))
-            .with("cancelOnUserActivity", self.cancel_on_user_activity)
-            .with("humanSummary", self.human_summary.as_str())
-            .with("userVisibleKind", self.user_visible_kind())
-            .with("nextCheckLabel", self.next_check_label.as_str())
+        maybe("runAt", self.run_at.map(brief::instant));
+        // While a job is awaited, an instant alone would hide what the action waits for.
+        maybe("waitsFor", self.waits_for.as_deref().map(Value::from));
+        maybe("nextAttemptAt", self.next_attempt_at.map(brief::instant));
+        maybe("lastError", self.last_error.as_deref().map(|error| brief::text(error).into()));
+        maybe(
+            "attempts",
+            (self.attempts > 0).then(|| i64::try_from(self.attempts).unwrap_or(i64::MAX).into()),
+        );
+        maybe("file", self.has_file.then(|| true.into()));
+        map.with("cancelOnUserActivity", self.cancel_on_user_activity)
+            .with("humanSummary", brief::text(&self.human_summary))
     }
 
-    fn delivery_mode(&self) -> &'static str {
-        match self.kind {
-            ActionKind::RunLater => "INTERNAL_TURN",
-            ActionKind::RemindLater | ActionKind::NotifyJobReady if self.has_file => "DIRECT_FILE",
-            ActionKind::RemindLater | ActionKind::NotifyJobReady => "DIRECT_MESSAGE",
-        }
-    }
-
-    fn user_visible_kind(&self) -> &'static str {
-        match self.kind {
-            ActionKind::RemindLater => "reminder",
-            ActionKind::RunLater => "check_back",
-            ActionKind::NotifyJobReady => "job_result",
-        }
+    /// When the action is due, in words.
+    pub(super) fn due(&self) -> String {
+        let instant = || self.run_at.map_or_else(String::new, |run_at| run_at.brief().to_string());
+        self.waits_for.clone().unwrap_or_else(instant)
     }
 }
 
@@ -193,19 +186,33 @@ fn status(record: &ScheduleRecord, retries: bool) -> ActionStatus {
     }
 }
 
-/// When the action is due, as an instant and in words.
-fn due(record: &ScheduleRecord) -> (Option<Moment>, String) {
+/// When the action is due, and the job that it waits for.
+fn due(record: &ScheduleRecord) -> (Option<Moment>, Option<String>) {
     let trigger = &record.schedule().trigger;
     // An event without a latest time has no slot yet; `slot()` would give the time of creation.
     let slot = if record.progress().awaits_event { None } else { Some(record.fire_at()) };
     let waits = record.next_slot().is_some() || record.progress().awaits_event;
     match trigger {
-        // While the job is awaited, an instant alone would hide what the action waits for.
-        Trigger::Event(_) if waits => (slot, calendar::print(trigger)),
+        Trigger::Event(_) if waits => (slot, Some(brief::words(&calendar::print(trigger)))),
         Trigger::At(_) | Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) | Trigger::Event(_) => {
-            (slot, slot.map_or_else(String::new, |slot| slot.to_string()))
+            (slot, None)
         }
     }
+}
+
+/// The action that a new one has replaced because both have the same `dedupe_key`.
+pub fn replaced_by<'a>(state: &'a State, new: &ScheduleRecord) -> Option<&'a ScheduleRecord> {
+    let (schedule, settings) = (new.schedule(), new.schedule().settings());
+    let key = settings.key.as_deref()?;
+    let is_it = |record: &&ScheduleRecord| {
+        let other = record.schedule();
+        other.dialect == Dialect::SessionAction
+            && other.id != schedule.id
+            && other.settings().key.as_deref() == Some(key)
+            // It is called off in the same step as the new one is created.
+            && record.progress().cancelled_at == Some(schedule.created_at)
+    };
+    state.schedules_of(&schedule.owner).into_iter().find(is_it)
 }
 
 fn summary(kind: ActionKind, text: &str, summary: Option<&str>) -> String {

@@ -1,37 +1,34 @@
-//! Prints the answers to calls that succeeded: a sentence, and its content as data under the seed's names.
+//! Prints the answers to calls that succeeded. What is said in the sentence is not said again as data.
 //!
 //! Errors are in `error.rs`, the shape of an action in `action.rs`.
 
 use super::action::Action;
-use crate::dialect::Answer;
+use crate::dialect::{Answer, PageRequest};
 use crate::domain::{JobId, ScheduleId};
 use crate::edn::{Map, Value};
 use crate::engine::length;
 
-/// The answer to a `create`. `supported` is true if the session can be reached right now.
-pub fn created(action: &Action, supported: bool) -> Answer {
+/// The answer to a `create`. `supported` is true if the session can be reached right now; `replaced` is the action that had
+/// the same key.
+pub fn created(action: &Action, supported: bool, replaced: Option<&ScheduleId>) -> Answer {
     let late = action.late.map(|late| format!(", which was {} ago: it runs at once", length(late)));
-    let message =
-        format!("Delayed action scheduled for {}{}", action.next_check_label, late.unwrap_or_default());
-    let map = head("created", &message);
-    // The action's own `status` would replace that of the answer, so that is set again at the end.
-    let map = map.into_iter().chain(action.to_map("actionId")).filter(|(key, _)| !is_of_lists(key));
-    let run_at = action.run_at.map(|run_at| Value::string(run_at.to_string()));
-    let map: Map = map.collect();
-    let map = match run_at {
-        Some(run_at) => map.with("resolvedRunAt", run_at),
+    let late = late.unwrap_or_default();
+    let map = head("created", &format!("Delayed action scheduled for {}{late}", action.due()));
+    let map = map.with("actionId", action.id.to_string());
+    let map = match replaced {
+        Some(replaced) => map.with("replaced", replaced.to_string()),
         None => map,
     };
-    Answer::done(
-        map.with("proactiveDeliverySupportedNow", supported).with("status", Value::keyword("created")),
-    )
+    // Only a session that cannot be reached is worth a word.
+    Answer::done(if supported { map } else { map.with("proactiveDeliverySupportedNow", false) })
 }
 
-/// The answer to a `list`.
-pub fn listed(actions: &[Action]) -> Answer {
-    let items: Vec<Value> = actions.iter().map(|action| action.to_map("id").into()).collect();
+/// The answer to a `list`: one page.
+pub fn listed(actions: &[Action], page: &PageRequest) -> Answer {
     let message = format!("Found {} delayed actions", actions.len());
-    Answer::done(head("ok", &message).with("actions", items))
+    let id = |action: &Action| action.id.to_string();
+    let row = |action: &Action| action.to_map().into();
+    page.put(head("ok", &message), "actions", actions, (id, row)).map_or_else(|answer| answer, Answer::done)
 }
 
 /// The answer to a `cancel`.
@@ -55,9 +52,4 @@ fn of_one(status: &str, message: &str, action_id: &ScheduleId) -> Answer {
 
 fn head(status: &str, message: &str) -> Map {
     Map::new().with("status", Value::keyword(status)).with("message", message)
-}
-
-/// True for the keys that only a list shows: a creation names the time `resolvedRunAt`, and has no attempts yet.
-fn is_of_lists(key: &Value) -> bool {
-    key.as_keyword().is_some_and(|key| ["runAt", "attempts"].contains(&key.as_str()))
 }

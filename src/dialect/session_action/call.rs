@@ -8,7 +8,7 @@ use super::error::{NO_TIME, NOT_AHEAD, NOTHING_TOLD, TWO_TIMES, too_far};
 use super::operation::Operation;
 use super::tool::Tool;
 use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Repair, Style, TOOL_WORDS};
-use crate::dialect::{Answer, Notation};
+use crate::dialect::{Answer, Notation, PageRequest};
 use crate::domain::{Attachment, JobId, Moment, Span};
 use crate::edn::Value;
 use crate::limits;
@@ -18,8 +18,8 @@ use crate::limits;
 pub enum Call {
     /// Create an action.
     Create(Box<ActionDraft>),
-    /// List the session's actions.
-    List,
+    /// List the session's actions, or a part of them.
+    List(PageRequest),
     /// Cancel an action.
     Cancel {
         /// The action's id, as given.
@@ -106,6 +106,8 @@ const fn names(tool: Tool) -> &'static [&'static str] {
             "max_attempts",
             "dedupe_key",
             "action_id",
+            "first",
+            "after",
         ],
         Tool::ReportReady => &["job_id"],
     }
@@ -120,7 +122,7 @@ fn schedule(args: &Args<'_>, now: Moment) -> Result<Call, ArgError> {
     // The seed's examples have no operation.
     match operation.unwrap_or(Operation::Create) {
         Operation::Create => draft(args, now).map(|draft| Call::Create(Box::new(draft))),
-        Operation::List => Ok(Call::List),
+        Operation::List => PageRequest::read(args).map(Call::List),
         Operation::Cancel => Ok(Call::Cancel { action_id: action_id()? }),
         Operation::RunNow => Ok(Call::RunNow { action_id: action_id()? }),
     }

@@ -5,7 +5,7 @@
 use super::action::ActionStatus;
 use super::operation::Operation;
 use crate::dialect::args::{ArgError, ArgErrorKind, NO_SESSION, TOOL_WORDS, wordings};
-use crate::dialect::{Answer, echo, tool_error};
+use crate::dialect::{Answer, echo, page, tool_error};
 use crate::domain::{Code, Refusal};
 use crate::edn::Value;
 use crate::limits::{self, Limit};
@@ -105,6 +105,7 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
         ("action_not_found", not_found(Refused::Cancel, id)),
         ("action_not_cancellable", standing(Refused::Cancel, id, ActionStatus::Completed)),
         ("action_not_runnable", standing(Refused::Run, id, ActionStatus::Leased)),
+        ("unknown_cursor", page::no_such_cursor(id)),
     ];
     errors.chain(others).map(|(name, answer)| tool_error::entry(name, &answer)).collect()
 }

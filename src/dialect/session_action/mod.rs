@@ -17,7 +17,7 @@ mod error;
 mod operation;
 mod tool;
 
-pub use action::{Action, ActionKind, ActionStatus, find, listed_of};
+pub use action::{Action, ActionKind, ActionStatus, find, listed_of, replaced_by};
 pub use answer::{cancelled, created, listed, ready, started};
 pub use call::{ActionDraft, Call, Due, parse};
 pub use command::action_id;

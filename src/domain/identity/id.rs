@@ -48,7 +48,8 @@ enum IdText {
 
 /// A run's id: a function of schedule, incarnation and slot, so that every restart and replay agrees on it.
 ///
-/// It is the idempotency key of the delivery. Its text is `SCHEDULE~INCARNATION~SLOT`.
+/// It is the idempotency key of the delivery. Its text is `SCHEDULE~INCARNATION~SLOT`; [`RunId::brief`] is a shorter one, for
+/// readers. [`RunId::parse`] takes both.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId {
     /// The schedule that the run belongs to.
@@ -139,6 +140,27 @@ impl ScheduleId {
     }
 }
 
+impl ScheduleId {
+    /// The id within a short run's id; `None` for a chosen text that could be taken for one.
+    fn brief(&self) -> Option<String> {
+        match &self.0 {
+            IdText::Random(bytes) => {
+                Some(format!("{BRIEF_PREFIX}{:0>25}", base_36(u128::from_be_bytes(*bytes))))
+            }
+            IdText::Chosen(text) => (!text.starts_with(BRIEF_PREFIX)).then(|| text.to_string()),
+        }
+    }
+
+    fn parse_brief(text: &str) -> Option<ScheduleId> {
+        match text.strip_prefix(BRIEF_PREFIX) {
+            Some(digits) => {
+                Some(ScheduleId(IdText::Random(u128::from_str_radix(digits, 36).ok()?.to_be_bytes())))
+            }
+            None => ScheduleId::new(text).ok(),
+        }
+    }
+}
+
 impl Ord for ScheduleId {
     /// The order of the texts, so that it is the one a reader sees.
     fn cmp(&self, other: &ScheduleId) -> std::cmp::Ordering {
@@ -159,16 +181,35 @@ impl PartialOrd for ScheduleId {
 }
 
 impl RunId {
-    /// Parses the text of a run's id.
+    /// Parses the text of a run's id, in either form.
     pub fn parse(text: &str) -> Option<RunId> {
         // From the right: a schedule's id may hold a `~` itself, an instant and a number cannot.
         let (rest, slot) = text.rsplit_once('~')?;
         let (schedule, incarnation) = rest.rsplit_once('~')?;
-        let schedule = ScheduleId::new(schedule).ok()?;
         let incarnation = incarnation.parse().ok()?;
-        let id = RunId { schedule, incarnation, slot: Moment::parse(slot).ok()? };
-        // Only the text that we print is an id: no leading zeros, no other spelling of the instant.
-        (id.to_string() == text).then_some(id)
+        let long = |slot| Some(RunId { schedule: ScheduleId::new(schedule).ok()?, incarnation, slot });
+        // An instant has hyphens and the digits of the short form have none, so no text is both.
+        let id = match Moment::parse(slot) {
+            Ok(slot) => long(slot)?,
+            Err(_) => RunId {
+                schedule: ScheduleId::parse_brief(schedule)?,
+                incarnation,
+                slot: parse_brief_slot(slot)?,
+            },
+        };
+        // Only the texts that we print are ids: no leading zeros, no other spelling of the instant.
+        (id.to_string() == text || id.brief() == text).then_some(id)
+    }
+
+    /// Prints the id in half as many characters, for models and people who have to quote it. [`RunId::parse`] reads it back,
+    /// without a look at what exists, so no two runs have one text.
+    pub fn brief(&self) -> String {
+        let slot = brief_slot(self.slot);
+        let brief = slot.zip(self.schedule.brief());
+        brief.map_or_else(
+            || self.to_string(),
+            |(slot, schedule)| format!("{schedule}~{}~{slot}", self.incarnation),
+        )
     }
 }
 
@@ -255,6 +296,32 @@ impl fmt::Display for HostId {
     }
 }
 
+/// A slot within a short run's id: its seconds and, behind a dot, its nanoseconds if there are any. `None` before 1970.
+fn brief_slot(slot: Moment) -> Option<String> {
+    let seconds = base_36(u128::from(u64::try_from(slot.seconds()).ok()?));
+    Some(match slot.nanos() {
+        0 => seconds,
+        nanos => format!("{seconds}.{}", base_36(u128::from(nanos))),
+    })
+}
+
+fn parse_brief_slot(text: &str) -> Option<Moment> {
+    let (seconds, nanos) = text.split_once('.').unwrap_or((text, "0"));
+    Moment::new(i64::from_str_radix(seconds, 36).ok()?, u32::from_str_radix(nanos, 36).ok()?)
+}
+
+fn base_36(mut number: u128) -> String {
+    let mut digits = Vec::new();
+    while number > 0 || digits.is_empty() {
+        digits.push(char::from_digit(u32::try_from(number % 36).unwrap_or(0), 36).unwrap_or('0'));
+        number /= 36;
+    }
+    digits.iter().rev().collect()
+}
+
+/// How the id of a schedule begins within a short run's id, if the engine made it.
+const BRIEF_PREFIX: &str = "sch.";
+
 /// Prints two digits per byte. There is no branch and no table, so that the compiler can vectorize
 /// it.
 fn hexadecimal(bytes: &[u8; 16]) -> [u8; 32] {
@@ -311,6 +378,31 @@ mod tests {
         assert_eq!(RunId::parse(&run.to_string()), Some(run));
         assert_eq!(RunId::parse("a~01~1970-01-01T00:00:00Z"), None);
         assert_eq!(RunId::parse("a~1~1970-01-01T00:00:00.0Z"), None);
+    }
+
+    #[test]
+    fn the_short_form_of_a_runs_id_reads_back() {
+        #[track_caller]
+        fn check(schedule: &str, slot: &str, expected: &str) {
+            let schedule = ScheduleId::new(schedule).unwrap();
+            let run = RunId { schedule, incarnation: 2, slot: Moment::parse(slot).unwrap() };
+            assert_eq!(run.brief(), expected);
+            assert_eq!(RunId::parse(expected), Some(run.clone()));
+            assert_eq!(RunId::parse(&run.to_string()), Some(run));
+        }
+        let random = "sch-07070707-0707-4707-8707-070707070707";
+        check(random, "2026-11-23T02:00:00Z", "sch.0ez6uz7hcc3f4zsfmcc2wgoav~2~toxmw0");
+        check(random, "2026-11-23T02:00:00.397887993Z", "sch.0ez6uz7hcc3f4zsfmcc2wgoav~2~toxmw0.6kw4c9");
+        check("a~1", "1970-01-01T00:00:00Z", "a~1~2~0");
+        // Nothing short: the text could be that of another schedule, or the slot lies before 1970.
+        let lure = "sch.0ez6uz7hcc3f4zsfmcc2wgoav";
+        check(lure, "1970-01-01T00:00:00Z", &format!("{lure}~2~1970-01-01T00:00:00Z"));
+        check("a", "1969-12-31T23:59:59Z", "a~2~1969-12-31T23:59:59Z");
+        for no_id in
+            ["a~2~00", "a~2~Z", "a~2~-1", "a~2~+1", "a~02~1", "sch.ez6uz7hcc3f4zsfmcc2wgoav~2~0", "a~2~1.0"]
+        {
+            assert_eq!(RunId::parse(no_id), None, "{no_id}");
+        }
     }
 
     #[test]

@@ -88,6 +88,16 @@ impl Moment {
         self.nanos_and_one.get() - 1
     }
 
+    /// Returns the instant as sentences and tools for models name it: to the second. Whole milliseconds stay, because somebody
+    /// wrote them; finer digits come from a clock and tell a reader nothing.
+    #[must_use]
+    pub(crate) fn brief(self) -> Moment {
+        if u64::from(self.nanos()).is_multiple_of(NANOS_PER_MILLI) {
+            return self;
+        }
+        Moment { seconds: self.seconds, nanos_and_one: NonZeroU32::MIN }
+    }
+
     /// Returns the instant `span` later; `None` if that is outside the calendar.
     pub fn checked_add(self, span: Span) -> Option<Moment> {
         let nanos = u64::from(self.nanos()) + span.nanos % u64::from(NANOS_PER_SECOND);

@@ -120,21 +120,27 @@ impl Explanation {
             // A run that is retried meets the same obstacle many times; once is enough.
             if !seen.contains(&obstacle.reason) {
                 seen.push(obstacle.reason);
-                let _ = write!(text, " In the way from {}: {}.", obstacle.at, clause(obstacle.reason.doc()));
+                let _ = write!(
+                    text,
+                    " In the way from {}: {}.",
+                    obstacle.at.brief(),
+                    clause(obstacle.reason.doc())
+                );
             }
         }
         if let Some(next) = self.next.filter(|next| Some(*next) != self.slot) {
-            let _ = write!(text, " The next slot is {next}.");
+            let _ = write!(text, " The next slot is {}.", next.brief());
         }
         text
     }
 
     fn lead(&self) -> String {
-        let slot = self.slot.map_or_else(|| "the slot".to_owned(), |slot| format!("the slot of {slot}"));
-        let at = self.at.map(|at| format!(" at {at}")).unwrap_or_default();
+        let slot =
+            self.slot.map_or_else(|| "the slot".to_owned(), |slot| format!("the slot of {}", slot.brief()));
+        let at = self.at.map(|at| format!(" at {}", at.brief())).unwrap_or_default();
         let late = self.late.filter(|late| late.millis() > 0).map(|late| format!(", {} late", length(late)));
         let late = late.unwrap_or_default();
-        let asked = self.asked;
+        let asked = self.asked.brief();
         let lead = match self.verdict {
             Verdict::Delivered => format!("{slot} was delivered{at}{late}"),
             Verdict::Left => format!("{slot} was left in the inbox{at}{late}"),
@@ -154,7 +160,10 @@ impl Explanation {
             Verdict::Paused => format!("{slot} gets no run as long as the schedule is paused"),
             Verdict::Held => format!("{slot} gets no run as long as everything is held"),
             Verdict::NotASlot => {
-                let near = self.slot.map(|slot| format!("; the nearest known is {slot}")).unwrap_or_default();
+                let near = self
+                    .slot
+                    .map(|slot| format!("; the nearest known is {}", slot.brief()))
+                    .unwrap_or_default();
                 format!("the schedule has no slot at {asked}{near}")
             }
             Verdict::BeforeCreation => format!("the schedule did not exist at {asked}{at}"),

@@ -34,9 +34,9 @@ impl<'a> CronCall<'a> {
         };
         match call {
             Call::Create(draft) => self.create_job(*draft, &context),
-            Call::List { include_disabled } => self.handle().view(|state| {
+            Call::List { include_disabled, page } => self.handle().view(|state| {
                 let (views, warnings) = cron::views(state, &self.caller.scope);
-                cron::listed(views, include_disabled, self.handle().zones(), warnings)
+                cron::listed(views, (include_disabled, &page), self.handle().zones(), warnings)
             }),
             Call::Get { job_id } => self.handle().view(|state| {
                 let record = cron::find(state, &self.caller.scope, &job_id);

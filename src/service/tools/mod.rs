@@ -38,7 +38,8 @@ impl Service {
     ) -> Result<Option<Answer>, Denial> {
         let (op, dialect) = op_of(tool, args);
         self.admit(caller, op, dialect)?;
-        Ok(self.call_admitted(tool, caller, args, notation))
+        // One bound for all tools, errors included.
+        Ok(self.call_admitted(tool, caller, args, notation).map(dialect::within_bound))
     }
 
     /// Whether a call of a tool changes nothing.

@@ -116,7 +116,11 @@ impl<'a> NativeCall<'a> {
         if verdict == Some(Verdict::UnknownSchedule) {
             return Err(absent("schedule not found"));
         }
-        Ok(native::explained(&explained))
+        let id = explained.as_map().and_then(|map| map.keyword("reveille.explanation/schedule-id"));
+        let id = id.and_then(Value::as_str).unwrap_or_default();
+        // Absent if the schedule has been dropped, and only the log knows of it.
+        let schedule = self.ask("", &ident(ID, id, TOLD)).unwrap_or(Value::Nil);
+        Ok(native::explained(&explained, schedule.as_map().unwrap_or(&Map::new())))
     }
 
     fn query(&self, boundary: &Boundary) -> Result<Answer, ResolverError> {
@@ -215,8 +219,9 @@ const SHOWN: &str = "[:psi.scheduler/schedule-id :psi.scheduler/label :psi.sched
 const LISTED: &str = "[:reveille.schedule-page/total-count :reveille.schedule-page/has-next? \
                       :reveille.schedule-page/end-cursor {:reveille.schedule-page/schedules \
                       [:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/status :psi.scheduler/when \
-                      :psi.scheduler/next-fire-at]}]";
-const EXPLAINED: &str = "[:reveille.explanation/sentence :reveille.explanation/verdict :reveille.explanation/reason \
+                      :psi.scheduler/message :psi.scheduler/next-fire-at]}]";
+const TOLD: &str = "[:psi.scheduler/label :psi.scheduler/when :psi.scheduler/status :psi.scheduler/message]";
+const EXPLAINED: &str = "[:reveille.explanation/schedule-id :reveille.explanation/sentence :reveille.explanation/verdict :reveille.explanation/reason \
                          :reveille.explanation/slot :reveille.explanation/at :reveille.explanation/late-ms \
                          :reveille.explanation/run-id :reveille.explanation/obstacles \
                          :reveille.explanation/next-fire-at]";

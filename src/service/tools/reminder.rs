@@ -4,7 +4,7 @@
 //! the change left it, read before anything else could happen.
 
 use super::super::Service;
-use crate::dialect::reminder::{self, Call, Reminder, ReminderDraft, Tool};
+use crate::dialect::reminder::{self, Call, Match, Reminder, ReminderDraft, Tool};
 use crate::dialect::{Answer, Notation};
 use crate::domain::{Caller, Dialect, Durability, Moment, Refusal, ScheduleId, SessionId, Status};
 use crate::edn::Value;
@@ -31,7 +31,9 @@ impl<'a> ReminderCall<'a> {
         let now = self.handle().now().wall;
         let done = match call {
             Call::Add(draft) => self.add_reminder(draft, session, now),
-            Call::List => self.reminders(session, now).map(|reminders| reminder::listed(&reminders)),
+            Call::List(page) => {
+                self.reminders(session, now).map(|reminders| reminder::listed(&reminders, &page))
+            }
             Call::Remove { pattern } => self.remove_reminders(&pattern, session, now),
         };
         done.unwrap_or_else(|refusal| reminder::refused(&refusal))
@@ -66,9 +68,12 @@ impl<'a> ReminderCall<'a> {
 
     /// Cancels all reminders that match. The answer omits those that have ended meanwhile.
     fn remove_reminders(&self, pattern: &str, session: &SessionId, now: Moment) -> Result<Answer, Refusal> {
-        let active = self.reminders(session, now)?;
+        let meant = match reminder::matching(&self.reminders(session, now)?, pattern) {
+            Match::These(reminders) => reminders,
+            Match::Perhaps(reminders) => return Ok(reminder::not_found(pattern, &reminders)),
+        };
         let mut cancelled = Vec::new();
-        for reminder in reminder::matching(&active, pattern) {
+        for reminder in meant {
             match self
                 .cancel_reminder(Which::any(self.caller.actor_with(Dialect::Reminder), reminder.id.clone()))
             {

@@ -31,8 +31,8 @@ impl<'a> ActionCall<'a> {
         };
         let done = match call {
             Call::Create(draft) => self.create_action(&draft, session),
-            Call::List => self.handle().view(|state| match state.session(session) {
-                Some(_) => Ok(session_action::listed(&session_action::listed_of(state, session, now))),
+            Call::List(page) => self.handle().view(|state| match state.session(session) {
+                Some(_) => Ok(session_action::listed(&session_action::listed_of(state, session, now), &page)),
                 None => Err(Refusal::UnknownSession { session: session.clone() }),
             }),
             Call::Cancel { action_id } => {
@@ -65,14 +65,17 @@ impl<'a> ActionCall<'a> {
             created = self.handle().submit_with(replace, |state| {
                 // The answer says whether the session can be reached right now.
                 let supported = state.session(session).is_some_and(SessionRecord::is_hosted);
-                state.schedule(&id).and_then(|record| Action::of(state, record)).map(|it| (it, supported))
+                let record = state.schedule(&id)?;
+                let replaced =
+                    session_action::replaced_by(state, record).map(|old| old.schedule().id.clone());
+                Action::of(state, record).map(|action| (action, supported, replaced))
             });
             if !matches!(created, Err(Refusal::ScheduleExists { .. })) {
                 break;
             }
         }
-        let (action, supported) = created?.expect("an action that was just created is there");
-        Ok(session_action::created(&action, supported))
+        let (action, supported, replaced) = created?.expect("an action that was just created is there");
+        Ok(session_action::created(&action, supported, replaced.as_ref()))
     }
 
     fn change_action(&self, what: Refused, action_id: &str, session: &SessionId) -> Answer {

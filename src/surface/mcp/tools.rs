@@ -8,6 +8,7 @@ use super::features::Tool;
 use crate::dialect::{Answer, Notation, json};
 use crate::domain::Caller;
 use crate::edn::{Map, Value};
+use crate::limits;
 use crate::service::{Service, ToolInfo};
 
 /// Calls a tool; `None` if there is none of this name.
@@ -30,17 +31,18 @@ pub(super) fn describe(tool: &'static ToolInfo) -> Tool {
     }
 }
 
-/// Prints an answer as text, which every client shows to its model, and as data.
+/// Prints an answer as text, which every client shows to its model, and as data if both are within the bound on answers. The
+/// protocol wants the text whole wherever there is data, and a client may pass both to its model.
 fn shown(answer: Answer) -> Map {
     let mut text = String::new();
     match answer.value.as_str() {
         Some(words) => text.push_str(words),
-        // Clients that ignore structured content show this text.
         None => json::write(&answer.value, &mut text),
     }
+    let is_data = answer.value.as_map().is_some();
+    let fits = 2 * text.len() as u64 <= limits::TOOL_ANSWER_BYTES.value;
     let content = Map::new().with("type", "text").with("text", text);
     let result = Map::new().with("content", vec![Value::from(content)]);
-    let result =
-        if answer.value.as_map().is_some() { result.with("structuredContent", answer.value) } else { result };
+    let result = if is_data && fits { result.with("structuredContent", answer.value) } else { result };
     result.with("isError", answer.is_error)
 }

@@ -6,7 +6,7 @@ use reveille::dialect::cron::{
     conflict, created, deleted, got, job_id, listed, never_due, not_found, paused, refused, resumed, run_id,
     updated,
 };
-use reveille::dialect::{Answer, json};
+use reveille::dialect::{Answer, PageRequest, json};
 use reveille::domain::{Entropy, Refusal, Trigger, Zone};
 use reveille::edn::Map;
 
@@ -59,7 +59,8 @@ fn a_zone_that_is_not_known_is_warned_of() {
     let view = JobView { job, state: JobState::default() };
     let text = got(&view, &zones).value.to_string();
     assert!(text.ends_with(&format!(":warnings [\"{warning}\"]}}")), "{text}");
-    let text = listed(vec![view], true, &zones, vec!["first".into()]).value.to_string();
+    let text =
+        listed(vec![view], (true, &PageRequest::default()), &zones, vec!["first".into()]).value.to_string();
     assert!(text.ends_with(&format!(":warnings [\"first\" \"job_1: {warning}\"]}}")), "{text}");
 }
 
@@ -103,7 +104,8 @@ fn lists_are_in_order_and_may_leave_out_what_is_disabled() {
     ];
     views[4].job.enabled = false;
     let ids = |include_disabled: bool| {
-        let answer = listed(views.clone(), include_disabled, &Zones::bundled(), Vec::new());
+        let answer =
+            listed(views.clone(), (include_disabled, &PageRequest::default()), &Zones::bundled(), Vec::new());
         let text = answer.value.to_string();
         assert!(text.ends_with(":warnings []}"), "{text}");
         let ids: Vec<String> =
@@ -112,7 +114,10 @@ fn lists_are_in_order_and_may_leave_out_what_is_disabled() {
     };
     assert_eq!(ids(true), "12435");
     assert_eq!(ids(false), "2435");
-    check(&listed(Vec::new(), true, &Zones::bundled(), Vec::new()), r#"{"jobs":[],"warnings":[]}"#);
+    check(
+        &listed(Vec::new(), (true, &PageRequest::default()), &Zones::bundled(), Vec::new()),
+        r#"{"jobs":[],"warnings":[]}"#,
+    );
 }
 
 #[test]

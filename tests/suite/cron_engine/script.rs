@@ -192,8 +192,9 @@ fn remember(scene: &mut Scene, answer: &Answer) {
     let text = |name: &str| job.and_then(|job| part(job, name)).and_then(Value::as_str);
     // An action has no name: it is called by its number.
     let map = answer.value.as_map();
-    if let Some(id) =
-        map.filter(|map| part(map, "humanSummary").is_some()).and_then(|map| part(map, "actionId"))
+    if let Some(id) = map
+        .filter(|map| part(map, "status") == Some(&Value::keyword("created")))
+        .and_then(|map| part(map, "actionId"))
     {
         let name = format!("A{}", scene.names.len() + 1);
         scene.names.insert(name, ScheduleId::new(id.as_str().expect("a text")).expect("an id"));
@@ -217,12 +218,16 @@ fn tell(answer: &Answer) -> Vec<String> {
     let Some(map) = answer.value.as_map() else { return vec![answer.value.to_string()] };
     if let Some(error) = part(map, "error").and_then(Value::as_map) {
         let word = |name: &str| part(error, name).map(Value::to_string).unwrap_or_default();
-        return vec![format!("error {} {} {}", word("kind"), word("class"), word("message"))];
+        let told = format!("error {} {} {}", word("kind"), word("class"), word("message"));
+        let reminders = part(error, "reminders")
+            .and_then(Value::as_items)
+            .map(|rows| format!("{} reminders, first {}", rows.len(), rows.first().unwrap_or(&Value::Nil)));
+        return [told].into_iter().chain(reminders).collect();
     }
     if let Some(message) = part(map, "message").and_then(Value::as_str) {
         let status = part(map, "status").map(Value::to_string);
         let lines = status.into_iter().chain(message.lines().map(str::to_owned));
-        return lines.chain(tell_actions(map)).collect();
+        return lines.chain(tell_rows(map)).collect();
     }
     if let Some(jobs) = part(map, "jobs").and_then(Value::as_items) {
         let lines = jobs.iter().flat_map(|view| tell_job(view.as_map().expect("a map")));
@@ -230,21 +235,24 @@ fn tell(answer: &Answer) -> Vec<String> {
         return lines.chain(warnings.filter(|text| text != "[]")).collect();
     }
     let status = part(map, "status").map(Value::to_string);
-    let rest =
-        ["next_runs", "warnings"].into_iter().filter_map(|name| Some(format!("{name} {}", part(map, name)?)));
+    let rest = ["next_runs", "note", "warnings"]
+        .into_iter()
+        .filter_map(|name| Some(format!("{name} {}", part(map, name)?)));
     status.into_iter().chain(tell_job(map)).chain(rest).collect()
 }
 
-/// An action that was created, or those of a list.
-fn tell_actions(map: &Map) -> Vec<String> {
-    if let Some(actions) = part(map, "actions").and_then(Value::as_items) {
-        return actions.iter().map(Value::to_string).collect();
+/// The rows of a list, or what an answer about an action says besides its sentence.
+fn tell_rows(map: &Map) -> Vec<String> {
+    let rows =
+        ["actions", "reminders"].into_iter().find_map(|name| part(map, name).and_then(Value::as_items));
+    if let Some(rows) = rows {
+        return rows.iter().map(Value::to_string).collect();
     }
     let is_told =
         |key: &Value| key.as_keyword().is_some_and(|key| ["status", "message"].contains(&key.as_str()));
     let rest: Map = map
         .iter()
-        .filter(|(key, _)| part(map, "humanSummary").is_some() && !is_told(key))
+        .filter(|(key, _)| part(map, "actionId").is_some() && !is_told(key))
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
     if rest.is_empty() { Vec::new() } else { vec![Value::Map(rest).to_string()] }

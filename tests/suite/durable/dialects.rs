@@ -63,7 +63,7 @@ fn reminders_survive_and_come_once_when_they_are_overdue() {
     advance(&lives, &mut life, 1, 1);
     assert_eq!(received(&lives), ["look once", "look again", "look again"]);
     let removed = call(&life, &owner, "reminderremove", r#"{:description_pattern "LOOK"}"#);
-    assert_eq!(removed, "Reminder cancelled: No longer again every hour");
+    assert_eq!(removed, "Reminder cancelled: \"again\" every hour");
     let life = lives.next(0);
     assert_eq!(call(&life, &owner, "reminderlist", "{}"), "No active reminders in this session.");
 }

@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 
 use reveille::dialect::Notation;
 use reveille::domain::{Caller, Decision, SessionId, Status, Transcript};
-use reveille::edn::{Map, Value};
+use reveille::edn::{Caps, Map, Value, read};
 use reveille::engine::{Ledger, RunRecord, ScheduleRecord, SessionRecord, State};
 use reveille::service::Service;
 
 use super::pattern::number;
 use super::play::{Args, Outcome, Verb};
 use super::scene::Scene;
+use crate::simulated;
 
 pub(crate) const VERBS: &[(&str, Verb)] = &[
     ("state-of", state_of),
@@ -56,7 +57,9 @@ fn sound_graph(scene: &mut Scene, args: &Args) -> Outcome {
         let answer = ask(scene, &session, Map::new().with("query", query))?;
         answer.map_err(|error| error.to_string())
     };
-    let graph = asked(GRAPH.to_owned())?;
+    // In EQL and not by the tool, whose answer would be cut.
+    let graph = simulated::ask(&scene.handle, &Caller::session(session.clone()), GRAPH, true);
+    let graph = read(graph.as_bytes(), &Caps::DEFAULT).map_err(|error| error.to_string())?;
     let part = |name: &str| {
         let value = graph.as_map().and_then(|map| map.keyword(&format!("psi.graph/{name}")));
         value.and_then(Value::as_items).map(<[Value]>::to_vec).ok_or(format!("{name} is no vector"))

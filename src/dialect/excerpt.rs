@@ -4,13 +4,35 @@
 //! lists lose their last items and long strings their ends, outermost first. The answer lists the cuts and how to get
 //! the rest.
 //!
-//! Invariant: the excerpt, including the list of cuts, does not exceed the bound.
+//! Invariant: the excerpt, including the list of cuts, does not exceed the bound, in EDN and in JSON.
 
+use super::Answer;
+use super::page::ANSWER_BYTES;
 use crate::edn::{Map, Value};
 
-/// Returns the value if it fits into `bytes`, otherwise an excerpt with `:psi-tool/truncated`.
-pub(super) fn excerpt(value: Value, bytes: usize) -> Value {
-    let total = length(&value);
+/// Cuts an answer to the bound on answers of tools, unless the call asked for one thing whole.
+pub(crate) fn within_bound(answer: Answer) -> Answer {
+    if answer.is_whole {
+        return answer;
+    }
+    let is_psi = answer.value.as_map().is_some_and(|map| map.keyword("psi-tool/action").is_some());
+    let words = if is_psi { &OF_PSI } else { &GENERAL };
+    Answer { value: excerpt(answer.value, ANSWER_BYTES, words), ..answer }
+}
+
+/// The words of the notice about cuts.
+#[derive(Debug)]
+pub(super) struct NoticeWords {
+    /// The key of the notice, and the key of a value that is no map.
+    keys: [&'static str; 2],
+    limit: &'static str,
+    total: &'static str,
+    hint: &'static str,
+}
+
+/// Returns the value if it fits into `bytes`, otherwise an excerpt with a notice.
+pub(super) fn excerpt(value: Value, bytes: usize, words: &NoticeWords) -> Value {
+    let total = weight(&value);
     if total <= bytes {
         return value;
     }
@@ -21,18 +43,19 @@ pub(super) fn excerpt(value: Value, bytes: usize) -> Value {
         let cut = cut(&value, room, &mut Vec::new(), &mut cuts);
         let kept = cuts.len().min(CUTS_TOLD);
         let notice = Map::new()
-            .with("limit-bytes", count(bytes))
-            .with("total-bytes", count(total))
+            .with(words.limit, count(bytes))
+            .with(words.total, count(total))
             .with("cuts", cuts.drain(..kept).collect::<Vec<Value>>())
-            .with("hint", HINT);
+            .with("hint", words.hint);
+        let [truncated, whole] = words.keys;
         let told = match cut.as_map() {
             // Only a map has room for a key of its own; anything else is wrapped.
-            Some(map) => map.clone().with("psi-tool/truncated", notice),
-            None => Map::new().with("psi-tool/value", cut).with("psi-tool/truncated", notice),
+            Some(map) => map.clone().with(truncated, notice),
+            None => Map::new().with(whole, cut).with(truncated, notice),
         };
         let told = Value::Map(told);
         // The notice can be longer than its reserve, and the markers of cuts take room. Halving the room terminates.
-        if length(&told) <= bytes || room == 0 {
+        if weight(&told) <= bytes || room == 0 {
             return told;
         }
         room /= 2;
@@ -41,7 +64,7 @@ pub(super) fn excerpt(value: Value, bytes: usize) -> Value {
 
 /// Cuts a value to roughly `room` bytes, and records each cut.
 fn cut(value: &Value, room: usize, path: &mut Vec<Value>, cuts: &mut Vec<Value>) -> Value {
-    if length(value) <= room {
+    if weight(value) <= room {
         return value.clone();
     }
     match value {
@@ -68,7 +91,7 @@ fn left_out(path: &[Value], cuts: &mut Vec<Value>) -> Value {
 
 /// Cuts a map. Entries within an equal share stay whole; the long ones divide the remaining room equally.
 fn cut_map(map: &Map, room: usize, path: &mut Vec<Value>, cuts: &mut Vec<Value>) -> Value {
-    let sizes: Vec<usize> = map.iter().map(|(key, value)| length(key) + length(value) + SPACES).collect();
+    let sizes: Vec<usize> = map.iter().map(|(key, value)| weight(key) + weight(value) + SPACES).collect();
     let share = room / map.len().max(1);
     let short: usize = sizes.iter().filter(|size| **size <= share).sum();
     let long = sizes.iter().filter(|size| **size > share).count();
@@ -80,7 +103,7 @@ fn cut_map(map: &Map, room: usize, path: &mut Vec<Value>, cuts: &mut Vec<Value>)
             continue;
         }
         path.push(key.clone());
-        let room = each.saturating_sub(length(key) + SPACES);
+        let room = each.saturating_sub(weight(key) + SPACES);
         // Keys stay whole, because the list of cuts names each place by its keys.
         entries.insert(key.clone(), cut(value, room, path, cuts));
         path.pop();
@@ -93,7 +116,7 @@ fn cut_items(items: &[Value], room: usize, path: &mut Vec<Value>, cuts: &mut Vec
     let mut left = room;
     let mut kept = Vec::new();
     for (at, item) in items.iter().enumerate() {
-        let size = length(item) + SPACES;
+        let size = weight(item) + SPACES;
         if size > left {
             // An empty list would say nothing about its items, so a part of the first one stays.
             if at == 0 {
@@ -136,8 +159,24 @@ fn note(
     });
 }
 
-fn length(value: &Value) -> usize {
-    value.to_string().len()
+/// An upper bound on the bytes of a value in EDN and in JSON.
+pub(super) fn weight(value: &Value) -> usize {
+    // JSON writes what EDN writes, but quotes keywords and spells out nil: at most one byte more for each value.
+    value.to_string().len() + values(value)
+}
+
+fn values(value: &Value) -> usize {
+    let inner: usize = match value {
+        Value::List(items) | Value::Vector(items) => items.iter().map(values).sum(),
+        Value::Set(set) => set.iter().map(values).sum(),
+        Value::Map(map) => map.iter().map(|(key, value)| values(key) + values(value)).sum(),
+        Value::Tagged(tagged) => values(&tagged.value),
+        Value::Meta(meta) => values(meta.value()),
+        Value::Nil | Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) => 0,
+        Value::BigDec(_) | Value::Ratio(_) | Value::Char(_) | Value::Str(_) | Value::Keyword(_) => 0,
+        Value::Symbol(_) | Value::Inst(_) | Value::Uuid(_) => 0,
+    };
+    inner + 1
 }
 
 fn count(number: usize) -> Value {
@@ -152,8 +191,24 @@ const IDS: &[&str] = &[
     "reveille.message/id",
 ];
 
-const HINT: &str = "ask for fewer attributes, or page with the :next of a cut as parameters: \
-                    [{(:psi.scheduler/schedules {:first 20 :after \"…\"}) […]}]";
+/// The notice in the answer to a query.
+pub(super) const OF_QUERY: NoticeWords = NoticeWords {
+    keys: ["psi-tool/truncated", "psi-tool/value"],
+    limit: "limit-bytes",
+    total: "total-bytes",
+    hint: "ask for fewer attributes, or page with the :next of a cut as parameters: \
+           [{(:psi.scheduler/schedules {:first 20 :after \"…\"}) […]}]",
+};
+/// The notice in any other answer of psi's tool.
+const OF_PSI: NoticeWords =
+    NoticeWords { hint: "query one attribute of one schedule for more of it", ..OF_QUERY };
+/// The notice in any other answer.
+const GENERAL: NoticeWords = NoticeWords {
+    keys: ["truncated", "value"],
+    limit: "limit_bytes",
+    total: "total_bytes",
+    hint: "ask for one thing by its id to see its texts whole",
+};
 
 /// Room reserved for the notice about cuts.
 const NOTICE_BYTES: usize = 4_096;
@@ -169,11 +224,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::dialect::psi::testing::read;
+    use crate::dialect::REQUEST_CAPS;
+
+    fn read(text: &str) -> Value {
+        crate::edn::read(text.as_bytes(), &REQUEST_CAPS).expect("it is EDN")
+    }
 
     #[test]
     fn what_fits_is_left_alone() {
-        assert_eq!(excerpt(read("{:a [1 2]}"), 10), read("{:a [1 2]}"));
+        assert_eq!(excerpt(read("{:a [1 2]}"), 15, &OF_QUERY), read("{:a [1 2]}"));
     }
 
     #[test]
@@ -181,8 +240,8 @@ mod tests {
         let item = |at: i64| Map::new().with("psi.scheduler/schedule-id", format!("sch-{at:04}"));
         let items: Vec<Value> = (0..1_000).map(|at| item(at).into()).collect();
         let whole = Value::Map(Map::new().with("n", 1).with("psi.scheduler/schedules", items));
-        let cut = excerpt(whole, 10_000);
-        assert!(length(&cut) <= 10_000);
+        let cut = excerpt(whole, 10_000, &OF_QUERY);
+        assert!(weight(&cut) <= 10_000);
         let map = cut.as_map().unwrap();
         assert_eq!(map.keyword("n"), Some(&Value::Int(1)));
         let kept = map.keyword("psi.scheduler/schedules").and_then(Value::as_items).unwrap();
@@ -201,8 +260,8 @@ mod tests {
     fn one_long_text_keeps_its_beginning() {
         let whole =
             Value::vector([Value::Map(Map::new().with("text", "é".repeat(60_000)).with("role", "user"))]);
-        let cut = excerpt(whole, 51_200).to_string();
-        assert!(cut.len() <= 51_200 && cut.len() > 40_000, "{}", cut.len());
+        let cut = excerpt(whole, 16_384, &OF_QUERY).to_string();
+        assert!(cut.len() <= 16_384 && cut.len() > 10_000, "{}", cut.len());
         assert!(cut.contains(":role \"user\"") && cut.contains("é…\""));
     }
 
@@ -222,8 +281,14 @@ mod tests {
         /// Every excerpt fits, and can be read back.
         #[test]
         fn an_excerpt_fits(value in values(), bytes in 600_usize..2_000) {
-            let cut = excerpt(value, bytes + NOTICE_BYTES);
-            prop_assert!(length(&cut) <= bytes + NOTICE_BYTES);
+            let cut = excerpt(value, bytes + NOTICE_BYTES, &GENERAL);
+            #[cfg(feature = "embed")]
+            {
+                let mut printed = String::new();
+                crate::dialect::json::write(&cut, &mut printed);
+                prop_assert!(printed.len() <= bytes + NOTICE_BYTES);
+            }
+            prop_assert!(weight(&cut) <= bytes + NOTICE_BYTES);
             prop_assert_eq!(read(&cut.to_string()), cut);
         }
     }
