@@ -93,6 +93,9 @@ fn left_out(path: &[Value], cuts: &mut Vec<Value>) -> Value {
 fn cut_map(map: &Map, room: usize, path: &mut Vec<Value>, cuts: &mut Vec<Value>) -> Value {
     let sizes: Vec<usize> = map.iter().map(|(key, value)| weight(key) + weight(value) + SPACES).collect();
     let share = room / map.len().max(1);
+    if share < SHARE_BYTES {
+        return first_entries(map, room, path, cuts);
+    }
     let short: usize = sizes.iter().filter(|size| **size <= share).sum();
     let long = sizes.iter().filter(|size| **size > share).count();
     let each = room.saturating_sub(short) / long.max(1);
@@ -109,6 +112,20 @@ fn cut_map(map: &Map, room: usize, path: &mut Vec<Value>, cuts: &mut Vec<Value>)
         path.pop();
     }
     Value::Map(entries)
+}
+
+/// The first entries that fit, of a map with so many that the keys alone might not.
+fn first_entries(map: &Map, room: usize, path: &[Value], cuts: &mut Vec<Value>) -> Value {
+    let mut left = room;
+    let fits = |(key, value): &(&Value, &Value)| {
+        let size = weight(key) + weight(value) + SPACES;
+        let fits = size <= left;
+        left = left.saturating_sub(size);
+        fits
+    };
+    let kept: Map = map.iter().take_while(fits).map(|(key, value)| (key.clone(), value.clone())).collect();
+    note(path, (kept.len(), map.len()), "entries", None, cuts);
+    Value::Map(kept)
 }
 
 /// The first items that fit. If not even the first one fits, it is cut.
@@ -210,6 +227,8 @@ const GENERAL: NoticeWords = NoticeWords {
     hint: "ask for one thing by its id to see its texts whole",
 };
 
+/// Room for each entry of a map below which whole entries are left out: a key and the beginning of a value.
+const SHARE_BYTES: usize = 64;
 /// Room reserved for the notice about cuts.
 const NOTICE_BYTES: usize = 4_096;
 /// The maximum number of cuts in the notice; with nested cuts, the first ones.
@@ -254,6 +273,19 @@ mod tests {
             last = kept.len() - 1
         );
         assert_eq!(truncated.keyword("cuts").unwrap().to_string(), expected);
+    }
+
+    #[test]
+    fn a_map_of_many_keys_loses_entries() {
+        let entries =
+            (0..500).map(|at| (Value::keyword(&format!("attribute-{at:04}")), Value::from("x".repeat(40))));
+        let cut = excerpt(Value::Map(entries.collect()), 16_384, &OF_QUERY);
+        assert!(weight(&cut) <= 16_384);
+        let map = cut.as_map().unwrap();
+        assert!(map.len() > 100 && map.keyword("attribute-0000").is_some(), "{} kept", map.len());
+        let cuts = map.keyword("psi-tool/truncated").and_then(|it| it.as_map()?.keyword("cuts")).unwrap();
+        let kept = map.len() - 1;
+        assert_eq!(cuts.to_string(), format!("[{{:path [] :kept {kept} :of 500 :unit :entries}}]"));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The action `query` of psi-tool: an EQL query of the graph, as a string.
 //!
 //! This module reads the arguments and prints the answer. The runtime executes the query,
-//! `dialect/excerpt.rs` cuts the answer. Invariant: an error is plain text with psi's prefix; an answer is EDN in which instants are ISO strings.
+//! `dialect/excerpt.rs` cuts the answer. Invariant: an error is plain text with psi's prefix; an answer is EDN in which
+//! instants are ISO strings.
 //! Source: psi §6, psi-tool action "query".
 
 use super::error::PsiError;

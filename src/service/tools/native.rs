@@ -221,7 +221,8 @@ const LISTED: &str = "[:reveille.schedule-page/total-count :reveille.schedule-pa
                       [:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/status :psi.scheduler/when \
                       :psi.scheduler/message :psi.scheduler/next-fire-at]}]";
 const TOLD: &str = "[:psi.scheduler/label :psi.scheduler/when :psi.scheduler/status :psi.scheduler/message]";
-const EXPLAINED: &str = "[:reveille.explanation/schedule-id :reveille.explanation/sentence :reveille.explanation/verdict :reveille.explanation/reason \
+const EXPLAINED: &str = "[:reveille.explanation/schedule-id :reveille.explanation/sentence \
+                         :reveille.explanation/verdict :reveille.explanation/reason \
                          :reveille.explanation/slot :reveille.explanation/at :reveille.explanation/late-ms \
                          :reveille.explanation/run-id :reveille.explanation/obstacles \
                          :reveille.explanation/next-fire-at]";
