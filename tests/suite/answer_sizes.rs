@@ -178,10 +178,11 @@ fn walk(scene: &Scene, tool: &str, args: &str, (rows, id): (&str, &str)) -> (Vec
         let page = part(&answer, rows);
         found.extend(page.as_items().expect("rows").iter().map(|row| part(row, id).to_string()));
         pages += 1;
-        match part(&answer, "after") {
-            Value::Nil => return (found, pages),
-            cursor => after = format!(r#"{}"after":{cursor}"#, if args.is_empty() { "" } else { "," }),
+        let cursor = part(&answer, "after");
+        if cursor.is_nil() {
+            return (found, pages);
         }
+        after = format!(r#"{}"after":{cursor}"#, if args.is_empty() { "" } else { "," });
     }
 }
 
