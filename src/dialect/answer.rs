@@ -35,6 +35,13 @@ impl Answer {
         Answer { value: value.into(), is_error: true, code: Some(code), is_whole: false }
     }
 
+    /// Adds a warning to the answer under this key, if there is one.
+    #[must_use]
+    pub(crate) fn warned(self, key: &str, warning: Option<String>) -> Answer {
+        let (Some(warning), Value::Map(answer)) = (warning, &self.value) else { return self };
+        Answer { value: answer.clone().with(key, vec![Value::from(warning)]).into(), ..self }
+    }
+
     /// The call that an error shows as right.
     pub(crate) fn example(&self) -> Option<&Value> {
         self.value.as_map()?.keyword(ERROR)?.as_map()?.keyword(EXAMPLE)

@@ -1,10 +1,15 @@
-//! The warning of an answer whose schedule could reach nobody, as things are.
+//! The warning of an answer whose schedule would reach nobody, as things are.
 
 use crate::domain::{Reason, Target};
 use crate::engine::{ScheduleRecord, State};
 
-/// What is in the way of every run of a schedule; `None` if its runs have a destination.
+/// What becomes of every run of a schedule, unless somebody would get it.
 pub(crate) fn unreachable(state: &State, record: &ScheduleRecord) -> Option<String> {
+    if let Some(session) = state.leaves_in(record) {
+        return Some(format!(
+            "Nobody is connected that could be woken: it will wait in the inbox of the session {session}."
+        ));
+    }
     let reason = state.unreachable(record)?;
     let what = match (reason, record.schedule().target()) {
         (Reason::ChannelDisabled, Target::Route(route)) => {

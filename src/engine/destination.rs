@@ -5,7 +5,7 @@
 use super::record::{RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::Key;
 use super::state::State;
-use crate::domain::{Reason, Route, Schedule, Target};
+use crate::domain::{HostId, Reason, Route, Schedule, SessionId, Target};
 
 /// Where a run goes, as of now.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +76,13 @@ impl State {
             return Some(place);
         }
         Some(self.destination(self.definition_of(run)?, owner))
+    }
+
+    /// Returns the session in whose inbox a run of this schedule would be left, because nobody listens there; `None` if somebody
+    /// would get it, or nobody at all.
+    pub(crate) fn leaves_in<'a>(&'a self, record: &'a ScheduleRecord) -> Option<&'a SessionId> {
+        let session = self.destination(&record.schedule, record.owner).session()?;
+        (session.host == HostId::INBOX).then_some(&session.id)
     }
 
     /// Returns why a run of this schedule would go nowhere, as things are; `None` if it has a destination.

@@ -226,6 +226,7 @@ fn of_reminder(tool: reminder::Tool) -> Op {
 fn of_native(tool: native::Tool) -> Op {
     match tool {
         native::Tool::List | native::Tool::Explain | native::Tool::Query => Op::Query,
+        native::Tool::Inbox => Op::Take,
         native::Tool::Create => Op::Create,
         native::Tool::Update => Op::Change,
         native::Tool::Cancel => Op::Cancel,

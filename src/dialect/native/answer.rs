@@ -94,6 +94,15 @@ fn with_obstacles(answer: Map, obstacles: &[Value]) -> Map {
     }
 }
 
+/// The answer to an `inbox`: the messages that were taken, whole, and how many are left.
+pub fn taken(made: &Map) -> Answer {
+    let part = |name: &str| made.keyword(&format!("psi.agent-session/{name}"));
+    let messages: Vec<Value> =
+        part("taken").and_then(Value::as_items).unwrap_or_default().iter().map(bare).collect();
+    let more = part("inbox-count").cloned().unwrap_or(Value::Int(0));
+    Answer::whole(Map::new().with("messages", messages).with("more", more))
+}
+
 /// Adds the schedule to an answer, with the interpretation of its phrase and its next slots.
 fn told(answer: Map, made: &Map, schedule: &Map) -> Map {
     let understood = made.keyword("psi.scheduler/understood").and_then(Value::as_map);

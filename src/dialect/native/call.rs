@@ -32,6 +32,8 @@ pub enum Call {
     Pause(ScheduleRef, bool),
     /// Explain what happened to a schedule at an instant; by default, now.
     Explain(ScheduleRef, Option<Moment>),
+    /// Take at most this many messages out of the inbox.
+    Inbox(u32),
     /// Query the graph.
     Query(Boundary),
 }
@@ -69,6 +71,10 @@ pub(super) fn read(tool: Tool, args: &Value, notation: Notation) -> Result<Call,
         Tool::Cancel => named(&args).map(Call::Cancel),
         Tool::Update => update(&args),
         Tool::Explain => Ok(Call::Explain(named(&args)?, field::AT.opt(&args)?)),
+        Tool::Inbox => {
+            let first = field::FIRST.opt(&args)?.unwrap_or(limits::TOOL_PAGE.value);
+            Ok(Call::Inbox(u32::try_from(first).unwrap_or(u32::MAX)))
+        }
         Tool::Query => query(&args).map(Call::Query),
     }
 }

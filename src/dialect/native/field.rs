@@ -1,4 +1,4 @@
-//! The fields of the six tools: each is declared once, with what it takes and what a model is told of it.
+//! The fields of the seven tools: each is declared once, with what it takes and what a model is told of it.
 //!
 //! Lives here: the tables, and the JSON Schema (2020-12) that is made of them. Does not live here: what the fields of a call
 //! mean together (`call.rs`). Invariant: a field is read with the bounds that its schema names, because both are those of one
@@ -135,6 +135,9 @@ tools! {
         optional SCHEDULE_ID: "Give this or key." such as "sch-0198c2f4",
         optional KEY: "",
         optional AT: "Which instant; what matters now if left out.",
+    }
+    Inbox {
+        optional FIRST: "",
     }
     Query {
         required QUERY: "A vector in EDN." such as "[{:psi.scheduler/schedules [:psi.scheduler/label :psi.scheduler/status]}]",

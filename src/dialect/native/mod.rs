@@ -16,7 +16,7 @@ mod parse;
 mod repair;
 mod tool;
 
-pub use answer::{cancelled, created, explained, listed, updated};
+pub use answer::{cancelled, created, explained, listed, taken, updated};
 pub use call::{Call, ListParams, ScheduleRef};
 pub use error::{errors, refused};
 pub use parse::parse;

@@ -1,4 +1,4 @@
-//! The six tools and their declarations for models.
+//! The seven tools and their declarations for models.
 //!
 //! What lives elsewhere: their fields and the schema of these (`field.rs`), and reading their arguments (`call.rs`).
 
@@ -17,6 +17,8 @@ names! {
         Update = "update",
         /// Explain why a schedule has or has not fired, or when it will.
         Explain = "explain",
+        /// Take what was left while nobody listened.
+        Inbox = "inbox",
         /// Query the graph.
         Query = "query",
     }
@@ -27,10 +29,9 @@ impl Tool {
     pub const fn description(self) -> &'static str {
         match self {
             Tool::Create => {
-                "Schedule a prompt for later, once or again and again. when is in words: \"in 20 minutes\", \"tomorrow at \
-                 9\", \"weekdays at 8:30\", \"every 2 hours\", or cron such as \"0 9 * * 1\". Name the zone, or the \
-                 server's is meant. The answer has the id, what was understood, the zone and the next instants. Give a key if \
-                 you may have to try again: created is false if that was asked for already."
+                "Schedule a prompt for later, once or again. when is in words: \"in 20 minutes\", \"tomorrow at 9\", \
+                 \"weekdays at 8:30\", \"every 2 hours\", or cron: \"0 9 * * 1\". Name the zone, or the server's is meant. \
+                 The answer says what was understood and the next instants. Give a key if you may have to try again."
             }
             Tool::List => {
                 "List the schedules of this session to come, by the next instant: id, label, when, status, and how the message \
@@ -47,6 +48,9 @@ impl Tool {
             Tool::Explain => {
                 "Say in one sentence why a schedule has fired, or has not, or when it will; with the reason, the slot, the \
                  run, what stood in the way, and the whole message."
+            }
+            Tool::Inbox => {
+                "Take what came due while nobody ran this session: each message once, oldest first."
             }
             Tool::Query => {
                 "Read anything about schedules, runs and decisions in EQL, the EDN Query Language. [:psi.graph/attributes] \

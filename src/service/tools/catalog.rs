@@ -77,6 +77,7 @@ pub const TOOLBOX: &[ToolInfo] = &[
     ToolInfo::native(native::Tool::Cancel, ToolEffect::Removes),
     ToolInfo::native(native::Tool::Update, ToolEffect::Changes),
     ToolInfo::native(native::Tool::Explain, ToolEffect::Reads),
+    ToolInfo::native(native::Tool::Inbox, ToolEffect::Removes),
     ToolInfo::native(native::Tool::Query, ToolEffect::Reads),
 ];
 

@@ -13,7 +13,8 @@ use crate::edn::{Map, Value, read};
 use crate::engine::{State, Verdict};
 use crate::graph::eql::{self, Boundary};
 use crate::graph::mutation::{
-    ChangeRequest, CreateSchedule, Mutation, PauseRequest, ReasonParams, Reschedule, WhichParams,
+    ChangeRequest, CountParams, CreateSchedule, Mutation, PauseRequest, ReasonParams, Reschedule,
+    SessionParams, TakeRequest, WhichParams,
 };
 use crate::graph::params::IdText;
 use crate::graph::registry::ResolverError;
@@ -43,6 +44,7 @@ impl<'a> NativeCall<'a> {
             Call::Change(which, change, revision) => self.change(&which, (*change, revision)),
             Call::Pause(which, paused) => self.pause(&which, paused),
             Call::Explain(which, at) => self.explain(&which, at.map(|at| at.to_string())),
+            Call::Inbox(first) => self.take(first),
             Call::Query(boundary) => self.query(&boundary),
         };
         done.unwrap_or_else(|error| {
@@ -121,6 +123,12 @@ impl<'a> NativeCall<'a> {
         // Absent if the schedule has been dropped, and only the log knows of it.
         let schedule = self.ask("", &ident(ID, id, TOLD)).unwrap_or(Value::Nil);
         Ok(native::explained(&explained, schedule.as_map().unwrap_or(&Map::new())))
+    }
+
+    fn take(&self, first: u32) -> Result<Answer, ResolverError> {
+        let request =
+            TakeRequest { of: SessionParams { session: None }, count: CountParams { first: Some(first) } };
+        Ok(native::taken(&self.act(Mutation::TakeMessages(Box::new(request)))?))
     }
 
     fn query(&self, boundary: &Boundary) -> Result<Answer, ResolverError> {

@@ -5,7 +5,7 @@
 
 use super::super::Service;
 use crate::dialect::reminder::{self, Call, Match, Reminder, ReminderDraft, Tool};
-use crate::dialect::{Answer, Notation};
+use crate::dialect::{Answer, Notation, unreachable};
 use crate::domain::{Caller, Dialect, Durability, Moment, Refusal, ScheduleId, SessionId, Status};
 use crate::edn::Value;
 use crate::engine::{Command, Input, NewSchedule, Which};
@@ -56,10 +56,12 @@ impl<'a> ReminderCall<'a> {
         let new = draft.into_new(id.clone(), session.clone(), now).ok_or(Refusal::BeyondCalendar)?;
         let new = NewSchedule { made_by: self.caller.maker(session, Some(Dialect::Reminder), None), ..new };
         let created = self.handle().submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
-            state.schedule(&id).and_then(|record| Reminder::of(state, record, now))
+            let record = state.schedule(&id)?;
+            let added = reminder::added(&Reminder::of(state, record, now)?);
+            Some(added.warned("warnings", unreachable(state, record)))
         });
         match created {
-            Ok(created) => Ok(reminder::added(&created.expect("a reminder that was just set is there"))),
+            Ok(added) => Ok(added.expect("a reminder that was just set is there")),
             // The tool's answer lists the reminders, so that one can be removed.
             Err(Refusal::SessionFull { max }) => Ok(reminder::full(&self.reminders(session, now)?, max)),
             Err(refusal) => Err(refusal),

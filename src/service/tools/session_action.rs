@@ -5,7 +5,7 @@
 
 use super::super::Service;
 use crate::dialect::session_action::{self, Action, ActionDraft, ActionStatus, Call, Refused, Tool};
-use crate::dialect::{Answer, Notation};
+use crate::dialect::{Answer, Notation, unreachable};
 use crate::domain::{Caller, Dialect, Refusal, ScheduleId, SessionId};
 use crate::edn::Value;
 use crate::engine::{Command, Input, NewSchedule, SessionRecord, Which};
@@ -64,8 +64,9 @@ impl<'a> ActionCall<'a> {
             let replace = Input::Command(Command::ReplaceSchedule(new));
             created = self.handle().submit_with(replace, |state| {
                 // The answer says whether the session can be reached right now.
-                let supported = state.session(session).is_some_and(SessionRecord::is_hosted);
                 let record = state.schedule(&id)?;
+                let supported = state.session(session).is_some_and(SessionRecord::is_hosted)
+                    && unreachable(state, record).is_none();
                 let replaced =
                     session_action::replaced_by(state, record).map(|old| old.schedule().id.clone());
                 Action::of(state, record).map(|action| (action, supported, replaced))

@@ -129,6 +129,7 @@ fn calls() -> Vec<(&'static str, &'static str, Op)> {
         ("report_job_ready", "{:job_id \"x\"}", Op::ReportJob),
         ("create", "{:message \"m\" :when \"in 5 minutes\"}", Op::Create),
         ("list", "{}", Op::Query),
+        ("inbox", "{}", Op::Take),
         ("cancel", "{:id \"x\"}", Op::Cancel),
         ("update", "{:id \"x\" :label \"l\"}", Op::Change),
         ("explain", "{:id \"x\"}", Op::Query),
@@ -144,7 +145,7 @@ fn a_tool_is_for_whom_its_operation_is() {
             calls().iter().filter(|(name, ..)| *name == tool.name).map(|(.., op)| *op).collect();
         assert!(!ops.is_empty(), "no call of {} here", tool.name);
         // What a host is told of the tool is what its calls may do.
-        let takes_away = ops.iter().any(|op| matches!(op, Op::Cancel | Op::Change));
+        let takes_away = ops.iter().any(|op| matches!(op, Op::Cancel | Op::Change | Op::Take));
         let effects: &[ToolEffect] = match ops.iter().all(|op| *op == Op::Query) {
             true => &[ToolEffect::Reads],
             false if takes_away => &[ToolEffect::Changes, ToolEffect::Removes],

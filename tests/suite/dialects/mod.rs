@@ -30,7 +30,7 @@ fn schema(name: &str) -> Value {
     TOOLBOX.iter().find(|tool| tool.name == name).expect("a tool").input_schema()
 }
 
-const TOOLS: [(&str, Parse); 11] = [
+const TOOLS: [(&str, Parse); 12] = [
     ("reminderadd", |args| reminder::parse(reminder::Tool::Add, args, Notation::Edn).map(|_| ())),
     ("reminderlist", |args| reminder::parse(reminder::Tool::List, args, Notation::Edn).map(|_| ())),
     ("reminderremove", |args| reminder::parse(reminder::Tool::Remove, args, Notation::Edn).map(|_| ())),
@@ -41,6 +41,7 @@ const TOOLS: [(&str, Parse); 11] = [
         session_action::parse(session_action::Tool::ReportReady, args, Notation::Edn, now()).map(|_| ())
     }),
     ("create", |args| native::parse(native::Tool::Create, args, Notation::Edn).map(|_| ())),
+    ("inbox", |args| native::parse(native::Tool::Inbox, args, Notation::Edn).map(|_| ())),
     ("list", |args| native::parse(native::Tool::List, args, Notation::Edn).map(|_| ())),
     ("cancel", |args| native::parse(native::Tool::Cancel, args, Notation::Edn).map(|_| ())),
     ("update", |args| native::parse(native::Tool::Update, args, Notation::Edn).map(|_| ())),
