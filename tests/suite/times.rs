@@ -169,7 +169,7 @@ fn a_zone_that_nobody_knows_is_refused_with_the_nearest() {
     assert_eq!(handle.view(reveille::engine::State::live_count), 0);
     // The example of a tool is the call with the zone that is meant.
     assert!(answers[0].contains(":zone \"Europe/Berlin\""), "{}", answers[0]);
-    assert!(answers[2].contains(":when \"tomorrow at 9am Europe/Berlin\""), "{}", answers[2]);
+    assert!(answers[2].contains(":when \"tomorrow at 9am\" :zone \"Europe/Berlin\""), "{}", answers[2]);
     let args = "{:name \"n\" :prompt \"p\" :schedule {:kind \"daily\" :time \"09:00\" :timezone \"Berlin\"}}";
     let label = tool(&handle, &speaker(), "cron_create", args);
     assert!(label.contains(":status :created") && label.contains("does not know Berlin"), "{label}");

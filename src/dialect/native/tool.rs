@@ -30,7 +30,7 @@ impl Tool {
         match self {
             Tool::Create => {
                 "Schedule a prompt for later, once or again. when is in words: \"in 20 minutes\", \"tomorrow at 9\", \
-                 \"weekdays at 8:30\", \"every 2 hours\", or cron: \"0 9 * * 1\". Name the zone, or the server's is meant. \
+                 \"every 2 hours\", or cron: \"0 9 * * 1\". Name the zone, or the server's is meant. \
                  The answer says what was understood and the next instants. Give a key if you may have to try again."
             }
             Tool::List => {
@@ -46,8 +46,8 @@ impl Tool {
                  is."
             }
             Tool::Explain => {
-                "Say in one sentence why a schedule has fired, or has not, or when it will; with the reason, the slot, the \
-                 run, what stood in the way, and the whole message."
+                "Say in one sentence why a schedule has fired, or has not, or when it will; with reason, slot, run, obstacles \
+                 and the whole message."
             }
             Tool::Inbox => {
                 "Take what came due while nobody ran this session: each message once, oldest first."

@@ -5,7 +5,7 @@
 
 use super::super::{Service, admission};
 use crate::dialect::psi::{self, Call, PsiContext};
-use crate::dialect::{Answer, Notation, unreachable};
+use crate::dialect::{Answer, Notation};
 use crate::domain::{Actor, Caller, Dialect, Now, Refusal, ScheduleId, Scope, SessionId};
 use crate::edn::Value;
 use crate::engine::{Command, Input, ScheduleRecord, SessionRecord, State, Which};
@@ -58,11 +58,7 @@ impl<'a> PsiCall<'a> {
                 self.handle()
                     .submit_with(input, |state| {
                         let record = state.schedule(&id);
-                        record.map(|record| {
-                            let created = psi::created(state, record, self.since(started));
-                            // psi has no such word, and only a session that nobody runs gets one.
-                            created.warned("psi-tool/warnings", unreachable(state, record))
-                        })
+                        record.map(|record| psi::created(state, record, self.since(started)))
                     })
                     .map(|answer| answer.expect("a schedule that was just created is there"))
             }

@@ -167,7 +167,8 @@ fn refused(id: Option<&Value>, fault: &McpFault, era: WireVersion) -> McpReply {
 }
 
 const CONSTANT_MS: i64 = 300_000;
-const INSTRUCTIONS: &str = "Reveille keeps time for you: it wakes you if your host listens, else it leaves the message in your inbox, and says so. create takes a message to yourself and when in words, with a zone; the \
+const INSTRUCTIONS: &str = "Reveille keeps time for you. It wakes you if your host listens; else the message waits for inbox, \
+                            and create says so. create takes a message to yourself and when in words, with a zone; the \
                             answer echoes what was understood and the next three instants: check them. Give a key when you \
                             may have to try again. An error says what is accepted; its example, if it has one, is your call \
                             put right. explain says why something has fired, or has not.";

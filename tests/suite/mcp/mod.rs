@@ -167,7 +167,8 @@ fn the_command_speaks_it_on_stdio() {
     assert_eq!(created["created"], true, "{out}");
     // Nothing is downgraded in silence.
     assert_eq!(created["durability"], "volatile");
-    assert!(created["warnings"][0].as_str().is_some_and(|text| text.contains("lost")), "{out}");
+    let warns = |at: usize, of: &str| created["warnings"][at].as_str().is_some_and(|text| text.contains(of));
+    assert!(warns(0, "it will wait in the inbox of the session mine") && warns(1, "lost"), "{out}");
     let err = String::from_utf8(output.stderr).expect("UTF-8");
     assert!(err.contains("cancelled"), "{err}");
 }
