@@ -29,7 +29,7 @@ impl Tool {
     pub const fn description(self) -> &'static str {
         match self {
             Tool::Create => {
-                "Schedule a prompt for later, once or again. when is in words: \"in 20 minutes\", \"tomorrow at 9\", \
+                "Schedule a prompt, once or again. when is in words: \"in 20 minutes\", \"tomorrow at 9\", \
                  \"every 2 hours\", or cron: \"0 9 * * 1\". Name the zone, or the server's is meant. \
                  The answer says what was understood and the next instants. Give a key if you may have to try again."
             }
@@ -49,9 +49,7 @@ impl Tool {
                 "Say in one sentence why a schedule has fired, or has not, or when it will; with reason, slot, run, obstacles \
                  and the whole message."
             }
-            Tool::Inbox => {
-                "Take what came due while nobody ran this session: each message once, oldest first."
-            }
+            Tool::Inbox => "Take what came due while nobody ran this session, each message once.",
             Tool::Query => {
                 "Read anything about schedules, runs and decisions in EQL, the EDN Query Language. [:psi.graph/attributes] \
                  lists what there is to ask for. Nothing can be changed here."
