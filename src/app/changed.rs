@@ -93,7 +93,7 @@ fn outlook(answer: &Map) -> String {
     let next = value(answer, "psi.scheduler/next-fire-at").map(shown);
     let is_paused = value(answer, "psi.scheduler/paused?").and_then(Value::as_bool).unwrap_or(false);
     match next {
-        Some(next) if is_paused => format!("paused; its next slot would be {next}"),
+        _ if is_paused => "no run until it is resumed".to_owned(),
         Some(next) => format!("next slot  {next}"),
         None => "no further slot".to_owned(),
     }

@@ -173,12 +173,14 @@ impl World {
             }
             drop(ended);
             let early = all_ended.recv_timeout(Duration::from_millis(millis));
-            assert_eq!(early, Err(std::sync::mpsc::RecvTimeoutError::Timeout), "{}", daemon.log());
+            let log = daemon.log();
             daemon.kill();
             for caller in working {
                 // With what it said, which the scope would keep to itself.
                 caller.join().unwrap_or_else(|panic| resume_unwind(panic));
             }
+            // Last, because a caller that found a fault ends early as well, and its words are the ones that matter.
+            assert_eq!(early, Err(std::sync::mpsc::RecvTimeoutError::Timeout), "{log}");
             harness.map(Harness::finish).unwrap_or_default()
         });
         self.received.extend(received);

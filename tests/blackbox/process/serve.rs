@@ -88,7 +88,9 @@ fn a_daemon_keeps_its_files_to_itself_and_its_tokens_over_a_restart() {
         .map(|file| file.expect("a file").file_name().into_string().expect("UTF-8"))
         .collect();
     files.sort();
-    assert_eq!(files, ["observer.token", "operator.token", "reveille.lock", "reveille.sock", "store"]);
+    let expected =
+        ["lives.edn", "observer.token", "operator.token", "reveille.lock", "reveille.sock", "store"];
+    assert_eq!(files, expected);
     for file in &files {
         let expected = if file == "store" { 0o700 } else { 0o600 };
         assert_eq!(mode(&state.join(file)), expected, "{file}");

@@ -99,7 +99,9 @@ fn the_demo_shows_the_main_job() {
     let transcripts = &text[place(";; The transcripts")..];
     assert!(!transcripts.contains("Nobody will read this"), "{text}");
     assert!(
-        text.contains("expected 4 = delivered 3 + skipped 0 + cancelled 1 + failed 0 + lost 0 + pending 0"),
+        text.contains(
+            "expected 4 = delivered 3 + left 0 + skipped 0 + cancelled 1 + failed 0 + lost 0 + pending 0"
+        ),
         "{text}"
     );
 }
