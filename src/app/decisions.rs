@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::io;
 use std::process::ExitCode;
 
-use super::forecast_explain::{ask, print, query};
+use super::forecast_explain::print;
 use super::foreign_text::{shown, visible};
+use super::question::{ask, query};
 use super::typed_id;
 use crate::edn::{Map, Value};
 use crate::surface::cli::LogArgs;

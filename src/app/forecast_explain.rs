@@ -4,17 +4,14 @@
 use std::io;
 use std::process::ExitCode;
 
-use super::client::Client;
 use super::fault::AppFault;
 use super::foreign_text::{self, shown, visible};
-use super::{in_process, typed_id};
-use crate::dialect::{Notation, REQUEST_CAPS};
-use crate::domain::{Moment, SessionId, Span};
-use crate::edn::{self, Caps, Map, Value};
+use super::question::{ask, query};
+use super::typed_id;
+use crate::domain::{Moment, Span};
+use crate::edn::{Map, Value};
 use crate::engine::Verdict;
-use crate::graph::eql::Boundary;
-use crate::service::reply;
-use crate::surface::cli::{DaemonArgs, ExplainArgs, ForecastArgs, Printing};
+use crate::surface::cli::{ExplainArgs, ForecastArgs, Printing};
 use crate::surface::json;
 
 pub(super) fn forecast(args: &ForecastArgs) -> io::Result<ExitCode> {
@@ -68,37 +65,6 @@ fn ask_forecast(args: &ForecastArgs) -> Result<Map, AppFault> {
         params = params.with("to", to.to_string());
     }
     ask(&args.caller.daemon, args.caller.session.as_ref(), &query("reveille/forecast", params, FORESEEN))
-}
-
-pub(super) fn query(attribute: &str, params: Map, shape: &str) -> String {
-    format!("[{{(:{attribute} {}) {shape}}}]", Value::Map(params))
-}
-
-/// Sends a query to the daemon, or to an empty engine of this process if the user asks for that.
-pub(super) fn ask(daemon: &DaemonArgs, session: Option<&SessionId>, query: &str) -> Result<Map, AppFault> {
-    let wrong = |error: String| AppFault::usage(format!("the query could not be read: {error}"));
-    // The query is built here, but the user's values in it may exceed a cap.
-    let form = edn::read(query.as_bytes(), &REQUEST_CAPS).map_err(|error| wrong(error.to_string()))?;
-    let request = Value::from(Map::new().with("pathom/eql", form));
-    let answer = if let Some(client) = Client::required(daemon, session)? {
-        let answered = client.post("/eql", Notation::Edn, request.to_string().into_bytes())?;
-        if answered.status.as_u16() != 200 {
-            return Err(AppFault::usage(answered.complaint(Notation::Edn)));
-        }
-        let read = edn::read(answered.text.as_bytes(), &ANSWER_CAPS).ok();
-        read.and_then(|value| value.as_map().cloned()).unwrap_or_default()
-    } else {
-        let boundary = Boundary::read(&request).map_err(|error| wrong(error.to_string()))?;
-        let failed = |error: io::Error| AppFault::io("the in-process engine", error);
-        let engine = in_process::start().map_err(failed)?;
-        let caller = in_process::caller(&engine, session).map_err(failed)?;
-        let answered = engine.service().query(&caller, &boundary, false);
-        reply(&boundary, answered.map_err(|refusal| AppFault::usage(refusal.to_string()))?)
-    };
-    match answer.keyword("reveille.error/why").and_then(|why| why.as_map()?.keyword("message")?.as_str()) {
-        Some(message) => Err(AppFault::usage(message)),
-        None => Ok(answer),
-    }
 }
 
 /// Prints an answer in the chosen notation, or else as text.
@@ -195,8 +161,6 @@ const EXPLAINED: &str = "[:reveille.explanation/sentence :reveille.explanation/v
                          :reveille.explanation/slot :reveille.explanation/at :reveille.explanation/late-ms \
                          :reveille.explanation/run-id :reveille.explanation/obstacles \
                          :reveille.explanation/next-fire-at]";
-/// Answers may be far longer than the requests for which `REQUEST_CAPS` is meant.
-const ANSWER_CAPS: Caps = Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use super::changed::messages;
 use super::control::Control;
-use super::forecast_explain::{ask, print};
+use super::forecast_explain::print;
+use super::question::ask;
 use crate::edn::{Map, Value};
 use crate::graph::mutation::MutationName;
 use crate::surface::cli::InboxArgs;

@@ -26,6 +26,7 @@ mod life;
 mod log;
 mod mcp;
 mod panics;
+mod question;
 mod run;
 pub mod schema;
 mod serve;

@@ -4,8 +4,8 @@
 //! is: the daemon may know it from its history, and says what is wrong with it.
 
 use super::fault::AppFault;
-use super::forecast_explain::{ask, query};
 use super::foreign_text::visible;
+use super::question::{ask, query};
 use crate::domain::SessionId;
 use crate::edn::{Map, Value};
 use crate::surface::cli::DaemonArgs;

@@ -37,13 +37,13 @@ impl Answer {
 
     /// Adds a warning to the answer under this key, if there is one.
     #[must_use]
-    pub(crate) fn warned(self, key: &str, warning: Option<String>) -> Answer {
+    pub fn warned(self, key: &str, warning: Option<String>) -> Answer {
         let (Some(warning), Value::Map(answer)) = (warning, &self.value) else { return self };
         Answer { value: answer.clone().with(key, vec![Value::from(warning)]).into(), ..self }
     }
 
     /// The call that an error shows as right.
-    pub(crate) fn example(&self) -> Option<&Value> {
+    pub fn example(&self) -> Option<&Value> {
         self.value.as_map()?.keyword(ERROR)?.as_map()?.keyword(EXAMPLE)
     }
 

@@ -7,11 +7,11 @@
 //! Invariant: the excerpt, including the list of cuts, does not exceed the bound, in EDN and in JSON.
 
 use super::Answer;
-use super::page::ANSWER_BYTES;
 use crate::edn::{Map, Value};
+use crate::limits;
 
 /// Cuts an answer to the bound on answers of tools, unless the call asked for one thing whole.
-pub(crate) fn within_bound(answer: Answer) -> Answer {
+pub fn within_bound(answer: Answer) -> Answer {
     if answer.is_whole {
         return answer;
     }
@@ -217,6 +217,10 @@ pub(super) const OF_QUERY: NoticeWords = NoticeWords {
            [{(:psi.scheduler/schedules {:first 20 :after \"…\"}) […]}]",
 };
 /// The notice in any other answer of psi's tool.
+/// The bound on an answer as a length.
+#[expect(clippy::cast_possible_truncation, reason = "the assertion below proves that nothing is cut")]
+pub(super) const ANSWER_BYTES: usize = limits::TOOL_ANSWER_BYTES.value as usize;
+const _: () = assert!(ANSWER_BYTES as u64 == limits::TOOL_ANSWER_BYTES.value);
 const OF_PSI: NoticeWords =
     NoticeWords { hint: "query one attribute of one schedule for more of it", ..OF_QUERY };
 /// The notice in any other answer.

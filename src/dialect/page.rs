@@ -3,7 +3,7 @@
 //! Invariant: a list is cut at a row, never within one, and the answer to a list that was cut has the cursor of the rest.
 
 use super::args::{ArgError, Args};
-use super::excerpt::weight;
+use super::excerpt::{ANSWER_BYTES, weight};
 use super::{Answer, brief, tool_error};
 use crate::domain::Code;
 use crate::edn::{Map, Value};
@@ -87,10 +87,6 @@ pub(super) fn no_such_cursor(after: &str) -> Answer {
     tool_error::finish(error, Code::NotFound)
 }
 
-/// The bound on an answer as a length.
-#[expect(clippy::cast_possible_truncation, reason = "the assertion below proves that nothing is cut")]
-pub(super) const ANSWER_BYTES: usize = limits::TOOL_ANSWER_BYTES.value as usize;
-const _: () = assert!(ANSWER_BYTES as u64 == limits::TOOL_ANSWER_BYTES.value);
 /// Room for the rows of a list; the rest of the bound is for what stands around them.
 pub(super) const ROOM: usize = ANSWER_BYTES - 1_024;
 

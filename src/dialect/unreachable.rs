@@ -4,7 +4,7 @@ use crate::domain::{Reason, Target};
 use crate::engine::{ScheduleRecord, State};
 
 /// What becomes of every run of a schedule, unless somebody would get it.
-pub(crate) fn unreachable(state: &State, record: &ScheduleRecord) -> Option<String> {
+pub fn unreachable(state: &State, record: &ScheduleRecord) -> Option<String> {
     if let Some(session) = state.leaves_in(record) {
         return Some(format!(
             "Nobody is connected that could be woken: it will wait in the inbox of the session {session}."

@@ -80,7 +80,7 @@ impl State {
 
     /// Returns the session in whose inbox a run of this schedule would be left, because nobody listens there; `None` if somebody
     /// would get it, or nobody at all.
-    pub(crate) fn leaves_in<'a>(&'a self, record: &'a ScheduleRecord) -> Option<&'a SessionId> {
+    pub fn leaves_in<'a>(&'a self, record: &'a ScheduleRecord) -> Option<&'a SessionId> {
         let session = self.destination(&record.schedule, record.owner).session()?;
         (session.host == HostId::INBOX).then_some(&session.id)
     }

@@ -7,6 +7,7 @@ use super::error::PsiError;
 use super::op::Op;
 use super::summary::{brief_row, row, summary};
 use super::value::integer;
+use crate::dialect::excerpt::ANSWER_BYTES;
 use crate::dialect::excerpt::weight;
 use crate::dialect::{Answer, page};
 use crate::domain::{Refusal, ScheduleId};
@@ -41,7 +42,7 @@ pub fn listed(state: &State, records: &[&ScheduleRecord], duration_ms: u64) -> A
         None => cut,
     };
     let notice = Map::new()
-        .with("limit-bytes", integer(page::ANSWER_BYTES as u64))
+        .with("limit-bytes", integer(ANSWER_BYTES as u64))
         .with("cuts", vec![cut.into()])
         .with("hint", HINT);
     // Within psi's own map, so that what surrounds it keeps its five keys.

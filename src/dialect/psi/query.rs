@@ -7,8 +7,8 @@
 
 use super::error::PsiError;
 use crate::dialect::args::{Arg, Args};
+use crate::dialect::excerpt::ANSWER_BYTES;
 use crate::dialect::excerpt::{OF_QUERY, excerpt};
-use crate::dialect::page::ANSWER_BYTES;
 use crate::dialect::{Answer, REQUEST_CAPS};
 use crate::domain::{Code, Moment};
 use crate::edn::{Map, Value, read_first, read_keeping_meta};

@@ -52,7 +52,7 @@ const TAKEN: Record = Record {
 };
 
 /// Returns a message that was taken, as a map.
-pub(crate) fn taken_message(run: &RunId, message: &Arc<Message>) -> Map {
+pub fn taken_message(run: &RunId, message: &Arc<Message>) -> Map {
     let label = message.provenance.as_ref().and_then(|provenance| provenance.label.as_deref());
     Map::new()
         .with("run-id", run.to_string())

@@ -18,7 +18,7 @@ mod schedule;
 mod schedule_details;
 mod session;
 
-pub(crate) use inbox::taken_message;
+pub use inbox::taken_message;
 
 use self::declare::attributes;
 use super::psi_terms;

@@ -3,7 +3,6 @@
 
 use crate::domain::{Failure, HostId, Phase, Reason, Refusal, RunFact, RunId, Span};
 use crate::engine::destination::Destination;
-use crate::engine::effect::Effect;
 use crate::engine::record::RunRecord;
 use crate::engine::step::run::channel_delivery::disable;
 use crate::engine::step::run::dispatch::{dispatch_next, fresh_session};
@@ -97,22 +96,4 @@ pub(in crate::engine::step) fn fail_unanswered(
     {
         step.run_fact(&occurrence.id, RunFact::Queued { reason: Reason::HostGone });
     }
-}
-
-/// Tells the host to drop a session that it may be creating for a run that is over.
-pub(in crate::engine::step) fn forget_orphan(step: &mut StepBuilder<'_>, record: &RunRecord) {
-    let run = Some(&record.run).filter(|run| run.phase == Some(Phase::CreateSession));
-    if let Some((host, session)) = run.and_then(|run| run.host.zip(run.session.clone())) {
-        step.effect(Effect::ForgetSession { host, session });
-    }
-}
-
-/// Creates the failure of a run in flight, in its current phase.
-pub(in crate::engine::step) fn failure_in_flight(
-    record: &RunRecord,
-    reason: Reason,
-    message: &str,
-) -> Failure {
-    let failure = Failure::new(record.run.phase.unwrap_or(Phase::PromptSubmit), reason, message);
-    Failure { session_exists: record.run.session_created, ..failure }
 }

@@ -5,6 +5,7 @@ pub(in crate::engine::step) mod approve;
 pub(in crate::engine::step) mod authorize;
 pub(in crate::engine::step) mod channel_delivery;
 pub(in crate::engine::step) mod created;
+pub(in crate::engine::step) mod cut_off;
 pub(in crate::engine::step) mod dispatch;
 pub(in crate::engine::step) mod failed;
 pub(in crate::engine) mod fire;

@@ -150,7 +150,7 @@ impl State {
 
     /// Returns the schedule of which the request is a repetition: it has the same idempotency key, and was asked for in the
     /// same way.
-    pub(crate) fn repeated(&self, new: &NewSchedule) -> Option<&ScheduleId> {
+    pub fn repeated(&self, new: &NewSchedule) -> Option<&ScheduleId> {
         let known = &self.known(new)?.schedule;
         is_same_request(known, new).then_some(&known.id)
     }

@@ -10,8 +10,8 @@ use crate::engine::effect::Effect;
 use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
 use crate::engine::slab::Key;
 use crate::engine::state::State;
+use crate::engine::step::run::cut_off::{failure_in_flight, forget_orphan};
 use crate::engine::step::run::dispatch::dispatch_next;
-use crate::engine::step::run::failed::{failure_in_flight, forget_orphan};
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
 

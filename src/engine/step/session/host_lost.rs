@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use crate::domain::{Fact, HostFact, HostId, Reason, Recovery, RunState, SessionFact};
 use crate::engine::record::{RunRecord, SessionRecord};
-use crate::engine::step::run::failed::{fail_unanswered, failure_in_flight};
+use crate::engine::step::run::cut_off::failure_in_flight;
+use crate::engine::step::run::failed::fail_unanswered;
 use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn host_lost(step: &mut StepBuilder<'_>, host: HostId) {

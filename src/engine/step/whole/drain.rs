@@ -4,7 +4,7 @@
 use crate::domain::{Reason, RunFact, ScheduleFact};
 use crate::engine::record::RunRecord;
 use crate::engine::state::Mode;
-use crate::engine::step::run::failed::{failure_in_flight, forget_orphan};
+use crate::engine::step::run::cut_off::{failure_in_flight, forget_orphan};
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
 

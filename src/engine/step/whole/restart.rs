@@ -12,8 +12,9 @@ use crate::domain::{Downtime, Fact, HostId, Phase, Reason, Recovery, RunFact, Ru
 use crate::engine::destination::Destination;
 use crate::engine::record::RunRecord;
 use crate::engine::slab::Key;
+use crate::engine::step::run::cut_off::failure_in_flight;
 use crate::engine::step::run::dispatch::{cancel_stale, dispatch};
-use crate::engine::step::run::failed::{fail_unanswered, failure_in_flight};
+use crate::engine::step::run::failed::fail_unanswered;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::whole::hold::fill_lanes;
 use crate::engine::step_builder::StepBuilder;

@@ -4,8 +4,9 @@
 use crate::domain::{Reason, RunFact, RunState, SessionFact};
 use crate::engine::record::{RunRecord, SessionRecord};
 use crate::engine::state::Mode;
+use crate::engine::step::run::cut_off::{failure_in_flight, forget_orphan};
 use crate::engine::step::run::dispatch::{dispatch_next, try_again};
-use crate::engine::step::run::failed::{fail_in_flight, failure_in_flight, forget_orphan};
+use crate::engine::step::run::failed::fail_in_flight;
 use crate::engine::step::run::fire::fire;
 use crate::engine::step::run::guard_answered::guard_timed_out;
 use crate::engine::step::run::occurrence::Occurrence;

@@ -1,0 +1,48 @@
+//! Questions of commands: one query in EQL to the daemon, or to an empty engine of this process.
+
+use std::io;
+
+use super::client::Client;
+use super::fault::AppFault;
+use super::in_process;
+use crate::dialect::{Notation, REQUEST_CAPS};
+use crate::domain::SessionId;
+use crate::edn::{self, Caps, Map, Value};
+use crate::graph::eql::Boundary;
+use crate::service::reply;
+use crate::surface::cli::DaemonArgs;
+
+/// A query with one join with parameters.
+pub(super) fn query(attribute: &str, params: Map, shape: &str) -> String {
+    format!("[{{(:{attribute} {}) {shape}}}]", Value::Map(params))
+}
+
+/// Sends a query to the daemon, or to an empty engine of this process if the user asks for that.
+pub(super) fn ask(daemon: &DaemonArgs, session: Option<&SessionId>, query: &str) -> Result<Map, AppFault> {
+    let wrong = |error: String| AppFault::usage(format!("the query could not be read: {error}"));
+    // The query is built here, but the user's values in it may exceed a cap.
+    let form = edn::read(query.as_bytes(), &REQUEST_CAPS).map_err(|error| wrong(error.to_string()))?;
+    let request = Value::from(Map::new().with("pathom/eql", form));
+    let answer = if let Some(client) = Client::required(daemon, session)? {
+        let answered = client.post("/eql", Notation::Edn, request.to_string().into_bytes())?;
+        if answered.status.as_u16() != 200 {
+            return Err(AppFault::usage(answered.complaint(Notation::Edn)));
+        }
+        let read = edn::read(answered.text.as_bytes(), &ANSWER_CAPS).ok();
+        read.and_then(|value| value.as_map().cloned()).unwrap_or_default()
+    } else {
+        let boundary = Boundary::read(&request).map_err(|error| wrong(error.to_string()))?;
+        let failed = |error: io::Error| AppFault::io("the in-process engine", error);
+        let engine = in_process::start().map_err(failed)?;
+        let caller = in_process::caller(&engine, session).map_err(failed)?;
+        let answered = engine.service().query(&caller, &boundary, false);
+        reply(&boundary, answered.map_err(|refusal| AppFault::usage(refusal.to_string()))?)
+    };
+    match answer.keyword("reveille.error/why").and_then(|why| why.as_map()?.keyword("message")?.as_str()) {
+        Some(message) => Err(AppFault::usage(message)),
+        None => Ok(answer),
+    }
+}
+
+/// Answers may be far longer than the requests for which `REQUEST_CAPS` is meant.
+const ANSWER_CAPS: Caps = Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };

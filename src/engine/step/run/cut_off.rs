@@ -1,0 +1,24 @@
+//! What transitions say of a run that they cut off in flight, because its session, its host or its time is over.
+
+use crate::domain::{Failure, Phase, Reason};
+use crate::engine::effect::Effect;
+use crate::engine::record::RunRecord;
+use crate::engine::step_builder::StepBuilder;
+
+/// Tells the host to drop a session that it may be creating for a run that is over.
+pub(in crate::engine::step) fn forget_orphan(step: &mut StepBuilder<'_>, record: &RunRecord) {
+    let run = Some(&record.run).filter(|run| run.phase == Some(Phase::CreateSession));
+    if let Some((host, session)) = run.and_then(|run| run.host.zip(run.session.clone())) {
+        step.effect(Effect::ForgetSession { host, session });
+    }
+}
+
+/// Creates the failure of a run in flight, in its current phase.
+pub(in crate::engine::step) fn failure_in_flight(
+    record: &RunRecord,
+    reason: Reason,
+    message: &str,
+) -> Failure {
+    let failure = Failure::new(record.run.phase.unwrap_or(Phase::PromptSubmit), reason, message);
+    Failure { session_exists: record.run.session_created, ..failure }
+}
