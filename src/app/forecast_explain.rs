@@ -165,6 +165,8 @@ const EXPLAINED: &str = "[:reveille.explanation/sentence :reveille.explanation/v
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::REQUEST_CAPS;
+    use crate::edn;
 
     #[test]
     fn a_slot_is_one_line_whatever_its_schedule_is_called() {
