@@ -42,6 +42,7 @@ pub(crate) use self::hosting::{HostError, HostRequest};
 #[cfg(feature = "http")]
 pub(crate) use self::plan_cache::is_quick;
 pub use self::plan_cache::{PrepareError, Prepared};
+#[cfg(feature = "graphql")]
 pub(crate) use self::query::limits_of;
 pub use self::query::{QUERY_LIMITS, failed, registry, reply};
 #[cfg(feature = "http")]
