@@ -171,6 +171,7 @@ fn masked(line: &str) -> String {
     while let Some(first) = rest.chars().next() {
         let kinds = [
             (id(rest), "ID"),
+            (brief_run(rest), "RUN"),
             (instant(rest), "INSTANT"),
             (day(rest), "DAY"),
             (lateness(rest), "LATENESS"),
@@ -198,6 +199,12 @@ fn id(text: &str) -> usize {
             _ => 0,
         }
     })
+}
+
+/// A run's id in its short form: `sch.`, then letters and digits with `~` and `.` between them.
+fn brief_run(text: &str) -> usize {
+    let is_part = |it: char| it.is_ascii_alphanumeric() || it == '~' || it == '.';
+    text.strip_prefix("sch.").map_or(0, |rest| 4 + leading(rest, is_part))
 }
 
 fn instant(text: &str) -> usize {
