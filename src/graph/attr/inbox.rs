@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::message::of_runs;
-use super::{Read, attributes, integer, own};
+use super::{Read, attributes, integer, own, read_session as read};
 use crate::domain::{Message, Moment, RunId};
 use crate::edn::Map;
-use crate::engine::{Key, Reception, SessionRecord};
+use crate::engine::{Key, Reception};
 use crate::graph::params::{IdText, field};
 use crate::graph::psi_terms;
 use crate::graph::registry::{Datum, Entity, Record, Type, ViewOf};
@@ -61,12 +61,4 @@ pub fn taken_message(run: &RunId, message: &Arc<Message>) -> Map {
         .with("text", message.text())
         .with("due-at", psi_terms::instant(run.slot))
         .with("left-at", message.timestamp.map(psi_terms::instant))
-}
-
-fn read<'a>(
-    view: ViewOf<'a, Scheduler>,
-    key: Key,
-    attribute: impl FnOnce(&'a SessionRecord) -> Datum<'a>,
-) -> Read<'a> {
-    Ok(view.session(key).map_or(Datum::Nil, attribute))
 }

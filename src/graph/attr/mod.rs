@@ -28,7 +28,7 @@ use super::registry::{
 use super::view::Scheduler;
 use crate::domain::Moment;
 use crate::edn::{Inst, Value};
-use crate::engine::{Key, ScheduleRecord};
+use crate::engine::{Key, ScheduleRecord, SessionRecord};
 
 /// The result of a reader.
 type Read<'a> = Result<Datum<'a>, ResolverError>;
@@ -121,4 +121,13 @@ fn of_schedule<'a>(
     attribute: impl FnOnce(&'a ScheduleRecord) -> Datum<'a>,
 ) -> Read<'a> {
     Ok(view.schedule(key).map_or(Datum::Nil, attribute))
+}
+
+/// Reads an attribute of a session; nil if the session does not exist for the caller.
+fn read_session<'a>(
+    view: ViewOf<'a, Scheduler>,
+    key: Key,
+    attribute: impl FnOnce(&'a SessionRecord) -> Datum<'a>,
+) -> Read<'a> {
+    Ok(view.session(key).map_or(Datum::Nil, attribute))
 }

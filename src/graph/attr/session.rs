@@ -1,9 +1,9 @@
 //! The entity `session`: a session, as far as the engine knows it.
 
-use super::{Read, attributes, entities, instant, integer, maybe, own, text};
+use super::{attributes, entities, instant, integer, maybe, own, read_session as read, text};
 use crate::domain::{CacheBreakpoint, PromptSource, ScheduleId, SessionId, ThinkingLevel};
 use crate::edn::Value;
-use crate::engine::{Key, SessionRecord};
+use crate::engine::Key;
 use crate::graph::listing::{self, Whose};
 use crate::graph::psi_terms;
 use crate::graph::registry::{Datum, Entity, Type, ViewOf};
@@ -186,12 +186,4 @@ fn contents(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         own "psi.agent-session/background-job-count": Type::Integer, unit("jobs") =>
             |record| integer(record.schedule_keys().count() as u64);
     }
-}
-
-fn read<'a>(
-    view: ViewOf<'a, Scheduler>,
-    key: Key,
-    attribute: impl FnOnce(&'a SessionRecord) -> Datum<'a>,
-) -> Read<'a> {
-    Ok(view.session(key).map_or(Datum::Nil, attribute))
 }

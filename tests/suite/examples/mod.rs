@@ -270,7 +270,7 @@ fn a_conflict_of_revisions_shows_the_call_on_the_present_one() {
     }
 }
 
-/// Whoever speaks for no session is told how to get one, and is shown no call that fails.
+/// A caller without a session is told how to get one, and is shown no call that fails.
 #[test]
 fn without_a_session_nothing_is_shown() {
     let mut scene = Scene::new();
