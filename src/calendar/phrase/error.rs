@@ -1,7 +1,7 @@
 //! Errors of time phrases, each with a code and a hint.
 
 use crate::calendar::{CronError, ZoneFault};
-use crate::domain::{Moment, names};
+use crate::domain::{Moment, TimeOfDay, names};
 use crate::limits;
 
 names! {
@@ -105,6 +105,8 @@ pub enum PhraseError {
         zone: Box<str>,
         /// The first such instant, as it may be written.
         first: Box<str>,
+        /// The time of day.
+        time: TimeOfDay,
     },
     /// The phrase looks like cron, but is not a cron expression.
     #[error(transparent)]
@@ -180,10 +182,12 @@ impl PhraseError {
             PhraseError::TooFar => "choose an earlier time",
             PhraseError::Period => "choose a period within these bounds",
             PhraseError::NoDelay => "say now, or in 1 second",
-            PhraseError::Stepped { days, first, .. } => {
+            PhraseError::Stepped { days, first, time, .. } => {
+                let (minute, hour) = (time.minute(), time.hour());
+                // Cron counts the days of a month, and begins again with each.
                 return format!(
                     "say every {days} days from {first}, which moves by an hour when the clocks change; or use cron, such as \
-                     0 9 */2 * * for every odd day of the month"
+                     {minute} {hour} */2 * * for every odd day of the month"
                 );
             }
             PhraseError::Cron(error) => error.hint(),

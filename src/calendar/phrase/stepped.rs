@@ -23,7 +23,7 @@ pub(super) fn trigger(
     let clock = asked.zones.clock(&asked.zone);
     if clock.next_change(asked.now.seconds()).is_some() {
         let zone = asked.zones.resolved(&asked.zone).to_string().into();
-        return Err(PhraseError::Stepped { days, zone, first: cut(&asked.print(first)) });
+        return Err(PhraseError::Stepped { days, zone, first: cut(&asked.print(first)), time });
     }
     let period = days.checked_mul(DAY_MS).map(Span::from_millis).ok_or(PhraseError::Period)?;
     Every::new(period, first, CountFrom::Slot).map(Trigger::from).ok_or(PhraseError::Period)

@@ -29,8 +29,8 @@ pub fn cancelled(schedule: &str) -> Answer {
     Answer::done(Map::new().with("cancelled", true).with("schedule_id", schedule))
 }
 
-/// The answer to a `list`: one page of schedules.
-pub fn listed(page: &Map) -> Answer {
+/// The answer to a `list`: one page of schedules, and the present instant, from which a model can reckon.
+pub fn listed(page: &Map, now: Moment) -> Answer {
     let part = |name: &str| page.keyword(&format!("reveille.schedule-page/{name}"));
     let rows = part("schedules").and_then(Value::as_items).unwrap_or_default();
     let kept = page::fitting(rows.iter().map(row), page::ROOM);
@@ -44,7 +44,8 @@ pub fn listed(page: &Map) -> Answer {
     };
     let answer = Map::new()
         .with("schedules", kept)
-        .with("total", part("total-count").cloned().unwrap_or(Value::Int(0)));
+        .with("total", part("total-count").cloned().unwrap_or(Value::Int(0)))
+        .with("now", brief::instant(now));
     Answer::done(match after {
         Some(after) => answer.with("after", after),
         None => answer,

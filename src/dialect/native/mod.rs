@@ -1,4 +1,4 @@
-//! The crate's own six tools, designed for models that schedule work for themselves.
+//! The crate's own seven tools, designed for models that schedule work for themselves.
 //!
 //! This module parses arguments into [`Call`]s, prints answers, and has the declarations of the tools
 //! ([`Tool::input_schema`]). Phrases are parsed in `calendar`; rules are in `engine`, the graph in `graph`.

@@ -19,9 +19,11 @@ pub fn summary(state: &State, record: &ScheduleRecord) -> Value {
 }
 
 /// Prints a schedule as a row of a list, without the keys that are nil: for what has not ended that is a quarter of the row,
-/// and reading an absent key gives nil as well.
+/// and reading an absent key gives nil as well. The instant of creation is told to the second; the answer to `create` and the
+/// graph have it exactly. When the schedule fires is always exact.
 pub(super) fn row(state: &State, record: &ScheduleRecord) -> Value {
-    Value::Map(full(state, record).into_iter().filter(|(_, value)| !value.is_nil()).collect())
+    let row: Map = full(state, record).into_iter().filter(|(_, value)| !value.is_nil()).collect();
+    row.with("created-at", brief::instant(record.schedule().created_at)).into()
 }
 
 /// Prints a schedule as a row of a long list: its texts by their beginnings.

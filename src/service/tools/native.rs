@@ -71,7 +71,7 @@ impl<'a> NativeCall<'a> {
         }
         let page = self.ask(PAGE, &joined(PAGE, params, LISTED))?;
         let page = page.as_map().ok_or_else(|| absent("there is no such session"))?;
-        Ok(native::listed(page))
+        Ok(native::listed(page, self.handle().now().wall))
     }
 
     fn cancel(&self, which: &ScheduleRef) -> Result<Answer, ResolverError> {

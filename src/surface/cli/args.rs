@@ -52,6 +52,10 @@ pub enum Command {
     /// Sessions and durable schedules are on disk before they are acknowledged, and continue after a
     /// restart. Volatile schedules (psi's) are cancelled when the daemon stops; after a crash, the next
     /// start reports how many were lost.
+    ///
+    /// The jobs of the cron_* tools are shared, as they are meant to be: every session sees them all. A session's token
+    /// changes those of others, or has jobs delivered into other sessions, only with the grant cron-others (`reveille
+    /// grant SESSION-ID --cron-others`), which is off unless an operator turns it on.
     #[command(after_help = "\
 Example:
   reveille serve --listen 127.0.0.1:0 --data-dir ./state
@@ -111,8 +115,8 @@ each push with {:op :delivery/ack :delivery-id \"…\"} within 30 s.")]
     Stdio(StdioArgs),
     /// Serve the Model Context Protocol on stdin and stdout, for a daemon.
     ///
-    /// One JSON-RPC message per line. A model sees six tools: create, list, cancel, update, explain, query. A daemon
-    /// offers the same at POST /mcp, with the same tokens as on its other routes. --session opens a
+    /// One JSON-RPC message per line. A model sees seven tools: create, list, cancel, update, explain, inbox, query. A
+    /// daemon offers the same at POST /mcp, with the same tokens as on its other routes. --session opens a
     /// session of that id if none is open. Without a daemon it ends with exit code 2, unless --embedded: then schedules
     /// are cancelled when the input ends.
     #[command(after_help = "\

@@ -1,6 +1,6 @@
 //! The set of tools that a client is offered: by default, the crate's own.
 //!
-//! A model chooses better among six tools than among twenty. The choice is part of the URL or of the command line, so
+//! A model chooses better among seven tools than among twenty. The choice is part of the URL or of the command line, so
 //! the list of tools never changes during a connection.
 
 use crate::domain::Dialect;
