@@ -60,6 +60,10 @@ limits! {
     /// Most slots that one forecast lists. A count of past slots is exact up to this number, and a
     /// lower bound beyond it.
     SLOTS_LISTED = 10_000 "slots" as "slots-listed";
+    /// Most buckets of a timeline: a day in minutes.
+    TIMELINE_BUCKETS = 1_440 "buckets" as "timeline-buckets";
+    /// Most cells of a timeline; one that was cut off says so.
+    TIMELINE_CELLS = 14_400 "cells" as "timeline-cells";
     /// Slots that a forecast lists by default.
     SLOTS_FORESEEN = 1_000 "slots" as "slots-foreseen";
     /// Decisions about one schedule that one explanation reads, newest first.

@@ -26,6 +26,7 @@ impl Told {
             MutationName::Pause => Some(Told::One("paused")),
             MutationName::Resume => Some(Told::One("resumed")),
             MutationName::RunNow => Some(Told::One("runs now")),
+            MutationName::Retry => Some(Told::One("tries again")),
             MutationName::Reschedule => Some(Told::One("changed")),
             MutationName::CancelAll => Some(Told::Many("cancelled")),
             MutationName::PauseAll => Some(Told::Many("paused")),
@@ -35,6 +36,7 @@ impl Told {
             MutationName::TakeMessages => Some(Told::Messages),
             MutationName::Create
             | MutationName::SkipNext
+            | MutationName::ChangeMany
             | MutationName::Approve
             | MutationName::Deny
             | MutationName::SetGrant

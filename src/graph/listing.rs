@@ -11,10 +11,11 @@ use super::psi_terms;
 use super::registry::{ParamGroups, ParamType, ResolverError};
 use super::view::View;
 use crate::domain::{
-    Cursor, Decision, DecisionKind, Moment, PayloadKind, ScheduleId, Scope, SessionId, Status, Via, names,
+    Cursor, Decision, DecisionKind, Dialect, Moment, PayloadKind, Reason, RunId, RunState, Schedule,
+    ScheduleId, Scope, SessionId, Status, Via, names,
 };
 use crate::edn::{Map, Value};
-use crate::engine::{Key, ScheduleRecord, SessionRecord};
+use crate::engine::{Key, ScheduleRecord, SessionRecord, State};
 
 names! {
     /// The orders in which schedules can be listed. Ties are broken by the other instant, then by id.
@@ -65,6 +66,18 @@ params! {
         optional due_after: Moment = "due-after",
         /// Only schedules whose fire-at is earlier than this instant.
         optional due_before: Moment = "due-before",
+        /// Only schedules whose label, message or id has this text, whatever its case.
+        optional text: Box<str> = "text",
+        /// Only schedules that a tool of one of these dialects made.
+        optional dialects: OneOrMany<Dialect> = "dialect",
+        /// Only schedules whose slots are read on the clock of this zone.
+        optional zone: Box<str> = "zone",
+        /// Only schedules that are paused, or that are not.
+        optional paused: bool = "paused",
+        /// Only schedules that wait or ended for one of these reasons.
+        optional reasons: OneOrMany<Reason> = "reason",
+        /// Only schedules whose last run failed, or whose last run did not.
+        optional failing: bool = "failing",
     }
 }
 
@@ -87,6 +100,14 @@ params! {
         optional session: Box<str> = "session-id",
         /// Only decisions of one actor: the id of a session, the name of an operator's token, or `operator` for all of them.
         optional by: Box<str> = "by",
+        /// Only decisions at this instant or later.
+        optional from: Moment = "from",
+        /// Only decisions before this instant.
+        optional to: Moment = "to",
+        /// Only decisions with one of these reasons.
+        optional reasons: OneOrMany<Reason> = "reason",
+        /// Only decisions about the run with this id.
+        optional run: Box<str> = "run-id",
     }
 }
 
@@ -148,7 +169,7 @@ pub(super) fn schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<P
     let place = |text: &str| ListPosition::parse(text).or_else(|| of_id(text).map(ListPosition::of));
     let window = Window::read(&given, place)?;
     // The window is cut last: it counts entries of the filtered list, and searches a sorted one.
-    entries.retain(|entry| filter.admits(entry));
+    entries.retain(|entry| filter.admits(view.state, entry));
     entries.sort_unstable_by(|one, two| order.compare(one, &two.place()));
     let range = window.cut(&entries, |entry, place| order.compare(entry, &place.by_ref()));
     Ok(Page::of(&entries, range, number, cursor))
@@ -158,7 +179,7 @@ pub(super) fn schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<P
 pub(super) fn count_schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<u64, ResolverError> {
     let given = CheckedParams::of(params);
     let filter = ScheduleFilter::read(&given).map_err(refused(LIST))?;
-    Ok(collect(view, whose).iter().filter(|entry| filter.admits(entry)).count() as u64)
+    Ok(collect(view, whose).iter().filter(|entry| filter.admits(view.state, entry)).count() as u64)
 }
 
 /// Returns the cursor of a schedule, which is valid in every order.
@@ -199,17 +220,9 @@ pub(super) fn decisions(view: &View<'_>, params: &Map) -> Result<Page, ResolverE
     let given = CheckedParams::of(params);
     // A cursor of the feed is the cursor of a decision, so a subscriber can continue with a list.
     let window = Window::read(&given, |text| text.parse().ok().map(Cursor::new))?;
-    let DecisionFilter { kinds, schedule, session, by } =
-        DecisionFilter::read(&given).map_err(refused(LIST))?;
-    let (schedule, session) = (schedule.as_deref(), session.as_deref());
-    let entries = view.decisions.iter().filter(|decision| {
-        view.concerns(decision)
-            && kinds.as_ref().is_none_or(|OneOrMany(kinds)| kinds.contains(&decision.kind))
-            // Compared as text: a text that cannot be an id matches nothing, and is no error.
-            && schedule.is_none_or(|id| decision.schedule().is_some_and(|own| own.to_string() == id))
-            && session.is_none_or(|id| decision.session.as_ref().is_some_and(|own| own.as_str() == id))
-            && by.as_deref().is_none_or(|name| is_by(view, decision, name))
-    });
+    let filter = DecisionFilter::read(&given).map_err(refused(LIST))?;
+    let entries =
+        view.decisions.iter().filter(|decision| view.concerns(decision) && filter.admits(view, decision));
     // The feed is in order of cursors, so the list needs no sorting.
     let entries: Vec<Cursor> = entries.map(|decision| decision.cursor).collect();
     let range = window.cut(&entries, Ord::cmp);
@@ -234,15 +247,42 @@ fn is_by(view: &View<'_>, decision: &Decision, name: &str) -> bool {
 /// Returns the entries of a list, unsorted and unfiltered.
 fn collect<'a>(view: &View<'a>, whose: Whose) -> Vec<ListEntry<'a>> {
     let entry = |key: Key| view.schedule(key).map(|record| ListEntry::new(key, record));
+    schedules_of(view, whose).into_iter().filter_map(entry).collect()
+}
+
+/// Returns the schedules that a filter admits, unsorted.
+pub(super) fn admitted<'a>(
+    view: &View<'a>,
+    whose: Whose,
+    filter: &ScheduleFilter,
+) -> Vec<&'a ScheduleRecord> {
+    let entries = collect(view, whose).into_iter().filter(|entry| filter.admits(view.state, entry));
+    entries.map(|entry| entry.record).collect()
+}
+
+/// Returns the unfinished schedules that a filter admits, of one session or of all, in delivery order.
+pub(crate) fn unfinished<'a>(
+    state: &'a State,
+    of: Option<&SessionId>,
+    filter: &ScheduleFilter,
+) -> Vec<&'a ScheduleRecord> {
+    let all = of.map_or_else(|| state.schedules(), |session| state.live_schedules_of(session));
+    let is_meant = |record: &&ScheduleRecord| {
+        !record.status().is_terminal() && filter.admits_record(state, record, record.fire_at())
+    };
+    all.into_iter().filter(is_meant).collect()
+}
+
+/// Returns the keys of the schedules that are listed, unsorted.
+pub(super) fn schedules_of(view: &View<'_>, whose: Whose) -> Vec<Key> {
     match whose {
         Whose::All => match view.scope.session() {
             // A session lists only what it owns. It can read a shared schedule of another session by id.
-            Some(own) => collect(view, view.session_key(own).map_or(Whose::Nobody, Whose::Session)),
-            None => view.state.schedule_keys().filter_map(entry).collect(),
+            Some(own) => schedules_of(view, view.session_key(own).map_or(Whose::Nobody, Whose::Session)),
+            None => view.state.schedule_keys().collect(),
         },
         Whose::Session(session) => {
-            let owner = view.session(session).into_iter();
-            owner.flat_map(SessionRecord::schedule_keys).filter_map(entry).collect()
+            view.session(session).into_iter().flat_map(SessionRecord::schedule_keys).collect()
         }
         Whose::Nobody => Vec::new(),
     }
@@ -302,18 +342,79 @@ impl ScheduleOrder {
     }
 }
 
+impl DecisionFilter {
+    /// Returns whether a decision meets all conditions that are given.
+    fn admits(&self, view: &View<'_>, decision: &Decision) -> bool {
+        // Ids are compared as text: a text that cannot be an id matches nothing, and is no error.
+        let is_of = |id: &str| decision.schedule().is_some_and(|own| own.to_string() == id);
+        let is_in = |id: &str| decision.session.as_ref().is_some_and(|own| own.as_str() == id);
+        let is_about = |id: &str| RunId::parse(id).is_some_and(|id| decision.run() == Some(&id));
+        self.kinds.as_ref().is_none_or(|OneOrMany(kinds)| kinds.contains(&decision.kind))
+            && self.schedule.as_deref().is_none_or(is_of)
+            && self.session.as_deref().is_none_or(is_in)
+            && self.by.as_deref().is_none_or(|name| is_by(view, decision, name))
+            && self.from.is_none_or(|from| decision.at >= from)
+            && self.to.is_none_or(|to| decision.at < to)
+            && self.reasons.as_ref().is_none_or(|wanted| wanted.have(decision.reason))
+            && self.run.as_deref().is_none_or(is_about)
+    }
+}
+
+impl OneOrMany<Reason> {
+    /// Returns whether there is a reason, and it is one of these.
+    pub(super) fn have(&self, reason: Option<Reason>) -> bool {
+        reason.is_some_and(|reason| self.0.contains(&reason))
+    }
+}
+
 impl ScheduleFilter {
     /// Returns whether an entry meets all conditions that are given.
-    fn admits(&self, entry: &ListEntry<'_>) -> bool {
-        let schedule = entry.record.schedule();
-        // The filter compares what the caller sees: a delivery in progress counts as pending.
-        let status = ShownStatus(psi_terms::status(entry.record.status()));
-        self.statuses.as_ref().is_none_or(|OneOrMany(wanted)| wanted.contains(&status))
-            && self.kind.is_none_or(|kind| schedule.payload.kind() == kind)
-            && self.label.as_deref().is_none_or(|label| schedule.label.as_deref() == Some(label))
-            && self.id_prefix.as_deref().is_none_or(|prefix| schedule.id.to_string().starts_with(prefix))
-            && self.session.as_deref().is_none_or(|session| schedule.owner.as_str() == session)
-            && self.due_after.is_none_or(|after| entry.slot > after)
-            && self.due_before.is_none_or(|before| entry.slot < before)
+    fn admits(&self, state: &State, entry: &ListEntry<'_>) -> bool {
+        self.admits_record(state, entry.record, entry.slot)
     }
+
+    fn admits_record(&self, state: &State, record: &ScheduleRecord, slot: Moment) -> bool {
+        self.admits_definition(record.schedule(), slot) && self.admits_standing(state, record)
+    }
+
+    /// The conditions on what a schedule is.
+    fn admits_definition(&self, schedule: &Schedule, slot: Moment) -> bool {
+        // Printed only for the filters that look at it: a list can have a hundred thousand entries.
+        let id = || schedule.id.to_string();
+        let has = |text: &str| {
+            let mentions = |it: &str| contains_folded(it, text);
+            mentions(&id())
+                || mentions(schedule.payload.text())
+                || schedule.label.as_deref().is_some_and(mentions)
+        };
+        let zone = || schedule.trigger.zone().map(ToString::to_string);
+        self.kind.is_none_or(|kind| schedule.payload.kind() == kind)
+            && self.label.as_deref().is_none_or(|label| schedule.label.as_deref() == Some(label))
+            && self.id_prefix.as_deref().is_none_or(|prefix| id().starts_with(prefix))
+            && self.session.as_deref().is_none_or(|session| schedule.owner.as_str() == session)
+            && self.due_after.is_none_or(|after| slot > after)
+            && self.due_before.is_none_or(|before| slot < before)
+            && self.dialects.as_ref().is_none_or(|OneOrMany(wanted)| wanted.contains(&schedule.dialect))
+            && self.zone.as_deref().is_none_or(|wanted| zone().as_deref() == Some(wanted))
+            && self.text.as_deref().is_none_or(has)
+    }
+
+    /// The conditions on how a schedule stands.
+    fn admits_standing(&self, state: &State, record: &ScheduleRecord) -> bool {
+        // The filter compares what the caller sees: a delivery in progress counts as pending.
+        let status = ShownStatus(psi_terms::status(record.status()));
+        let failing = || {
+            let last = state.newest_run(record).map(|run| run.run().state);
+            last == Some(RunState::Failed)
+        };
+        self.statuses.as_ref().is_none_or(|OneOrMany(wanted)| wanted.contains(&status))
+            && self.paused.is_none_or(|paused| record.progress().paused.is_some() == paused)
+            && self.reasons.as_ref().is_none_or(|wanted| wanted.have(psi_terms::reason(state, record)))
+            && self.failing.is_none_or(|wanted| failing() == wanted)
+    }
+}
+
+/// Returns whether a text has another within it, whatever the case of either.
+fn contains_folded(text: &str, wanted: &str) -> bool {
+    text.to_lowercase().contains(&wanted.to_lowercase())
 }

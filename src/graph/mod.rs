@@ -18,7 +18,9 @@ pub mod page;
 pub mod params;
 pub mod psi_terms;
 pub mod registry;
+pub mod run_listing;
 pub(crate) mod session_config;
+pub mod timeline;
 pub mod view;
 
 pub use echo::echo;

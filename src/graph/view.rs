@@ -15,6 +15,7 @@ use super::log_lookback::Lookback;
 use super::mutation::{Mutation, MutationName};
 use super::page::Page;
 use super::registry::{Graph, Introspected, Registry, ResolverError, ViewOf, Viewer, World};
+use super::timeline::TimelineCell;
 use crate::calendar::Zones;
 use crate::domain::{Cursor, Decision, DecisionKind, Moment, Now, ScheduleId, Scope, SessionId, Transcript};
 use crate::edn::Value;
@@ -76,6 +77,8 @@ pub struct QueryArena {
     slots: RefCell<Vec<Rc<ForecastEntry>>>,
     /// Explanations; the number of an explanation is its index.
     explanations: RefCell<Vec<Rc<Explanation>>>,
+    /// Cells of timelines; the number of a cell is its index.
+    cells: RefCell<Vec<Rc<TimelineCell>>>,
     /// Transcripts, by session.
     transcripts: RefCell<BTreeMap<Key, Option<Rc<Transcript>>>>,
 }
@@ -282,6 +285,17 @@ impl<'a> View<'a> {
 
     pub(super) fn forecast_slot(&self, number: u64) -> Option<Rc<ForecastEntry>> {
         self.arena.slots.borrow().get(usize::try_from(number).ok()?).cloned()
+    }
+
+    /// Stores a cell of a timeline for the rest of the query, and returns its number.
+    pub(super) fn keep_cell(&self, cell: TimelineCell) -> u64 {
+        let mut cells = self.arena.cells.borrow_mut();
+        cells.push(Rc::new(cell));
+        (cells.len() - 1) as u64
+    }
+
+    pub(super) fn timeline_cell(&self, number: u64) -> Option<Rc<TimelineCell>> {
+        self.arena.cells.borrow().get(usize::try_from(number).ok()?).cloned()
     }
 
     /// Stores a page for the rest of the query, and returns its number.

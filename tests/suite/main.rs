@@ -35,6 +35,7 @@ mod handle;
 mod http;
 mod inbox;
 mod laws;
+mod lists;
 mod mcp;
 mod outside;
 mod params;

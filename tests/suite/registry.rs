@@ -1,8 +1,9 @@
 //! The registry's checks: every fault of a set of declarations is listed.
 
 use crate::toy::{Tasks, builder};
+use reveille::graph::page::WindowParams;
 use reveille::graph::registry::{
-    Attribute, Builder, Entity, Mutation, Registry, RegistryFault, Type, Visibility,
+    Attribute, Builder, Entity, Mutation, ParamGroups, Registry, RegistryFault, Type, Visibility,
 };
 
 #[track_caller]
@@ -39,6 +40,10 @@ fn names_are_declared_once() {
         with(seed("a/b")).mutation(mutation()).mutation(mutation()),
         &[RegistryFault::Duplicate("m/m".into())],
     );
+    const GROUPS: ParamGroups = &[WindowParams::GROUP, WindowParams::GROUP];
+    let names = ["after", "before", "first", "last"];
+    let faults = names.map(|name| RegistryFault::Duplicate(format!("the parameter {name} of m/m")));
+    check(with(seed("a/b")).mutation(mutation().params(GROUPS)), &faults);
 }
 
 #[test]

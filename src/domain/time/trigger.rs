@@ -107,6 +107,16 @@ impl From<Every> for Trigger {
 }
 
 impl Trigger {
+    /// Returns the zone on whose clock the slots are read. An instant, a period and an event have none: their slots do not move
+    /// when clocks change.
+    pub(crate) fn zone(&self) -> Option<&Zone> {
+        match self {
+            Trigger::At(_) | Trigger::Every(_) | Trigger::Event(_) => None,
+            Trigger::Calendar(calendar) => Some(&calendar.zone),
+            Trigger::Cron(_, zone) => Some(zone),
+        }
+    }
+
     /// Returns the instant that the definition names, if it names one.
     pub(crate) fn instant(&self) -> Option<Moment> {
         match self {

@@ -4,11 +4,12 @@ use super::{attributes, everyone, instant, integer, maybe, operators, own};
 use crate::domain::{ChannelKind, Moment, Reason, Scope};
 use crate::edn::{Map, Value};
 use crate::engine::{Ledger, Mode};
-use crate::graph::listing;
 use crate::graph::params::field;
 use crate::graph::psi_terms;
 use crate::graph::registry::{Datum, Entity, Param, ParamType, Record, Type, ViewOf};
+use crate::graph::timeline::OF_TIMELINE;
 use crate::graph::view::{Scheduler, Undelivered, View};
+use crate::graph::{listing, run_listing};
 use crate::limits;
 
 pub(super) fn engine() -> Entity<Scheduler, ()> {
@@ -42,6 +43,12 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
         /// A page of the decisions, with cursors and the count of the whole list.
         own "reveille.engine/decision-page": Type::Reference("decision-page"), params(listing::OF_DECISIONS) =>
             |view, (), params| Ok(Datum::Entity(view.keep_page(listing::decisions(view, params)?)));
+        /// The retained runs of all schedules, latest slot first. Parameters filter them and select a page.
+        own "reveille.engine/runs": Type::Reference("run"), params(run_listing::OF_RUNS), many =>
+            |view, (), params| Ok(Datum::Entities(run_listing::runs(view, params)?.numbers));
+        /// A page of the runs, with cursors and the count of the whole list.
+        own "reveille.engine/run-page": Type::Reference("run-page"), params(run_listing::OF_RUNS) =>
+            |view, (), params| Ok(Datum::Entity(view.keep_page(run_listing::runs(view, params)?)));
         /// The open sessions, by id. Parameters select a page.
         own "psi.agent-session/sessions": Type::Reference("session"), params(listing::OF_WINDOWS), many =>
             |view, (), params| Ok(Datum::Entities(listing::sessions(view, params)?.numbers));
@@ -93,6 +100,10 @@ fn foresight(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
         /// no time. Parameters: from, to, first, schedule-id. The default is 24 hours and 1000 slots.
         own "reveille/forecast": Type::Reference("slot"), params(OF_FORECAST), many =>
             |view, (), params| forecast(view, params);
+        /// How many slots there were and will be in each stretch of time, by what became or will become of them. The past reaches
+        /// back as far as the retained runs and decisions do.
+        own "reveille/timeline": Type::Reference("timeline-cell"), params(OF_TIMELINE), many =>
+            |view, (), params| super::timeline::timeline(view, params);
         /// The slots whose outcome would differ: because of an outage (down-from, down-until), or after a change of the
         /// schedule (schedule-id, and what psi.scheduler/reschedule takes). This query changes nothing.
         own "reveille/what-if": Type::Reference("slot"), params(OF_WHAT_IF), many =>

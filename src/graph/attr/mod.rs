@@ -17,6 +17,7 @@ mod run;
 mod schedule;
 mod schedule_details;
 mod session;
+mod timeline;
 
 pub use inbox::taken_message;
 
@@ -52,8 +53,10 @@ pub fn registry() -> Result<Registry<Scheduler>, Vec<RegistryFault>> {
         .entity(job::job())
         .entity(forecast_explain::slot())
         .entity(forecast_explain::explanation())
+        .entity(timeline::timeline_cell())
         .entity(pages::schedule_page())
         .entity(pages::session_page())
+        .entity(pages::run_page())
         .entity(pages::decision_page())
         .entity(Graph::entity())
         .entity(Graph::resolver_entity())

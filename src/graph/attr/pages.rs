@@ -64,6 +64,7 @@ macro_rules! page {
 
 page!(schedule_page, "schedule-page", "reveille.schedule-page", "schedule", "schedules");
 page!(session_page, "session-page", "reveille.session-page", "session", "sessions");
+page!(run_page, "run-page", "reveille.run-page", "run", "runs");
 page!(decision_page, "decision-page", "reveille.decision-page", "decision", "decisions");
 
 fn find(view: ViewOf<'_, Scheduler>, key: &Value) -> Option<u64> {

@@ -29,6 +29,12 @@ pub(super) fn root() -> Entity<Scheduler, Whose> {
         /// How many schedules there are, ended ones included; parameters filter.
         own "psi.scheduler/schedule-count": Type::Integer, params(listing::OF_COUNTS), unit("schedules") =>
             |view, whose, params| Ok(integer(listing::count_schedules(view, whose, params)?));
+        /// In the answer of a change of many schedules: how many the filter admits.
+        own "psi.scheduler/matched-count": Type::Integer, unit("schedules");
+        /// In the answer of a change of many schedules: how many were changed.
+        own "psi.scheduler/changed-count": Type::Integer, unit("schedules");
+        /// In the answer of a change of many schedules: how many could not be, as those whose runs are with a host.
+        own "psi.scheduler/unchanged-count": Type::Integer, unit("schedules");
     }
 }
 

@@ -3,7 +3,7 @@
 use super::forecast_explain::SLOTS_LISTED;
 use super::{Read, attributes, instant, integer, maybe, of_schedule, own};
 use crate::calendar;
-use crate::domain::{Envelope, Moment, Payload, Reason, Scope, Target, Trigger, Zone};
+use crate::domain::{Envelope, Moment, Payload, Reason, RunState, Scope, Target};
 use crate::edn::{Map, Value};
 use crate::engine::{Key, Pause, ScheduleRecord};
 use crate::graph::mutation::{LIFETIME, POLICY, UNDERSTOOD, print_lifetime, print_policy};
@@ -29,7 +29,7 @@ pub(super) fn settings(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key>
             |record| Datum::shown(calendar::print(&record.schedule().trigger));
         /// The time zone of the slots. Nil if the trigger does not depend on a time zone.
         own "psi.scheduler/zone": Type::String, nullable =>
-            |record| maybe(zone(&record.schedule().trigger), Datum::shown);
+            |record| maybe(record.schedule().trigger.zone(), Datum::shown);
         /// What happens when a slot is late, the session is busy, runs overlap, or a run fails.
         own "psi.scheduler/policy": Type::Record(&POLICY) =>
             |record| print_policy(record.schedule().policy()).into();
@@ -98,16 +98,28 @@ fn counts(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     attributes! { entity, by read;
         /// The number of runs that were delivered.
         own "psi.scheduler/delivered-count": Type::Integer, unit("runs") =>
-            |record| integer(record.progress().delivered);
+            |view, key, _| read(view, key, |record| integer(ended(view, record, RunState::Delivered)));
         /// The number of runs that failed.
         own "psi.scheduler/failed-count": Type::Integer, unit("runs") =>
-            |record| integer(record.progress().failed);
+            |view, key, _| read(view, key, |record| integer(ended(view, record, RunState::Failed)));
         /// The number of slots that passed without a run of their own.
         own "psi.scheduler/skipped-count": Type::Integer, unit("slots") =>
             |record| integer(record.progress().skipped);
         /// The number of runs that have failed in a row, up to now.
         own "psi.scheduler/failures-in-row": Type::Integer, unit("runs") =>
             |record| integer(record.progress().failures_in_row);
+    }
+}
+
+/// Returns how many runs ended in a state. What has one slot keeps no count, but all its runs.
+fn ended(view: ViewOf<'_, Scheduler>, record: &ScheduleRecord, state: RunState) -> u64 {
+    if !record.schedule().recurs() {
+        return view.state.runs_of(record).filter(|(_, run)| run.run().state == state).count() as u64;
+    }
+    match state {
+        RunState::Delivered => record.progress().delivered,
+        RunState::Failed => record.progress().failed,
+        RunState::Queued | RunState::InFlight | RunState::Running | RunState::Left | RunState::Cancelled => 0,
     }
 }
 
@@ -184,15 +196,6 @@ pub(super) fn first(params: &Map, default: usize) -> Result<usize, ResolverError
     let given = CheckedParams::of(params);
     let first = Upcoming::read(&given).map_err(refused(of))?.first;
     Ok(first.and_then(|first| usize::try_from(first).ok()).unwrap_or(default))
-}
-
-fn zone(trigger: &Trigger) -> Option<&Zone> {
-    match trigger {
-        // An instant, a period and an event name no zone: their slots do not move when clocks change.
-        Trigger::At(_) | Trigger::Every(_) | Trigger::Event(_) => None,
-        Trigger::Calendar(calendar) => Some(&calendar.zone),
-        Trigger::Cron(_, zone) => Some(zone),
-    }
 }
 
 /// The fields of [`target`](fn@target).

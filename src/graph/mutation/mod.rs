@@ -5,12 +5,14 @@
 //! A new parameter is one line in its group. EQL's check, Pathom's index, GraphQL's arguments, the flags of the command line
 //! and the table in docs/ATTRIBUTES.md are walks over these groups.
 
+mod bulk;
 mod conditions;
 mod run;
 mod schedule;
 mod session;
 mod when;
 
+pub use bulk::{BulkAction, BulkParams, ChangeMany};
 pub use conditions::{Conditions, LifetimeParams, PolicyParams};
 pub(crate) use conditions::{LIFETIME, POLICY, print_lifetime, print_policy};
 pub use run::{Approve, Deny, DigestParams, RunParams};
@@ -24,6 +26,7 @@ pub use session::{
 };
 pub use when::{IfPast, ParsedWhen, TRIGGER, TriggerKind, TriggerParams, UNDERSTOOD, WhenParams};
 
+use super::listing::ScheduleFilter;
 use super::params::CheckedParams;
 use super::registry::{self, ParamFault, ParamGroups, Visibility};
 use super::view::Scheduler;
@@ -72,6 +75,7 @@ calls! {
     CreateSchedule { new: NewScheduleParams, when: WhenParams, conditions: Conditions }
     RunRequest { which: WhichParams, slot: SlotParams }
     PauseRequest { which: WhichParams, why: ReasonParams }
+    ChangeMany { which: ScheduleFilter, how: BulkParams }
     TakeRequest { of: SessionParams, count: CountParams }
     UserMessage { of: SessionParams, said: SaidParams }
     BusyReport { of: SessionParams, busy: BusyParams }
@@ -199,6 +203,8 @@ const COUNTS: &[&str] =
     &["psi.agent-session/session-id", "psi.agent-session/changed-count", "psi.agent-session/left-count"];
 const TAKEN: &[&str] =
     &["psi.agent-session/session-id", "psi.agent-session/taken", "psi.agent-session/inbox-count"];
+const MANY: &[&str] =
+    &["psi.scheduler/matched-count", "psi.scheduler/changed-count", "psi.scheduler/unchanged-count"];
 const PAUSED: &[&str] = &["reveille.engine/held"];
 const RUN: &[&str] = &["reveille.run/id"];
 
@@ -218,6 +224,12 @@ mutations! {
     Resume(WhichParams) = "psi.scheduler/resume" -> SCHEDULE, Change;
     /// Skips the next slot: it passes without a run.
     SkipNext(WhichParams) = "psi.scheduler/skip-next" -> SCHEDULE, Change;
+    /// Tries again what failed: a schedule with a single slot becomes due now, under a new run; one that recurs gets a run at
+    /// once. Refused unless its last run failed.
+    Retry(WhichParams) = "psi.scheduler/retry" -> RAN, Change;
+    /// Cancels, pauses or resumes all unfinished schedules that a filter admits. The number of them has to be given, as a
+    /// list or a dry run showed it; if it is another one by now, nothing is changed.
+    ChangeMany(ChangeMany) = "psi.scheduler/change-many" -> MANY, Change;
     /// Cancels all schedules of a session, except those whose runs are with a host.
     CancelAll(SessionParams) = "psi.agent-session/cancel-all" -> COUNTS, Cancel;
     /// Pauses all schedules of a session.

@@ -8,7 +8,9 @@ use super::attr_id::index;
 use super::builder::DeclaredReaders;
 use super::mutation::RegisteredMutation;
 use super::table::{AttrEntry, Input};
-use super::{AttrId, Builder, EntityInfo, Mutation, Operation, Registry, RegistryFault, Type, World};
+use super::{
+    AttrId, Builder, EntityInfo, Mutation, Operation, ParamGroups, Registry, RegistryFault, Type, World,
+};
 use crate::edn::{Keyword, Symbol, Value};
 
 impl<W: World> Builder<W> {
@@ -64,6 +66,7 @@ impl<W: World> Registry<W> {
         if entry.attribute.doc.is_empty() {
             faults.push(RegistryFault::NoDoc(keyword.to_string()));
         }
+        twice(&keyword.to_string(), entry.attribute.params, faults);
         if let Type::Enum(values) = entry.attribute.kind
             && (values.is_empty() || values.iter().any(|value| Keyword::new(value).is_err()))
         {
@@ -156,6 +159,7 @@ impl<W: World> Registry<W> {
         if mutation.doc.is_empty() {
             faults.push(RegistryFault::NoDoc(name.to_string()));
         }
+        twice(&name.to_string(), mutation.params, faults);
         if self.mutations.insert(name.clone(), RegisteredMutation { declared: mutation, outputs }).is_some() {
             faults.push(RegistryFault::Duplicate(name.to_string()));
         }
@@ -184,6 +188,20 @@ impl<W: World> Registry<W> {
                 faults.push(RegistryFault::Unprovided(entry.key.to_string()));
             }
         }
+    }
+}
+
+/// Checks that no two parameters have one name, in one group or in several: a value could not be meant for both.
+fn twice(by: &str, groups: ParamGroups, faults: &mut Vec<RegistryFault>) {
+    let mut names: Vec<&str> = groups
+        .iter()
+        .flat_map(|group| group.params)
+        .flat_map(|param| [Some(param.name), param.alias])
+        .flatten()
+        .collect();
+    names.sort_unstable();
+    for pair in names.windows(2).filter(|pair| pair[0] == pair[1]) {
+        faults.push(RegistryFault::Duplicate(format!("the parameter {} of {by}", pair[0])));
     }
 }
 

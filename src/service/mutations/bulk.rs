@@ -1,12 +1,14 @@
-//! Cancels, pauses or resumes all schedules of a session.
+//! Cancels, pauses or resumes many schedules: all of a session, or all that a filter admits.
 //!
 //! Each schedule is changed in a step of its own. One that cannot be changed is left as it is and counted. Schedules
 //! created meanwhile are not included: to keep a session from getting more work, close it or take its grant away.
 
-use super::{CallerMutator, refused};
-use crate::domain::{Refusal, ScheduleId, SessionId};
+use super::{CallerMutator, reason, refused};
+use crate::domain::{Code, Refusal, ScheduleId, SessionId};
 use crate::edn::{Map, Value};
 use crate::engine::{Command, Input, ScheduleRecord, State, Which};
+use crate::graph::listing::unfinished;
+use crate::graph::mutation::{BulkAction, ChangeMany, ReasonParams};
 use crate::graph::registry::ResolverError;
 use crate::port::Ticket;
 
@@ -42,6 +44,20 @@ impl CallerMutator<'_> {
         // Collected first: no lock is held while the schedules are changed.
         let meant = self.handle().view(|state| meant(state, &session, &is_meant));
         let meant = meant.ok_or_else(|| refused(&Refusal::UnknownSession { session: session.clone() }))?;
+        let (changed, left) = self.change(meant, command)?;
+        let answer = Map::new().with("psi.agent-session/session-id", session.as_str());
+        Ok(answer
+            .with("psi.agent-session/changed-count", changed)
+            .with("psi.agent-session/left-count", left)
+            .into())
+    }
+
+    /// Changes each of these schedules; returns how many were changed, and how many could not be.
+    fn change(
+        &self,
+        meant: Vec<ScheduleId>,
+        command: impl Fn(Which) -> Command,
+    ) -> Result<(i64, i64), ResolverError> {
         let (mut changed, mut left) = (0_i64, 0_i64);
         let mut tickets: Vec<Ticket> = Vec::new();
         for id in meant {
@@ -62,11 +78,59 @@ impl CallerMutator<'_> {
                 .wait()
                 .map_err(|fault| refused(&Refusal::StoreUnavailable { detail: fault.to_string().into() }))?;
         }
-        let answer = Map::new().with("psi.agent-session/session-id", session.as_str());
+        Ok((changed, left))
+    }
+
+    /// Changes all schedules that a filter admits, if they are as many as the caller says.
+    pub(super) fn change_many(&self, params: ChangeMany) -> Result<Value, ResolverError> {
+        let ChangeMany { which, how } = params;
+        let reason = reason(ReasonParams { reason: how.why.clone() })?;
+        let needs = |record: &ScheduleRecord| match how.action {
+            BulkAction::Cancel => true,
+            BulkAction::Pause => record.progress().paused.is_none(),
+            BulkAction::Resume => record.progress().paused.is_some(),
+        };
+        let own = self.caller.scope.session();
+        let meant: Vec<ScheduleId> = self.handle().view(|state| {
+            let found = unfinished(state, own, &which).into_iter().filter(|record| needs(record));
+            found.map(|record| record.schedule().id.clone()).collect()
+        });
+        let found = i64::try_from(meant.len()).unwrap_or(i64::MAX);
+        let answer = Map::new().with("psi.scheduler/matched-count", found);
+        let (changed, unchanged) = if how.dry_run.unwrap_or(false) {
+            (0, 0)
+        } else {
+            expect(how.expected, found)?;
+            let command = |which: Which| match how.action {
+                BulkAction::Cancel => Command::CancelSchedule(which),
+                BulkAction::Pause => Command::PauseSchedule { which, reason: reason.clone() },
+                BulkAction::Resume => Command::ResumeSchedule(which),
+            };
+            self.change(meant, command)?
+        };
         Ok(answer
-            .with("psi.agent-session/changed-count", changed)
-            .with("psi.agent-session/left-count", left)
+            .with("psi.scheduler/changed-count", changed)
+            .with("psi.scheduler/unchanged-count", unchanged)
             .into())
+    }
+}
+
+/// Checks that the caller knows how many schedules will be changed.
+fn expect(expected: Option<u32>, found: i64) -> Result<(), ResolverError> {
+    let data = Map::new().with("matched-count", found);
+    match expected {
+        Some(expected) if i64::from(expected) == found => Ok(()),
+        Some(expected) => {
+            let message =
+                format!("the filter admits {found} schedules and not {expected}: nothing was changed");
+            Err(ResolverError::new(message, data.with("hint", "look at them again, then give their number"))
+                .coded(Code::Conflict))
+        }
+        None => {
+            let message = "expect-count is missing: how many schedules are to be changed";
+            let hint = format!("a dry-run says how many there are; now it is {found}");
+            Err(ResolverError::new(message, data.with("hint", hint)).coded(Code::Validation))
+        }
     }
 }
 

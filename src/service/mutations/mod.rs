@@ -69,6 +69,8 @@ impl Mutator for CallerMutator<'_> {
             }
             Mutation::Resume(which) => self.command(&which, Command::ResumeSchedule),
             Mutation::SkipNext(which) => self.command(&which, Command::SkipNext),
+            Mutation::Retry(which) => self.retry(&which),
+            Mutation::ChangeMany(params) => self.change_many(*params),
             Mutation::CancelAll(of) => self.cancel_all(of.session),
             Mutation::PauseAll(params) => self.pause_all(params.of.session, reason(params.why)?.as_deref()),
             Mutation::ResumeAll(of) => self.resume_all(of.session),

@@ -6,13 +6,13 @@ use super::super::{admission, creation};
 use super::{CallerMutator, refused, session_config, wrong};
 use crate::dialect::unreachable;
 use crate::domain::{
-    About, Code, Moment, Notice, Payload, PayloadKind, Route, ScheduleId, SessionConfig, Settings, Span,
-    Target, When,
+    About, Code, Moment, Notice, Payload, PayloadKind, Refusal, Route, RunState, ScheduleId, SessionConfig,
+    Settings, Span, Target, When,
 };
 use crate::edn::{Map, Value};
-use crate::engine::{Command, Input, NewSchedule, ScheduleRecord, State, Which};
+use crate::engine::{Command, Input, NewSchedule, ScheduleChange, ScheduleRecord, State, Which};
 use crate::graph::mutation::{
-    CreateSchedule, NewScheduleParams, ParsedChange, Reschedule, RunRequest, WhichParams,
+    CreateSchedule, NewScheduleParams, ParsedChange, Reschedule, RunRequest, SlotParams, WhichParams,
 };
 use crate::graph::psi_terms;
 use crate::graph::registry::ResolverError;
@@ -110,6 +110,36 @@ impl CallerMutator<'_> {
         let next = self.handle().submit_with(Input::Command(command), next);
         let next = next.map_err(|refusal| refused(&refusal))?;
         Ok(answer.with("psi.scheduler/next-fire-at", next.map(psi_terms::instant)).into())
+    }
+
+    /// Tries again what failed: a new run now, whether the schedule has further slots or not.
+    pub(super) fn retry(&self, params: &WhichParams) -> Result<Value, ResolverError> {
+        let which = self.which(params)?;
+        self.admit_delivery(&which, None)?;
+        let standing = self.handle().view(|state| {
+            // What the caller may not see is refused like what does not exist, by the change itself.
+            let may_see = |record: &&ScheduleRecord| {
+                let schedule = record.schedule();
+                schedule.settings().shared || self.caller.scope.covers(&schedule.owner)
+            };
+            let record = state.schedule(&which.schedule).filter(may_see)?;
+            let failed = state.newest_run(record).is_some_and(|run| run.run().state == RunState::Failed);
+            Some((record.status(), failed))
+        });
+        if let Some((status, false)) = standing {
+            return Err(refused(&Refusal::WrongStatus { schedule: which.schedule, status }));
+        }
+        // A schedule that has ended is due again by a slot of its own, one that recurs keeps its slots.
+        if standing.is_some_and(|(status, _)| status.is_terminal()) {
+            let now = When::At(self.handle().now().wall);
+            let change = ScheduleChange { when: Some(now), ..ScheduleChange::default() };
+            let schedule = which.schedule.clone();
+            let command = Command::ChangeSchedule { which, change };
+            let answer = Map::new().with("psi.scheduler/schedule-id", schedule.to_string());
+            self.handle().submit(Input::Command(command)).map_err(|refusal| refused(&refusal))?;
+            return Ok(answer.with("psi.scheduler/next-fire-at", Value::Nil).into());
+        }
+        self.run_now(&RunRequest { which: params.clone(), slot: SlotParams { keep_slot: None } })
     }
 
     fn admit_delivery(&self, which: &Which, target: Option<&Target>) -> Result<(), ResolverError> {

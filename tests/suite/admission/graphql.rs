@@ -19,6 +19,8 @@ fn field(mutation: Name) -> &'static str {
         Name::Pause => "pauseSchedule",
         Name::Resume => "resumeSchedule",
         Name::SkipNext => "skipNextSlot",
+        Name::Retry => "retrySchedule",
+        Name::ChangeMany => "changeSchedules",
         Name::CancelAll => "cancelAllSchedules",
         Name::PauseAll => "pauseAllSchedules",
         Name::ResumeAll => "resumeAllSchedules",
@@ -44,7 +46,10 @@ fn document(mutation: Name, params: &Map) -> String {
             let name = camel(name.as_keyword().expect("a name").as_str());
             // Names of enums are spelt otherwise, and maps are empty here.
             let word = value.as_keyword().map(|word| word.as_str().to_uppercase().replace('-', "_"));
-            format!("{name}: {}", word.unwrap_or_else(|| value.to_string()))
+            let part = format!("{name}: {}", word.unwrap_or_else(|| value.to_string()));
+            // A filter is one argument in GraphQL.
+            let is_of_filter = mutation == Name::ChangeMany && name == "sessionId";
+            if is_of_filter { format!("filter: {{{part}}}") } else { part }
         })
         .collect();
     let inner = parts.join(", ");

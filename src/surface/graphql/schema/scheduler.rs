@@ -19,6 +19,8 @@ pub fn roots() -> Roots {
             pages("schedule-page", "reveille.schedule-page/schedules", "psi.scheduler/cursor"),
             // Sessions are ordered by id, so the id is the cursor.
             pages("session-page", "reveille.session-page/sessions", "psi.agent-session/session-id"),
+            // The id of a run has all that its list is sorted by.
+            pages("run-page", "reveille.run-page/runs", "reveille.run/id"),
             pages("decision-page", "reveille.decision-page/decisions", "reveille.decision/cursor"),
         ],
         hidden: vec![
@@ -28,9 +30,13 @@ pub fn roots() -> Roots {
             "psi.agent-session/left-count",
             "psi.agent-session/taken",
             "psi.scheduler/created?",
+            "psi.scheduler/matched-count",
+            "psi.scheduler/changed-count",
+            "psi.scheduler/unchanged-count",
             "psi.scheduler/understood",
             // Valid only within one query.
             "reveille.slot/number",
+            "reveille.timeline-cell/number",
             "reveille.explanation/number",
         ],
     }
@@ -57,9 +63,19 @@ fn queries() -> Vec<QueryRoot> {
             QueryKind::Attribute("psi.agent-session/session-page"),
         ),
         query(
+            "runs",
+            "The retained runs of all schedules, latest slot first.",
+            QueryKind::Attribute("reveille.engine/run-page"),
+        ),
+        query(
             "forecast",
             "The upcoming slots, by the time at which they are handled, assuming no further changes.",
             QueryKind::Attribute("reveille/forecast"),
+        ),
+        query(
+            "timeline",
+            "How many slots there were and will be in each stretch of time, by what becomes of them.",
+            QueryKind::Attribute("reveille/timeline"),
         ),
         query(
             "whatIf",
@@ -104,6 +120,13 @@ fn mutations() -> Vec<MutationRoot> {
             ("inboxCount", RootPayload::Attribute("psi.agent-session/inbox-count")),
         ]
     };
+    let many = || {
+        vec![
+            ("matched", RootPayload::Attribute("psi.scheduler/matched-count")),
+            ("changed", RootPayload::Attribute("psi.scheduler/changed-count")),
+            ("unchanged", RootPayload::Attribute("psi.scheduler/unchanged-count")),
+        ]
+    };
     let held = || vec![("held", RootPayload::Attribute("reveille.engine/held"))];
     let run = || vec![("run", RootPayload::Entity("run"))];
     let understood = ("understood", RootPayload::Maybe("psi.scheduler/understood"));
@@ -115,6 +138,8 @@ fn mutations() -> Vec<MutationRoot> {
     };
     vec![
         plain("runScheduleNow", Name::RunNow, schedule()),
+        plain("retrySchedule", Name::Retry, schedule()),
+        plain("changeSchedules", Name::ChangeMany, many()),
         plain("pauseSchedule", Name::Pause, schedule()),
         plain("resumeSchedule", Name::Resume, schedule()),
         plain("skipNextSlot", Name::SkipNext, schedule()),
