@@ -9,7 +9,7 @@ use super::changed;
 use super::client::Client;
 use super::fault::AppFault;
 use super::forecast_explain;
-use super::foreign_text::{self, complain, shown, visible};
+use super::foreign_text::{complain, shown, visible};
 use super::typed_id;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::SessionId;
@@ -70,44 +70,6 @@ pub(super) fn grant(args: &GrantArgs) -> io::Result<ExitCode> {
         params = params.with("dialects", Value::Nil);
     }
     Control::of_operator(&args.operator).one(MutationName::SetGrant, params)
-}
-
-/// Lists the runs that wait for approval.
-pub(super) fn approvals(args: &OperatorArgs) -> io::Result<ExitCode> {
-    let control = Control::of_operator(args);
-    let answer = match control.query(HELD) {
-        Ok(answer) => answer,
-        Err(fault) => return Ok(fault.tell()),
-    };
-    let runs = answer.as_map().and_then(|map| map.keyword("reveille.engine/held-runs")).cloned();
-    let runs = runs.unwrap_or(Value::Nil);
-    if args.printing.edn || args.printing.json {
-        print(&args.printing, &runs, None)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    foreign_text::print(&waiting(runs.as_items().unwrap_or_default()))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Formats the runs that wait for approval, one line for each thing that is approved.
-fn waiting(runs: &[Value]) -> String {
-    if runs.is_empty() {
-        return "Nothing waits for approval.\n".to_owned();
-    }
-    let mut text = String::new();
-    for run in runs.iter().filter_map(Value::as_map) {
-        text += &format!("{}\n", word(run.keyword("reveille.run/id").unwrap_or(&Value::Nil)));
-        let approval = run.keyword("reveille.run/approval").and_then(Value::as_map);
-        for (key, value) in approval.into_iter().flatten().filter(|(_, value)| !value.is_nil()) {
-            text += &format!("  {:10}  {}\n", word(key), word(value));
-        }
-    }
-    text
-}
-
-fn word(value: &Value) -> String {
-    let keyword = value.as_keyword().map(|keyword| keyword.name().to_owned());
-    keyword.or_else(|| value.as_str().map(visible)).unwrap_or_else(|| shown(value))
 }
 
 /// One command for one daemon.
@@ -178,7 +140,7 @@ impl<'a> Control<'a> {
     }
 
     /// Sends a query, and returns the daemon's answer.
-    fn query(&self, query: &str) -> Result<Value, AppFault> {
+    pub(super) fn query(&self, query: &str) -> Result<Value, AppFault> {
         let client = Client::required(self.daemon, self.session)?;
         let client =
             client.ok_or_else(|| AppFault::usage("there is nothing to change in an empty engine"))?;
@@ -211,7 +173,7 @@ fn outcome(answer: &Value, mutation: &str) -> Result<Value, String> {
 }
 
 /// Prints an answer, as text in these words if there are any.
-fn print(printing: &Printing, answer: &Value, words: Option<String>) -> io::Result<()> {
+pub(super) fn print(printing: &Printing, answer: &Value, words: Option<String>) -> io::Result<()> {
     let line = |(key, value): (&Value, &Value)| {
         let name = key.as_keyword().map_or_else(|| key.to_string(), |key| key.name().to_owned());
         format!("{name}  {}\n", value.as_str().map_or_else(|| shown(value), visible))
@@ -220,6 +182,5 @@ fn print(printing: &Printing, answer: &Value, words: Option<String>) -> io::Resu
     forecast_explain::print(printing, answer, lines).map(|_| ())
 }
 
-const HELD: &str = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval]}]";
 /// The caps on a daemon's answer, which may be longer than a request.
 const ANSWER_CAPS: Caps = Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };

@@ -10,9 +10,13 @@ use std::io::{self, Write as _};
 
 use crate::edn::{Value, is_hidden};
 
-/// Returns a text as it is, or in quotes with escapes if a terminal would do more with it than show it.
+/// Returns a text as it is, or in quotes with escapes if it could be taken for another text, or for more than one: if a
+/// terminal would do more with it than show it, if it looks quoted already, or if its blanks look like those between columns.
 pub(super) fn visible(text: &str) -> String {
-    if text.chars().all(is_plain) { text.to_owned() } else { shown(&Value::string(text)) }
+    let is_read_alike =
+        text.trim() == text && !text.is_empty() && !text.starts_with('"') && !text.contains("  ");
+    let is_as_it_looks = is_read_alike && text.chars().all(is_plain);
+    if is_as_it_looks { text.to_owned() } else { shown(&Value::string(text)) }
 }
 
 /// Returns a value as EDN, with escapes for what a terminal would not show.
@@ -86,6 +90,10 @@ mod tests {
             ("\u{9b}2J", "\"\\u009b2J\""),
             ("tfel\u{202e}right", "\"tfel\\u{202e}right\""),
             ("a\u{200b}b", "\"a\\u{200b}b\""),
+            ("\"quoted\"", "\"\\\"quoted\\\"\""),
+            ("x  by operator", "\"x  by operator\""),
+            ("x ", "\"x \""),
+            ("", "\"\""),
             ("\u{e0041}\u{e0042}", "\"\\u{e0041}\\u{e0042}\""),
         ] {
             assert_eq!(visible(text), expected);

@@ -17,7 +17,7 @@ pub use channel::{Channel, ChannelFact, ChannelKind};
 pub use definition::durability::Durability;
 pub use definition::lifetime::Lifetime;
 pub use definition::notice::{About, Attachment, Notice};
-pub use definition::payload::{Payload, PayloadKind};
+pub use definition::payload::{NewSession, Payload, PayloadKind};
 pub use definition::policy::{EndsWith, Missed, Overlap, Policy, Recovery, WhenBusy};
 pub use definition::schedule::{Creation, Schedule};
 pub use definition::settings::{Envelope, Settings};

@@ -120,24 +120,34 @@ impl State {
 
     /// Returns the digest of everything that an approval covers: what is delivered and where, with what a fresh session
     /// inherits, the revision, and the rule.
-    ///
-    /// The definition is included as its debug output. If a later release prints it differently,
-    /// earlier approvals become void and the run is held again, which is the safe direction.
     pub(super) fn digest(&self, run: &RunId, revision: u32, rule: &str, asked: &Schedule) -> Digest {
-        let mut text = String::new();
-        // Writing to a string cannot fail. Debug output quotes texts, so different runs have different
-        // texts.
-        let _ = write!(text, "{run} {revision} {rule:?} {asked:?}");
-        if let Some(config) = self.effective_config(asked) {
-            let _ = write!(text, " {config:?}");
-        }
-        Digest(Sha256::digest(text.as_bytes()).into())
+        digest_of(run, revision, rule, asked, self.effective_config(asked).as_ref())
     }
 
     /// Returns the policy that runs are checked by before they are handed over.
     pub fn guard(&self) -> Option<&GuardPolicy> {
         self.guard.as_deref()
     }
+}
+
+/// Returns the digest of a run of a definition, with the configuration of the fresh session.
+///
+/// The definition is included as its debug output. If a later release prints it differently, earlier approvals become void and
+/// the run is held again, which is the safe direction.
+pub(crate) fn digest_of(
+    run: &RunId,
+    revision: u32,
+    rule: &str,
+    asked: &Schedule,
+    config: Option<&SessionConfig>,
+) -> Digest {
+    let mut text = String::new();
+    // Writing to a string cannot fail. Debug output quotes texts, so different runs have different texts.
+    let _ = write!(text, "{run} {revision} {rule:?} {asked:?}");
+    if let Some(config) = config {
+        let _ = write!(text, " {config:?}");
+    }
+    Digest(Sha256::digest(text.as_bytes()).into())
 }
 
 fn is_within(window: &TimeWindow, zones: &Zones, at: Moment) -> bool {

@@ -19,7 +19,7 @@ mod envelope;
 mod family;
 mod foresight;
 mod gauges;
-mod guard;
+pub(crate) mod guard;
 mod inbox;
 mod index;
 mod input;

@@ -175,8 +175,9 @@ pub const NOTICE: Record = Record {
 
 /// Returns a notice as a map: its subject and the attached file.
 pub fn notice(notice: &Notice) -> Map {
-    let about = Value::keyword(notice.about.name());
-    Map::new().with("about", about).with("file", notice.file.as_ref().map(file))
+    // The text is shown as the message of the schedule.
+    let Notice { about, text: _, file: attached } = notice;
+    Map::new().with("about", Value::keyword(about.name())).with("file", attached.as_ref().map(file))
 }
 
 /// The fields of [`file`](fn@file).
@@ -191,7 +192,8 @@ pub const FILE: Record = Record {
 
 /// Returns an attached file as a map.
 pub fn file(file: &Attachment) -> Map {
-    Map::new().with("path", &*file.path).with("name", file.name.as_deref())
+    let Attachment { path, name } = file;
+    Map::new().with("path", &**path).with("name", name.as_deref())
 }
 
 fn count(items: usize) -> Value {
@@ -211,11 +213,8 @@ pub(crate) const MODEL: Record = Record {
 
 /// Returns a model as a map.
 pub fn model(model: &Model) -> Value {
-    Map::new()
-        .with("provider", &*model.provider)
-        .with("id", &*model.id)
-        .with("reasoning", model.reasoning)
-        .into()
+    let Model { provider, id, reasoning } = model;
+    Map::new().with("provider", &**provider).with("id", &**id).with("reasoning", *reasoning).into()
 }
 
 /// The type of a target's kind.

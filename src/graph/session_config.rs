@@ -8,7 +8,7 @@ use super::params::{OneOrMany, field};
 use super::psi_terms;
 use super::registry::{Param, ParamType, Record};
 use crate::domain::{
-    Message, Moment, PromptComponent, PromptSelection, Role, SessionConfig, Skill, SkillSource,
+    Content, Message, Moment, PromptComponent, PromptSelection, Role, SessionConfig, Skill, SkillSource,
 };
 use crate::edn::{Map, Value};
 
@@ -92,16 +92,30 @@ pub(crate) const PRELOADED_MESSAGE: Record = Record {
         field::<Moment>("timestamp", "When it was sent. Nil if the configuration gives no time.").or_nil(),
         Param::shown("file", ParamType::Record(&psi_terms::FILE), "The attached file. Nil if there is none.")
             .or_nil(),
+        field::<OneOrMany<Box<str>>>(
+            "parts",
+            "The parts of the text, if it has more than one. Nil otherwise.",
+        )
+        .or_nil(),
     ],
 };
 
 /// Returns a preloaded message as a map.
 pub(crate) fn message(message: &Message) -> Value {
+    // A configured message has no provenance, and at most one file.
+    let Message { role, content, timestamp, provenance: _ } = message;
+    let parts = content.iter().filter_map(|part| match part {
+        Content::Text(text) => Some(Value::string(&**text)),
+        Content::File(_) => None,
+    });
+    // Joined, two texts may look like one.
+    let parts = Some(parts.collect::<Vec<Value>>()).filter(|parts| parts.len() > 1);
     Map::new()
-        .with("role", Value::keyword(message.role.name()))
+        .with("role", Value::keyword(role.name()))
         .with("text", message.text())
-        .with("timestamp", message.timestamp.map(psi_terms::instant))
+        .with("timestamp", timestamp.map(psi_terms::instant))
         .with("file", message.file().map(psi_terms::file))
+        .with("parts", parts)
         .into()
 }
 

@@ -5,65 +5,73 @@
 
 use crate::calendar;
 use crate::dialect::{REQUEST_CAPS, json};
-use crate::domain::{Actor, Failure, GuardAnswer, Phase, Reason, Target};
+use crate::domain::{
+    Actor, Creation, Failure, GuardAnswer, Lineage, Payload, Phase, Reason, Route, Schedule,
+    SessionProvenance, Settings, Target,
+};
 use crate::edn::{Map, Value};
 use crate::engine::GuardQuestion;
-use crate::graph::session_config;
+use crate::graph::mutation::{print_lifetime, print_policy};
+use crate::graph::{psi_terms, session_config};
 
-/// Prints the question as one JSON object.
-pub(super) fn print(question: &GuardQuestion) -> Vec<u8> {
+/// Prints the question as one JSON object. The definition is taken apart into all of its parts: a part that is added to it does
+/// not compile before the guard is told of it.
+pub(crate) fn print(question: &GuardQuestion) -> Vec<u8> {
     let schedule = &question.schedule;
-    let target = match schedule.target() {
-        Target::Session(session) => Value::string(session.as_str()),
-        Target::Route(route) => {
-            let route = Map::new()
-                .with("channel", &*route.channel)
-                .with("conversation", &*route.conversation)
-                .with("thread", route.thread.as_deref());
-            route.into()
-        }
-        target @ (Target::Owner | Target::Fresh) => Value::string(target.name()),
-    };
-    let provenance = question.provenance.as_ref().map(|from| {
-        Map::new()
-            .with("origin", from.origin.as_str())
-            .with("schedule_id", from.schedule.to_string())
-            .with("label", from.label.as_deref())
-    });
-    let author = |by: &Actor| {
-        let session = by.scope.session().map(|session| Value::string(session.as_str()));
-        Map::new()
-            .with("session", session)
-            .with("entry", by.via.as_ref().map(|entry| Value::string(entry.name())))
-            .with("token", by.via.as_ref().and_then(|entry| Some(Value::string(entry.token()?.as_str()))))
-            .with("tool", by.tool.map(|tool| Value::string(tool.name())))
+    let Schedule {
+        id,
+        dialect,
+        durability,
+        label,
+        owner,
+        trigger,
+        payload,
+        created_at,
+        creation,
+        settings: _,
+    } = schedule;
+    // The target that applies to the payload, and not that of the settings.
+    let Settings { description, key, shared, target: _, envelope, policy, lifetime } = schedule.settings();
+    let Creation { by, chain, edited_by } =
+        creation.as_deref().unwrap_or(&Creation { by: None, chain: None, edited_by: None });
+    let notice = match payload {
+        Payload::Turn { text: _ } | Payload::NewSession(_) => None,
+        Payload::Notice(notice) => Some(psi_terms::notice(notice)),
     };
     // With what it inherits: a guard that saw the schedule's own tools alone would let inherited ones pass.
     let config = question.config.as_ref();
     let tools = config.and_then(|config| config.tool_ids.as_ref());
     let tools = tools.map(|tools| tools.iter().map(|tool| Value::string(&**tool)).collect::<Vec<Value>>());
     let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    let envelope = Map::new()
+    let told = Map::new()
         .with("type", "reveille.guard.v1")
         .with("run_id", question.run.to_string())
         .with("digest", question.digest.to_string())
-        .with("schedule_id", schedule.id.to_string())
+        .with("schedule_id", id.to_string())
         .with("revision", question.revision)
-        .with("dialect", schedule.dialect.name())
-        .with("durability", schedule.durability.name())
-        .with("kind", schedule.payload.kind().name())
-        .with("label", schedule.label.as_deref())
-        .with("owner", schedule.owner.as_str())
-        .with("made_by", schedule.created_by().map(author))
-        .with("edited_by", schedule.edited_by().map(author))
-        .with("text", schedule.payload.text())
+        .with("dialect", dialect.name())
+        .with("durability", durability.name())
+        .with("kind", payload.kind().name())
+        .with("label", label.as_deref())
+        .with("owner", owner.as_str())
+        .with("made_by", by.as_ref().map(author))
+        .with("edited_by", edited_by.as_ref().map(author))
+        .with("lineage", chain.as_ref().map(lineage))
+        .with("text", payload.text())
+        .with("notice", notice)
+        .with("description", description.as_deref())
+        .with("envelope", envelope.name())
         .with("tools", tools)
         .with("config", config.map(session_config::whole))
-        .with("target", target)
+        .with("target", target(schedule))
         .with("session", question.session.as_ref().map(|session| Value::string(session.as_str())))
-        .with("provenance", provenance)
-        .with("trigger", calendar::print(&schedule.trigger))
-        .with("created_at", schedule.created_at.to_string())
+        .with("provenance", question.provenance.as_ref().map(provenance))
+        .with("trigger", calendar::print(trigger))
+        .with("policy", print_policy(policy))
+        .with("lifetime", print_lifetime(lifetime))
+        .with("shared", *shared)
+        .with("idempotency_key", key.as_deref())
+        .with("created_at", created_at.to_string())
         .with("slot", question.run.slot.to_string())
         .with("cause", question.cause.name())
         .with("late_ms", whole(question.late.millis()))
@@ -71,9 +79,48 @@ pub(super) fn print(question: &GuardQuestion) -> Vec<u8> {
         .with("attempt", i64::from(question.attempt))
         .with("patience_ms", whole(question.patience.millis()));
     let mut text = String::new();
-    json::write(&envelope.into(), &mut text);
+    json::write(&told.into(), &mut text);
     text.push('\n');
     text.into_bytes()
+}
+
+fn target(schedule: &Schedule) -> Value {
+    match schedule.target() {
+        Target::Session(session) => Value::string(session.as_str()),
+        Target::Route(route) => {
+            let Route { channel, conversation, thread } = &**route;
+            let route = Map::new()
+                .with("channel", &**channel)
+                .with("conversation", &**conversation)
+                .with("thread", thread.as_deref());
+            route.into()
+        }
+        target @ (Target::Owner | Target::Fresh) => Value::string(target.name()),
+    }
+}
+
+fn provenance(from: &SessionProvenance) -> Map {
+    Map::new()
+        .with("origin", from.origin.as_str())
+        .with("schedule_id", from.schedule.to_string())
+        .with("label", from.label.as_deref())
+}
+
+fn author(by: &Actor) -> Map {
+    let Actor { scope, via, tool } = by;
+    Map::new()
+        .with("session", scope.session().map(|session| Value::string(session.as_str())))
+        .with("entry", via.as_ref().map(|entry| Value::string(entry.name())))
+        .with("token", via.as_ref().and_then(|entry| Some(Value::string(entry.token()?.as_str()))))
+        .with("tool", tool.map(|tool| Value::string(tool.name())))
+}
+
+fn lineage(chain: &Lineage) -> Map {
+    let Lineage { run, depth, root } = chain;
+    Map::new()
+        .with("run_id", run.to_string())
+        .with("depth", *depth)
+        .with("root_schedule_id", root.to_string())
 }
 
 /// Parses an answer.

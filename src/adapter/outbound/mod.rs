@@ -9,7 +9,7 @@
 mod address;
 mod courier;
 mod endpoint;
-mod envelope;
+pub(crate) mod envelope;
 mod guard;
 mod network;
 mod places;

@@ -1,17 +1,16 @@
 //! The attributes of the guard: its policy, the runs that wait for an operator's approval, and the grants of
 //! sessions.
 
+use super::approval::{APPROVAL, Asked};
 use super::{attributes, entities, maybe, operators, own};
 use crate::domain::{
-    Awaits, Dialect, Digest, Grant, GuardPolicy, Hold, Lineage, Moment, PayloadKind, Right, Rule, RuleScope,
-    Ruling, RunId, SessionId, Span, Target, Weekday,
+    Awaits, Dialect, Grant, GuardPolicy, Hold, Lineage, PayloadKind, Right, Rule, RuleScope, Ruling, RunId,
+    SessionId, Span, Weekday,
 };
 use crate::edn::{Map, Value};
 use crate::engine::{Key, RunRecord, SessionRecord};
 use crate::graph::params::{IdText, OneOrMany, field};
-use crate::graph::psi_terms;
 use crate::graph::registry::{Datum, Entity, Param, ParamType, Record, Type, ViewOf};
-use crate::graph::session_config;
 use crate::graph::view::Scheduler;
 
 /// Declares the guard's policy and the runs that it holds.
@@ -33,7 +32,7 @@ pub(super) fn of_run(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         /// The approval that a held run waits for: the digest to approve, the rule, its reason, when it expires, and
         /// what would be delivered. Nil unless the run waits for an approval.
         own "reveille.run/approval": Type::Record(&APPROVAL), nullable =>
-            |view, key, _| Ok(maybe(approval(view, key), |shown| Value::from(shown).into()));
+            |view, key, _| Ok(maybe(asked(view, key), |asked| Value::from(asked.shown()).into()));
         /// The digest to approve. It changes with anything that would be delivered. Nil if there is none.
         own "reveille.run/approval-digest": Type::String, nullable => |view, key, _| {
             let digest = view.run(key).and_then(|(_, run)| view.state.approval_digest(run));
@@ -91,103 +90,26 @@ fn held(view: ViewOf<'_, Scheduler>) -> Vec<Key> {
     held.into_iter().map(|(_, key)| key).collect()
 }
 
+/// Returns what an operator is asked about a run that waits.
+fn asked(view: ViewOf<'_, Scheduler>, key: Key) -> Option<Asked<'_>> {
+    let (record, run) = view.run(key)?;
+    // The definition of the run, not of the schedule: a change after the claim does not apply to the run.
+    let schedule = view.state.definition_of(run)?;
+    Some(Asked {
+        hold: hold(run)?,
+        // Computed from what would be delivered now, so an approval of anything else is refused.
+        digest: view.state.approval_digest(run)?,
+        cause: run.run().cause,
+        revision: record.progress().revision,
+        schedule,
+        config: view.state.effective_config(schedule),
+        viewer: view.scope,
+    })
+}
+
 fn hold(run: &RunRecord) -> Option<&Hold> {
     let waits = run.run().checks.as_ref()?.waits.as_ref();
     waits.filter(|hold| hold.awaits == Awaits::Operator)
-}
-
-/// The fields of [`approval`](fn@approval).
-const APPROVAL: Record = Record {
-    name: "approval",
-    doc: "The approval that a held run waits for.",
-    params: &[
-        field::<Digest>("digest", "The digest to approve."),
-        field::<Box<str>>("rule", "The name of the rule that holds the run."),
-        field::<Box<str>>("why", "The reason that the rule gives. Nil if none.").or_nil(),
-        field::<Moment>("until", "When the approval expires."),
-        field::<PayloadKind>("kind", "The kind of the schedule."),
-        field::<Box<str>>("message", "The prompt, or the text of the notice."),
-        Param::shown(
-            "target",
-            psi_terms::TARGET_KIND,
-            "The kind of target that the run would be delivered to.",
-        ),
-        Param::shown(
-            "session-config",
-            ParamType::Record(&psi_terms::CONFIG_SUMMARY),
-            "For a fresh session: its configuration, in summary.",
-        )
-        .or_nil(),
-        Param::shown("revision", ParamType::COUNT, "The revision of the schedule."),
-        field::<Box<str>>("label", "The name of the schedule. Nil if none.").or_nil(),
-        field::<IdText>("owner", "The id of the session that owns the schedule."),
-        field::<Box<str>>(
-            "made-by",
-            "The actor that created the schedule. The owner if no other is recorded.",
-        ),
-        field::<Box<str>>(
-            "edited-by",
-            "The actor other than the owner that changed the schedule last. Nil if nobody did.",
-        )
-        .or_nil(),
-        field::<IdText>(
-            "session-id",
-            "The id of the session that the run would be delivered into. Nil if none.",
-        )
-        .or_nil(),
-        field::<Box<str>>("channel", "The channel that the run would be delivered to. Nil if none.").or_nil(),
-        field::<Box<str>>("conversation", "The recipient on that channel. Nil if none.").or_nil(),
-        field::<Box<str>>("thread", "The thread of that conversation. Nil if none.").or_nil(),
-        field::<Map>(
-            "config",
-            "For a fresh session: its whole configuration, with what it inherits. Nil for other runs.",
-        )
-        .or_nil(),
-        Param::shown(
-            "lineage",
-            ParamType::Record(&LINEAGE),
-            "The chain of turns in which it was made. Nil if none.",
-        )
-        .or_nil(),
-    ],
-};
-
-fn approval(view: ViewOf<'_, Scheduler>, key: Key) -> Option<Map> {
-    let (record, run) = view.run(key)?;
-    // The definition of the run, not of the schedule: a change after the claim does not apply to the run.
-    let (hold, asked) = (hold(run)?, view.state.definition_of(run)?);
-    // Computed from what would be delivered now, so an approval of anything else is refused.
-    let digest = view.state.approval_digest(run)?;
-    let route = if let Target::Route(route) = asked.target() { Some(&**route) } else { None };
-    let into = match asked.target() {
-        Target::Owner => Some(&asked.owner),
-        Target::Session(session) => Some(session),
-        Target::Route(_) | Target::Fresh => None,
-    };
-    let made_by = asked.created_by().map_or_else(|| format!("session {}", asked.owner), ToString::to_string);
-    let config = view.state.effective_config(asked);
-    Some(
-        Map::new()
-            .with("digest", digest.to_string())
-            .with("rule", &*hold.rule)
-            .with("why", hold.why.as_deref())
-            .with("until", psi_terms::instant(hold.until))
-            .with("kind", Value::keyword(asked.payload.kind().name()))
-            .with("message", asked.payload.text())
-            .with("target", asked.target().name())
-            .with("session-config", asked.payload.config().map(|config| psi_terms::config_summary(config)))
-            .with("revision", record.progress().revision)
-            .with("label", asked.label.as_deref())
-            .with("owner", asked.owner.as_str())
-            .with("made-by", made_by)
-            .with("edited-by", asked.edited_by().map(ToString::to_string))
-            .with("session-id", into.map(SessionId::as_str))
-            .with("channel", route.map(|route| &*route.channel))
-            .with("conversation", route.map(|route| &*route.conversation))
-            .with("thread", route.and_then(|route| route.thread.as_deref()))
-            .with("config", config.as_ref().map(session_config::whole))
-            .with("lineage", asked.lineage().map(lineage)),
-    )
 }
 
 /// The fields of [`policy`](fn@policy).
@@ -281,7 +203,7 @@ fn rule(rule: &Rule) -> Value {
 }
 
 /// The fields of [`lineage`](fn@lineage).
-const LINEAGE: Record = Record {
+pub(super) const LINEAGE: Record = Record {
     name: "lineage",
     doc: "The chain of turns in which a schedule was created.",
     params: &[
@@ -291,11 +213,12 @@ const LINEAGE: Record = Record {
     ],
 };
 
-fn lineage(line: &Lineage) -> Map {
+pub(super) fn lineage(line: &Lineage) -> Map {
+    let Lineage { run, depth, root } = line;
     Map::new()
-        .with("run-id", line.run.to_string())
-        .with("depth", line.depth)
-        .with("root-schedule-id", line.root.to_string())
+        .with("run-id", run.to_string())
+        .with("depth", *depth)
+        .with("root-schedule-id", root.to_string())
 }
 
 /// The fields of [`grant`](fn@grant).

@@ -3,6 +3,7 @@
 //! What the readers share is in `psi_terms.rs` and `listing.rs`, outside this folder. Invariant: a reader goes
 //! through the [`View`](super::view::View), so what a caller may not see does not exist for any attribute.
 
+pub(crate) mod approval;
 mod decision;
 mod declare;
 mod engine;

@@ -105,26 +105,29 @@ impl FromParam for Lifetime {
 
 /// Returns a policy as a map that reads back equal.
 pub(crate) fn print_policy(policy: &Policy) -> Value {
+    // Destructured, so that a part that is added has to be printed: approvals are given on what is shown here.
+    let Policy { overlap, missed, max_late, when_busy, recovery, ends_with, timeout, backoff } = policy;
     // Values that equal the default are printed too: a caller that sends the map back must not depend on the defaults.
     let millis = |span: Span| i64::try_from(span.millis()).unwrap_or(i64::MAX);
     Map::new()
-        .with("overlap", Value::keyword(policy.overlap.name()))
-        .with("missed", Value::keyword(policy.missed.name()))
-        .with("max-late-ms", policy.max_late.map(millis))
-        .with("when-busy", Value::keyword(policy.when_busy.name()))
-        .with("recovery", Value::keyword(policy.recovery.name()))
-        .with("ends-with", Value::keyword(policy.ends_with.name()))
-        .with("timeout-ms", policy.timeout.map(millis))
-        .with("backoff-ms", policy.backoff.iter().map(|wait| millis(*wait).into()).collect::<Vec<Value>>())
+        .with("overlap", Value::keyword(overlap.name()))
+        .with("missed", Value::keyword(missed.name()))
+        .with("max-late-ms", max_late.map(millis))
+        .with("when-busy", Value::keyword(when_busy.name()))
+        .with("recovery", Value::keyword(recovery.name()))
+        .with("ends-with", Value::keyword(ends_with.name()))
+        .with("timeout-ms", timeout.map(millis))
+        .with("backoff-ms", backoff.iter().map(|wait| millis(*wait).into()).collect::<Vec<Value>>())
         .into()
 }
 
 /// Returns a lifetime as a map that reads back equal.
 pub(crate) fn print_lifetime(lifetime: &Lifetime) -> Value {
+    let Lifetime { max_runs, expires_at, cancel_on_user_activity, dies_with_session } = lifetime;
     Map::new()
-        .with("max-runs", lifetime.max_runs.map(|runs| i64::from(runs.get())))
-        .with("expires-at", lifetime.expires_at.map(psi_terms::instant))
-        .with("cancel-on-user-activity", lifetime.cancel_on_user_activity)
-        .with("dies-with-session", lifetime.dies_with_session)
+        .with("max-runs", max_runs.map(|runs| i64::from(runs.get())))
+        .with("expires-at", expires_at.map(psi_terms::instant))
+        .with("cancel-on-user-activity", *cancel_on_user_activity)
+        .with("dies-with-session", *dies_with_session)
         .into()
 }

@@ -1,0 +1,52 @@
+//! `reveille approvals`: the runs that wait for an operator, each with everything that an approval covers.
+
+use std::io;
+use std::process::ExitCode;
+
+use super::control::{Control, print};
+use super::foreign_text::{self, shown, visible};
+use crate::edn::Value;
+use crate::surface::cli::OperatorArgs;
+
+/// Lists the runs that wait for approval.
+pub(super) fn approvals(args: &OperatorArgs) -> io::Result<ExitCode> {
+    let control = Control::of_operator(args);
+    let answer = match control.query(HELD) {
+        Ok(answer) => answer,
+        Err(fault) => return Ok(fault.tell()),
+    };
+    let runs = answer.as_map().and_then(|map| map.keyword("reveille.engine/held-runs")).cloned();
+    let runs = runs.unwrap_or(Value::Nil);
+    if args.printing.edn || args.printing.json {
+        print(&args.printing, &runs, None)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    foreign_text::print(&waiting(runs.as_items().unwrap_or_default()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Formats the runs that wait for approval, one line for each thing that is approved.
+fn waiting(runs: &[Value]) -> String {
+    if runs.is_empty() {
+        return "Nothing waits for approval.\n".to_owned();
+    }
+    let mut text = String::new();
+    for run in runs.iter().filter_map(Value::as_map) {
+        text += &format!("{}\n", word(run.keyword("reveille.run/id").unwrap_or(&Value::Nil)));
+        let approval = run.keyword("reveille.run/approval").and_then(Value::as_map);
+        for (key, value) in approval.into_iter().flatten().filter(|(_, value)| !value.is_nil()) {
+            text += &format!("  {:10}  {}\n", word(key), word(value));
+        }
+    }
+    text
+}
+
+fn word(value: &Value) -> String {
+    let keyword = value.as_keyword().map(|keyword| keyword.name().to_owned());
+    keyword.or_else(|| value.as_str().map(visible)).unwrap_or_else(|| shown(value))
+}
+
+const HELD: &str = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval]}]";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,543 @@
+//! Whatever differs between two runs differs in what an operator and a guard are shown, and in the digest; and no text of an
+//! agent is more on the screen than a text.
+//!
+//! Two random definitions are drawn, and each part of one is put into the other. A part that is added to a definition does not
+//! compile here before it is drawn and compared.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::waiting;
+use crate::adapter::outbound::envelope;
+use crate::calendar::parse_cron;
+use crate::domain::{
+    About, Actor, Attachment, Awaits, BootTime, CacheBreakpoint, Calendar, Cause, Content, CountFrom,
+    Creation, Dialect, Durability, EndsWith, Envelope, Event, Every, Hold, JobId, Lifetime, Lineage, Message,
+    Missed, Model, Moment, NewSession, Notice, Overlap, Payload, Policy, PromptComponent, PromptSelection,
+    PromptSource, Recovery, Role, Route, RunId, Schedule, ScheduleId, Scope, SessionConfig, SessionId,
+    Settings, Skill, SkillSource, Span, Target, ThinkingLevel, TimeOfDay, TokenName, Trigger, Via, Weekday,
+    Weekdays, WhenBusy, Zone,
+};
+use crate::edn::{Map, Value, is_hidden};
+use crate::engine::GuardQuestion;
+use crate::engine::guard::digest_of;
+use crate::graph::attr::approval::Asked;
+
+/// A value with each of its parts taken from another one, one at a time, and the name of the part.
+macro_rules! swapped {
+    ($one:expr, $other:expr, $type:ident { $($part:ident),+ $(,)? }) => {{
+        // Without `..`: a part that is added has to be named here.
+        let $type { $($part),+ } = $other.clone();
+        vec![$((stringify!($part), $type { $part, ..$one.clone() })),+]
+    }};
+}
+
+type Parts<T> = Vec<(&'static str, T)>;
+
+/// What an operator and a guard are shown of a run of a definition, and the digest.
+struct Look {
+    attribute: String,
+    printed: String,
+    told: String,
+    digest: String,
+}
+
+const DIGEST: &str = "(the digest)";
+
+/// The configuration that a fresh session of the definition would have. Its origin has none of its own.
+fn effective(schedule: &Schedule) -> Option<SessionConfig> {
+    schedule.payload.config().map(|config| config.over(&SessionConfig::default()))
+}
+
+fn look(schedule: &Schedule) -> Look {
+    let run = RunId { schedule: schedule.id.clone(), incarnation: 1, slot: Moment::EPOCH };
+    let config = effective(schedule);
+    let digest = digest_of(&run, 1, "rule", schedule, config.as_ref());
+    let hold = Hold {
+        awaits: Awaits::Operator,
+        rule: "rule".into(),
+        why: None,
+        digest,
+        until: Moment::EPOCH,
+        due: BootTime::ZERO,
+    };
+    let asked = Asked {
+        hold: &hold,
+        digest,
+        cause: Cause::Slot,
+        revision: 1,
+        schedule,
+        config: config.clone(),
+        viewer: &Scope::Operator,
+    };
+    let shown = Map::new()
+        .with("reveille.run/id", run.to_string())
+        .with("reveille.run/approval", asked.shown().with("digest", DIGEST));
+    let question = GuardQuestion {
+        run,
+        digest,
+        schedule: schedule.clone(),
+        config,
+        revision: 1,
+        cause: Cause::Slot,
+        late: Span::ZERO,
+        folded: 0,
+        attempt: 1,
+        session: None,
+        provenance: None,
+        patience: Span::ZERO,
+    };
+    let told = String::from_utf8(envelope::print(&question)).expect("JSON is UTF-8");
+    Look {
+        attribute: Value::from(shown.clone()).to_string(),
+        printed: waiting(&[shown.into()]),
+        told: told.replace(&digest.to_string(), DIGEST),
+        digest: digest.to_string(),
+    }
+}
+
+/// The parts of a definition, down to the smallest.
+fn parts(one: &Schedule, other: &Schedule) -> Parts<Schedule> {
+    let whole = swapped!(
+        one,
+        other,
+        Schedule { id, dialect, durability, label, owner, trigger, payload, created_at, creation, settings }
+    );
+    let settings = settings(one.settings(), other.settings());
+    let settings = settings
+        .into_iter()
+        .map(|(part, settings)| (part, Schedule { settings: Some(Box::new(settings)), ..one.clone() }));
+    let creation = match (one.creation.as_deref(), other.creation.as_deref()) {
+        (Some(one), Some(other)) => creation(one, other),
+        (None, _) | (_, None) => Vec::new(),
+    };
+    let creation = creation
+        .into_iter()
+        .map(|(part, creation)| (part, Schedule { creation: Some(Box::new(creation)), ..one.clone() }));
+    let payload = payload(&one.payload, &other.payload);
+    let payload = payload.into_iter().map(|(part, payload)| (part, Schedule { payload, ..one.clone() }));
+    whole.into_iter().chain(settings).chain(creation).chain(payload).collect()
+}
+
+fn settings(one: &Settings, other: &Settings) -> Parts<Settings> {
+    let whole =
+        swapped!(one, other, Settings { description, key, shared, target, envelope, policy, lifetime });
+    let policy = swapped!(
+        one.policy,
+        other.policy,
+        Policy { overlap, missed, max_late, when_busy, recovery, ends_with, timeout, backoff }
+    );
+    let policy = policy.into_iter().map(|(part, policy)| (part, Settings { policy, ..one.clone() }));
+    let lifetime = swapped!(
+        one.lifetime,
+        other.lifetime,
+        Lifetime { max_runs, expires_at, cancel_on_user_activity, dies_with_session }
+    );
+    let lifetime = lifetime.into_iter().map(|(part, lifetime)| (part, Settings { lifetime, ..one.clone() }));
+    let route = match (&one.target, &other.target) {
+        (Target::Route(one), Target::Route(other)) => {
+            swapped!(**one, **other, Route { channel, conversation, thread })
+        }
+        (Target::Owner | Target::Session(_) | Target::Route(_) | Target::Fresh, _) => Vec::new(),
+    };
+    let route = route
+        .into_iter()
+        .map(|(part, route)| (part, Settings { target: Target::Route(Box::new(route)), ..one.clone() }));
+    whole.into_iter().chain(policy).chain(lifetime).chain(route).collect()
+}
+
+fn creation(one: &Creation, other: &Creation) -> Parts<Creation> {
+    let mut all = swapped!(one, other, Creation { by, chain, edited_by });
+    if let (Some(by), Some(others)) = (&one.by, &other.by) {
+        let actors = swapped!(by, others, Actor { scope, via, tool });
+        all.extend(actors.into_iter().map(|(part, by)| (part, Creation { by: Some(by), ..one.clone() })));
+    }
+    if let (Some(chain), Some(others)) = (&one.chain, &other.chain) {
+        let chains = swapped!(chain, others, Lineage { run, depth, root });
+        let chains =
+            chains.into_iter().map(|(part, chain)| (part, Creation { chain: Some(chain), ..one.clone() }));
+        all.extend(chains);
+    }
+    all
+}
+
+fn payload(one: &Payload, other: &Payload) -> Parts<Payload> {
+    match (one, other) {
+        (Payload::Notice(one), Payload::Notice(other)) => {
+            let mut all = swapped!(**one, **other, Notice { about, text, file });
+            if let (Some(file), Some(others)) = (&one.file, &other.file) {
+                let files = swapped!(file, others, Attachment { path, name });
+                all.extend(
+                    files
+                        .into_iter()
+                        .map(|(part, file)| (part, Notice { file: Some(file), ..(**one).clone() })),
+                );
+            }
+            all.into_iter().map(|(part, notice)| (part, Payload::Notice(Box::new(notice)))).collect()
+        }
+        (Payload::NewSession(one), Payload::NewSession(other)) => {
+            let mut all = swapped!(**one, **other, NewSession { text, config });
+            let configs = config(&one.config, &other.config).into_iter();
+            all.extend(
+                configs
+                    .map(|(part, config)| (part, NewSession { config: Arc::new(config), ..(**one).clone() })),
+            );
+            all.into_iter().map(|(part, fresh)| (part, Payload::NewSession(Box::new(fresh)))).collect()
+        }
+        (Payload::Turn { .. } | Payload::Notice(_) | Payload::NewSession(_), _) => Vec::new(),
+    }
+}
+
+fn config(one: &SessionConfig, other: &SessionConfig) -> Parts<SessionConfig> {
+    let mut all = swapped!(
+        one,
+        other,
+        SessionConfig {
+            session_name,
+            system_prompt,
+            model,
+            thinking_level,
+            skills,
+            tool_ids,
+            developer_prompt,
+            developer_prompt_source,
+            preloaded_messages,
+            cache_breakpoints,
+            prompt_component_selection,
+        }
+    );
+    let mut add = |parts: Parts<SessionConfig>| all.extend(parts);
+    if let (Some(it), Some(others)) = (&one.model, &other.model) {
+        let models = swapped!(it, others, Model { provider, id, reasoning });
+        let with = |model| SessionConfig { model: Some(model), ..one.clone() };
+        add(models.into_iter().map(|(part, model)| (part, with(model))).collect());
+    }
+    if let ([it], [others]) =
+        (one.skills.as_deref().unwrap_or_default(), other.skills.as_deref().unwrap_or_default())
+    {
+        let skills = swapped!(
+            it,
+            others,
+            Skill {
+                name,
+                description,
+                file_path,
+                base_dir,
+                source,
+                disable_model_invocation,
+                lambda_description,
+            }
+        );
+        let with = |skill| SessionConfig { skills: Some(vec![skill]), ..one.clone() };
+        add(skills.into_iter().map(|(part, skill)| (part, with(skill))).collect());
+    }
+    let messages = |config: &SessionConfig| config.preloaded_messages.clone().unwrap_or_default();
+    if let ([it], [others]) = (&messages(one)[..], &messages(other)[..]) {
+        let messages = swapped!(it, others, Message { role, content, timestamp, provenance });
+        let with = |message| SessionConfig { preloaded_messages: Some(vec![message]), ..one.clone() };
+        add(messages.into_iter().map(|(part, message)| (part, with(message))).collect());
+    }
+    if let (Some(it), Some(others)) = (&one.prompt_component_selection, &other.prompt_component_selection) {
+        let selections = swapped!(
+            it,
+            others,
+            PromptSelection {
+                agents_md,
+                extension_prompt_contributions,
+                tool_names,
+                skill_names,
+                components,
+            }
+        );
+        let with = |selection| SessionConfig { prompt_component_selection: Some(selection), ..one.clone() };
+        add(selections.into_iter().map(|(part, selection)| (part, with(selection))).collect());
+    }
+    all
+}
+
+/// Pieces of which texts that pretend are made: forged lines, escapes, controls, marks of direction, quotes that look escaped.
+const PIECES: &[&str] = &[
+    "a",
+    "b",
+    "nil",
+    " ",
+    "  ",
+    "\n",
+    "\n  rule        safe-rule\n",
+    "\r",
+    "\t",
+    "\u{1b}]0;pwned\u{7}",
+    "\u{1b}[2J",
+    "\u{9b}2J",
+    "\u{202e}",
+    "\u{2066}",
+    "\u{200b}",
+    "\u{e0041}",
+    "\u{2028}",
+    "\"",
+    "\\",
+    "\\n",
+    "\\u{202e}",
+    "{:a 1}",
+    "]",
+    ":key",
+    "digest  0000",
+];
+
+fn text() -> BoxedStrategy<Box<str>> {
+    vec(select(PIECES), 0..5).prop_map(|pieces| pieces.concat().into()).boxed()
+}
+
+/// A text for places that take neither controls nor nothing.
+fn name() -> BoxedStrategy<String> {
+    text().prop_map(|text| format!("x{}", text.replace(char::is_control, ""))).boxed()
+}
+
+fn moment() -> BoxedStrategy<Moment> {
+    (0_u64..4)
+        .prop_map(|hours| Moment::EPOCH.checked_add(Span::from_millis(hours * 3_600_001)).expect("in range"))
+        .boxed()
+}
+
+fn span() -> BoxedStrategy<Span> {
+    (1_u64..4).prop_map(Span::from_millis).boxed()
+}
+
+fn session() -> BoxedStrategy<SessionId> {
+    name().prop_map(|text| SessionId::new(&text).expect("an id")).boxed()
+}
+
+fn schedule_id() -> BoxedStrategy<ScheduleId> {
+    name().prop_map(|text| ScheduleId::new(&text).expect("an id")).boxed()
+}
+
+fn trigger() -> BoxedStrategy<Trigger> {
+    let zone = || select(vec![Zone::Utc, Zone::Local, Zone::parse("Europe/Berlin").expect("a zone")]);
+    let days = vec(select(Weekday::ALL), 1..4).prop_map(|days| Weekdays::new(days).expect("a day"));
+    let time = (0_u8..24, 0_u8..60, 0_u8..2).prop_map(|(h, m, s)| TimeOfDay::new(h, m, s).expect("a time"));
+    let job = name().prop_map(|text| JobId::new(&text).expect("an id"));
+    prop_oneof![
+        moment().prop_map(Trigger::At),
+        (1_u64..4, moment(), select(CountFrom::ALL)).prop_map(|(hours, anchor, from)| {
+            Every::new(Span::from_millis(hours * 3_600_000), anchor, from).expect("a period").into()
+        }),
+        (days, time, zone()).prop_map(|(weekdays, time, zone)| {
+            Trigger::Calendar(Box::new(Calendar { weekdays, time, zone }))
+        }),
+        (select(vec!["* * * * *", "0 9 * * 1-5", "@daily"]), zone())
+            .prop_map(|(cron, zone)| { Trigger::Cron(parse_cron(cron).expect("cron").into(), zone.into()) }),
+        (job, option::of(moment())).prop_map(|(job, latest)| Trigger::Event(Box::new(Event { job, latest }))),
+    ]
+    .boxed()
+}
+
+fn actor() -> BoxedStrategy<Actor> {
+    let tool = || option::of(select(Dialect::ALL));
+    let token = name().prop_map(|name| Via::Operator(TokenName::new(&name).expect("a name")));
+    let way = prop_oneof![Just(Via::Embedder), Just(Via::Peer), token];
+    // No owner has such an id: that the owner made it is not told twice.
+    let other = name().prop_map(|text| SessionId::new(&format!("other {text}")).expect("an id"));
+    prop_oneof![
+        (way, tool()).prop_map(|(via, tool)| Actor { scope: Scope::Operator, via: Some(via), tool }),
+        (other, tool()).prop_map(|(id, tool)| Actor {
+            scope: Scope::Session(id),
+            via: Some(Via::Session),
+            tool
+        }),
+    ]
+    .boxed()
+}
+
+fn creation_of() -> BoxedStrategy<Option<Box<Creation>>> {
+    let run = (schedule_id(), 1_u32..3, moment());
+    let run = run.prop_map(|(schedule, incarnation, slot)| RunId { schedule, incarnation, slot });
+    let chain = (run, 1_u32..4, schedule_id()).prop_map(|(run, depth, root)| Lineage { run, depth, root });
+    let all = (option::of(actor()), option::of(chain), option::of(actor()));
+    all.prop_map(|(by, chain, edited_by)| Creation::of(by, chain, edited_by)).boxed()
+}
+
+fn settings_of() -> BoxedStrategy<Option<Box<Settings>>> {
+    let policy = (
+        (select(Overlap::ALL), select(Missed::ALL), option::of(span()), select(WhenBusy::ALL)),
+        (select(Recovery::ALL), select(EndsWith::ALL), option::of(span()), vec(span(), 0..3)),
+    );
+    let policy = policy.prop_map(
+        |((overlap, missed, max_late, when_busy), (recovery, ends_with, timeout, backoff))| Policy {
+            overlap,
+            missed,
+            max_late,
+            when_busy,
+            recovery,
+            ends_with,
+            timeout,
+            backoff,
+        },
+    );
+    let lifetime = (option::of(1_u32..4), option::of(moment()), any::<bool>(), any::<bool>());
+    let lifetime =
+        lifetime.prop_map(|(runs, expires_at, cancel_on_user_activity, dies_with_session)| Lifetime {
+            max_runs: runs.and_then(NonZeroU32::new),
+            expires_at,
+            cancel_on_user_activity,
+            dies_with_session,
+        });
+    let route = (text(), text(), option::of(text())).prop_map(|(channel, conversation, thread)| {
+        Target::Route(Box::new(Route { channel, conversation, thread }))
+    });
+    let target = prop_oneof![Just(Target::Owner), session().prop_map(Target::Session), route];
+    let texts = (option::of(text()), option::of(text()), any::<bool>());
+    let all = (texts, target, select(Envelope::ALL), policy, lifetime);
+    all.prop_map(|((description, key, shared), target, envelope, policy, lifetime)| {
+        Some(Box::new(Settings { description, key, shared, target, envelope, policy, lifetime }))
+    })
+    .boxed()
+}
+
+fn file() -> BoxedStrategy<Attachment> {
+    (text(), option::of(text())).prop_map(|(path, name)| Attachment { path, name }).boxed()
+}
+
+fn config_of() -> BoxedStrategy<SessionConfig> {
+    let model = (text(), text(), any::<bool>());
+    let model = model.prop_map(|(provider, id, reasoning)| Model { provider, id, reasoning });
+    let skill = (text(), text(), text(), text(), select(SkillSource::ALL), any::<bool>(), option::of(text()));
+    let skill = skill.prop_map(
+        |(name, description, file_path, base_dir, source, disable_model_invocation, lambda_description)| {
+            Skill {
+                name,
+                description,
+                file_path,
+                base_dir,
+                source,
+                disable_model_invocation,
+                lambda_description,
+            }
+        },
+    );
+    let content = (vec(text().prop_map(Content::Text), 1..3), option::of(file().prop_map(Content::File)));
+    let content = content.prop_map(|(texts, file)| texts.into_iter().chain(file).collect());
+    let message = (select(Role::ALL), content, option::of(moment()));
+    let message =
+        message.prop_map(|(role, content, timestamp)| Message { role, content, timestamp, provenance: None });
+    let names = || option::of(vec(text(), 0..3));
+    let components = vec(select(PromptComponent::ALL), 0..3).prop_map(BTreeSet::from_iter);
+    let selection = (option::of(any::<bool>()), names(), names(), names(), option::of(components));
+    let selection = selection.prop_map(
+        |(agents_md, extension_prompt_contributions, tool_names, skill_names, components)| PromptSelection {
+            agents_md,
+            extension_prompt_contributions,
+            tool_names,
+            skill_names,
+            components,
+        },
+    );
+    let breakpoints = vec(select(CacheBreakpoint::ALL), 0..3).prop_map(BTreeSet::from_iter);
+    let texts =
+        (option::of(text()), option::of(text()), option::of(text()), option::of(select(PromptSource::ALL)));
+    let lists =
+        (option::of(vec(skill, 0..3)), names(), option::of(vec(message, 0..3)), option::of(breakpoints));
+    let all =
+        (texts, option::of(model), option::of(select(ThinkingLevel::ALL)), lists, option::of(selection));
+    all.prop_map(|(texts, model, thinking_level, lists, prompt_component_selection)| {
+        let (session_name, system_prompt, developer_prompt, developer_prompt_source) = texts;
+        let (skills, tool_ids, preloaded_messages, cache_breakpoints) = lists;
+        SessionConfig {
+            session_name,
+            system_prompt,
+            model,
+            thinking_level,
+            skills,
+            tool_ids,
+            developer_prompt,
+            developer_prompt_source,
+            preloaded_messages,
+            cache_breakpoints,
+            prompt_component_selection,
+        }
+    })
+    .boxed()
+}
+
+fn payload_of() -> BoxedStrategy<Payload> {
+    let notice = (select(About::ALL), text(), option::of(file()));
+    prop_oneof![
+        1 => text().prop_map(|text| Payload::Turn { text }),
+        2 => notice.prop_map(|(about, text, file)| Payload::Notice(Box::new(Notice { about, text, file }))),
+        4 => (text(), config_of()).prop_map(|(text, config)| Payload::new_session(text, Arc::new(config))),
+    ]
+    .boxed()
+}
+
+fn schedule() -> BoxedStrategy<Schedule> {
+    let ids = (schedule_id(), session(), option::of(text()));
+    let kinds = (select(Dialect::ALL), select(Durability::ALL));
+    let all = (ids, kinds, trigger(), payload_of(), moment(), creation_of(), settings_of());
+    all.prop_map(
+        |((id, owner, label), (dialect, durability), trigger, payload, created_at, creation, settings)| {
+            Schedule {
+                id,
+                dialect,
+                durability,
+                label,
+                owner,
+                trigger,
+                payload,
+                created_at,
+                creation,
+                settings,
+            }
+        },
+    )
+    .boxed()
+}
+
+/// The definition as far as it has an effect: a fresh session has no target beside itself, and a level of thinking that its
+/// model does not have is none.
+fn in_effect(schedule: &Schedule) -> Schedule {
+    let mut schedule = schedule.clone();
+    let Some(config) = effective(&schedule) else { return schedule };
+    schedule.payload = Payload::new_session(schedule.payload.text(), Arc::new(config));
+    let settings = Settings { target: Target::Owner, ..schedule.settings().clone() };
+    schedule.settings = Some(Box::new(settings));
+    schedule
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+    #[test]
+    fn what_differs_is_shown_and_signed(one in schedule(), other in schedule()) {
+        let shown = look(&one);
+        for (part, changed) in parts(&one, &other) {
+            let then = look(&changed);
+            if changed != one {
+                prop_assert_ne!(&shown.digest, &then.digest, "{} is not in the digest", part);
+            }
+            if in_effect(&changed) != in_effect(&one) {
+                prop_assert_ne!(&shown.attribute, &then.attribute, "{} is not shown", part);
+                prop_assert_ne!(&shown.printed, &then.printed, "{} is not printed", part);
+                prop_assert_ne!(&shown.told, &then.told, "the guard is not told of {}", part);
+            }
+        }
+    }
+
+    /// One line for each part, whatever texts hold: no control, no mark of direction, and no line of their own.
+    #[test]
+    fn a_text_is_a_text_on_the_screen(one in schedule()) {
+        let printed = look(&one).printed;
+        let raw = printed.chars().find(|it| *it != '\n' && (it.is_control() || is_hidden(*it)));
+        prop_assert_eq!(raw, None, "{}", printed);
+        let mut keys = BTreeSet::new();
+        for line in printed.lines().skip(1) {
+            let key = line.trim_start().split(' ').next().unwrap_or_default().to_owned();
+            prop_assert!(keys.insert(key), "a line twice: {}", printed);
+        }
+        prop_assert_eq!(printed.lines().nth(1).map(str::trim), Some(&*format!("digest      {DIGEST}")));
+    }
+}
