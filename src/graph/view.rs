@@ -155,19 +155,22 @@ pub trait Transcripts {
     fn transcript(&self, session: &SessionRecord) -> Option<Transcript>;
 }
 
-/// What mutations act through: it makes changes on behalf of one caller.
+/// What asks for mutations on behalf of one caller. It makes no change itself.
 pub trait Mutator {
-    /// Admits a mutation before its parameters are looked at.
+    /// Admits a mutation before its parameters are looked at, and gives what carries it out.
     ///
     /// # Errors
     /// Returns why the caller is refused.
-    fn admit(&self, mutation: MutationName) -> Result<(), ResolverError>;
+    fn admit(&self, mutation: MutationName) -> Result<Box<dyn AdmittedMutation + '_>, ResolverError>;
+}
 
-    /// Executes a mutation.
+/// What mutations act through: it makes the changes of a caller who was admitted.
+pub trait AdmittedMutation {
+    /// Carries out a mutation.
     ///
     /// # Errors
     /// Returns the refusal, with its code and data.
-    fn execute(&self, mutation: Mutation) -> Result<Value, ResolverError>;
+    fn carry_out(&self, mutation: Mutation) -> Result<Value, ResolverError>;
 }
 
 impl World for Scheduler {

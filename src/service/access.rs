@@ -5,18 +5,19 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::as_of::{Snapshot, TranscriptsUntil};
+use super::mutations::CallerHand;
 use super::queue::Turn;
 use super::{Service, history};
 use crate::domain::{
     BootTime, Caller, CallerRole, Code, Cursor, Moment, Now, Scope, SessionId, Span, Transcript,
 };
-use crate::edn::{Map, Value};
+use crate::edn::Map;
 use crate::engine::SessionRecord;
 use crate::graph::eql::QueryRefusal;
 use crate::graph::log_lookback::Lookback;
-use crate::graph::mutation::{Mutation, MutationName};
+use crate::graph::mutation::MutationName;
 use crate::graph::registry::{Access, ResolverError, ViewOf};
-use crate::graph::view::{Mutator, QueryArena, Scheduler, Transcripts, Undelivered, View};
+use crate::graph::view::{AdmittedMutation, Mutator, QueryArena, Scheduler, Transcripts, Undelivered, View};
 use crate::limits;
 use crate::runtime::Reading;
 
@@ -186,7 +187,7 @@ impl Access<Scheduler> for QueryAccess<'_> {
             return acting(&ReadOnly);
         }
         self.has_acted = true;
-        acting(&self.service.mutator(self.caller));
+        acting(&CallerHand { service: self.service, caller: self.caller });
         // The rest of the query is answered as of the moment after the mutation. Its time budget starts anew, because
         // the mutation may have waited for the disk.
         self.now = self.service.handle().now();
@@ -198,11 +199,7 @@ impl Access<Scheduler> for QueryAccess<'_> {
 struct ReadOnly;
 
 impl Mutator for ReadOnly {
-    fn admit(&self, _mutation: MutationName) -> Result<(), ResolverError> {
-        Err(unchangeable())
-    }
-
-    fn execute(&self, _mutation: Mutation) -> Result<Value, ResolverError> {
+    fn admit(&self, _mutation: MutationName) -> Result<Box<dyn AdmittedMutation + '_>, ResolverError> {
         Err(unchangeable())
     }
 }

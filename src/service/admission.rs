@@ -77,18 +77,44 @@ impl Denial {
     }
 }
 
+/// The proof that a caller may ask for an operation now. What carries an operation out takes one, and [`Service::admit`] alone
+/// makes them: a surface that does not ask does not compile.
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub(crate) struct Admitted<'a> {
+    caller: &'a Caller,
+    op: Op,
+}
+
+impl<'a> Admitted<'a> {
+    /// Who was admitted.
+    pub(crate) fn caller(&self) -> &'a Caller {
+        self.caller
+    }
+
+    /// What for.
+    pub(crate) fn op(&self) -> Op {
+        self.op
+    }
+}
+
 impl Service {
     /// Admits an operation of a caller, by a tool of this dialect if it comes through one.
     ///
     /// # Errors
     /// [`Denial`]; the operation must not be carried out then.
-    pub(crate) fn admit(&self, caller: &Caller, op: Op, tool: Option<Dialect>) -> Result<(), Denial> {
-        let admitted = self.check(caller, op, tool);
+    pub(crate) fn admit<'a>(
+        &self,
+        caller: &'a Caller,
+        op: Op,
+        tool: Option<Dialect>,
+    ) -> Result<Admitted<'a>, Denial> {
+        let checked = self.check(caller, op, tool);
         // A caller that is too fast may do it, only later.
-        if admitted.as_ref().is_err_and(|denial| !matches!(denial, Denial::TooFast { .. })) {
+        if checked.as_ref().is_err_and(|denial| !matches!(denial, Denial::TooFast { .. })) {
             self.record_denial(caller, op, tool);
         }
-        admitted
+        checked.map(|()| Admitted { caller, op })
     }
 
     fn check(&self, caller: &Caller, op: Op, tool: Option<Dialect>) -> Result<(), Denial> {

@@ -3,7 +3,7 @@
 //! Both languages of the graph and the stream come here. What lives elsewhere: the rules of a session's life (`engine`).
 
 use super::Service;
-use super::admission::Denial;
+use super::admission::{Admitted, Denial};
 use super::reach::Reach;
 use crate::domain::{
     Caller, Failure, HostId, JobId, Op, Phase, Reason, Refusal, RunId, SessionConfig, SessionId,
@@ -94,13 +94,28 @@ impl Service {
         reach: &mut Reach,
         request: HostRequest,
     ) -> Result<Option<(SessionId, Token)>, HostError> {
-        self.admit(caller, request.op(), None)?;
+        let admitted = self.admit(caller, request.op(), None)?;
+        Ok(self.host_admitted(admitted, reach, request)?)
+    }
+
+    /// Carries out a request that was admitted.
+    ///
+    /// # Errors
+    /// [`Refusal`]; nothing has changed then.
+    pub(super) fn host_admitted(
+        &self,
+        admitted: Admitted<'_>,
+        reach: &mut Reach,
+        request: HostRequest,
+    ) -> Result<Option<(SessionId, Token)>, Refusal> {
+        debug_assert_eq!(admitted.op(), request.op(), "it was admitted for something else");
+        let caller = admitted.caller();
         let input = match request {
             HostRequest::Open { session, config, listens } => {
                 let built_in = if listens { HostId::LOCAL } else { HostId::INBOX };
                 // A client that has attached as a host also hosts the sessions that it opens.
                 let host = if reach.host.is_attached() { reach.host } else { built_in };
-                return self.open(caller, reach, (session, *config), host).map(Some);
+                return self.open(admitted, reach, (session, *config), host).map(Some);
             }
             HostRequest::Close { session } => {
                 self.reached(reach, &session)?;
@@ -144,7 +159,7 @@ impl Service {
         sessions: Vec<SessionId>,
         attach: impl FnOnce() -> HostId,
     ) -> Result<(), HostError> {
-        self.admit(caller, Op::AttachHost, None)?;
+        let admitted = self.admit(caller, Op::AttachHost, None)?;
         // All sessions are checked before the host is created, so a refused request changes nothing.
         sessions.iter().try_for_each(|session| self.reached(reach, session))?;
         let hosted_before = reach.host.is_attached();
@@ -154,7 +169,7 @@ impl Service {
         let taken = self.handle().submit(Input::Command(Command::HostSessions {
             host: reach.host,
             sessions,
-            by: Some(caller.actor()),
+            by: Some(admitted.caller().actor()),
         }));
         // A refused attach leaves no empty host behind.
         if taken.is_err() && !hosted_before {
@@ -176,7 +191,7 @@ impl Service {
         (session, config): (SessionId, SessionConfig),
         attach: impl FnOnce() -> HostId,
     ) -> Result<Option<Token>, HostError> {
-        self.admit(caller, Op::OpenSession, None)?;
+        let admitted = self.admit(caller, Op::OpenSession, None)?;
         // A session beyond the reach is refused as in an opening, which says that the id is taken.
         if reach.covers(self.handle(), &session)
             && self.handle().view(|state| state.session(&session).is_some())
@@ -185,27 +200,24 @@ impl Service {
             return Ok(None);
         }
         self.attach(caller, reach, Vec::new(), attach)?;
-        let (_, token) = self.open(caller, reach, (Some(session), config), reach.host)?;
+        let (_, token) = self.open(admitted, reach, (Some(session), config), reach.host)?;
         Ok(Some(token))
     }
 
     /// Reports that a job of a session is ready, on behalf of the session itself.
     ///
     /// # Errors
-    /// [`HostError`]; nothing has changed then.
+    /// [`Refusal`]; nothing has changed then.
     #[cfg(feature = "http")]
     pub(crate) fn report_job(
         &self,
-        caller: &Caller,
+        admitted: Admitted<'_>,
         session: SessionId,
         job: JobId,
-    ) -> Result<(), HostError> {
-        self.admit_job_report(caller, &session)?;
-        Ok(self.handle().submit(Input::Command(Command::JobReady {
-            session,
-            job,
-            by: Some(caller.actor()),
-        }))?)
+    ) -> Result<(), Refusal> {
+        debug_assert_eq!(admitted.op(), Op::ReportJob, "it was admitted for something else");
+        let by = Some(admitted.caller().actor());
+        self.handle().submit(Input::Command(Command::JobReady { session, job, by }))
     }
 
     /// Admits a report that a job of this session is ready.
@@ -213,7 +225,11 @@ impl Service {
     /// # Errors
     /// [`HostError`]
     #[cfg(feature = "http")]
-    pub(crate) fn admit_job_report(&self, caller: &Caller, session: &SessionId) -> Result<(), HostError> {
+    pub(crate) fn admit_job_report<'a>(
+        &self,
+        caller: &'a Caller,
+        session: &SessionId,
+    ) -> Result<Admitted<'a>, HostError> {
         if !caller.scope.covers(session) {
             return Err(Refusal::UnknownSession { session: session.clone() }.into());
         }
@@ -222,27 +238,28 @@ impl Service {
 
     fn open(
         &self,
-        caller: &Caller,
+        admitted: Admitted<'_>,
         reach: &mut Reach,
         (session, config): (Option<SessionId>, SessionConfig),
         host: HostId,
-    ) -> Result<(SessionId, Token), HostError> {
-        let opened = self.handle().open_session_by(session, host, config, Some(caller.actor()))?;
+    ) -> Result<(SessionId, Token), Refusal> {
+        let by = Some(admitted.caller().actor());
+        let opened = self.handle().open_session_by(session, host, config, by)?;
         // Only after success: a session that another client had opened must stay invisible.
         reach.add(self.handle(), &opened.0);
         Ok(opened)
     }
 
     /// Refuses a session beyond the reach, as if it did not exist.
-    fn reached(&self, reach: &Reach, session: &SessionId) -> Result<(), HostError> {
+    fn reached(&self, reach: &Reach, session: &SessionId) -> Result<(), Refusal> {
         if reach.covers(self.handle(), session) {
             return Ok(());
         }
-        Err(Refusal::UnknownSession { session: session.clone() }.into())
+        Err(Refusal::UnknownSession { session: session.clone() })
     }
 
     /// Refuses a receipt unless the connection hosts the delivery's session.
-    fn delivered_to(&self, reach: &Reach, run: &RunId) -> Result<(), HostError> {
+    fn delivered_to(&self, reach: &Reach, run: &RunId) -> Result<(), Refusal> {
         let host = self.handle().view(|state| {
             let into = state.run(run)?.run().session.as_ref()?;
             state.session(into).map(SessionRecord::host)
@@ -250,6 +267,6 @@ impl Service {
         if reach.host.is_attached() && host == Some(reach.host) {
             return Ok(());
         }
-        Err(Refusal::UnknownRun { run: run.clone() }.into())
+        Err(Refusal::UnknownRun { run: run.clone() })
     }
 }

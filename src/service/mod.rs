@@ -37,6 +37,7 @@ use crate::graph::view::Scheduler;
 use crate::runtime::{Handle, Subscription};
 
 pub use self::access::QueryAccess;
+use self::admission::Admitted;
 pub use self::admission::Denial;
 pub(crate) use self::hosting::{HostError, HostRequest};
 #[cfg(feature = "http")]
@@ -87,8 +88,12 @@ impl Service {
     /// # Errors
     /// [`Denial`]
     pub(crate) fn follow(&self, caller: &Caller, after: Cursor) -> Result<Subscription, Denial> {
-        self.admit(caller, Op::Follow, None)?;
-        Ok(self.handle().subscribe(after))
+        let admitted = self.admit(caller, Op::Follow, None)?;
+        Ok(self.subscribe(admitted, after))
+    }
+
+    fn subscribe(&self, _admitted: Admitted<'_>, after: Cursor) -> Subscription {
+        self.handle().subscribe(after)
     }
 
     /// The number of queries as of an instant that run.

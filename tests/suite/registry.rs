@@ -19,7 +19,8 @@ fn seed(ident: &'static str) -> Attribute {
 }
 
 fn mutation(output: &'static [&'static str]) -> Mutation<Tasks> {
-    Mutation::<Tasks>::new("m/m", output, |params| Ok(params.clone()), |_, _| Ok(true.into())).doc("D.")
+    Mutation::<Tasks>::new("m/m", output, |params| Ok(params.clone()), |_, call| call.map(|_| true.into()))
+        .doc("D.")
 }
 
 fn with(attribute: Attribute) -> Builder<Tasks> {

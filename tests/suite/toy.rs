@@ -115,22 +115,32 @@ pub(crate) fn builder() -> Builder<Tasks> {
         .entity(Graph::resolver_entity())
         .entity(Graph::attribute_entity())
         .mutation(
-            Mutation::<Tasks>::new("task/done", &["task/id"], |params| taken(params, &[TASK]), done)
-                .params(&[TASK])
-                .doc("D.")
-                .open_to(Visibility::Everyone),
+            Mutation::<Tasks>::new(
+                "task/done",
+                &["task/id"],
+                |params| taken(params, &[TASK]),
+                |hand, call| done(hand, call?),
+            )
+            .params(&[TASK])
+            .doc("D.")
+            .open_to(Visibility::Everyone),
         )
         .mutation(
-            Mutation::<Tasks>::new("task/bad", &[], |params| taken(params, &[]), bad)
-                .doc("Fails.")
-                .open_to(Visibility::Operator),
+            Mutation::<Tasks>::new(
+                "task/bad",
+                &[],
+                |params| taken(params, &[]),
+                |hand, call| bad(hand, call?),
+            )
+            .doc("Fails.")
+            .open_to(Visibility::Operator),
         )
         .mutation(
             Mutation::<Tasks>::new(
                 "needs",
                 &["got"],
                 |params| taken(params, &[A]),
-                |_, params| Ok(Map::new().with("got", params.keyword("a").cloned()).into()),
+                |_, params| Ok(Map::new().with("got", params?.keyword("a").cloned()).into()),
             )
             .doc("Hands back.")
             .params(&[A])

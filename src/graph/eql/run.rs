@@ -195,13 +195,12 @@ impl<W: World> Runner<'_, W> {
         for (number, field) in root.fields.iter().enumerate() {
             if let Some(Err(fault)) = self.calls.get(&number) {
                 // A caller that may not act at all is told so before anything is said about its parameters.
-                let mut admitted = Ok(());
+                let mut error = Some(fault.clone());
                 if let Source::Call(call) = &field.source
                     && let Some(mutation) = self.registry.mutation(&call.name, self.viewer)
                 {
-                    access.act(&mut |hand| admitted = (mutation.declared.admit)(&hand));
+                    access.act(&mut |hand| error = mutation.declared.call(hand, Err(fault.clone())).err());
                 }
-                let error = Some(admitted.err().unwrap_or_else(|| fault.clone()));
                 return Err(Abort::Failed(QueryFailure {
                     cause: Cause::Mutation,
                     key: field.key.clone(),

@@ -176,11 +176,10 @@ macro_rules! mutations {
                     $name,
                     $output,
                     |params| MutationName::$variant.read(params),
-                    |hand, mutation| hand.execute(mutation),
+                    |hand, mutation| hand.admit(MutationName::$variant)?.carry_out(mutation?),
                 )
                 .doc(MutationName::$variant.doc())
                 .params(MutationName::$variant.params())
-                .admitted_by(|hand| hand.admit(MutationName::$variant))
                 .open_to(visibility(Op::$op)),
             )+]
         }

@@ -6,12 +6,12 @@ use crate::edn::{Map, Value};
 /// Parses the parameters of a call. It refuses one that is not declared, and it depends on nothing but the parameters.
 pub(in crate::graph) type ReadCall<W> = fn(&Map) -> Result<<W as World>::Call, ParamFault>;
 
-/// Decides whether the caller may make the call at all.
-pub(in crate::graph) type Admit<W> = for<'h, 'a> fn(&'h <W as World>::Hand<'a>) -> Result<(), ResolverError>;
-
-/// Executes a call and returns its answer.
-pub(in crate::graph) type Act<W> =
-    for<'a> fn(<W as World>::Hand<'a>, <W as World>::Call) -> Result<Value, ResolverError>;
+/// Executes a call and returns its answer. It gets an invalid call as its error, and admits the caller before it looks at that: a
+/// caller without the right learns nothing about what would be wrong with the parameters.
+pub(in crate::graph) type Act<W> = for<'a> fn(
+    <W as World>::Hand<'a>,
+    Result<<W as World>::Call, ResolverError>,
+) -> Result<Value, ResolverError>;
 
 /// The declaration of a mutation.
 pub struct Mutation<W: World> {
@@ -21,7 +21,6 @@ pub struct Mutation<W: World> {
     pub(in crate::graph) output: &'static [&'static str],
     pub(in crate::graph) visibility: Option<Visibility>,
     pub(in crate::graph) read: ReadCall<W>,
-    pub(in crate::graph) admit: Admit<W>,
     pub(in crate::graph) act: Act<W>,
 }
 
@@ -47,7 +46,7 @@ pub(in crate::graph) struct RegisteredMutation<W: World> {
 impl<W: World> Mutation<W> {
     /// Declares a mutation by its symbol, with the attributes of its answer.
     pub fn new(name: &'static str, output: &'static [&'static str], read: ReadCall<W>, act: Act<W>) -> Self {
-        Self { name, doc: "", params: &[], output, visibility: None, read, admit: |_| Ok(()), act }
+        Self { name, doc: "", params: &[], output, visibility: None, read, act }
     }
 
     /// Sets the documentation.
@@ -60,12 +59,6 @@ impl<W: World> Mutation<W> {
     #[must_use]
     pub fn params(self, params: ParamGroups) -> Self {
         Self { params, ..self }
-    }
-
-    /// Sets the check of the caller.
-    #[must_use]
-    pub(in crate::graph) fn admitted_by(self, admit: Admit<W>) -> Self {
-        Self { admit, ..self }
     }
 
     /// Sets who may call it; for all others it does not exist.
@@ -85,8 +78,6 @@ impl<W: World> Mutation<W> {
         hand: W::Hand<'_>,
         call: Result<W::Call, ResolverError>,
     ) -> Result<Value, ResolverError> {
-        // The right is checked before the parameters: a caller without it learns nothing about what would be wrong with them.
-        (self.admit)(&hand)?;
-        (self.act)(hand, call?)
+        (self.act)(hand, call)
     }
 }

@@ -8,56 +8,57 @@ mod bulk;
 mod inbox;
 mod schedule;
 
-use super::admission::Denial;
-use super::{HostError, HostRequest, Reach, Service};
+use super::admission::{Admitted, Denial};
+use super::{HostRequest, Reach, Service};
 use crate::dialect::{Notation, psi, refusal_data};
 use crate::domain::{Actor, Caller, Code, Dialect, Refusal, SessionConfig, SessionId, Status};
 use crate::edn::{Map, Value};
 use crate::engine::Command;
 use crate::graph::mutation::{Mutation, MutationName, ReasonParams};
 use crate::graph::registry::ResolverError;
-use crate::graph::view::Mutator;
+use crate::graph::view::{AdmittedMutation, Mutator};
 use crate::graph::{self};
 use crate::limits;
 use crate::runtime::Handle;
 
-/// The mutations of one caller.
-pub(super) struct CallerMutator<'a> {
-    service: &'a Service,
-    caller: &'a Caller,
-    /// The dialect of the tool that acts; `None` if no tool does.
-    tool: Option<Dialect>,
+/// What asks for the mutations of one caller.
+pub(super) struct CallerHand<'a> {
+    pub(super) service: &'a Service,
+    pub(super) caller: &'a Caller,
 }
 
-impl Service {
-    pub(super) fn mutator<'a>(&'a self, caller: &'a Caller) -> CallerMutator<'a> {
-        CallerMutator { service: self, caller, tool: None }
+impl Mutator for CallerHand<'_> {
+    fn admit(&self, mutation: MutationName) -> Result<Box<dyn AdmittedMutation + '_>, ResolverError> {
+        let admitted = self.service.admit(self.caller, mutation.op(), None).map_err(denied)?;
+        Ok(Box::new(CallerMutator { service: self.service, admitted, tool: None }))
     }
+}
+
+/// The mutations of one caller that was admitted.
+pub(super) struct CallerMutator<'a> {
+    pub(super) service: &'a Service,
+    pub(super) admitted: Admitted<'a>,
+    /// The dialect of the tool that acts; `None` if no tool does.
+    pub(super) tool: Option<Dialect>,
 }
 
 impl<'a> CallerMutator<'a> {
-    /// This caller, acting through a tool of this dialect: the session's grant has to cover
-    /// it, and the log records it.
-    pub(super) fn through(self, tool: Dialect) -> CallerMutator<'a> {
-        CallerMutator { tool: Some(tool), ..self }
-    }
-
     fn handle(&self) -> &'a Handle {
         self.service.handle()
     }
 
     /// Who acts, as the log records it.
     pub(super) fn actor(&self) -> Actor {
-        Actor { tool: self.tool, ..self.caller.actor() }
+        Actor { tool: self.tool, ..self.caller().actor() }
+    }
+
+    fn caller(&self) -> &'a Caller {
+        self.admitted.caller()
     }
 }
 
-impl Mutator for CallerMutator<'_> {
-    fn admit(&self, mutation: MutationName) -> Result<(), ResolverError> {
-        self.service.admit(self.caller, mutation.op(), self.tool).map_err(denied)
-    }
-
-    fn execute(&self, mutation: Mutation) -> Result<Value, ResolverError> {
+impl AdmittedMutation for CallerMutator<'_> {
+    fn carry_out(&self, mutation: Mutation) -> Result<Value, ResolverError> {
         match mutation {
             Mutation::Create(params) => self.create(*params),
             Mutation::Cancel(which) => self.command(&which, Command::CancelSchedule),
@@ -108,11 +109,9 @@ impl CallerMutator<'_> {
     /// Carries out what only hosts and operators may ask for.
     fn host(&self, request: HostRequest) -> Result<Value, ResolverError> {
         let session = request.session().cloned();
-        let mut reach = Reach::of(self.handle(), self.caller);
-        let opened = self.service.host(self.caller, &mut reach, request).map_err(|error| match error {
-            HostError::Denied(denial) => denied(denial),
-            HostError::Refused(refusal) => refused(&refusal),
-        })?;
+        let mut reach = Reach::of(self.handle(), self.caller());
+        let opened = self.service.host_admitted(self.admitted, &mut reach, request);
+        let opened = opened.map_err(|refusal| refused(&refusal))?;
         let (session, token) =
             opened.map_or((session, None), |(session, token)| (Some(session), Some(token)));
         let answer = Map::new().with("psi.agent-session/session-id", session.as_ref().map(SessionId::as_str));
@@ -129,9 +128,9 @@ impl CallerMutator<'_> {
         given: Option<SessionId>,
         name: &'static str,
     ) -> Result<SessionId, ResolverError> {
-        let own = self.caller.scope.session().cloned();
+        let own = self.caller().scope.session().cloned();
         let session = given.or(own).ok_or_else(|| wrong(name, "a session's id", None))?;
-        if self.caller.scope.covers(&session) {
+        if self.caller().scope.covers(&session) {
             return Ok(session);
         }
         // The answer does not reveal whether another caller's session exists.

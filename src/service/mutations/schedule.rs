@@ -35,7 +35,7 @@ impl CallerMutator<'_> {
         let schedule = NewSchedule {
             durability: new.durability.unwrap_or_else(|| creation::durability(self.handle())),
             label: new.label,
-            made_by: self.caller.maker(&owner, self.tool, Some(&settings.target)),
+            made_by: self.caller().maker(&owner, self.tool, Some(&settings.target)),
             payload,
             settings: Some(Box::new(settings)),
             ..plain
@@ -77,7 +77,7 @@ impl CallerMutator<'_> {
         }
         let conversation = new.conversation.clone().unwrap_or_default();
         let target = Target::Route(Box::new(Route { channel, conversation, thread: None }));
-        admission::admit_target(self.handle(), self.caller, Some(&target))
+        admission::admit_target(self.handle(), self.caller(), Some(&target))
             .map_err(|refusal| refused(&refusal))?;
         Ok(target)
     }
@@ -143,7 +143,7 @@ impl CallerMutator<'_> {
     }
 
     fn admit_delivery(&self, which: &Which, target: Option<&Target>) -> Result<(), ResolverError> {
-        let admitted = admission::admit_delivery(self.handle(), self.caller, &which.schedule, target);
+        let admitted = admission::admit_delivery(self.handle(), self.caller(), &which.schedule, target);
         admitted.map_err(|refusal| refused(&refusal))
     }
 
@@ -185,7 +185,7 @@ impl CallerMutator<'_> {
             let data = Map::new().with("schedule-id", text).with("status", Value::Nil);
             return Err(ResolverError::new("schedule not found", data).coded(Code::NotFound));
         };
-        admission::admit_change(self.handle(), self.caller, &schedule)
+        admission::admit_change(self.handle(), self.caller(), &schedule)
             .map_err(|refusal| refused(&refusal))?;
         Ok(Which { by: self.actor(), schedule, base: params.base_revision })
     }

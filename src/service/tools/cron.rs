@@ -3,7 +3,8 @@
 //! What lives elsewhere: words and shapes (`dialect::cron`), rules (`engine`). Invariant: an answer to a change shows the job
 //! as that change left it, read before anything else could happen.
 
-use super::super::{Service, admission};
+use super::super::Service;
+use super::super::admission::{self, Admitted};
 use crate::dialect::cron::{self, Base, Call, CronContext, JobDraft, JobView, NextRuns, Patch, Tool};
 use crate::dialect::{Answer, Notation, unreachable};
 use crate::domain::{Caller, Dialect, Refusal, Zone};
@@ -14,7 +15,7 @@ use crate::runtime::Handle;
 /// A call of a tool of scheduled tasks.
 pub(super) struct CronCall<'a> {
     pub(super) service: &'a Service,
-    pub(super) caller: &'a Caller,
+    pub(super) admitted: Admitted<'a>,
     pub(super) args: &'a Value,
 }
 
@@ -23,8 +24,12 @@ impl<'a> CronCall<'a> {
         self.service.handle()
     }
 
+    fn caller(&self) -> &'a Caller {
+        self.admitted.caller()
+    }
+
     pub(super) fn call(&self, tool: Tool, notation: Notation) -> Answer {
-        let session = self.caller.scope.session().cloned();
+        let session = self.caller().scope.session().cloned();
         // As in the seed, the label and not the name of the machine's zone is stored.
         let zone = self.handle().zones().configured().cloned().unwrap_or(Zone::Local);
         let context = CronContext { session, now: self.handle().now().wall, zone };
@@ -35,11 +40,11 @@ impl<'a> CronCall<'a> {
         match call {
             Call::Create(draft) => self.create_job(*draft, &context),
             Call::List { include_disabled, page } => self.handle().view(|state| {
-                let (views, warnings) = cron::views(state, &self.caller.scope);
+                let (views, warnings) = cron::views(state, &self.caller().scope);
                 cron::listed(views, (include_disabled, &page), self.handle().zones(), warnings)
             }),
             Call::Get { job_id } => self.handle().view(|state| {
-                let record = cron::find(state, &self.caller.scope, &job_id);
+                let record = cron::find(state, &self.caller().scope, &job_id);
                 let view = record.and_then(|record| JobView::of(state, record));
                 view.map_or_else(
                     || cron::not_found(tool, &job_id),
@@ -66,10 +71,10 @@ impl<'a> CronCall<'a> {
         // The owner need not be the caller: an operator may create a job for any session.
         let new = draft.into_new(id.clone(), owner, context.now);
         let target = new.settings.as_deref().map(|settings| &settings.target);
-        if let Err(refusal) = admission::admit_target(self.handle(), self.caller, target) {
+        if let Err(refusal) = admission::admit_target(self.handle(), self.caller(), target) {
             return cron::refused(&refusal);
         }
-        let made_by = self.caller.maker(&new.owner, Some(Dialect::Cron), target);
+        let made_by = self.caller().maker(&new.owner, Some(Dialect::Cron), target);
         let new = NewSchedule { made_by, ..new };
         let created = self.handle().submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
             state.schedule(&id).and_then(|record| self.told(state, record))
@@ -85,7 +90,7 @@ impl<'a> CronCall<'a> {
 
     fn update_job(&self, job: &Base, patch: Patch) -> Answer {
         let created_at = self.handle().view(|state| {
-            let record = cron::find(state, &self.caller.scope, &job.job_id)?;
+            let record = cron::find(state, &self.caller().scope, &job.job_id)?;
             Some(record.schedule().created_at)
         });
         let Some(created_at) = created_at else { return cron::not_found(Tool::Update, &job.job_id) };
@@ -95,7 +100,7 @@ impl<'a> CronCall<'a> {
         // `created_at` never changes, so it does not matter whether another change has come in between.
         let change = patch.into_change(created_at);
         let admitted =
-            admission::admit_delivery(self.handle(), self.caller, &job.job_id, change.target.as_ref());
+            admission::admit_delivery(self.handle(), self.caller(), &job.job_id, change.target.as_ref());
         if let Err(refusal) = admitted {
             return self.refused(Tool::Update, job, &refusal);
         }
@@ -129,14 +134,14 @@ impl<'a> CronCall<'a> {
     ) -> Result<Option<(JobView, NextRuns)>, Answer> {
         let id = &job.job_id;
         // A schedule of another tool is not a job.
-        if self.handle().view(|state| cron::find(state, &self.caller.scope, id).is_none()) {
+        if self.handle().view(|state| cron::find(state, &self.caller().scope, id).is_none()) {
             return Err(cron::not_found(tool, id));
         }
-        admission::admit_change(self.handle(), self.caller, id)
+        admission::admit_change(self.handle(), self.caller(), id)
             .map_err(|refusal| self.refused(tool, job, &refusal))?;
         // Revisions have 32 bits. A larger number is not the present one either, so it conflicts like any other.
         let base = job.revision.map(|revision| u32::try_from(revision).unwrap_or(u32::MAX));
-        let by = self.caller.actor_with(Dialect::Cron);
+        let by = self.caller().actor_with(Dialect::Cron);
         let which = Which { by, schedule: id.clone(), base };
         let input = Input::Command(command(which));
         let changed = self.handle().submit_with(input, |state| self.told(state, state.schedule(id)?));

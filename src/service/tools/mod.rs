@@ -14,7 +14,7 @@ use self::psi::PsiCall;
 use self::reminder::ReminderCall;
 use self::session_action::ActionCall;
 use super::Service;
-use super::admission::{Denial, op_of};
+use super::admission::{Admitted, Denial, op_of};
 use crate::dialect::{self, Answer, Notation};
 use crate::domain::Caller;
 #[cfg(feature = "http")]
@@ -37,9 +37,9 @@ impl Service {
         notation: Notation,
     ) -> Result<Option<Answer>, Denial> {
         let (op, dialect) = op_of(tool, args);
-        self.admit(caller, op, dialect)?;
+        let admitted = self.admit(caller, op, dialect)?;
         // One bound for all tools, errors included.
-        Ok(self.call_admitted(tool, caller, args, notation).map(dialect::within_bound))
+        Ok(self.call_admitted(admitted, tool, args, notation).map(dialect::within_bound))
     }
 
     /// Whether a call of a tool changes nothing.
@@ -48,27 +48,39 @@ impl Service {
         op_of(tool, args).0 == Op::Query
     }
 
-    fn call_admitted(&self, tool: &str, caller: &Caller, args: &Value, notation: Notation) -> Option<Answer> {
-        let answer = self.carry_out(tool, caller, args, notation)?;
+    fn call_admitted(
+        &self,
+        admitted: Admitted<'_>,
+        tool: &str,
+        args: &Value,
+        notation: Notation,
+    ) -> Option<Answer> {
+        let answer = self.carry_out(admitted, tool, args, notation)?;
         // What an error shows as right has to be right by now, not only in its words.
-        let rehearse = |args: &Value| self.rehearse(tool, caller, args, notation);
+        let rehearse = |args: &Value| self.rehearse(admitted, tool, args, notation);
         Some(rehearsal::with_tried_example(answer, rehearse))
     }
 
-    fn carry_out(&self, tool: &str, caller: &Caller, args: &Value, notation: Notation) -> Option<Answer> {
+    fn carry_out(
+        &self,
+        admitted: Admitted<'_>,
+        tool: &str,
+        args: &Value,
+        notation: Notation,
+    ) -> Option<Answer> {
         if tool == dialect::psi::TOOL {
-            return Some(PsiCall { service: self, caller }.call(args, notation));
+            return Some(PsiCall { service: self, admitted }.call(args, notation));
         }
         if let Some(tool) = dialect::cron::Tool::parse(tool) {
-            return Some(CronCall { service: self, caller, args }.call(tool, notation));
+            return Some(CronCall { service: self, admitted, args }.call(tool, notation));
         }
         if let Some(tool) = dialect::reminder::Tool::parse(tool) {
-            return Some(ReminderCall { service: self, caller }.call(tool, args, notation));
+            return Some(ReminderCall { service: self, admitted }.call(tool, args, notation));
         }
         if let Some(tool) = dialect::native::Tool::parse(tool) {
-            return Some(NativeCall { service: self, caller }.call(tool, args, notation));
+            return Some(NativeCall { service: self, admitted }.call(tool, args, notation));
         }
         let tool = dialect::session_action::Tool::parse(tool)?;
-        Some(ActionCall { service: self, caller }.call(tool, args, notation))
+        Some(ActionCall { service: self, admitted }.call(tool, args, notation))
     }
 }

@@ -4,7 +4,8 @@
 //! are the graph's. What lives elsewhere: words and shapes (`dialect::native`), rules (`engine`).
 
 use super::super::Service;
-use super::super::mutations::wrong;
+use super::super::admission::Admitted;
+use super::super::mutations::{CallerMutator, wrong};
 use crate::calendar::PhraseContext;
 use crate::dialect::native::{self, Call, ListParams, ScheduleRef, Tool};
 use crate::dialect::{Answer, Notation, REQUEST_CAPS, psi};
@@ -18,18 +19,26 @@ use crate::graph::mutation::{
 };
 use crate::graph::params::IdText;
 use crate::graph::registry::ResolverError;
-use crate::graph::view::Mutator as _;
+use crate::graph::view::AdmittedMutation as _;
 use crate::runtime::Handle;
 
 /// A call of one of our own tools.
 pub(super) struct NativeCall<'a> {
     pub(super) service: &'a Service,
-    pub(super) caller: &'a Caller,
+    pub(super) admitted: Admitted<'a>,
 }
 
 impl<'a> NativeCall<'a> {
     fn handle(&self) -> &'a Handle {
         self.service.handle()
+    }
+
+    fn caller(&self) -> &'a Caller {
+        self.admitted.caller()
+    }
+
+    fn mutator(&self) -> CallerMutator<'a> {
+        CallerMutator { service: self.service, admitted: self.admitted, tool: Some(Dialect::Native) }
     }
 
     pub(super) fn call(&self, tool: Tool, args: &Value, notation: Notation) -> Answer {
@@ -133,7 +142,7 @@ impl<'a> NativeCall<'a> {
 
     fn query(&self, boundary: &Boundary) -> Result<Answer, ResolverError> {
         // The tool is declared to read only, and a model may call it without approval.
-        let reader = self.caller.reading();
+        let reader = self.caller().reading();
         match self.service.query(&reader, boundary, true) {
             Ok(answer) => Ok(psi::queried(boundary, answer)),
             Err(refusal) => Err(exceeded(&refusal)),
@@ -141,7 +150,7 @@ impl<'a> NativeCall<'a> {
     }
 
     fn act(&self, mutation: Mutation) -> Result<Map, ResolverError> {
-        let made = self.service.mutator(self.caller).through(Dialect::Native).execute(mutation)?;
+        let made = self.mutator().carry_out(mutation)?;
         Ok(made.as_map().cloned().unwrap_or_default())
     }
 
@@ -164,7 +173,7 @@ impl<'a> NativeCall<'a> {
             ScheduleRef::Id(id) => return Ok(id.clone()),
             ScheduleRef::Key(key) => key,
         };
-        let session = self.caller.scope.session();
+        let session = self.caller().scope.session();
         let session = session.ok_or_else(|| wrong("key", "left out by who speaks for no session", None))?;
         let of_key = |state: &State| {
             let record = state.schedule_by_key(session, Dialect::Native, key);
@@ -177,7 +186,7 @@ impl<'a> NativeCall<'a> {
     fn ask(&self, attribute: &str, query: &str) -> Result<Value, ResolverError> {
         let form = read(query.as_bytes(), &REQUEST_CAPS).map_err(|error| unread(&error.to_string()))?;
         let boundary = Boundary::read(&form).map_err(|error| unread(&error.to_string()))?;
-        match self.service.query(self.caller, &boundary, false) {
+        match self.service.query(self.caller(), &boundary, false) {
             Ok(eql::QueryAnswer::Done(map)) => {
                 let value = if attribute.is_empty() {
                     map.iter().next().map(|(_, value)| value)

@@ -3,7 +3,8 @@
 //! What lives elsewhere: words and shapes (`dialect::psi`), rules (`engine`). Invariant: an answer to a change shows the schedule
 //! as that change left it, read before anything else could happen.
 
-use super::super::{Service, admission};
+use super::super::Service;
+use super::super::admission::{self, Admitted};
 use crate::dialect::psi::{self, Call, PsiContext};
 use crate::dialect::{Answer, Notation};
 use crate::domain::{Actor, Caller, Dialect, Now, Refusal, ScheduleId, Scope, SessionId};
@@ -15,7 +16,7 @@ use crate::runtime::Handle;
 /// A call of psi's tool.
 pub(super) struct PsiCall<'a> {
     pub(super) service: &'a Service,
-    pub(super) caller: &'a Caller,
+    pub(super) admitted: Admitted<'a>,
 }
 
 impl<'a> PsiCall<'a> {
@@ -23,8 +24,12 @@ impl<'a> PsiCall<'a> {
         self.service.handle()
     }
 
+    fn caller(&self) -> &'a Caller {
+        self.admitted.caller()
+    }
+
     pub(super) fn call(&self, args: &Value, notation: Notation) -> Answer {
-        let session = self.caller.scope.session();
+        let session = self.caller().scope.session();
         let started = self.handle().now();
         let live = |id: &SessionId| self.handle().view(|state| live_of_psi(state, id));
         // psi checks its cap on live schedules while it reads the arguments.
@@ -45,14 +50,14 @@ impl<'a> PsiCall<'a> {
         match call {
             Call::Query(boundary) => {
                 // psi's `query` reads: a model may call it unasked, and changes have tools and mutations of their own.
-                let reader = self.caller.reading();
+                let reader = self.caller().reading();
                 let answer = self.service.query(&reader, &boundary, true);
                 Ok(answer.map_or_else(|refusal| psi::not_queried(&refusal), |it| psi::queried(&boundary, it)))
             }
             Call::Create(mut new) => {
                 let id =
                     new.id.get_or_insert_with(|| ScheduleId::random(self.handle().random_bits())).clone();
-                new.made_by = self.caller.maker(&new.owner, Some(Dialect::Psi), None);
+                new.made_by = self.caller().maker(&new.owner, Some(Dialect::Psi), None);
                 let input = Input::Command(Command::CreateSchedule(new));
                 // Read in the same critical section: the answer shows the schedule as it was created.
                 self.handle()
@@ -72,8 +77,8 @@ impl<'a> PsiCall<'a> {
                 Ok(psi::listed(state, &records, self.since(started)))
             }),
             Call::Cancel { session, schedule } => {
-                admission::admit_change(self.handle(), self.caller, &schedule)?;
-                let by = Actor { scope: Scope::Session(session), ..self.caller.actor_with(Dialect::Psi) };
+                admission::admit_change(self.handle(), self.caller(), &schedule)?;
+                let by = Actor { scope: Scope::Session(session), ..self.caller().actor_with(Dialect::Psi) };
                 let id = schedule.clone();
                 let input = Input::Command(Command::CancelSchedule(Which::any(by, schedule)));
                 self.handle()

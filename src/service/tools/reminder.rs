@@ -4,6 +4,7 @@
 //! the change left it, read before anything else could happen.
 
 use super::super::Service;
+use super::super::admission::Admitted;
 use crate::dialect::reminder::{self, Call, Match, Reminder, ReminderDraft, Tool};
 use crate::dialect::{Answer, Notation, unreachable};
 use crate::domain::{Caller, Dialect, Durability, Moment, Refusal, ScheduleId, SessionId, Status};
@@ -14,7 +15,7 @@ use crate::runtime::Handle;
 /// A call of a tool of reminders.
 pub(super) struct ReminderCall<'a> {
     pub(super) service: &'a Service,
-    pub(super) caller: &'a Caller,
+    pub(super) admitted: Admitted<'a>,
 }
 
 impl<'a> ReminderCall<'a> {
@@ -22,12 +23,16 @@ impl<'a> ReminderCall<'a> {
         self.service.handle()
     }
 
+    fn caller(&self) -> &'a Caller {
+        self.admitted.caller()
+    }
+
     pub(super) fn call(&self, tool: Tool, args: &Value, notation: Notation) -> Answer {
         let call = match reminder::parse(tool, args, notation) {
             Ok(call) => call,
             Err(answer) => return answer,
         };
-        let Some(session) = self.caller.scope.session() else { return reminder::no_session() };
+        let Some(session) = self.caller().scope.session() else { return reminder::no_session() };
         let now = self.handle().now().wall;
         let done = match call {
             Call::Add(draft) => self.add_reminder(draft, session, now),
@@ -54,7 +59,7 @@ impl<'a> ReminderCall<'a> {
     ) -> Result<Answer, Refusal> {
         let id = ScheduleId::fresh(Durability::Durable, || now, self.handle().random_bits());
         let new = draft.into_new(id.clone(), session.clone(), now).ok_or(Refusal::BeyondCalendar)?;
-        let new = NewSchedule { made_by: self.caller.maker(session, Some(Dialect::Reminder), None), ..new };
+        let new = NewSchedule { made_by: self.caller().maker(session, Some(Dialect::Reminder), None), ..new };
         let created = self.handle().submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
             let record = state.schedule(&id)?;
             let added = reminder::added(&Reminder::of(state, record, now)?);
@@ -77,7 +82,7 @@ impl<'a> ReminderCall<'a> {
         let mut cancelled = Vec::new();
         for reminder in meant {
             match self
-                .cancel_reminder(Which::any(self.caller.actor_with(Dialect::Reminder), reminder.id.clone()))
+                .cancel_reminder(Which::any(self.caller().actor_with(Dialect::Reminder), reminder.id.clone()))
             {
                 Ok(true) => cancelled.push(reminder),
                 Ok(false) => {}

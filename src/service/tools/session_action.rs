@@ -4,6 +4,7 @@
 //! shows the action as it was created, read before anything else could happen.
 
 use super::super::Service;
+use super::super::admission::Admitted;
 use crate::dialect::session_action::{self, Action, ActionDraft, ActionStatus, Call, Refused, Tool};
 use crate::dialect::{Answer, Notation, unreachable};
 use crate::domain::{Caller, Dialect, Refusal, ScheduleId, SessionId};
@@ -14,7 +15,7 @@ use crate::runtime::Handle;
 /// A call of a tool of delayed actions.
 pub(super) struct ActionCall<'a> {
     pub(super) service: &'a Service,
-    pub(super) caller: &'a Caller,
+    pub(super) admitted: Admitted<'a>,
 }
 
 impl<'a> ActionCall<'a> {
@@ -22,8 +23,12 @@ impl<'a> ActionCall<'a> {
         self.service.handle()
     }
 
+    fn caller(&self) -> &'a Caller {
+        self.admitted.caller()
+    }
+
     pub(super) fn call(&self, tool: Tool, args: &Value, notation: Notation) -> Answer {
-        let Some(session) = self.caller.scope.session() else { return session_action::no_session() };
+        let Some(session) = self.caller().scope.session() else { return session_action::no_session() };
         let now = self.handle().now().wall;
         let call = match session_action::parse(tool, args, notation, now) {
             Ok(call) => call,
@@ -45,7 +50,7 @@ impl<'a> ActionCall<'a> {
                 let ready = Command::JobReady {
                     session: session.clone(),
                     job: job.clone(),
-                    by: Some(self.caller.actor_with(Dialect::SessionAction)),
+                    by: Some(self.caller().actor_with(Dialect::SessionAction)),
                 };
                 self.handle().submit(Input::Command(ready)).map(|()| session_action::ready(&job))
             }
@@ -59,7 +64,7 @@ impl<'a> ActionCall<'a> {
         // The ids are short, so one may be in use already: draw another.
         for _ in 0..DRAWS {
             let id = session_action::action_id(self.handle().random_bits());
-            let made_by = self.caller.maker(session, Some(Dialect::SessionAction), None);
+            let made_by = self.caller().maker(session, Some(Dialect::SessionAction), None);
             let new = NewSchedule { made_by, ..draft.clone().into_new(id.clone(), session.clone()) };
             let replace = Input::Command(Command::ReplaceSchedule(new));
             created = self.handle().submit_with(replace, |state| {
@@ -86,7 +91,7 @@ impl<'a> ActionCall<'a> {
         if self.handle().view(|state| session_action::find(state, session, &id).is_none()) {
             return not_found();
         }
-        let which = Which::any(self.caller.actor_with(Dialect::SessionAction), id.clone());
+        let which = Which::any(self.caller().actor_with(Dialect::SessionAction), id.clone());
         let command = match what {
             Refused::Cancel => Command::CancelSchedule(which),
             Refused::Run => Command::BringForward(which),

@@ -77,7 +77,7 @@ async fn admit(
     next: Next,
 ) -> Result<Response, HttpError> {
     match app.service.admit(&principal.caller, op, None) {
-        Ok(()) => Ok(next.run(request).await),
+        Ok(_) => Ok(next.run(request).await),
         Err(_) => Err(HttpError::not_found()),
     }
 }

@@ -24,18 +24,18 @@ pub(in crate::surface::http) async fn ready(
 ) -> Result<Reply, HttpError> {
     let Path((session, job)) = path.map_err(|_| HttpError::not_found())?;
     let session = SessionId::new(&session).map_err(|_| nobody())?;
-    let refused = |error| match error {
-        HostError::Denied(denial) => denied(denial),
-        HostError::Refused(refusal) => refused(&refusal),
-    };
     // Before the job's id is looked at: a caller without the right learns nothing about what would be wrong with it.
-    app.service.admit_job_report(&principal.caller, &session).map_err(refused)?;
+    let admitted =
+        app.service.admit_job_report(&principal.caller, &session).map_err(|error| match error {
+            HostError::Denied(denial) => denied(denial),
+            HostError::Refused(refusal) => refused(&refusal),
+        })?;
     let job = JobId::new(&job).map_err(|error| {
         HttpError::invalid(error.to_string(), "use the job's id as the schedule that waits for it has it")
     })?;
     let answer = Map::new().with("session-id", session.as_str()).with("job-id", job.as_str());
     // The route does what the tool `report_job_ready` does, so it is the same operation.
-    app.service.report_job(&principal.caller, session, job).map_err(refused)?;
+    app.service.report_job(admitted, session, job).map_err(|refusal| refused(&refusal))?;
     Ok(Reply::new(StatusCode::OK, answer))
 }
 
