@@ -121,6 +121,8 @@ limits! {
     FRESH_SESSIONS = 64 "sessions" as "fresh-sessions";
     /// Longest id of a session or schedule, and longest name of a host.
     ID_BYTES = 128 "bytes" as "id-bytes";
+    /// Longest name of an agent, or of a profile of one.
+    AGENT_NAME_BYTES = 32 "bytes" as "agent-name-bytes";
     /// Longest label of a schedule.
     LABEL_BYTES = 1_024 "bytes" as "label-bytes";
     /// Longest message, and longest single text in a session's configuration.

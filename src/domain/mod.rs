@@ -26,6 +26,7 @@ pub use guard::{
     Awaits, Checks, Digest, Grant, GuardAnswer, GuardPolicy, Hold, Rule, RuleScope, Ruling, TimeWindow,
 };
 pub use identity::actor::{Actor, TokenName, Via};
+pub use identity::address::{Address, AddressError, AgentName};
 pub use identity::caller::{Caller, CallerRole, Right};
 #[doc(hidden)]
 pub use identity::cursor::Cursor;

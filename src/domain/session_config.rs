@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Message, names};
+use super::{Address, Message, names};
 use crate::limits::{self, Limit};
 
 names! {
@@ -161,6 +161,8 @@ pub struct SessionConfig {
     pub cache_breakpoints: Option<BTreeSet<CacheBreakpoint>>,
     /// Which parts the assembled prompt has, replacing an inherited selection.
     pub prompt_component_selection: Option<PromptSelection>,
+    /// The agent's conversation behind the session. A fresh session inherits the agent, not the conversation.
+    pub address: Option<Address>,
 }
 
 impl SessionConfig {
@@ -206,7 +208,8 @@ impl SessionConfig {
         });
         let skills = self.skills.iter().flatten().map(Skill::bytes).sum::<usize>();
         let messages = self.preloaded_messages.iter().flatten().map(Message::bytes).sum::<usize>();
-        texts + names(&self.tool_ids) + selection + skills + messages
+        let address = self.address.as_ref().map_or(0, Address::bytes);
+        texts + names(&self.tool_ids) + selection + skills + messages + address
     }
 
     /// Returns this configuration laid over the origin's: a field that is `None` here takes the
@@ -250,6 +253,8 @@ impl SessionConfig {
                 &self.prompt_component_selection,
                 &origin.prompt_component_selection,
             ),
+            // Two sessions in one conversation would be turns of each other.
+            address: self.address.clone().or_else(|| origin.address.as_ref().map(Address::beside)),
         }
     }
 }

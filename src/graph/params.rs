@@ -15,9 +15,9 @@ use super::registry::{
     Param, ParamFault, ParamFaultKind, ParamGroup, ParamGroups, ParamType, ResolverError, check, name_of,
 };
 use crate::domain::{
-    About, ChannelKind, CountFrom, DecisionKind, Dialect, Digest, Durability, EndsWith, JobId, Missed,
-    Moment, Overlap, PayloadKind, Phase, PromptComponent, Reason, Recovery, Right, Role, Ruling, RunId,
-    SessionId, SkillSource, Span, ThinkingLevel, Weekday, WhenBusy,
+    About, Address, ChannelKind, CountFrom, DecisionKind, Dialect, Digest, Durability, EndsWith, JobId,
+    Missed, Moment, Overlap, PayloadKind, Phase, PromptComponent, Reason, Recovery, Right, Role, Ruling,
+    RunId, SessionId, SkillSource, Span, ThinkingLevel, Weekday, WhenBusy,
 };
 use crate::edn::{Keyword, Map, Value};
 
@@ -339,6 +339,15 @@ impl FromParam for SessionId {
 
     fn from_value(value: &Value) -> Option<Self> {
         SessionId::new(value.as_str()?).ok()
+    }
+}
+
+impl FromParam for Address {
+    const TYPE: ParamType = ParamType::Text;
+
+    fn from_param(value: &Value, name: &'static str) -> Result<Self, ParamFault> {
+        let address = value.as_str().and_then(|text| text.parse().ok());
+        address.ok_or_else(|| unlike(name, value, "an agent's name, or AGENT:CONVERSATION"))
     }
 }
 

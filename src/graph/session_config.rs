@@ -26,6 +26,7 @@ pub(crate) fn whole(config: &SessionConfig) -> Map {
         preloaded_messages,
         cache_breakpoints,
         prompt_component_selection,
+        address,
     } = config;
     let breakpoints = cache_breakpoints.as_ref().map(|all| words(all.iter().map(|it| it.name())));
     Map::new()
@@ -43,6 +44,7 @@ pub(crate) fn whole(config: &SessionConfig) -> Map {
         )
         .with("cache-breakpoints", breakpoints)
         .with("prompt-component-selection", prompt_component_selection.as_ref().map(selection))
+        .with("address", address.as_ref().map(ToString::to_string))
 }
 
 /// The fields of [`skill`](fn@skill).

@@ -1,6 +1,7 @@
 //! Ids, and who did what.
 
 pub(in crate::domain) mod actor;
+pub(in crate::domain) mod address;
 pub(in crate::domain) mod caller;
 pub(in crate::domain) mod cursor;
 pub(in crate::domain) mod dialect;

@@ -1,7 +1,9 @@
 //! The entity `session`: a session, as far as the engine knows it.
 
 use super::{attributes, entities, instant, integer, maybe, own, read_session as read, text};
-use crate::domain::{CacheBreakpoint, PromptSource, ScheduleId, SessionId, ThinkingLevel};
+use crate::domain::{
+    Address, AgentName, CacheBreakpoint, PromptSource, ScheduleId, SessionId, ThinkingLevel,
+};
 use crate::edn::Value;
 use crate::engine::Key;
 use crate::graph::listing::{self, Whose};
@@ -105,6 +107,20 @@ fn configuration(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 let selection = record.config().prompt_component_selection.as_ref();
                 maybe(selection, |selection| session_config::selection(selection).into())
             };
+        /// The agent's conversation behind the session: AGENT:CONVERSATION, or AGENT if it has yet to begin. Nil if there is
+        /// none.
+        own "psi.agent-session/address": Type::String, nullable =>
+            |record| maybe(record.config().address.as_ref(), |address| Datum::shown(address));
+        /// The working directory of that conversation. Nil if it is not known.
+        own "psi.agent-session/directory": Type::String, nullable => |record| {
+            let directory = record.config().address.as_ref().and_then(Address::directory);
+            maybe(directory, Datum::Text)
+        };
+        /// The name under which the agent is configured, if it is not the agent's own. Nil if it is.
+        own "psi.agent-session/agent-profile": Type::String, nullable => |record| {
+            let profile = record.config().address.as_ref().and_then(Address::profile);
+            maybe(profile.map(AgentName::as_str), Datum::Text)
+        };
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::params::{OneOrMany, enums, params};
 use super::schedule::ReasonParams;
-use crate::domain::{Dialect, JobId, Right, SessionId, names};
+use crate::domain::{Address, AddressError, Dialect, JobId, Right, SessionId, names};
 use crate::edn::Map;
 
 params! {
@@ -23,6 +23,23 @@ params! {
         /// Whether somebody reads the messages of the session as they come. Otherwise messages are left in its inbox until they
         /// are taken, or a host attaches.
         optional listens: bool = "listens" or "listens?",
+        /// The agent's conversation behind the session, such as `claude:ID`; the agent's name alone begins a new conversation.
+        optional address: Address = "address",
+        /// The working directory of that conversation, an absolute path.
+        optional directory: Box<str> = "directory",
+        /// The name under which the agent is configured, if it is not the agent's own.
+        optional agent_profile: Box<str> = "agent-profile",
+    }
+}
+
+impl OpenSession {
+    /// The address with its parts.
+    ///
+    /// # Errors
+    /// [`AddressError`], if a part is wrong or without an address.
+    pub fn whole_address(&self) -> Result<Option<Address>, AddressError> {
+        let text = self.address.as_ref().map(ToString::to_string);
+        Address::from_parts(text.as_deref(), self.directory.as_deref(), self.agent_profile.as_deref())
     }
 }
 

@@ -11,7 +11,7 @@ mod schedule;
 use super::admission::{Admitted, Denial};
 use super::{HostRequest, Reach, Service};
 use crate::dialect::{Notation, psi, refusal_data};
-use crate::domain::{Actor, Caller, Code, Dialect, Refusal, SessionConfig, SessionId, Status};
+use crate::domain::{Actor, AddressError, Caller, Code, Dialect, Refusal, SessionConfig, SessionId, Status};
 use crate::edn::{Map, Value};
 use crate::engine::Command;
 use crate::graph::mutation::{Mutation, MutationName, ReasonParams};
@@ -81,7 +81,9 @@ impl AdmittedMutation for CallerMutator<'_> {
             Mutation::Deny(params) => self.deny(params.which.run, reason(params.why)?),
             Mutation::SetGrant(params) => self.set_grant(*params),
             Mutation::Open(params) => {
+                let address = params.whole_address().map_err(unaddressed)?;
                 let config = params.config.map_or_else(|| Ok(SessionConfig::default()), session_config)?;
+                let config = SessionConfig { address, ..config };
                 let (session, listens) = (params.session, params.listens.unwrap_or(false));
                 self.host(HostRequest::Open { session, config: Box::new(config), listens })
             }
@@ -142,6 +144,11 @@ impl CallerMutator<'_> {
 pub(super) fn session_config(config: Map) -> Result<SessionConfig, ResolverError> {
     let parsed = psi::session_config::parse(&config.into(), Notation::Edn);
     parsed.map_err(|error| ResolverError::new(error.to_string(), error.data()).coded(Code::Validation))
+}
+
+/// The parts of an address that make none, as the error of a mutation.
+fn unaddressed(fault: AddressError) -> ResolverError {
+    ResolverError::new(fault.to_string(), Map::new()).coded(Code::Validation)
 }
 
 /// The caller's reason, if it is not too long.

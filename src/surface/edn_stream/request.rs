@@ -4,7 +4,7 @@ use super::error::RequestError;
 use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Choices, Keys, Style};
 use crate::dialect::psi::session_config;
 use crate::dialect::{Notation, echo};
-use crate::domain::{Cursor, JobId, Phase, RunId, SessionConfig, SessionId};
+use crate::domain::{Address, Cursor, JobId, Phase, RunId, SessionConfig, SessionId};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::eql::Boundary;
 use crate::service::HostRequest;
@@ -37,7 +37,7 @@ type Parse = fn(&Args<'_>) -> Result<StreamRequest, RequestError>;
 /// All operations: name, allowed keys, parser.
 const OPS: &[(&str, &[&str], Parse)] = &[
     ("call", &["op", "id", "tool", "args", "session-id"], call),
-    ("session/open", &["op", "id", "session-id", "session-config", "listens?", "or-attach?"], open_session),
+    ("session/open", OPEN, open_session),
     ("session/close", &["op", "id", "session-id"], close_session),
     ("session/busy", &["op", "id", "session-id", "busy?"], busy),
     ("session/user-message", &["op", "id", "session-id", "text"], user_message),
@@ -65,6 +65,19 @@ impl StreamRequest {
     }
 }
 
+/// The keys of `:session/open`.
+const OPEN: &[&str] = &[
+    "op",
+    "id",
+    "session-id",
+    "session-config",
+    "listens?",
+    "or-attach?",
+    "address",
+    "directory",
+    "agent-profile",
+];
+
 const STYLE: Style =
     Style { notation: Notation::Edn, keys: Keys::Notated, choices: Choices::Exact, short_times: false };
 
@@ -81,13 +94,21 @@ fn open_session(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
         args.get("session-config").map(|config| session_config::parse(config.value(), Notation::Edn));
     let config =
         config.transpose().map_err(|error| RequestError::invalid(error.to_string(), error.data()))?;
-    let config = Box::new(config.unwrap_or_default());
+    let config = Box::new(SessionConfig { address: address(args)?, ..config.unwrap_or_default() });
     let flag = |key| args.opt(key, |arg| arg.parse("a boolean", Value::as_bool));
     let listens = flag("listens?")?.unwrap_or(false);
     if flag("or-attach?")?.unwrap_or(false) {
         return Ok(StreamRequest::OpenOrAttach { session: session(args)?, config });
     }
     Ok(StreamRequest::Host(HostRequest::Open { session: optional_session(args)?, config, listens }))
+}
+
+/// Reads the agent's conversation behind a session.
+fn address(args: &Args<'_>) -> Result<Option<Address>, RequestError> {
+    let part = |key| args.opt(key, |arg| arg.parse("a string", |value| value.as_str().map(Box::<str>::from)));
+    let (text, directory, profile) = (part("address")?, part("directory")?, part("agent-profile")?);
+    let read = Address::from_parts(text.as_deref(), directory.as_deref(), profile.as_deref());
+    read.map_err(|fault| RequestError::invalid(fault.to_string(), Map::new()))
 }
 
 fn close_session(args: &Args<'_>) -> Result<StreamRequest, RequestError> {

@@ -13,8 +13,8 @@ mod reopened;
 use std::sync::Arc;
 
 use reveille::domain::{
-    DecisionKind, Durability, Grant, HostId, Message, Missed, Moment, Policy, Reason, Refusal, Right, Scope,
-    SessionConfig, SessionId, Settings, Span, Status, When,
+    Address, DecisionKind, Durability, Grant, HostId, Message, Missed, Moment, Policy, Reason, Refusal,
+    Right, Scope, SessionConfig, SessionId, Settings, Span, Status, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, State};
 use reveille::limits::{STORE_CHUNK_RECORDS, STORE_QUEUE_BATCHES};
@@ -58,14 +58,18 @@ fn a_session_and_its_token_survive() {
     let lives = Lives::new();
     let life = lives.next(0);
     let id = SessionId::new("one").expect("a name");
-    let (_, token) = life
-        .handle
-        .open_session(Some(id.clone()), HostId::LOCAL, SessionConfig::default())
-        .expect("there is room");
+    let address =
+        Address::from_parts(Some("claude:1f0c"), Some("/home/u"), Some("work")).expect("an address");
+    let addressed = SessionConfig { address, ..SessionConfig::default() };
+    let (_, token) =
+        life.handle.open_session(Some(id.clone()), HostId::LOCAL, addressed.clone()).expect("there is room");
     let closed = life.open("closed");
     life.handle.close_session(&closed).expect("it is open");
     drop(life);
     let life = lives.next(0);
+    let kept =
+        life.handle.view(|state| state.session(&id).map(|session| SessionConfig::clone(session.config())));
+    assert_eq!(kept, Some(addressed), "the agent's conversation behind it too");
     assert_eq!(life.handle.tokens().session(&token), Some(id));
     assert_eq!(life.handle.view(|state| state.sessions().len()), 1);
 }

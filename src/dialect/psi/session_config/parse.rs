@@ -72,6 +72,8 @@ fn config(arg: Arg<'_>) -> Result<SessionConfig, ArgError> {
             arg.set(limits::CONFIG_ITEMS, |item| item.one_of(CacheBreakpoint::NAMES, CacheBreakpoint::ALL))
         })?,
         prompt_component_selection: args.opt("prompt-component-selection", selection::selection)?,
+        // psi has none, and a schedule must not choose whose conversation its session is.
+        address: None,
     })
 }
 

@@ -11,8 +11,8 @@ use super::parts::{flag, flag_or, instant, map, maybe, own_text, part, text, wro
 use super::printed::{Printed, Word};
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{
-    CacheBreakpoint, Content, Message, Model, Moment, PromptComponent, PromptSelection, PromptSource, Role,
-    SessionConfig, Skill, SkillSource, ThinkingLevel,
+    Address, AgentName, CacheBreakpoint, Content, Message, Model, Moment, PromptComponent, PromptSelection,
+    PromptSource, Role, SessionConfig, Skill, SkillSource, ThinkingLevel,
 };
 use crate::edn::{self, Inst, ReadErrorKind, Value};
 
@@ -33,6 +33,7 @@ pub(super) fn print(config: &SessionConfig) -> Printed {
         .with("preloaded-messages", config.preloaded_messages.as_deref().map(messages))
         .with("cache-breakpoints", breakpoints.map(|it| of_names(it.iter().map(|place| place.name()))))
         .with("prompt-component-selection", config.prompt_component_selection.as_ref().map(of_selection))
+        .with("address", config.address.as_ref().map(of_address))
 }
 
 /// Parses the configuration under `:config`; a missing one is empty.
@@ -71,7 +72,22 @@ fn config(form: &Form<'_>) -> Result<SessionConfig, FactError> {
         prompt_component_selection: maybe(form, "prompt-component-selection", |form, key| {
             selection(map(form, key)?)
         })?,
+        // Configurations from before there were addresses have none.
+        address: maybe(form, "address", |form, key| address(map(form, key)?))?,
     })
+}
+
+fn of_address(address: &Address) -> Printed {
+    Printed::new()
+        .with("of", &*address.to_string())
+        .with("directory", address.directory())
+        .with("profile", address.profile().map(AgentName::as_str))
+}
+
+fn address(form: &Form<'_>) -> Result<Address, FactError> {
+    let (directory, profile) = (own_text(form, "directory")?, own_text(form, "profile")?);
+    let read = Address::from_parts(Some(text(form, "of")?), directory.as_deref(), profile.as_deref());
+    read.ok().flatten().ok_or_else(|| wrong("address", "an agent and its conversation", form))
 }
 
 fn of_model(model: &Model) -> Printed {
