@@ -121,6 +121,9 @@ limits! {
     FRESH_SESSIONS = 64 "sessions" as "fresh-sessions";
     /// Longest id of a session or schedule, and longest name of a host.
     ID_BYTES = 128 "bytes" as "id-bytes";
+    /// How long the receipt of an agent's conversation may take: the agent is started and loads the conversation first. The
+    /// deadlines of the steps are shorter, and each has a reason of its own; this one is behind them all.
+    AGENT_RECEIPT_MS = 900_000 "ms" as "agent-receipt-ms";
     /// Longest name of an agent, or of a profile of one.
     AGENT_NAME_BYTES = 32 "bytes" as "agent-name-bytes";
     /// Longest label of a schedule.

@@ -165,6 +165,7 @@ impl<W: Write> Demo<'_, W> {
             | DecisionKind::SessionIdle
             | DecisionKind::UserSpoke
             | DecisionKind::JobReady
+            | DecisionKind::SessionAddressed
             | DecisionKind::TurnUnreported
             | DecisionKind::ScheduleCreated
             | DecisionKind::RunClaimed

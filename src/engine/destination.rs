@@ -46,7 +46,7 @@ impl SessionRecord {
     pub(super) fn blocks_prompt(&self) -> Option<Reason> {
         // Most lasting reason first: a lost host matters more than the turn it did not finish.
         if !self.hosted {
-            Some(Reason::HostGone)
+            Some(self.away.unwrap_or(Reason::HostGone))
         } else if self.in_flight.is_some() {
             Some(Reason::DeliveryInFlight)
         } else if self.turn_starting {
@@ -58,7 +58,7 @@ impl SessionRecord {
 
     /// Returns why the host cannot create a fresh session now; `None` if it can. No lane is needed.
     pub(super) fn blocks_fresh(&self) -> Option<Reason> {
-        (!self.hosted).then_some(Reason::HostGone)
+        (!self.hosted).then(|| self.away.unwrap_or(Reason::HostGone))
     }
 }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::row::StoredRow;
 use crate::domain::{
-    Actor, Channel, Cursor, Dialect, Digest, Downtime, Durability, Failure, Grant, GuardAnswer, GuardPolicy,
-    HostId, JobId, Lifetime, Op, Payload, Policy, RunId, ScheduleId, SessionConfig, SessionId, Settings,
-    Target, When,
+    Actor, Address, Channel, Cursor, Dialect, Digest, Downtime, Durability, Failure, Grant, GuardAnswer,
+    GuardPolicy, HostId, JobId, Lifetime, Op, Payload, Policy, Reason, RunId, ScheduleId, SessionConfig,
+    SessionId, Settings, Target, When,
 };
 use crate::limits;
 
@@ -345,6 +345,20 @@ pub enum Report {
     Accepted {
         /// The run.
         run: RunId,
+    },
+    /// The agent's conversation cannot be reached now, and the prompt of the run is not there: the run waits.
+    Unreached {
+        /// The run.
+        run: RunId,
+        /// Why.
+        reason: Reason,
+    },
+    /// The agent's conversation behind a session became known, or changed.
+    Addressed {
+        /// The session.
+        session: SessionId,
+        /// The conversation.
+        address: Address,
     },
     /// The host could not do what an effect asked for.
     Failed {

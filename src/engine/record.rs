@@ -271,6 +271,8 @@ pub struct SessionRecord {
     pub(super) id: SessionId,
     pub(super) host: HostId,
     pub(super) hosted: bool,
+    /// Why its agent's conversation cannot be reached, if that is why it has no host.
+    pub(super) away: Option<Reason>,
     pub(super) busy: bool,
     pub(super) turn_starting: bool,
     /// Whether the host reported the end of a turn while a delivery was outstanding. The receipt
@@ -316,6 +318,7 @@ impl SessionRecord {
             id,
             host,
             hosted: true,
+            away: None,
             busy: false,
             turn_starting: false,
             turn_ended: false,
@@ -350,6 +353,11 @@ impl SessionRecord {
     /// Returns whether its host is connected; the built-in host always is.
     pub fn is_hosted(&self) -> bool {
         self.hosted
+    }
+
+    /// Returns why its agent's conversation cannot be reached for now; `None` if it can, or if the session has another host.
+    pub fn away(&self) -> Option<Reason> {
+        self.away.filter(|_| !self.hosted)
     }
 
     /// Returns whether its host reported a turn, or a compaction, that has not ended.

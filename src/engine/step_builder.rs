@@ -9,8 +9,8 @@ use super::state::{Mode, State};
 use super::written::Pace;
 use crate::calendar::Zones;
 use crate::domain::{
-    Actor, BootTime, Entropy, Fact, Now, RunFact, RunId, ScheduleFact, ScheduleId, SessionFact, SessionId,
-    Span,
+    Actor, BootTime, Entropy, Fact, HostId, Now, RunFact, RunId, ScheduleFact, ScheduleId, SessionFact,
+    SessionId, Span,
 };
 use crate::limits;
 
@@ -152,6 +152,14 @@ impl<'a> StepBuilder<'a> {
     /// Returns when the receipt for a hand-over made now is overdue.
     pub(super) fn overdue(&self) -> BootTime {
         self.now.boot.after(Span::from_millis(limits::RECEIPT_MS.value))
+    }
+
+    /// Returns when the receipt for a prompt given to this host now is overdue. An agent may have to be started first.
+    pub(super) fn overdue_of(&self, host: HostId) -> BootTime {
+        if host != HostId::AGENTS {
+            return self.overdue();
+        }
+        self.now.boot.after(Span::from_millis(limits::AGENT_RECEIPT_MS.value))
     }
 }
 

@@ -226,6 +226,15 @@ impl Handle {
         host
     }
 
+    /// Registers the host of agents' own conversations: sessions are moved to it by [`HostId::AGENTS`]. A later call changes
+    /// nothing.
+    pub fn attach_agents(&self, host: Arc<dyn Host>) {
+        if self.shared.hosts.insert_as(HostId::AGENTS, host) {
+            let attached = self.submit(Input::Report(Report::HostAttached { host: HostId::AGENTS }));
+            debug_assert!(attached.is_ok(), "{attached:?}");
+        }
+    }
+
     /// Reports that a connected host is gone: its deliveries in flight fail, queued runs stay queued.
     pub fn detach_host(&self, host: HostId) {
         // Before the report, so that no effect of a later step finds the host.

@@ -37,6 +37,14 @@ impl Hosts {
         id
     }
 
+    /// Inserts a host whose number is fixed; returns whether there was none of that number.
+    pub(super) fn insert_as(&self, id: HostId, host: Arc<dyn Host>) -> bool {
+        let mut table = self.table.write().expect(UNPOISONED);
+        let is_first = !table.hosts.contains_key(&id);
+        table.hosts.entry(id).or_insert(host);
+        is_first
+    }
+
     pub(super) fn remove(&self, id: HostId) {
         self.table.write().expect(UNPOISONED).hosts.remove(&id);
     }

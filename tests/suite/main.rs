@@ -50,5 +50,6 @@ mod times;
 mod tool_schemas;
 mod toy;
 mod true_answers;
+mod unreached;
 mod year;
 mod zones_os;

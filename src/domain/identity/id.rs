@@ -221,6 +221,10 @@ impl HostId {
     /// a connected host.
     pub const INBOX: HostId = HostId(u32::MAX - 1);
 
+    /// The host of agents' own conversations, which are reached through processes of ours. It is connected, and gives a session
+    /// to a harness that asks for it while nothing is under way.
+    pub const AGENTS: HostId = HostId(u32::MAX - 2);
+
     /// Makes the host id with this number; 0 is the built-in host.
     pub const fn new(number: u32) -> HostId {
         HostId(number)
@@ -292,7 +296,11 @@ impl fmt::Display for RunId {
 
 impl fmt::Display for HostId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_attached() { write!(f, "host-{}", self.0) } else { f.write_str("built-in") }
+        match *self {
+            HostId::AGENTS => f.write_str("agents"),
+            host if host.is_attached() => write!(f, "host-{}", host.0),
+            HostId(_) => f.write_str("built-in"),
+        }
     }
 }
 

@@ -13,8 +13,10 @@ names! {
         SessionClosed = "session-closed",
         /// A session got a host, or its host came back.
         SessionHosted = "session-hosted",
-        /// A session lost its host.
+        /// A session lost its host, or its agent's conversation cannot be reached for now.
         SessionUnhosted = "session-unhosted",
+        /// The agent's conversation behind a session became known; it is in the detail.
+        SessionAddressed = "session-addressed",
         /// A session's host reported that a turn began.
         SessionBusy = "session-busy",
         /// A session's host reported that no turn is in progress.

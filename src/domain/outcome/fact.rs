@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Actor, BootTime, Cause, ChannelFact, Digest, Downtime, Failure, Grant, GuardPolicy, Hold, HostId, JobId,
-    Moment, Op, Phase, Reason, RunId, Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance,
+    Actor, Address, BootTime, Cause, ChannelFact, Digest, Downtime, Failure, Grant, GuardPolicy, Hold,
+    HostId, JobId, Moment, Op, Phase, Reason, RunId, Schedule, ScheduleId, SessionConfig, SessionId,
+    SessionProvenance,
 };
 
 /// One thing that happened. Facts of one decision are appended together or not at all.
@@ -196,8 +197,16 @@ pub enum SessionFact {
         /// The host that runs its turns from now on.
         host: HostId,
     },
-    /// The session's host was lost.
-    HostDetached,
+    /// The session has no host for now.
+    HostDetached {
+        /// Why its conversation cannot be reached; `None` if the host's connection was lost.
+        why: Option<Reason>,
+    },
+    /// The agent's conversation behind the session became known, or changed.
+    Addressed {
+        /// The conversation.
+        address: Box<Address>,
+    },
     /// A turn began.
     Busy,
     /// Nothing runs in the session any more.
@@ -227,7 +236,8 @@ impl SessionFact {
             }
             SessionFact::Closed
             | SessionFact::HostAttached { .. }
-            | SessionFact::HostDetached
+            | SessionFact::HostDetached { .. }
+            | SessionFact::Addressed { .. }
             | SessionFact::Busy
             | SessionFact::Idle
             | SessionFact::UserMessage

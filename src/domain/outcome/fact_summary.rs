@@ -33,7 +33,7 @@ impl Fact {
     /// Returns why it happened; `None` for the normal course of a schedule.
     pub fn reason(&self) -> Option<Reason> {
         match self {
-            Fact::Session(_, SessionFact::HostDetached, _) => Some(Reason::HostLost),
+            Fact::Session(_, SessionFact::HostDetached { why }, _) => Some(why.unwrap_or(Reason::HostLost)),
             Fact::Schedule(_, ScheduleFact::Cancelled { reason, .. }) => Some(*reason),
             Fact::Schedule(_, ScheduleFact::Skipped(skip)) => Some(skip.reason),
             Fact::Schedule(_, ScheduleFact::Paused { .. }) => Some(Reason::Paused),
@@ -172,6 +172,7 @@ impl Fact {
             Fact::Host(host, _) | Fact::Session(_, SessionFact::HostAttached { host }, _) => {
                 Some(host.to_string().into())
             }
+            Fact::Session(_, SessionFact::Addressed { address }, _) => Some(address.to_string().into()),
             Fact::Channel(name, _) => Some(name.to_string().into()),
             Fact::Session(_, SessionFact::JobReady { job }, _) => Some(job.to_string().into()),
             Fact::Session(_, SessionFact::Granted { grant }, _) => Some(grant.to_string().into()),
@@ -216,7 +217,8 @@ impl SessionFact {
             SessionFact::Opened { .. } => DecisionKind::SessionOpened,
             SessionFact::Closed => DecisionKind::SessionClosed,
             SessionFact::HostAttached { .. } => DecisionKind::SessionHosted,
-            SessionFact::HostDetached => DecisionKind::SessionUnhosted,
+            SessionFact::HostDetached { .. } => DecisionKind::SessionUnhosted,
+            SessionFact::Addressed { .. } => DecisionKind::SessionAddressed,
             SessionFact::Busy => DecisionKind::SessionBusy,
             SessionFact::Idle => DecisionKind::SessionIdle,
             SessionFact::UserMessage => DecisionKind::UserSpoke,

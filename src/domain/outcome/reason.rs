@@ -13,6 +13,18 @@ names! {
         TurnStarting = "turn-starting",
         /// The session's host is not connected.
         HostGone = "host-gone",
+        /// Somebody else holds the agent's conversation, or it is not known whether somebody does.
+        HeldElsewhere = "held-elsewhere",
+        /// The agent's program is not there, or no agent of that name is configured.
+        AgentMissing = "agent-missing",
+        /// The agent wants a login.
+        NotAuthenticated = "not-authenticated",
+        /// The agent has had as many turns as it may have for now.
+        OverBudget = "over-budget",
+        /// The agent's program ended, or gave no usable answer, each time it was started.
+        AgentBroken = "agent-broken",
+        /// As many processes of agents are running as may run at a time.
+        HostBusy = "host-busy",
         /// Nobody listens in the session; the message waits in its inbox until somebody takes it or a host attaches.
         NobodyListens = "nobody-listens",
         /// Everything is held.
@@ -63,6 +75,12 @@ names! {
         ReceiptOverdue = "receipt-overdue",
         /// The host's connection was lost while the delivery was in flight.
         HostLost = "host-lost",
+        /// The agent said nothing for too long after it got the prompt.
+        AgentSilent = "agent-silent",
+        /// The agent has the prompt in its conversation, and its turn did not end: the process ended before.
+        TurnLost = "turn-lost",
+        /// It cannot be found out whether the agent got the prompt, which is not sent twice.
+        OutcomeUnknown = "outcome-unknown",
         /// The run did not end within its time limit.
         TimedOut = "timed-out",
         /// The process ended while the run was with its host.

@@ -25,6 +25,7 @@ impl State {
             RunFact::Claimed(_) => {}
             RunFact::Queued { .. } => {
                 if !self.recall(run) {
+                    self.hand_back(run, now);
                     self.queue(run);
                 }
             }
@@ -89,6 +90,21 @@ impl State {
                 self.arm(schedule, next);
             }
         }
+    }
+
+    /// Takes a run back from its host, which has not put its prompt anywhere. A fresh session that exists stays its place.
+    fn hand_back(&mut self, run: Key, now: Now) {
+        let is_out = |record: &RunRecord| record.run.state == RunState::InFlight;
+        if !self.runs.get(run).is_some_and(is_out) {
+            return;
+        }
+        self.leave_lane(run, now, false);
+        self.timers.clear(Timer::Receipt(run));
+        let Some(record) = self.runs.get_mut(run) else { return };
+        let it = &mut record.run;
+        it.host = None;
+        it.phase = it.phase.filter(|_| it.session_created);
+        it.started_at = it.started_at.filter(|_| it.failure.is_some());
     }
 
     /// Queues a run at its place.

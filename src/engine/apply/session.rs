@@ -1,6 +1,8 @@
 //! Applies facts about sessions.
 
-use crate::domain::{Grant, HostId, Now, SessionFact, SessionId};
+use std::sync::Arc;
+
+use crate::domain::{Grant, HostId, Now, SessionConfig, SessionFact, SessionId};
 use crate::engine::record::SessionRecord;
 use crate::engine::slab::Key;
 use crate::engine::state::State;
@@ -36,22 +38,18 @@ impl State {
                 record.last_user_activity = Some(now.wall);
                 record.woken = None;
             }
-            SessionFact::HostAttached { host } => {
-                // The new host knows nothing of a turn of the former one.
-                let former = std::mem::replace(&mut record.host, host);
-                record.hosted = true;
-                record.busy = false;
-                record.woken = None;
-                record.turn_ended = false;
-                self.end_presumption(key);
-                self.leave_host(former, key);
-                self.enter_host(host, key);
-            }
-            SessionFact::HostDetached => {
+            SessionFact::HostAttached { host } => self.change_host(key, host),
+            SessionFact::HostDetached { why } => {
                 record.hosted = false;
+                record.away = why;
                 let host = record.host;
                 self.end_presumption(key);
                 self.leave_host(host, key);
+            }
+            SessionFact::Addressed { address } => {
+                let config =
+                    SessionConfig { address: Some(*address), ..SessionConfig::clone(&record.config) };
+                record.config = Arc::new(config);
             }
             SessionFact::Busy => {
                 record.busy = true;
@@ -75,6 +73,20 @@ impl State {
             // The schedules that wait for the job are armed by facts of their own.
             SessionFact::JobReady { job } => record.ready_jobs.note(job, now.wall),
         }
+    }
+
+    fn change_host(&mut self, key: Key, host: HostId) {
+        let Some(record) = self.sessions.get_mut(key) else { return };
+        // The new host knows nothing of a turn of the former one.
+        let former = std::mem::replace(&mut record.host, host);
+        record.hosted = true;
+        record.away = None;
+        record.busy = false;
+        record.woken = None;
+        record.turn_ended = false;
+        self.end_presumption(key);
+        self.leave_host(former, key);
+        self.enter_host(host, key);
     }
 
     pub(super) fn open(&mut self, record: SessionRecord) {

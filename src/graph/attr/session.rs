@@ -2,7 +2,7 @@
 
 use super::{attributes, entities, instant, integer, maybe, own, read_session as read, text};
 use crate::domain::{
-    Address, AgentName, CacheBreakpoint, PromptSource, ScheduleId, SessionId, ThinkingLevel,
+    Address, AgentName, CacheBreakpoint, PromptSource, Reason, ScheduleId, SessionId, ThinkingLevel,
 };
 use crate::edn::Value;
 use crate::engine::Key;
@@ -153,6 +153,9 @@ fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         own "psi.agent-session/host": Type::String => |record| Datum::shown(record.host());
         /// Whether its host is connected. Due runs wait until it is.
         own "psi.agent-session/hosted?": Type::Boolean => |record| Datum::Bool(record.is_hosted());
+        /// Why its agent's conversation cannot be reached for now. Nil if it can, or if another host has the session.
+        own "psi.agent-session/away": Type::Enum(Reason::NAMES), nullable =>
+            |record| maybe(record.away(), |why| Datum::Name(why.name()));
         /// When a person last sent a message. Nil if none has.
         own "psi.agent-session/last-user-activity": Type::Instant, nullable =>
             |record| maybe(record.last_user_activity(), instant);

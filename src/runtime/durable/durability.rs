@@ -27,11 +27,13 @@ pub(in crate::runtime) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Optio
             | SessionFact::Closed
             // Persisted although it is about a connection: it decides whether the session is built-in after the next start.
             | SessionFact::HostAttached { .. }
+            // The next process has to find the conversation again.
+            | SessionFact::Addressed { .. }
             // A schedule for this job may be created after the next start.
             | SessionFact::JobReady { .. }
             | SessionFact::Granted { .. } => Some(Lasting { session: Some(id) }),
             // The state of a connection or of a turn means nothing to the next process.
-            SessionFact::HostDetached
+            SessionFact::HostDetached { .. }
             | SessionFact::Busy
             | SessionFact::Idle
             | SessionFact::UserMessage

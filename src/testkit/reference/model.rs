@@ -259,9 +259,10 @@ pub(in crate::testkit) fn is_lasting_of_session(fact: &SessionFact) -> bool {
         SessionFact::Opened { .. }
         | SessionFact::Closed
         | SessionFact::HostAttached { .. }
+        | SessionFact::Addressed { .. }
         | SessionFact::JobReady { .. }
         | SessionFact::Granted { .. } => true,
-        SessionFact::HostDetached
+        SessionFact::HostDetached { .. }
         | SessionFact::Busy
         | SessionFact::Idle
         | SessionFact::UserMessage

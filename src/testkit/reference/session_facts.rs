@@ -55,7 +55,10 @@ impl ReferenceModel {
                     lane.has_person = true;
                 }
             }
-            SessionFact::HostDetached | SessionFact::Busy | SessionFact::JobReady { .. } => {}
+            SessionFact::HostDetached { .. }
+            | SessionFact::Addressed { .. }
+            | SessionFact::Busy
+            | SessionFact::JobReady { .. } => {}
         }
     }
 

@@ -225,7 +225,8 @@ pub(in crate::engine::step) fn submit_prompt(
     session: SessionId,
 ) {
     let schedule = occurrence.schedule;
-    let to = Dispatch { host, phase: Phase::PromptSubmit, session: session.clone(), overdue: step.overdue() };
+    let overdue = step.overdue_of(host);
+    let to = Dispatch { host, phase: Phase::PromptSubmit, session: session.clone(), overdue };
     debug_assert!(
         step.in_flight(&session).is_none(),
         "{} goes into {session} while {:?} is out",

@@ -12,3 +12,4 @@ pub(in crate::engine) mod fire;
 pub(in crate::engine::step) mod guard_answered;
 pub(in crate::engine::step) mod occurrence;
 pub(in crate::engine::step) mod retry;
+pub(in crate::engine::step) mod unreached;

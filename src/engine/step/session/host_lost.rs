@@ -26,7 +26,7 @@ pub(in crate::engine) fn host_lost(step: &mut StepBuilder<'_>, host: HostId) {
         }
     }
     for session in sessions {
-        step.session_fact(&session.id, SessionFact::HostDetached);
+        step.session_fact(&session.id, SessionFact::HostDetached { why: None });
     }
     if state.hosts.contains_key(&host) {
         step.fact(Fact::Host(host, HostFact::Lost));

@@ -2,6 +2,8 @@
 //! host. All or none. What was left in an inbox goes to the host as well, in delivery order.
 
 use crate::domain::{Actor, HostId, Reason, Refusal, RunFact, SessionFact, SessionId};
+use crate::engine::effect::Effect;
+use crate::engine::record::SessionRecord;
 use crate::engine::step::run::dispatch::dispatch_runs;
 use crate::engine::step::session::busy::finish_turn;
 use crate::engine::step_builder::StepBuilder;
@@ -21,12 +23,16 @@ pub(in crate::engine) fn host_sessions(
         if theirs_already || sessions[..place].contains(id) {
             continue;
         }
-        if record.hosted && record.host.is_attached() {
+        if record.hosted && record.host.is_attached() && !record.is_given_up() {
             return Err(Refusal::HostedElsewhere { session: id.clone(), host: record.host });
         }
         if record.hosted {
             // The new host does not know the turn of the built-in one.
             finish_turn(step, record);
+        }
+        if record.host == HostId::AGENTS {
+            // It may still have a process in the conversation, which two must not be in.
+            step.effect(Effect::ForgetSession { host: HostId::AGENTS, session: id.clone() });
         }
         step.session_fact_by(id, SessionFact::HostAttached { host }, by.cloned());
         for run in state.inbox(record).into_iter().filter_map(|run| state.run_id(run)) {
@@ -37,4 +43,12 @@ pub(in crate::engine) fn host_sessions(
         dispatch_runs(step, record, host, waiting, &mut record.in_flight.is_some());
     }
     Ok(())
+}
+
+impl SessionRecord {
+    /// Returns whether its host leaves it to a harness that asks for it: the host of agents does while nothing is under way.
+    fn is_given_up(&self) -> bool {
+        let is_idle = !self.busy && !self.turn_starting && self.in_flight.is_none();
+        self.host == HostId::AGENTS && is_idle
+    }
 }

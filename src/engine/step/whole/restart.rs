@@ -42,6 +42,10 @@ pub(in crate::engine) fn restart(step: &mut StepBuilder<'_>, lost: u64, downs: B
 }
 
 fn recover(step: &mut StepBuilder<'_>, key: Key, run: &RunRecord, taken: &mut BTreeSet<Key>) {
+    // The agent's own conversation shows whether the prompt got there, and its host reports that.
+    if run.run.host == Some(HostId::AGENTS) && run.run.state == RunState::InFlight {
+        return;
+    }
     let Some(occurrence) = Occurrence::of(step.state, run) else { return };
     let policy = occurrence.schedule.policy();
     let may_be_active = run.run.host.is_some_and(HostId::is_attached);

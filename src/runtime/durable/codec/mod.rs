@@ -87,6 +87,7 @@ mod names {
     pub(super) const CLOSED: &str = "session/closed";
     pub(super) const HOSTED: &str = "session/hosted";
     pub(super) const UNHOSTED: &str = "session/unhosted";
+    pub(super) const ADDRESSED: &str = "session/addressed";
     pub(super) const BUSY: &str = "session/busy";
     pub(super) const IDLE: &str = "session/idle";
     pub(super) const USER_SPOKE: &str = "session/user-spoke";

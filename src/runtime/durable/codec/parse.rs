@@ -46,7 +46,12 @@ fn session(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
         },
         names::CLOSED => SessionFact::Closed,
         names::HOSTED => SessionFact::HostAttached { host: host(form)? },
-        names::UNHOSTED => SessionFact::HostDetached,
+        names::UNHOSTED => {
+            SessionFact::HostDetached { why: maybe(form, "why", |form, key| one(form, key, Reason::parse))? }
+        }
+        names::ADDRESSED => {
+            SessionFact::Addressed { address: Box::new(session_config::address(map(form, "address")?)?) }
+        }
         names::BUSY => SessionFact::Busy,
         names::IDLE => SessionFact::Idle,
         names::USER_SPOKE => SessionFact::UserMessage,

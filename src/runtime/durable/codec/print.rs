@@ -53,7 +53,12 @@ fn session(fact: &SessionFact) -> Printed {
             .with("provenance", provenance.as_deref().map(of_provenance)),
         SessionFact::Closed => named(names::CLOSED),
         SessionFact::HostAttached { host } => named(names::HOSTED).with("host", host.number()),
-        SessionFact::HostDetached => named(names::UNHOSTED),
+        SessionFact::HostDetached { why } => {
+            named(names::UNHOSTED).with("why", why.map(|why| Word(why.name())))
+        }
+        SessionFact::Addressed { address } => {
+            named(names::ADDRESSED).with("address", session_config::of_address(address))
+        }
         SessionFact::Busy => named(names::BUSY),
         SessionFact::Idle => named(names::IDLE),
         SessionFact::UserMessage => named(names::USER_SPOKE),

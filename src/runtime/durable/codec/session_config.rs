@@ -77,14 +77,14 @@ fn config(form: &Form<'_>) -> Result<SessionConfig, FactError> {
     })
 }
 
-fn of_address(address: &Address) -> Printed {
+pub(super) fn of_address(address: &Address) -> Printed {
     Printed::new()
         .with("of", &*address.to_string())
         .with("directory", address.directory())
         .with("profile", address.profile().map(AgentName::as_str))
 }
 
-fn address(form: &Form<'_>) -> Result<Address, FactError> {
+pub(super) fn address(form: &Form<'_>) -> Result<Address, FactError> {
     let (directory, profile) = (own_text(form, "directory")?, own_text(form, "profile")?);
     let read = Address::from_parts(Some(text(form, "of")?), directory.as_deref(), profile.as_deref());
     read.ok().flatten().ok_or_else(|| wrong("address", "an agent and its conversation", form))
