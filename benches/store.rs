@@ -70,6 +70,7 @@ fn record(cursor: u64, key: &Arc<str>) -> Batch {
         kind: "schedule-created".into(),
         schedule: Some(key.clone()),
         session: Some("6f1d0f6e-93e4-4dd1-9a59-0f7d0bd5d3b7".into()),
+        share: None,
         run: None,
         payload: PAYLOAD.into(),
     };

@@ -102,6 +102,7 @@ fn lives(rows: Vec<RowRecord>) {
             kind: "woke".into(),
             schedule: None,
             session: None,
+            share: None,
             run: None,
             payload: Arc::from(&b"{:fact :engine/stopping}"[..]),
         };

@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::{Decision, DecisionKind, Moment, ScheduleId};
+use crate::domain::{Cursor, Decision, DecisionKind, Moment, ScheduleId};
 
 /// Older decisions by schedule, and the schedules whose decisions are missing.
 #[derive(Debug, Default)]
@@ -59,6 +59,11 @@ impl PastDecisions {
     /// Returns whether there are no decisions.
     pub fn is_empty(&self) -> bool {
         self.decisions.is_empty()
+    }
+
+    /// Drops the decisions up to `gap`, between which some are missing: an explanation takes the rest for complete.
+    pub fn end_at(&mut self, gap: Cursor) {
+        self.decisions.retain(|decision| decision.cursor > gap);
     }
 
     /// Returns whether the decisions reach back to the schedule's creation.

@@ -33,10 +33,10 @@
 //! - **Reads** see at least what is acknowledged. They come in chunks, each a short read of its
 //!   own, so that no reader delays a writer; between two chunks a list changes only behind the
 //!   position of the reader, or by pruning.
-//! - **History ends.** Facts beyond the caps are pruned and counted: the oldest of the log, the
-//!   oldest of a schedule that has too many, or, when bytes run out, facts about the schedules of a
-//!   session that is over its even share of them ([`HISTORY_SHARES`](crate::limits::HISTORY_SHARES)):
-//!   its oldest, and before them its edits if they are more than half of a share.
+//! - **History ends.** Facts beyond the caps are pruned and counted: the oldest of the log; of a
+//!   schedule that has too many, its oldest but the creation; or, when bytes run out, facts in the share of a
+//!   session that is over its even part of them ([`HISTORY_SHARES`](crate::limits::HISTORY_SHARES)):
+//!   its oldest. Edits go first where they are more than a part of these ([`EDITS_PART`]).
 //!   [`Store::lost_history`] says what is missing, so that no reader takes the rest for the whole. Current
 //!   rows are never pruned; tombstones are, once they are as old as the oldest fact may be.
 
@@ -59,6 +59,8 @@ pub struct FactRecord {
     pub schedule: Option<Arc<str>>,
     /// The session that the fact is about.
     pub session: Option<Arc<str>>,
+    /// The session in whose share of the log the fact counts, if it is not `session`.
+    pub share: Option<Arc<str>>,
     /// The run that the fact is about.
     pub run: Option<Arc<str>>,
     /// The whole fact, in its writer's notation.
@@ -97,9 +99,14 @@ impl Batch {
 impl FactRecord {
     /// Counts the bytes of the fact's texts and payload.
     pub fn bytes(&self) -> usize {
-        let keys = [&self.schedule, &self.session, &self.run];
+        let keys = [&self.schedule, &self.session, &self.share, &self.run];
         let keys: usize = keys.into_iter().flatten().map(|key| key.len()).sum();
         self.kind.len() + keys + self.payload.len()
+    }
+
+    /// Returns the session in whose share of the log the fact counts; `None` if it counts in nobody's.
+    pub fn sharer(&self) -> Option<&Arc<str>> {
+        self.share.as_ref().or(self.session.as_ref()).filter(|_| !is_shared_by_nobody(&self.kind))
     }
 }
 
@@ -143,13 +150,31 @@ pub struct LostHistory {
     /// ever written is there, or only facts about its own schedule were pruned with it.
     pub beginning: bool,
     /// Sessions over their share, each with the newest fact that was pruned for it: of the facts
-    /// about its schedules up to there, some are missing.
+    /// about the session and its schedules up to there, some are missing.
     pub sessions: BTreeMap<Arc<str>, Cursor>,
+    /// Schedules with too many facts, each with the newest fact that was pruned for it.
+    pub schedules: BTreeMap<Arc<str>, Cursor>,
 }
 
-/// The kind of fact that redefines a schedule. When bytes run out, edits of a session over its share
-/// go before its other facts, so that these outlive any number of edits.
-pub const EDIT: &str = "schedule-changed";
+/// Which part of a share, or of the facts that a schedule may have, edits may fill, as one divided by this. Beyond it the
+/// oldest edits are pruned before any other fact.
+pub const EDITS_PART: u64 = 8;
+
+/// Whether facts of this kind are edits: they change a schedule's definition, or pause and resume it. Edits are pruned
+/// before other facts, so that these outlive any number of edits.
+pub fn is_edit(kind: &str) -> bool {
+    ["schedule-changed", "schedule-paused", "schedule-resumed"].contains(&kind)
+}
+
+/// Whether facts of this kind create a schedule. Of a schedule with too many facts, its creation is never pruned.
+pub fn is_creation(kind: &str) -> bool {
+    kind == "schedule-created"
+}
+
+/// Whether facts of this kind count in no session's share: only operators cause them.
+pub fn is_shared_by_nobody(kind: &str) -> bool {
+    kind == "session-granted"
+}
 
 /// The health of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -196,7 +196,7 @@ impl Core {
             && persister.term.is_some()
             && let Some(lasting) = durable::lasting(fact, &self.state)
         {
-            persister.add_to_batch(self.state.cursor().next(), now, fact, lasting.session);
+            persister.add_to_batch(self.state.cursor().next(), now, fact, lasting);
         }
     }
 

@@ -3,10 +3,11 @@
 //! Only persisted facts can be replayed: volatile schedules have no past. The log is pruned, so four rules apply:
 //!
 //! - An instant before the first fact of a log whose beginning was pruned is refused.
-//! - Of a session over its share, any fact about its schedules may be missing up to a certain one. Those facts are not
-//!   folded, and before that one its schedules are counted as missing.
+//! - Of a session over its share, any fact about it and its schedules may be missing up to a certain one, and of a
+//!   schedule with too many facts, any but its creation. Those facts about schedules are not folded. Before that one, the
+//!   schedules are counted as missing.
 //! - A record without a fact after the instant has not changed since, so its current row is the row as it stood. This
-//!   holds because of each schedule the oldest facts are pruned first: a later change is in the log.
+//!   holds because the store says up to which fact a schedule's or a session's facts are incomplete.
 //! - A record that has changed since is rebuilt from the first fact that has all of it: its creation, or a claim that
 //!   carries its row (`durable::persister`). If there is none, it is counted, never left out silently.
 //!
@@ -17,19 +18,20 @@
 //! occurrence is used.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::domain::{
-    BootTime, Cursor, Decision, DecisionKind, Fact, Grant, GuardPolicy, Moment, Now, RunId, ScheduleId,
-    SessionFact, SessionId, Span, Transcript,
+    BootTime, Cursor, Decision, DecisionKind, Fact, Grant, GuardPolicy, Moment, Now, RunId, Schedule,
+    ScheduleId, SessionFact, SessionId, Span, Transcript,
 };
 use crate::engine::{LocalFact, Pause, ScheduleRow, SessionRecord, SessionRow, State, StoredRow};
 use crate::graph::eql::QueryRefusal;
 use crate::graph::view::Transcripts;
 use crate::limits;
-use crate::port::{FactRecord, HistoryQuery, Store, StoreFault};
+use crate::port::{FactRecord, HistoryQuery, LostHistory, Store, StoreFault};
 use crate::runtime::codec::{self, Form};
-use crate::runtime::{Handle, Reading, Row, for_each_row};
+use crate::runtime::{Handle, Reading, Row, try_for_each_row};
 
 /// The engine as it was.
 pub(super) struct Snapshot {
@@ -71,33 +73,51 @@ enum Past {
 }
 
 fn read(store: &dyn Store, at: Moment, is_late: &dyn Fn() -> bool) -> Result<Past, StoreFault> {
-    let before = store.lost_history()?.sessions;
-    let (past, after) = read_without(store, at, before.clone(), is_late)?;
-    if before == after {
+    let before = store.lost_history()?;
+    let (past, mut after) = read_without(store, at, before.clone(), is_late)?;
+    if before.sessions == after.sessions && before.schedules == after.schedules {
         return Ok(past);
     }
     // Facts were pruned between two reads. These sessions are pruned all the time: their schedules are left out.
-    let lost = after.into_keys().map(|session| (session, Cursor::new(u64::MAX))).collect();
-    Ok(read_without(store, at, lost, is_late)?.0)
+    for (session, through) in &mut after.sessions {
+        if before.sessions.get(session) != Some(through) {
+            *through = Cursor::new(u64::MAX);
+        }
+    }
+    // A schedule that runs often loses a fact with each new one, and those facts are not folded: it is left in.
+    let (mut past, then) = read_without(store, at, after.clone(), is_late)?;
+    if let Past::Told(snapshot) = &mut past {
+        let lost_again =
+            then.schedules.iter().filter(|(schedule, lost)| after.schedules.get(*schedule) != Some(lost));
+        snapshot.unrecoverable += lost_again.count() as u64;
+    }
+    Ok(past)
 }
 
-/// The sessions that lost facts to their share, each with the newest of these.
-type LostOfSessions = BTreeMap<Arc<str>, Cursor>;
-
-/// Reads the log, of which the facts of these sessions are incomplete. Also returns what is missing afterwards.
+/// Reads the log, of which these facts are missing. Also returns what is missing afterwards.
 fn read_without(
     store: &dyn Store,
     at: Moment,
-    lost: LostOfSessions,
+    lost: LostHistory,
     is_late: &dyn Fn() -> bool,
-) -> Result<(Past, LostOfSessions), StoreFault> {
+) -> Result<(Past, LostHistory), StoreFault> {
     // `until` is exclusive, and facts of that very instant belong to the answer.
     let until = at.checked_add(Span::from_nanos(1));
     let last = store.history(&HistoryQuery { until, limit: 1, ..HistoryQuery::default() })?;
     let end = last.first().map_or(Cursor::START, |record| record.cursor);
     let mut present = Present::default();
-    let read = for_each_row(store, &mut |row| present.add(row, at));
+    let (mut rows, mut stopped) = (0_u64, false);
+    let read = try_for_each_row(store, |row| {
+        present.add(row, at);
+        rows += 1;
+        // Reading the clock costs as much as a row.
+        stopped = rows.is_multiple_of(ROWS_BETWEEN_CHECKS) && is_late();
+        if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
     read.map_err(|fault| damaged(&fault.to_string()))?;
+    if stopped {
+        return Ok((Past::Late, lost));
+    }
     let mut fold = Fold { lost, end, ..Fold::default() };
     let (mut first, mut after) = (None, Cursor::START);
     loop {
@@ -126,10 +146,16 @@ fn read_without(
     let lost = store.lost_history()?;
     let past = match first {
         Some((cursor, at)) if lost.beginning && end < cursor => Past::Pruned { first: at },
-        Some(_) | None => Past::Told(Box::new(fold.end(present, at, lost.beginning))),
+        Some(_) | None => {
+            let told = fold.end(present, at, lost.beginning, is_late);
+            told.map_or(Past::Late, |snapshot| Past::Told(Box::new(snapshot)))
+        }
     };
-    Ok((past, lost.sessions))
+    Ok((past, lost))
 }
+
+/// How many rows are handled before the time is checked again: a few milliseconds' worth.
+const ROWS_BETWEEN_CHECKS: u64 = 1_024;
 
 /// The current rows, for what has not changed since.
 #[derive(Default)]
@@ -162,7 +188,7 @@ impl Present {
 struct Fold {
     state: State,
     decisions: VecDeque<Decision>,
-    lost: LostOfSessions,
+    lost: LostHistory,
     /// The last fact up to the instant.
     end: Cursor,
     /// Schedules that were created or loaded at some point, even if they have been removed since.
@@ -218,8 +244,11 @@ impl Fold {
         }
         let session = record.session.as_deref().and_then(|id| SessionId::new(id).ok());
         self.decisions.push_back(Decision { session, ..Decision::of(record.cursor, record.at, &fact) });
-        let lost_of = record.session.as_ref().and_then(|session| self.lost.get(session));
-        let is_patchy = lost_of.is_some_and(|lost| record.cursor <= *lost)
+        let lost_of = |lost: &BTreeMap<Arc<str>, Cursor>, key: &Option<Arc<str>>| {
+            key.as_ref().and_then(|key| lost.get(key)).is_some_and(|lost| record.cursor <= *lost)
+        };
+        let is_patchy = (lost_of(&self.lost.sessions, &record.session)
+            || lost_of(&self.lost.schedules, &record.schedule))
             && matches!(fact, Fact::Created { .. } | Fact::Schedule(..) | Fact::Run(..));
         if is_patchy {
             self.state.apply(now, LocalFact::LogEnds { at: record.cursor });
@@ -294,7 +323,14 @@ impl Fold {
     }
 
     /// Adds the records that have not changed since, and counts those that cannot be rebuilt.
-    fn end(mut self, present: Present, at: Moment, is_pruned: bool) -> Snapshot {
+    /// `None` if it takes too long.
+    fn end(
+        mut self,
+        present: Present,
+        at: Moment,
+        is_pruned: bool,
+        is_late: &dyn Fn() -> bool,
+    ) -> Option<Snapshot> {
         let now = Now { wall: at, boot: BootTime::ZERO };
         let mut untold = if is_pruned { self.end_settings(&present, now) } else { 0 };
         for row in present.sessions.into_iter().filter(|row| row.opened_at <= at) {
@@ -305,13 +341,16 @@ impl Fold {
         let closed = self.later_sessions.iter().filter(|(_, opened)| !**opened).map(|(id, _)| id);
         let is_missing = |id: &SessionId| self.state.session(id).is_none();
         untold += closed.filter(|id| SessionId::new(id).is_ok_and(|id| is_missing(&id))).count() as u64;
-        for row in present.schedules {
+        for (count, row) in (0_u64..).zip(present.schedules) {
+            if count.is_multiple_of(ROWS_BETWEEN_CHECKS) && is_late() {
+                return None;
+            }
             let id = &row.schedule.id;
             let later = self.later_schedules.remove(id.to_string().as_str());
             if row.schedule.created_at > at || self.entered.contains(id) {
                 continue;
             }
-            if later.is_some() || self.lacks_facts_since(row.schedule.owner.as_str()) {
+            if later.is_some() || self.lacks_facts_since(&row.schedule) {
                 self.unrecoverable.insert(id.clone());
             } else {
                 self.unrecoverable.remove(id);
@@ -330,13 +369,15 @@ impl Fold {
         );
         untold += self.unrecoverable.len() as u64;
         // Schedules that have been deleted since may have no fact left: each such session counts once.
-        untold += self.lost.values().filter(|lost| **lost > self.end).count() as u64;
-        Snapshot { state: self.state, decisions: self.decisions, now, unrecoverable: untold }
+        untold += self.lost.sessions.values().filter(|lost| **lost > self.end).count() as u64;
+        Some(Snapshot { state: self.state, decisions: self.decisions, now, unrecoverable: untold })
     }
 
-    /// Whether facts after the instant about schedules of this session were pruned.
-    fn lacks_facts_since(&self, session: &str) -> bool {
-        self.lost.get(session).is_some_and(|lost| *lost > self.end)
+    /// Whether facts after the instant about this schedule may have been pruned.
+    fn lacks_facts_since(&self, schedule: &Schedule) -> bool {
+        let is_since = |lost: Option<&Cursor>| lost.is_some_and(|lost| *lost > self.end);
+        is_since(self.lost.sessions.get(schedule.owner.as_str()))
+            || is_since(self.lost.schedules.get(schedule.id.to_string().as_str()))
     }
 
     /// Takes settings without any fact from the current rows. Returns how many settings have a later fact only.

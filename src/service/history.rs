@@ -25,19 +25,29 @@ pub(super) fn about(store: &dyn Store, schedule: &ScheduleId) -> Result<PastDeci
     let mut told = PastDecisions::default();
     let mut query =
         HistoryQuery { schedule: Some(schedule.to_string().into()), limit: MOST, ..HistoryQuery::default() };
+    let mut owner = None;
     loop {
         let page = store.history(&query)?;
-        let Some(last) = page.last() else { return Ok(told) };
+        let Some(last) = page.last() else { break };
         query.before = Some(last.cursor);
         for record in &page {
             told.push(decision(record)?);
         }
+        owner = last.session.clone().or(owner);
         // Stop at the bound, at the schedule's creation, or at the beginning of the log.
         query.limit = MOST.saturating_sub(told.len());
         if query.limit == 0 || told.is_complete() || last.cursor <= Cursor::START.next() {
-            return Ok(told);
+            break;
         }
     }
+    // Read after the decisions: what was pruned meanwhile counts as missing.
+    let lost = store.lost_history()?;
+    let of_owner = owner.and_then(|owner| lost.sessions.get(&owner));
+    let of_schedule = query.schedule.and_then(|schedule| lost.schedules.get(&schedule));
+    if let Some(gap) = of_owner.max(of_schedule) {
+        told.end_at(*gap);
+    }
+    Ok(told)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "ten thousand fit anywhere")]

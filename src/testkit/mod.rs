@@ -55,6 +55,7 @@ mod reference;
 mod sim;
 pub mod store_conformance;
 mod store_memory;
+mod store_pruning;
 mod tally;
 mod trace;
 mod world;

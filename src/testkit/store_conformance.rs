@@ -8,11 +8,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use super::store_pruning;
 use crate::domain::{Cursor, Moment};
 use crate::limits;
-use crate::port::{
-    Batch, EDIT, FactRecord, HistoryCaps, HistoryQuery, RowRecord, Store, StoreFault, Term, Ticket,
-};
+use crate::port::{Batch, FactRecord, HistoryCaps, HistoryQuery, RowRecord, Store, StoreFault, Term, Ticket};
 
 /// How to create, reopen and break the stores under test.
 pub trait StoreMaker {
@@ -60,9 +59,7 @@ pub fn exercise(maker: &impl StoreMaker) {
     a_full_store_keeps_what_it_has(maker);
     a_failed_flush_leaves_all_or_nothing(maker);
     a_torn_batch_is_none(maker);
-    history_ends_at_its_caps(maker);
-    a_session_over_its_share_loses_its_own_history(maker);
-    current_rows_are_never_pruned(maker);
+    store_pruning::check(maker);
     a_closed_store_takes_nothing(maker);
 }
 
@@ -77,6 +74,7 @@ pub fn fact(cursor: u64, schedule: &str, second: i64) -> FactRecord {
         kind: "run-delivered".into(),
         schedule: Some(schedule.into()),
         session: Some("session-1".into()),
+        share: None,
         run: None,
         payload: format!("payload of {cursor}").into_bytes().into(),
     }
@@ -385,90 +383,6 @@ fn a_torn_batch_is_none(maker: &impl StoreMaker) {
     assert_eq!((log(&store).len(), rows(&store)), (2, vec![row("a", 2, "again")]));
 }
 
-fn history_ends_at_its_caps(maker: &impl StoreMaker) {
-    let caps = HistoryCaps { schedule_rows: 50, ..ROOMY };
-    let store = maker.fresh(caps);
-    fill(&store, 600, |cursor| fact(cursor, if cursor % 10 == 0 { "rare" } else { "often" }, 0));
-    let report = store.doctor().expect("it can be examined");
-    let often = log(&store).iter().filter(|fact| fact.schedule.as_deref() == Some("often")).count();
-    assert!((50..=60).contains(&often), "{often} facts of a schedule, and 50 may be");
-    assert_eq!(report.counts.facts + report.pruned.by_rows, 600, "what is pruned is counted: {report:?}");
-    let rare = HistoryQuery { schedule: Some("rare".into()), limit: 100, ..HistoryQuery::default() };
-    assert!(store.history(&rare).expect("it can be read").len() >= 50, "others keep theirs");
-
-    // Pruning may lag behind by a few batches, so a fifth more is allowed.
-    let each = fact(100, "a", 0).bytes() as u64;
-    let caps = HistoryCaps { bytes: 100 * each, ..ROOMY };
-    let store = maker.fresh(caps);
-    fill(&store, 600, |cursor| fact(cursor, "a", 0));
-    let report = store.doctor().expect("it can be examined");
-    assert!(report.counts.fact_bytes <= 120 * each, "{report:?}");
-    assert_eq!(report.counts.facts + report.pruned.by_bytes, 600, "{report:?}");
-    assert_eq!(log(&store).first().map(|fact| fact.cursor), Some(report.counts.first), "the oldest go first");
-    let store = maker.reopen(store);
-    assert_eq!(store.doctor().expect("it can be examined").pruned, report.pruned, "for good");
-
-    let caps = HistoryCaps { days: 2, ..ROOMY };
-    let store = maker.fresh(caps);
-    fill(&store, 3_000, |cursor| fact(cursor, "a", i64::try_from(cursor).expect("small") * 600));
-    let report = store.doctor().expect("it can be examined");
-    // One fact in ten minutes is 288 in two days. A store may prune in blocks of a thousand.
-    assert!((288..=1_800).contains(&report.counts.facts), "{report:?}");
-    assert_eq!(report.counts.facts + report.pruned.by_age, 3_000, "{report:?}");
-}
-
-fn a_session_over_its_share_loses_its_own_history(maker: &impl StoreMaker) {
-    let of = |cursor, kind: &str, session: &str| {
-        let own = fact(cursor, session, 0);
-        FactRecord { kind: kind.into(), session: Some(session.into()), ..own }
-    };
-    let each = of(1_000, EDIT, "loud").bytes() as u64;
-    let store = maker.fresh(HistoryCaps { bytes: 400 * each, ..ROOMY });
-    fill(&store, 60, |cursor| of(cursor, "run-delivered", if cursor <= 10 { "loud" } else { "quiet" }));
-    let of_session = |store: &dyn Store, session: &str| {
-        let facts = log(store).into_iter();
-        facts.filter(|fact| fact.session.as_deref() == Some(session)).collect::<Vec<FactRecord>>()
-    };
-    let quiet = of_session(&store, "quiet");
-    let fill_on = |store: &dyn Store, from: u64, kind: &str| {
-        for cursor in from..from + 1_000 {
-            keep(store, &[of(cursor, kind, "loud")], &[]).expect("it is kept");
-        }
-    };
-    fill_on(&store, 61, EDIT);
-    let loud = of_session(&store, "loud");
-    assert_eq!(of_session(&store, "quiet"), quiet, "one session does not remove the history of another");
-    assert_eq!(loud[9].cursor, Cursor::new(10), "facts of other kinds outlive edits");
-    let lost = store.lost_history().expect("it can be read");
-    assert!(!lost.beginning && lost.sessions.len() == 1, "{lost:?}");
-    let newest = lost.sessions.get("loud").copied().expect("it lost facts");
-    assert!(loud[10].cursor > newest && newest > Cursor::new(60), "the oldest edits went: {lost:?}");
-    let store = maker.reopen(store);
-    assert_eq!(store.lost_history(), Ok(lost), "for good");
-    fill_on(&store, 1_061, "run-delivered");
-    let report = store.doctor().expect("it can be examined");
-    assert!(report.is_sound() && report.counts.fact_bytes <= 480 * each, "{report:?}");
-    assert_eq!(report.counts.facts + report.pruned.by_bytes, 2_060, "{report:?}");
-    assert_eq!(of_session(&store, "quiet"), quiet, "nor by any other kind of fact");
-    assert!(of_session(&store, "loud")[0].cursor > Cursor::new(1_060), "then its oldest facts go");
-}
-
-fn current_rows_are_never_pruned(maker: &impl StoreMaker) {
-    // So tight that every fact is pruned: whatever remains is exempt from pruning.
-    let caps = HistoryCaps { schedule_rows: 1, bytes: 1, days: 1 };
-    let store = maker.fresh(caps);
-    let live: Vec<RowRecord> = (0..300).map(|key| row(&format!("live-{key:03}"), 1, "x")).collect();
-    keep(&store, &[fact(1, "a", 0)], &live).expect("it is kept");
-    keep(&store, &[fact(2, "a", 0)], &[tombstone("dead", 1)]).expect("it is kept");
-    for cursor in 3..1_000 {
-        let second = i64::try_from(cursor).expect("small") * 3_600;
-        keep(&store, &[fact(cursor, "a", second)], &[]).expect("it is kept");
-    }
-    assert_eq!(rows(&store), live, "tombstones end with the history, rows do not");
-    assert_eq!(store.doctor().expect("it can be examined").pruned.tombstones, 1);
-    assert_eq!(store.health().head, Cursor::new(999), "cursors go on where facts are gone");
-}
-
 fn a_closed_store_takes_nothing(maker: &impl StoreMaker) {
     let store = maker.fresh(ROOMY);
     let standing = term(&store);
@@ -484,7 +398,7 @@ fn a_closed_store_takes_nothing(maker: &impl StoreMaker) {
     assert_eq!(log(&maker.reopen(store)).len(), 100);
 }
 
-fn fill(store: &dyn Store, count: u64, fact: impl Fn(u64) -> FactRecord) {
+pub(super) fn fill(store: &dyn Store, count: u64, fact: impl Fn(u64) -> FactRecord) {
     let each = 10;
     for first in (1..=count).step_by(each) {
         let facts: Vec<FactRecord> = (first..first + each as u64).map(&fact).collect();

@@ -33,6 +33,11 @@ pub(super) fn link(before: &Link, fact: &FactRecord) -> Link {
         hash.update(text.map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
         hash.update(text.unwrap_or_default());
     }
+    // Only if there is one: the hashes of facts from before shares had a column stay valid.
+    if let Some(share) = &fact.share {
+        hash.update((share.len() as u64).to_le_bytes());
+        hash.update(share.as_bytes());
+    }
     hash.finalize().into()
 }
 

@@ -46,6 +46,10 @@ pub(super) fn of_fact(fact: &FactRecord) -> i64 {
         digest.bytes(key.as_ref().map(|key| key.as_bytes()));
     }
     digest.bytes(Some(&fact.payload));
+    // Only if there is one: the digests of facts from before shares had a column stay valid.
+    if let Some(share) = &fact.share {
+        digest.bytes(Some(share.as_bytes()));
+    }
     digest.finish()
 }
 

@@ -110,7 +110,7 @@ fn read_facts(connection: &Connection, report: &mut StoreReport) -> Result<(), S
     let is_chained = report.schema >= CHAINED;
     let mut check = if is_chained { Some(ChainCheck::begin(connection).map_err(unreadable)?) } else { None };
     let counts = &mut report.counts;
-    read::each_fact(connection, is_chained, &mut |fact, hash| {
+    read::each_fact(connection, report.schema, &mut |fact, hash| {
         if counts.facts == 0 {
             counts.first = fact.cursor;
         }

@@ -17,7 +17,7 @@ use super::digest;
 use super::shares::{Part, Shares};
 use crate::domain::Moment;
 use crate::limits;
-use crate::port::HistoryCaps;
+use crate::port::{EDITS_PART, HistoryCaps, is_creation, is_edit};
 
 /// The index of the log, with counts for the caps.
 pub(super) struct Index {
@@ -38,8 +38,35 @@ pub(super) struct Index {
 /// Cursors of one schedule. Most schedules have few facts, and many have one, which needs no
 /// allocation.
 enum Cursors {
-    One(u64),
-    Many(Vec<u64>),
+    One(Entry),
+    Many(Vec<Entry>),
+}
+
+/// The cursor of a fact, and its rank in the lowest bits: a log has no `2^62` facts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry(u64);
+
+impl Entry {
+    fn new(cursor: u64, rank: Rank) -> Entry {
+        let rank = match rank {
+            Rank::Edit => EDIT,
+            Rank::Other => 0,
+            Rank::Creation => CREATION,
+        };
+        Entry((cursor << RANK_BITS) | rank)
+    }
+
+    fn cursor(self) -> u64 {
+        self.0 >> RANK_BITS
+    }
+
+    fn is_edit(self) -> bool {
+        self.0 & EDIT != 0
+    }
+
+    fn is_creation(self) -> bool {
+        self.0 & CREATION != 0
+    }
 }
 
 /// A range of the log with up to `BLOCK_FACTS` facts.
@@ -59,6 +86,7 @@ pub(super) struct Note {
     pub(super) schedule: Option<u64>,
     /// In whose share of the log it counts.
     pub(super) part: Option<Part>,
+    pub(super) rank: Rank,
     pub(super) at: Moment,
     pub(super) bytes: u64,
 }
@@ -68,7 +96,29 @@ pub(super) struct Removed {
     pub(super) cursor: u64,
     pub(super) schedule: Option<u64>,
     pub(super) part: Option<Part>,
+    pub(super) rank: Rank,
     pub(super) bytes: u64,
+}
+
+/// Which facts of a schedule are pruned first when it has too many.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rank {
+    /// Pruned before all others while edits are more than a part of what a schedule may have.
+    Edit,
+    /// Pruned oldest first.
+    Other,
+    /// The newest one is not pruned: it says who made the schedule.
+    Creation,
+}
+
+impl Rank {
+    pub(super) fn of(kind: &str) -> Rank {
+        match kind {
+            kind if is_creation(kind) => Rank::Creation,
+            kind if is_edit(kind) => Rank::Edit,
+            _ => Rank::Other,
+        }
+    }
 }
 
 /// What is to be pruned in one transaction.
@@ -137,14 +187,14 @@ impl Index {
         }
         let Some(schedule) = note.schedule else { return };
         let cursors = self.schedules.entry(schedule).or_insert_with(|| Cursors::Many(Vec::new()));
-        if cursors.add(note.cursor) > self.caps.schedule_rows {
+        if cursors.add(Entry::new(note.cursor, note.rank)) > self.caps.schedule_rows {
             self.crowded.insert(schedule);
         }
     }
 
     /// Removes a fact that was deleted from the log.
     pub(super) fn remove(&mut self, removed: &Removed) {
-        let Removed { cursor, schedule, part, bytes } = *removed;
+        let Removed { cursor, schedule, part, rank, bytes } = *removed;
         self.facts = self.facts.saturating_sub(1);
         self.bytes = self.bytes.saturating_sub(bytes);
         // Blocks are in the order of cursors; the first that ends at or after the cursor holds it.
@@ -160,7 +210,8 @@ impl Index {
             self.shares.remove(part, cursor, bytes);
         }
         let Some(schedule) = schedule else { return };
-        let left = self.schedules.get_mut(&schedule).map_or(0, |cursors| cursors.remove(cursor));
+        let left =
+            self.schedules.get_mut(&schedule).map_or(0, |cursors| cursors.remove(Entry::new(cursor, rank)));
         if left == 0 {
             self.schedules.remove(&schedule);
         }
@@ -201,11 +252,23 @@ impl Index {
 
     fn plan_crowded(&self, max: u64, plan: &mut PrunePlan) {
         let cap = usize::try_from(self.caps.schedule_rows).unwrap_or(usize::MAX);
+        let edits_max = cap / usize::try_from(EDITS_PART).unwrap_or(usize::MAX);
         let mut left = usize::try_from(max).unwrap_or(usize::MAX);
         for schedule in &self.crowded {
             let cursors = self.schedules.get(schedule).map_or(&[][..], Cursors::as_slice);
             let excess = cursors.len().saturating_sub(cap).min(left);
-            plan.crowded.extend(&cursors[..excess]);
+            let all_edits = cursors.iter().filter(|entry| entry.is_edit());
+            // A schedule can be edited without end, and its other facts are to outlive that.
+            let edits = all_edits.clone().count().saturating_sub(edits_max).min(excess);
+            let newest_edit = all_edits.clone().take(edits).last();
+            // Earlier ones are about earlier schedules of this id.
+            let creation = cursors.iter().rfind(|entry| entry.is_creation());
+            let others = cursors.iter().filter(|entry| {
+                let is_planned = entry.is_edit() && Some(*entry) <= newest_edit;
+                !is_planned && Some(*entry) != creation
+            });
+            let planned = all_edits.take(edits).chain(others.take(excess - edits));
+            plan.crowded.extend(planned.map(|entry| entry.cursor()));
             left -= excess;
             if left == 0 {
                 break;
@@ -214,8 +277,9 @@ impl Index {
     }
 
     /// Returns the cursors of the facts about a schedule, rising.
-    pub(super) fn cursors_of(&self, schedule: &str) -> &[u64] {
-        self.schedules.get(&digest::of_key(schedule)).map_or(&[], Cursors::as_slice)
+    pub(super) fn cursors_of(&self, schedule: &str) -> impl DoubleEndedIterator<Item = u64> + '_ {
+        let entries = self.schedules.get(&digest::of_key(schedule)).map_or(&[][..], Cursors::as_slice);
+        entries.iter().map(|entry| entry.cursor())
     }
 
     /// Returns the ranges of the log, newest first, that may hold facts from a period, each as its
@@ -229,7 +293,7 @@ impl Index {
 }
 
 impl Cursors {
-    fn as_slice(&self) -> &[u64] {
+    fn as_slice(&self) -> &[Entry] {
         match self {
             Cursors::One(cursor) => std::slice::from_ref(cursor),
             Cursors::Many(cursors) => cursors,
@@ -237,7 +301,7 @@ impl Cursors {
     }
 
     /// Adds a cursor, and returns how many there are with it.
-    fn add(&mut self, cursor: u64) -> u64 {
+    fn add(&mut self, cursor: Entry) -> u64 {
         match self {
             Cursors::One(first) => *self = Cursors::Many(vec![*first, cursor]),
             Cursors::Many(cursors) if cursors.is_empty() => *self = Cursors::One(cursor),
@@ -247,7 +311,7 @@ impl Cursors {
     }
 
     /// Removes a cursor, and returns how many are left.
-    fn remove(&mut self, cursor: u64) -> usize {
+    fn remove(&mut self, cursor: Entry) -> usize {
         match self {
             Cursors::One(only) if *only == cursor => *self = Cursors::Many(Vec::new()),
             Cursors::One(_) => {}
@@ -261,6 +325,9 @@ impl Cursors {
     }
 }
 
+const RANK_BITS: u32 = 2;
+const EDIT: u64 = 1;
+const CREATION: u64 = 2;
 const BLOCK_FACTS: u64 = 1_024;
 const SWEEP_SECONDS: i64 = 3_600;
 

@@ -284,7 +284,13 @@ fn weigh(batch: &Batch) -> Result<u64, StoreFault> {
     bound("a batch, in records,", records as u64, &limits::STORE_BATCH_RECORDS)?;
     bound("a batch, in bytes,", bytes, &limits::STORE_BATCH_BYTES)?;
     let keys = batch.facts.iter().flat_map(|fact| {
-        [Some(&fact.kind), fact.schedule.as_ref(), fact.session.as_ref(), fact.run.as_ref()]
+        [
+            Some(&fact.kind),
+            fact.schedule.as_ref(),
+            fact.session.as_ref(),
+            fact.share.as_ref(),
+            fact.run.as_ref(),
+        ]
     });
     for key in keys.flatten().chain(batch.rows.iter().map(|row| &row.key)) {
         bound("a key, in bytes,", key.len() as u64, &limits::STORE_KEY_BYTES)?;

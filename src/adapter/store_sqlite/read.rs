@@ -1,5 +1,6 @@
 //! Reads facts and rows, and verifies each against its digest.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rusqlite::{Connection, Row, params};
@@ -7,7 +8,8 @@ use rusqlite::{Connection, Row, params};
 use super::chain::Link;
 use super::connection::unreadable;
 use super::digest;
-use super::index::{Index, Note, Removed};
+use super::index::{Index, Note, Rank, Removed};
+use super::schema::{CHAINED, SHARED};
 use super::shares::Part;
 use crate::domain::{Cursor, Moment};
 use crate::limits;
@@ -33,20 +35,25 @@ pub(super) fn facts_after(connection: &Connection, after: Cursor) -> Result<Vec<
     Ok(chunk)
 }
 
-/// Passes every fact to `take`, oldest first, with its hash if the table has hashes.
+/// Passes every fact of a store of this version to `take`, oldest first, with its hash if the table has hashes.
 pub(super) fn each_fact(
     connection: &Connection,
-    has_hashes: bool,
+    version: u32,
     take: &mut dyn FnMut(FactRecord, Option<Link>) -> Result<(), StoreFault>,
 ) -> Result<(), StoreFault> {
-    let hash = if has_hashes { "hash" } else { "NULL" };
-    let sql = format!("SELECT {FACT}, {hash} FROM fact ORDER BY cursor");
+    let hash = if version >= CHAINED { "hash" } else { "NULL" };
+    let sql = format!("SELECT {}, {hash} FROM fact ORDER BY cursor", of_version(FACT, version));
     let mut statement = connection.prepare(&sql).map_err(|error| unreadable(&error))?;
     let mut rows = statement.query([]).map_err(|error| unreadable(&error))?;
     while let Some(row) = rows.next().map_err(|error| unreadable(&error))? {
-        take(fact(row)?, row.get(9).map_err(|error| unreadable(&error))?)?;
+        take(fact(row)?, row.get(10).map_err(|error| unreadable(&error))?)?;
     }
     Ok(())
+}
+
+/// Columns as a store of this version has them.
+fn of_version(columns: &str, version: u32) -> Cow<'_, str> {
+    if version >= SHARED { columns.into() } else { columns.replace("share", "NULL").into() }
 }
 
 /// Reads the rows after a key, as many as fit into a chunk.
@@ -89,7 +96,7 @@ pub(super) fn candidates(index: &Index, query: &HistoryQuery) -> Candidates {
         let place = stretches.partition_point(|(first, _)| first > cursor);
         stretches.get(place).is_some_and(|(_, last)| cursor <= last)
     };
-    let cursors = index.cursors_of(schedule).iter().rev().copied();
+    let cursors = index.cursors_of(schedule).rev();
     Candidates::Cursors(cursors.filter(|cursor| *cursor < before).filter(is_in_time).collect())
 }
 
@@ -160,23 +167,27 @@ pub(super) fn lost_history(connection: &Connection) -> rusqlite::Result<LostHist
     let sql = "SELECT EXISTS (SELECT 1 FROM pruned WHERE cause IN ('bytes', 'age'))";
     let beginning = connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
     let mut lost = connection.prepare_cached("SELECT session, through FROM lost")?;
-    let session = |row: &Row<'_>| {
+    let through = |row: &Row<'_>| {
         Ok((row.get_ref(0)?.as_str()?.into(), Cursor::new(row.get::<_, i64>(1)?.cast_unsigned())))
     };
-    let sessions = lost.query_map([], session)?.collect::<rusqlite::Result<_>>()?;
-    Ok(LostHistory { beginning, sessions })
+    let sessions = lost.query_map([], through)?.collect::<rusqlite::Result<_>>()?;
+    let mut lost = connection.prepare_cached("SELECT schedule, through FROM lost_schedule")?;
+    let schedules = lost.query_map([], through)?.collect::<rusqlite::Result<_>>()?;
+    Ok(LostHistory { beginning, sessions, schedules })
 }
 
 /// Builds the index of all facts, in one pass.
 pub(super) fn index(connection: &Connection, caps: HistoryCaps) -> rusqlite::Result<Index> {
     let mut index = Index::new(caps);
-    let sql = format!("SELECT {REMOVED}, at, nanos FROM fact ORDER BY cursor");
+    // The log is indexed before the store is upgraded, because a store that is refused is not changed.
+    let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let sql = format!("SELECT {}, at, nanos FROM fact ORDER BY cursor", of_version(REMOVED, version));
     let mut statement = connection.prepare(&sql)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let Removed { cursor, schedule, part, bytes } = removed(row)?;
+        let Removed { cursor, schedule, part, rank, bytes } = removed(row)?;
         let at = moment(row, 5)?;
-        index.add(Note { cursor, schedule, part, at, bytes });
+        index.add(Note { cursor, schedule, part, rank, at, bytes });
     }
     Ok(index)
 }
@@ -186,9 +197,10 @@ pub(super) fn removed(row: &Row<'_>) -> rusqlite::Result<Removed> {
     let key =
         |column| -> rusqlite::Result<_> { Ok(row.get_ref(column)?.as_str_or_null()?.map(digest::of_key)) };
     let schedule = key(1)?;
-    let part = Part::of(key(2)?, row.get_ref(3)?.as_str()?, schedule.is_some());
+    let kind = row.get_ref(3)?.as_str()?;
+    let (part, rank) = (Part::of(key(2)?, kind), Rank::of(kind));
     let (cursor, bytes): (i64, i64) = (row.get(0)?, row.get(4)?);
-    Ok(Removed { cursor: cursor.cast_unsigned(), schedule, part, bytes: bytes.cast_unsigned() })
+    Ok(Removed { cursor: cursor.cast_unsigned(), schedule, part, rank, bytes: bytes.cast_unsigned() })
 }
 
 fn fact(row: &Row<'_>) -> Result<FactRecord, StoreFault> {
@@ -202,10 +214,11 @@ fn fact(row: &Row<'_>) -> Result<FactRecord, StoreFault> {
             kind: row.get_ref(3)?.as_str()?.into(),
             schedule: text(4)?,
             session: text(5)?,
-            run: text(6)?,
-            payload: row.get_ref(7)?.as_blob()?.into(),
+            share: text(6)?,
+            run: text(7)?,
+            payload: row.get_ref(8)?.as_blob()?.into(),
         };
-        Ok((fact, row.get(8)?))
+        Ok((fact, row.get(9)?))
     };
     let (fact, digest) = read(row).map_err(|error| unreadable(&error))?;
     if digest::of_fact(&fact) == digest {
@@ -237,13 +250,13 @@ fn number(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-const FACT: &str = "cursor, at, nanos, kind, schedule, session, run, payload, digest";
+const FACT: &str = "cursor, at, nanos, kind, schedule, session, share, run, payload, digest";
 /// SQL for [`FactRecord::bytes`]; both must count alike.
 macro_rules! bytes {
     () => {
         "octet_length(kind) + coalesce(octet_length(schedule), 0) + coalesce(octet_length(session), 0) \
-         + coalesce(octet_length(run), 0) + octet_length(payload)"
+         + coalesce(octet_length(share), 0) + coalesce(octet_length(run), 0) + octet_length(payload)"
     };
 }
 /// What the index has to know of a fact.
-pub(super) const REMOVED: &str = concat!("cursor, schedule, session, kind, ", bytes!());
+pub(super) const REMOVED: &str = concat!("cursor, schedule, coalesce(share, session), kind, ", bytes!());

@@ -19,6 +19,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { version: CHAINED, sql: include_str!("../../../schema/sqlite/0002_hash_chain.sql") },
     Migration { version: 3, sql: include_str!("../../../schema/sqlite/0003_shares.sql") },
     Migration { version: 4, sql: include_str!("../../../schema/sqlite/0004_definitions.sql") },
+    Migration { version: SHARED, sql: include_str!("../../../schema/sqlite/0005_share_of_the_cause.sql") },
 ];
 
 /// Returns the version after all migrations.
@@ -53,5 +54,7 @@ pub(super) fn tables_of(version: u32, migrations: &[Migration]) -> Result<Vec<(S
 
 /// The version from which on facts have hashes.
 pub(super) const CHAINED: u32 = 2;
+/// The version from which on facts name the session in whose share they count.
+pub(super) const SHARED: u32 = 5;
 /// "Rvl" and 1, as `application_id` in the file's header: it tells a store from any other database.
 pub(super) const APPLICATION: u32 = 0x5276_6c01;

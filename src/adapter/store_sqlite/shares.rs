@@ -1,8 +1,9 @@
 //! The sessions' shares of the log: when its bytes run out, sessions over their share lose their own facts first.
 //!
-//! A share is an even part of the byte cap. A session over it loses its oldest facts about schedules; if more than half
-//! of a share are edits, its oldest edits go first, so that rewriting a schedule does not remove the facts that say who
-//! created it and what it has delivered. Facts about a session itself (opened, closed, its grant) count as nobody's.
+//! A share is an even part of the byte cap. A session over it loses its oldest facts; if more than a part of a share are
+//! edits, its oldest edits go first, so that rewriting a schedule does not remove the facts that say who created it and
+//! what it has delivered. Every fact that a session can cause counts in the share of its family's root, whichever session
+//! or schedule it is about. Grants count as nobody's: only operators cause them.
 //!
 //! Shape: for each session, the cursors of its facts and of the edits among them; the sessions by their bytes. Costs: an
 //! append is two lookups, and a plan looks at the `LARGEST` sessions only. Invariant: of the facts that a plan names, all
@@ -13,7 +14,7 @@ use std::collections::BTreeSet;
 use hashbrown::HashMap;
 
 use crate::limits;
-use crate::port::EDIT;
+use crate::port::{EDITS_PART, is_edit, is_shared_by_nobody};
 
 /// The facts of each session.
 #[derive(Default)]
@@ -38,10 +39,10 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// `None` for a fact that is not about a schedule of a session.
-    pub(super) fn of(session: Option<u64>, kind: &str, has_schedule: bool) -> Option<Part> {
-        let session = session.filter(|_| has_schedule && !kind.starts_with(SESSION))?;
-        Some(Part { session, is_edit: kind == EDIT })
+    /// The part of a fact that counts for this session; `None` if it counts in nobody's share.
+    pub(super) fn of(session: Option<u64>, kind: &str) -> Option<Part> {
+        let session = session.filter(|_| !is_shared_by_nobody(kind))?;
+        Some(Part { session, is_edit: is_edit(kind) })
     }
 }
 
@@ -82,7 +83,7 @@ impl Shares {
         for (bytes, session) in self.by_bytes.iter().rev().take(LARGEST) {
             let left = excess.saturating_sub(freed).min(bytes.saturating_sub(share));
             let Some(of) = self.sessions.get(session).filter(|_| left > 0) else { break };
-            let edits = of.edit_bytes.saturating_sub(share / 2).min(left);
+            let edits = of.edit_bytes.saturating_sub(share / EDITS_PART).min(left);
             freed += take(&of.edits, of.edit_bytes, edits, max, plan);
             freed += take(&of.facts, of.bytes, left - edits, max, plan);
         }
@@ -106,7 +107,5 @@ fn take(from: &BTreeSet<u64>, bytes: u64, wanted: u64, max: u64, plan: &mut BTre
     (plan.len() - before) as u64 * each
 }
 
-/// How the kinds of facts about sessions begin.
-const SESSION: &str = "session-";
 /// How many sessions a plan looks at, largest first, so that many sessions over their share do not make it slow.
 const LARGEST: usize = 16;

@@ -18,7 +18,7 @@ use super::chain::{self, Link, Stretch};
 use super::connection::{self, checkpoint, checkpoint_at_once};
 use super::faults::{FaultPoint, Faults};
 use super::high_water::HighWaterMark;
-use super::index::{Index, Note, PrunePlan, Removed};
+use super::index::{Index, Note, PrunePlan, Rank, Removed};
 use super::lock::OwnerLock;
 use super::queue::{Idle, Queue, Waiting, Work};
 use super::shares::Part;
@@ -253,6 +253,7 @@ fn write_group(connection: &Connection, group: &[Waiting], mut link: Link) -> Re
                 &*fact.kind,
                 fact.schedule.as_deref(),
                 fact.session.as_deref(),
+                fact.share.as_deref(),
                 fact.run.as_deref(),
                 &*fact.payload,
                 digest::of_fact(fact),
@@ -284,14 +285,16 @@ fn prune(connection: &Connection, plan: &PrunePlan) -> rusqlite::Result<PrunedFa
     let returning = format!("RETURNING {}, hash", read::REMOVED);
     let sql = format!("DELETE FROM fact WHERE cursor = ?1 AND cursor < {newest} {returning}");
     let mut one = connection.prepare_cached(&sql)?;
+    let mut lose = connection.prepare_cached(LOSE_OF_SCHEDULE)?;
     for cursor in &plan.crowded {
+        // First, while the fact says whose it is.
+        lose.execute([cursor.cast_signed()])?;
         dropped_facts.collect(connection, one.query(params![cursor.cast_signed()])?)?;
     }
     count(connection, "rows", dropped_facts.0.len())?;
     let before = dropped_facts.0.len();
     let mut lose = connection.prepare_cached(LOSE)?;
     for cursor in &plan.shares {
-        // First, while the fact says whose it is.
         lose.execute([cursor.cast_signed()])?;
         dropped_facts.collect(connection, one.query(params![cursor.cast_signed()])?)?;
     }
@@ -316,8 +319,9 @@ fn prune(connection: &Connection, plan: &PrunePlan) -> rusqlite::Result<PrunedFa
         let sql = "DELETE FROM state WHERE payload IS NULL AND at < ?1";
         count(connection, "tombstones", connection.prepare_cached(sql)?.execute(params![before])?)?;
         // What lies before the log is missing for everybody, which a row for the cause says from now on.
-        let sql = "DELETE FROM lost WHERE through < (SELECT min(cursor) FROM fact)";
-        if connection.execute(sql, [])? > 0 {
+        let of_sessions = "DELETE FROM lost WHERE through < (SELECT min(cursor) FROM fact)";
+        let of_schedules = "DELETE FROM lost_schedule WHERE through < (SELECT min(cursor) FROM fact)";
+        if connection.execute(of_sessions, [])? + connection.execute(of_schedules, [])? > 0 {
             connection.execute("INSERT OR IGNORE INTO pruned (cause, records) VALUES ('bytes', 0)", [])?;
         }
     }
@@ -363,7 +367,8 @@ fn note(fact: &FactRecord) -> Note {
     Note {
         cursor: fact.cursor.number(),
         schedule: fact.schedule.as_deref().map(digest::of_key),
-        part: Part::of(fact.session.as_deref().map(digest::of_key), &fact.kind, fact.schedule.is_some()),
+        part: Part::of(fact.sharer().map(|sharer| digest::of_key(sharer)), &fact.kind),
+        rank: Rank::of(&fact.kind),
         at: fact.at,
         bytes: fact.bytes() as u64,
     }
@@ -397,10 +402,14 @@ pub(super) fn beside(path: &std::path::Path, tail: &str) -> PathBuf {
 }
 
 const INSERT: &str =
-    "INSERT INTO fact (cursor, at, nanos, kind, schedule, session, run, payload, digest, hash)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-const LOSE: &str = "INSERT INTO lost (session, through) SELECT session, cursor FROM fact WHERE cursor = ?1
+    "INSERT INTO fact (cursor, at, nanos, kind, schedule, session, share, run, payload, digest, hash)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+const LOSE: &str = "INSERT INTO lost (session, through)
+     SELECT session, cursor FROM fact WHERE cursor = ?1 AND session IS NOT NULL
      ON CONFLICT (session) DO UPDATE SET through = max(through, excluded.through)";
+const LOSE_OF_SCHEDULE: &str = "INSERT INTO lost_schedule (schedule, through)
+     SELECT schedule, cursor FROM fact WHERE cursor = ?1 AND schedule IS NOT NULL
+     ON CONFLICT (schedule) DO UPDATE SET through = max(through, excluded.through)";
 const UPSERT: &str = "INSERT INTO state (key, revision, at, payload, digest) VALUES (?1, ?2, ?3, ?4, ?5)
      ON CONFLICT (key) DO UPDATE SET revision = excluded.revision, at = excluded.at,
          payload = excluded.payload, digest = excluded.digest
@@ -429,6 +438,7 @@ mod tests {
                 kind: "created".into(),
                 schedule: None,
                 session: None,
+                share: None,
                 run: None,
                 payload: vec![7; bytes].into(),
             };

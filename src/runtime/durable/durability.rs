@@ -3,19 +3,36 @@
 //! Invariant: volatile work is never in any of these, so that it never waits for a disk.
 
 use crate::domain::{Durability, Fact, RunId, Schedule, SessionFact, SessionId};
-use crate::engine::{Command, Effect, Input, Report, State};
+use crate::engine::{Command, Effect, Input, Report, SessionRecord, State};
 
 /// A fact that is persisted.
 #[derive(Clone, Copy)]
 pub(in crate::runtime) struct Lasting<'a> {
     /// The session that the fact is about; for a fact about a schedule, its owner.
     pub(in crate::runtime) session: Option<&'a SessionId>,
+    /// The session in whose share of the log the fact counts.
+    pub(in crate::runtime) share: Option<&'a SessionId>,
 }
 
 /// Metadata needed to persist a fact; `None` if the fact is volatile.
 pub(in crate::runtime) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Option<Lasting<'a>> {
-    let of =
-        |schedule: &'a Schedule| schedule.is_durable().then_some(Lasting { session: Some(&schedule.owner) });
+    let session = about(fact, state)?;
+    Some(Lasting { session, share: share(fact, session, state) })
+}
+
+/// The session in whose share of the log a fact counts: the root of the family that has caused it. So neither fresh
+/// sessions nor changes of others' schedules are a way to fill the shares of others.
+fn share<'a>(fact: &'a Fact, about: Option<&'a SessionId>, state: &'a State) -> Option<&'a SessionId> {
+    if let Fact::Session(_, SessionFact::Opened { provenance: Some(provenance), .. }, _) = fact {
+        return Some(&provenance.root);
+    }
+    let cause = fact.by().and_then(|by| by.scope.session()).or(about)?;
+    Some(state.session(cause).map_or(cause, SessionRecord::root))
+}
+
+/// The session that a persisted fact is about, if there is one; `None` if the fact is volatile.
+fn about<'a>(fact: &'a Fact, state: &'a State) -> Option<Option<&'a SessionId>> {
+    let of = |schedule: &'a Schedule| schedule.is_durable().then_some(Some(&schedule.owner));
     match fact {
         // A new schedule is not in the state yet, so the fact itself says whether it is durable.
         Fact::Created { schedule, .. } => of(schedule),
@@ -31,7 +48,7 @@ pub(in crate::runtime) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Optio
             | SessionFact::Addressed { .. }
             // A schedule for this job may be created after the next start.
             | SessionFact::JobReady { .. }
-            | SessionFact::Granted { .. } => Some(Lasting { session: Some(id) }),
+            | SessionFact::Granted { .. } => Some(Some(id)),
             // The state of a connection or of a turn means nothing to the next process.
             SessionFact::HostDetached { .. }
             | SessionFact::Busy
@@ -39,11 +56,11 @@ pub(in crate::runtime) fn lasting<'a>(fact: &'a Fact, state: &'a State) -> Optio
             | SessionFact::UserMessage
             | SessionFact::TurnUnreported => None,
         },
-        Fact::Refused { by, .. } => Some(Lasting { session: by.scope.session() }),
+        Fact::Refused { by, .. } => Some(by.scope.session()),
         Fact::AllHeld { .. }
         | Fact::AllReleased { .. }
         | Fact::GuardPolicySet { .. }
-        | Fact::Restarted { .. } => Some(Lasting { session: None }),
+        | Fact::Restarted { .. } => Some(None),
         // Each process learns its hosts and channels anew.
         Fact::Host(..) | Fact::Channel(..) | Fact::Stopping { .. } => None,
     }
@@ -65,7 +82,7 @@ pub(in crate::runtime) fn needs_disk(fact: &Fact, state: &State) -> bool {
         | Fact::GuardPolicySet { .. }
         | Fact::Stopping { .. } => false,
     };
-    !is_written_later && lasting(fact, state).is_some()
+    !is_written_later && about(fact, state).is_some()
 }
 
 /// Whether an input is a command on durable work.

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 
 use super::codec::{self, Printed};
-use super::durability::run_of;
+use super::durability::{Lasting, run_of};
 use super::transcripts::Transcripts;
 use crate::domain::{
     Cursor, Fact, Moment, Now, RunFact, RunId, ScheduleFact, ScheduleId, SessionFact, SessionId,
@@ -125,13 +125,13 @@ impl Persister {
         }
     }
 
-    /// Adds a fact that is about to be applied at `cursor`; `session` is the one that it concerns.
+    /// Adds a fact that is about to be applied at `cursor`.
     pub(in crate::runtime) fn add_to_batch(
         &mut self,
         cursor: Cursor,
         now: Now,
         fact: &Fact,
-        session: Option<&SessionId>,
+        Lasting { session, share }: Lasting<'_>,
     ) {
         self.transcripts.note(cursor, fact);
         if let Fact::Run(run, RunFact::Retrying { .. } | RunFact::Failed(_) | RunFact::Cancelled { .. }) =
@@ -145,6 +145,7 @@ impl Persister {
             kind: fact.kind().name().into(),
             schedule: fact.schedule().map(|id| id.to_string().into()),
             session: session.map(|id| id.as_str().into()),
+            share: share.filter(|_| share != session).map(|id| id.as_str().into()),
             run: fact.run().map(|run| run.to_string().into()),
             payload: Arc::default(),
         };

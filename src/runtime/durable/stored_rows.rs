@@ -3,6 +3,7 @@
 //! What lives elsewhere: what they are loaded for (`recovery`, `service::as_of`), their text (`codec`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
@@ -67,12 +68,23 @@ impl Joining {
 }
 
 /// Passes all rows to `take`, sessions before schedules. Returns the schedules whose definition has a row of its own.
-///
-/// Another thread reads chunks from the disk while this one
-/// handles earlier ones. A chunk is parsed by the thread that has time: by this one if it would wait otherwise.
 pub(crate) fn for_each(
     store: &dyn Store,
     mut take: impl FnMut(Row),
+) -> Result<BTreeSet<ScheduleId>, RecoveryError> {
+    try_for_each(store, |row| {
+        take(row);
+        ControlFlow::Continue(())
+    })
+}
+
+/// Passes rows to `take`, as [`for_each`] does, until it returns `Break`.
+///
+/// Another thread reads chunks from the disk while this one
+/// handles earlier ones. A chunk is parsed by the thread that has time: by this one if it would wait otherwise.
+pub(crate) fn try_for_each(
+    store: &dyn Store,
+    mut take: impl FnMut(Row) -> ControlFlow<()>,
 ) -> Result<BTreeSet<ScheduleId>, RecoveryError> {
     // Bounded, so that a disk that is faster than the engine does not fill the memory with rows.
     let (sender, chunks) = sync_channel(CHUNKS_AHEAD);
@@ -102,7 +114,10 @@ pub(crate) fn for_each(
                 Chunk::Parsed(rows) => rows,
             };
             for row in rows {
-                joining.join(row)?.into_iter().for_each(&mut take);
+                let is_over = joining.join(row)?.is_some_and(|row| take(row).is_break());
+                if is_over {
+                    return Ok(joining.apart());
+                }
             }
         }
         Ok(joining.apart())

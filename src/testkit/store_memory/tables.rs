@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use crate::domain::Cursor;
 use crate::limits;
-use crate::port::{Batch, EDIT, FactRecord, HistoryCaps, LostHistory, Pruned, RowRecord, StoreFault};
+use crate::port::{
+    Batch, EDITS_PART, FactRecord, HistoryCaps, LostHistory, Pruned, RowRecord, StoreFault, is_creation,
+    is_edit,
+};
 
 /// The committed data.
 pub(super) struct CommittedTables {
@@ -14,7 +17,7 @@ pub(super) struct CommittedTables {
     /// The facts of each schedule, so that pruning one schedule does not scan the whole log.
     of_schedule: BTreeMap<Arc<str>, BTreeSet<Cursor>>,
     pub(super) fact_bytes: u64,
-    /// The facts about schedules, by session.
+    /// The facts in the share of each session.
     shares: BTreeMap<Arc<str>, Share>,
     pub(super) lost: LostHistory,
     pub(super) rows: BTreeMap<String, TimedRow>,
@@ -25,7 +28,7 @@ pub(super) struct CommittedTables {
     pub(super) last: Cursor,
 }
 
-/// The facts of one session about its schedules, and the edits among them.
+/// The facts in the share of one session, and the edits among them.
 #[derive(Default)]
 struct Share {
     bytes: u64,
@@ -91,11 +94,14 @@ impl CommittedTables {
         let days = i64::try_from(self.caps.days.saturating_mul(86_400)).unwrap_or(i64::MAX);
         let horizon = self.newest.saturating_sub(days);
         while self.fact_bytes > self.caps.bytes
-            && let Some((session, cursor)) = self.over_share()
+            && let Some(cursor) = self.over_share()
         {
             self.pruned.by_bytes += 1;
-            let through = self.lost.sessions.entry(session).or_default();
-            *through = cursor.max(*through);
+            // The share may be another session's than the one whose history the fact is.
+            if let Some(session) = self.facts.get(&cursor).and_then(|fact| fact.session.clone()) {
+                let through = self.lost.sessions.entry(session).or_default();
+                *through = cursor.max(*through);
+            }
             self.forget(cursor);
         }
         // The log is in the order of cursors, so the oldest facts are first, and pruning stops at
@@ -121,14 +127,28 @@ impl CommittedTables {
         }
     }
 
-    /// Counts a fact among those of its schedule; beyond the cap, the schedule's oldest fact is
-    /// pruned.
+    /// Counts a fact among those of its schedule; beyond the cap, the schedule's oldest edit or fact is
+    /// pruned, but never its creation.
     fn count_in(&mut self, schedule: &Arc<str>, cursor: Cursor) {
         let cursors = self.of_schedule.entry(Arc::clone(schedule)).or_default();
         cursors.insert(cursor);
-        let gone = if cursors.len() as u64 > self.caps.schedule_rows { cursors.pop_first() } else { None };
-        if let Some(gone) = gone {
+        let cap = self.caps.schedule_rows;
+        if cursors.len() as u64 <= cap {
+            return;
+        }
+        let kind_is =
+            |cursor: &Cursor, is: fn(&str) -> bool| self.facts.get(cursor).is_some_and(|fact| is(&fact.kind));
+        let mut edits = cursors.iter().filter(|cursor| kind_is(cursor, is_edit));
+        let creation = cursors.iter().rfind(|cursor| kind_is(cursor, is_creation));
+        let gone = if edits.clone().count() as u64 > cap / EDITS_PART {
+            edits.next()
+        } else {
+            cursors.iter().find(|cursor| Some(*cursor) != creation)
+        };
+        if let Some(gone) = gone.copied() {
             self.pruned.by_rows += 1;
+            let through = self.lost.schedules.entry(Arc::clone(schedule)).or_default();
+            *through = gone.max(*through);
             self.forget(gone);
         }
     }
@@ -148,18 +168,18 @@ impl CommittedTables {
     }
 
     fn enter_share(&mut self, fact: &FactRecord) {
-        let Some(session) = sharer(fact) else { return };
+        let Some(session) = fact.sharer() else { return };
         let share = self.shares.entry(Arc::clone(session)).or_default();
         share.bytes += fact.bytes() as u64;
         share.facts.insert(fact.cursor);
-        if &*fact.kind == EDIT {
+        if is_edit(&fact.kind) {
             share.edit_bytes += fact.bytes() as u64;
             share.edits.insert(fact.cursor);
         }
     }
 
     fn leave_share(&mut self, fact: &FactRecord) {
-        let Some(session) = sharer(fact) else { return };
+        let Some(session) = fact.sharer() else { return };
         let Some(share) = self.shares.get_mut(session) else { return };
         share.bytes -= fact.bytes() as u64;
         share.facts.remove(&fact.cursor);
@@ -172,16 +192,10 @@ impl CommittedTables {
     }
 
     /// Returns the fact to prune next of the largest session, if that one is over its share.
-    fn over_share(&self) -> Option<(Arc<str>, Cursor)> {
+    fn over_share(&self) -> Option<Cursor> {
         let share = self.caps.bytes / (self.shares.len() as u64).clamp(1, limits::HISTORY_SHARES.value);
-        let (session, of) = self.shares.iter().max_by_key(|(_, of)| of.bytes)?;
-        let from = if of.edit_bytes > share / 2 { &of.edits } else { &of.facts };
-        let oldest = from.first().filter(|_| of.bytes > share)?;
-        Some((Arc::clone(session), *oldest))
+        let of = self.shares.values().max_by_key(|of| of.bytes)?;
+        let from = if of.edit_bytes > share / EDITS_PART { &of.edits } else { &of.facts };
+        from.first().filter(|_| of.bytes > share).copied()
     }
-}
-
-/// The session in whose share a fact counts: only facts about schedules do.
-fn sharer(fact: &FactRecord) -> Option<&Arc<str>> {
-    fact.session.as_ref().filter(|_| fact.schedule.is_some() && !fact.kind.starts_with("session-"))
 }

@@ -2,14 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use reveille::domain::{DecisionKind, HostId, Moment, Policy, ScheduleId, Scope, SessionId, Span};
-use reveille::edn::{Map, Value};
+use reveille::dialect::{Notation, REQUEST_CAPS};
+use reveille::domain::{
+    Caller, Cursor, DecisionKind, Grant, HostId, Moment, Policy, ScheduleId, Scope, SessionId, Span,
+};
+use reveille::edn::{Map, Value, read};
 use reveille::engine::{Command, Input, ScheduleChange, Which};
 use reveille::graph::eql::QueryRefusal;
-use reveille::port::{Clock, EDIT, HistoryCaps};
+use reveille::port::{Clock, HistoryCaps, Store as _, is_creation, is_edit, is_shared_by_nobody};
+
+use reveille::runtime::Handle;
+use reveille::service::Service;
 
 use super::lives::{ByHand, Lives, durable, every, message};
 use super::past::{ALL, ask, try_ask};
+use crate::simulated;
 
 const KEY: &str = "psi.scheduler/schedules";
 const UNTOLD: &str = "[:reveille.engine/untold]";
@@ -69,7 +76,10 @@ fn before_the_history_nothing_is_told_as_it_is_now() {
 
 #[test]
 fn a_session_that_rewrites_its_schedules_loses_its_own_past_only() {
-    assert_eq!(EDIT, DecisionKind::ScheduleChanged.name(), "the store knows an edit by its kind");
+    assert!(is_edit(DecisionKind::ScheduleChanged.name()), "the store knows an edit by its kind");
+    assert!(is_edit(DecisionKind::SchedulePaused.name()) && is_edit(DecisionKind::ScheduleResumed.name()));
+    assert!(is_creation(DecisionKind::ScheduleCreated.name()));
+    assert!(is_shared_by_nobody(DecisionKind::SessionGranted.name()));
     let lives = Lives::capped(7, HistoryCaps { schedule_rows: 1_000, bytes: 60_000, days: 1_000 });
     let mut life = ByHand::new(&lives);
     let (loud, quiet) = (life.open(HostId::LOCAL), life.open(HostId::LOCAL));
@@ -93,6 +103,89 @@ fn a_session_that_rewrites_its_schedules_loses_its_own_past_only() {
     assert!(untold(&life, then) >= 1, "the other one is counted");
     let query = format!("[{{[:psi.scheduler/schedule-id \"{edited}\"] [:psi.scheduler/created-at]}}]");
     assert!(Value::Map(ask(&life.handle, &query, None)).to_string().contains("#inst"), "and is there today");
+}
+
+#[test]
+fn a_schedule_with_too_many_facts_says_what_is_missing() {
+    let lives = Lives::capped(7, HistoryCaps { schedule_rows: 40, bytes: 1 << 30, days: 1_000 });
+    let mut life = ByHand::new(&lives);
+    let owner = life.open(HostId::LOCAL);
+    let new = durable(every(&lives.stage, &owner, 60_000, Policy::PLAIN));
+    let id = life.handle.schedule(new).expect("there is room");
+    life.handle.submit(Input::Command(change(&id, "v1"))).expect("it can be changed");
+    life.turn();
+    let then = lives.stage.clock.now().wall;
+    for round in 0..100 {
+        lives.stage.clock.advance(Span::from_millis(1_000));
+        life.handle
+            .submit(Input::Command(change(&id, &format!("round {round}"))))
+            .expect("it can be changed");
+    }
+    life.turn();
+    let kinds = life.shown(&id);
+    assert_eq!(kinds[0], DecisionKind::ScheduleCreated);
+    assert_eq!((untold(&life, then), untold(&life, lives.stage.clock.now().wall)), (1, 0), "v1 was pruned");
+    let told = items(&ask(&life.handle, ALL, Some(then)), KEY, "psi.scheduler/schedule-id");
+    assert!(told.is_empty(), "the creation is there, and says nothing of the text at that time: {told:?}");
+}
+
+const GRANT: Grant = Grant { cron_others: true, ..Grant::FULL };
+
+fn call(handle: &Handle, session: &SessionId, tool: &str, args: &str) -> String {
+    let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
+    let caller = Caller::session(session.clone());
+    let answer = Service::new(handle.clone()).call_tool(tool, &caller, &args, Notation::Edn);
+    answer.expect("admitted").expect("a tool").value.to_string()
+}
+
+#[test]
+fn every_fact_counts_for_the_family_that_caused_it() {
+    let lives = Lives::new();
+    let mut life = ByHand::new(&lives);
+    let (one, two) = (life.open(HostId::LOCAL), life.open(HostId::LOCAL));
+    let create = |owner: &SessionId, kind: &str| {
+        let query = format!(
+            "[(psi.scheduler/create {{:session-id {:?} :kind {kind} :message \"m\" :every-ms 60000 :durability :durable}})]",
+            owner.as_str()
+        );
+        simulated::ask(&life.handle, &Caller::session(owner.clone()), &query, false);
+    };
+    create(&one, ":session");
+    for _ in 0..3 {
+        lives.stage.clock.advance(Span::from_millis(60_000));
+        life.turn();
+    }
+    // A session that may change another's jobs fills its own share with that.
+    let grant = Command::SetGrant { by: Scope::Operator.into(), session: one.clone(), grant: GRANT };
+    life.handle.submit(Input::Command(grant)).expect("it can be granted");
+    let job = "{:name \"n\" :prompt \"p\" :schedule {:kind :daily :time \"12:00\"} :target {:kind :current_session}}";
+    let made = call(&life.handle, &two, "cron_create", job);
+    let id = made.split('"').find(|word| word.starts_with("job_")).unwrap_or_else(|| panic!("{made}"));
+    let changed =
+        call(&life.handle, &one, "cron_update", &format!("{{:job_id {id:?} :patch {{:prompt \"by one\"}}}}"));
+    assert!(changed.contains("by one"), "{changed}");
+    life.turn();
+    let log = lives.store.facts_after(Cursor::START).expect("it can be read");
+    let mut counted = BTreeMap::<(String, Option<&str>), u64>::new();
+    for fact in &log {
+        *counted.entry((fact.kind.to_string(), fact.sharer().map(|sharer| &**sharer))).or_default() += 1;
+    }
+    let count = |kind: &str, sharer: Option<&SessionId>| {
+        counted.get(&(kind.to_owned(), sharer.map(SessionId::as_str))).copied().unwrap_or(0)
+    };
+    assert_eq!(
+        count("session-opened", Some(&one)),
+        4,
+        "its own, and those of its fresh sessions: {counted:?}"
+    );
+    assert_eq!(count("session-opened", Some(&two)), 1, "{counted:?}");
+    assert_eq!((count("schedule-changed", Some(&one)), count("schedule-changed", Some(&two))), (1, 0));
+    assert_eq!(count("session-granted", None), 1, "only an operator grants: {counted:?}");
+    let others = log
+        .iter()
+        .filter_map(|fact| fact.sharer())
+        .filter(|it| ***it != *one.as_str() && ***it != *two.as_str());
+    assert_eq!(others.count(), 0, "{counted:?}");
 }
 
 /// Numbers from a seed.

@@ -70,7 +70,7 @@ fn the_second_owner_is_told_who_the_first_is() {
     assert_eq!((report.holder, report.counts.facts), (Some(holder), 1));
     drop(store);
     let report = StoreSqlite::inspect(scratch.path(), ROOMY).expect("anybody may look");
-    assert_eq!((report.is_sound(), report.schema, report.holder), (true, 4, None));
+    assert_eq!((report.is_sound(), report.schema, report.holder), (true, 5, None));
     // What the file says after a crash is an old story: the lock went with its process.
     fs::write(scratch.file("store.lock"), "process 1 since 1970-01-01T00:00:00Z\n").expect("it is ours");
     assert_eq!(log(&scratch.open().expect("nobody has it")).len(), 1);
@@ -92,7 +92,7 @@ fn versions_and_strangers_are_left_alone() {
         refused
     };
     let newer = change("PRAGMA user_version = 7; PRAGMA wal_checkpoint(TRUNCATE)");
-    assert!(matches!(newer, OpenFault::Newer { found: 7, known: 4, .. }), "{newer}");
+    assert!(matches!(newer, OpenFault::Newer { found: 7, known: 5, .. }), "{newer}");
     assert!(newer.to_string().contains("restore the backup"), "{newer}");
     let foreign = change("PRAGMA application_id = 42; PRAGMA wal_checkpoint(TRUNCATE)");
     assert!(matches!(foreign, OpenFault::Foreign { .. }), "{foreign}");
