@@ -282,6 +282,13 @@ limits! {
     /// Connections beyond the other bounds that are left to operators. On one of them, any other
     /// token is refused.
     HTTP_OPERATOR_CONNECTIONS = 16 "connections" as "http-operator-connections";
+    /// Request bodies at the same time of which a part has not arrived. While a client sends its body slowly, its
+    /// connection is closed if another needs the place.
+    HTTP_BODIES = 512 "bodies" as "http-bodies";
+    /// Request bodies of one session's token at the same time of which a part has not arrived.
+    HTTP_SESSION_BODIES = 32 "bodies" as "http-session-bodies";
+    /// How many of the bodies that are arriving only operators may send.
+    HTTP_OPERATOR_BODIES = 64 "bodies" as "http-operator-bodies";
     /// EDN streams and WebSockets over HTTP at the same time.
     HTTP_UPGRADES = 224 "connections" as "http-upgrades";
     /// EDN streams and WebSockets of one session's token at the same time.
@@ -290,8 +297,8 @@ limits! {
     HTTP_OPERATOR_UPGRADES = 32 "connections" as "http-operator-upgrades";
     /// EDN streams over the Unix socket at the same time. They do not count as HTTP connections.
     SOCKET_STREAMS = 256 "streams" as "socket-streams";
-    /// Bytes of all answers over HTTP that are written and wait to be sent. Answers below
-    /// `answer-bytes-counted` do not count.
+    /// Bytes of all answers and events, over HTTP and in EDN streams, that are written and wait to be sent. Answers below
+    /// `answer-bytes-counted` do not count, nor do shorter backlogs of a stream.
     ANSWERS_BYTES = 268_435_456 "bytes" as "answers-bytes";
     /// Bytes of answers to one session's token that wait to be sent.
     SESSION_ANSWERS_BYTES = 33_554_432 "bytes" as "session-answers-bytes";

@@ -17,6 +17,7 @@ mod denials;
 mod history;
 mod hosting;
 mod mutations;
+mod places;
 mod plan_cache;
 mod query;
 mod queue;
@@ -40,6 +41,7 @@ pub use self::access::QueryAccess;
 use self::admission::Admitted;
 pub use self::admission::Denial;
 pub(crate) use self::hosting::{HostError, HostRequest};
+pub(crate) use self::places::Places;
 #[cfg(feature = "http")]
 pub(crate) use self::plan_cache::is_quick;
 pub use self::plan_cache::{PrepareError, Prepared};
@@ -48,7 +50,6 @@ pub(crate) use self::query::limits_of;
 pub use self::query::{QUERY_LIMITS, failed, registry, reply};
 #[cfg(feature = "http")]
 pub(crate) use self::queue::Queue;
-#[cfg(feature = "http")]
 pub(crate) use self::quota::{Quota, Share};
 pub(crate) use self::reach::Reach;
 pub use self::tools::{TOOLBOX, ToolEffect, ToolInfo};
@@ -66,14 +67,15 @@ struct Shared {
     rates: RateLimiter,
     denials: Denials,
     past: AsOfQueue,
+    places: Places,
 }
 
 impl Service {
     /// A service over the engine of this handle.
     pub fn new(handle: Handle) -> Service {
         let (plans, rates, past) = (PlanCache::default(), RateLimiter::default(), AsOfQueue::default());
-        let denials = Denials::default();
-        let shared = Shared { registry: registry(), plans, rates, denials, past };
+        let (denials, places) = (Denials::default(), Places::default());
+        let shared = Shared { registry: registry(), plans, rates, denials, past, places };
         Service { handle, shared: Arc::new(shared) }
     }
 
@@ -94,6 +96,11 @@ impl Service {
 
     fn subscribe(&self, _admitted: Admitted<'_>, after: Cursor) -> Subscription {
         self.handle().subscribe(after)
+    }
+
+    /// What callers hold at the same time.
+    pub(crate) fn places(&self) -> &Places {
+        &self.shared.places
     }
 
     /// The number of queries as of an instant that run.

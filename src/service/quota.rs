@@ -67,7 +67,6 @@ impl Quota {
     ///
     /// # Errors
     /// The limit that this would exceed; nothing is taken then.
-    #[cfg(any(feature = "http", test))]
     pub(crate) fn take(self: &Arc<Quota>, caller: &Caller, amount: u64) -> Result<Share, Limit> {
         self.take_for(Holder::of(caller), amount)
     }

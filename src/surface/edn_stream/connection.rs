@@ -77,11 +77,12 @@ impl Connection {
     /// Creates a connection for this caller.
     pub(crate) fn of_caller(service: Service, caller: Caller) -> Connection {
         let own = Reach::of(service.handle(), &caller);
+        let outgoing = Outgoing::new(caller.clone(), Arc::clone(&service.places().answers));
         Connection {
             service,
             caller,
             own: Arc::new(Mutex::new(own)),
-            outgoing: Arc::default(),
+            outgoing: Arc::new(outgoing),
             pumps: Vec::new(),
             starting: None,
             taken: None,

@@ -2,27 +2,37 @@
 //!
 //! Invariant: no sender waits for the client. At `limits::CLIENT_BACKLOG_BYTES` the connection is
 //! closed: a client that does not read loses its connection visibly, and not single messages
-//! silently.
+//! silently. What waits counts among the answers of all clients that wait to be sent, until it is written or dropped.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use crate::domain::Caller;
 use crate::edn::{Map, Value};
-use crate::limits;
+use crate::limits::{self, Limit};
+use crate::service::{Quota, Share};
 
 /// Lines that wait to be written to one client.
-#[derive(Default)]
 pub(super) struct Outgoing {
     queue: Mutex<Queue>,
     changed: Condvar,
+    caller: Caller,
+    /// Bytes of answers to all callers that wait to be sent.
+    answers: Arc<Quota>,
+}
+
+/// A line that waits to be written, with its part of the quota; `None` while little waits.
+struct Line {
+    text: String,
+    _held: Option<Share>,
 }
 
 #[derive(Default)]
 struct Queue {
-    lines: VecDeque<String>,
+    lines: VecDeque<Line>,
     /// The pushes that come after the answer to a request; `None` while none are held back.
-    held: Option<VecDeque<String>>,
+    held: Option<VecDeque<Line>>,
     /// The length of both.
     bytes: u64,
     closed: bool,
@@ -30,6 +40,11 @@ struct Queue {
 }
 
 impl Outgoing {
+    /// An empty queue for a client of this caller.
+    pub(super) fn new(caller: Caller, answers: Arc<Quota>) -> Outgoing {
+        Outgoing { queue: Mutex::default(), changed: Condvar::new(), caller, answers }
+    }
+
     /// Appends one line; `false` if the connection is closed, possibly by this very line.
     pub(super) fn send(&self, value: &Value) -> bool {
         self.enqueue(value, |queue| &mut queue.lines)
@@ -53,24 +68,36 @@ impl Outgoing {
         self.changed.notify_all();
     }
 
-    fn enqueue(&self, value: &Value, to: impl FnOnce(&mut Queue) -> &mut VecDeque<String>) -> bool {
-        let mut line = value.to_string();
-        line.push('\n');
+    fn enqueue(&self, value: &Value, to: impl FnOnce(&mut Queue) -> &mut VecDeque<Line>) -> bool {
+        let mut text = value.to_string();
+        text.push('\n');
         let mut queue = self.lock();
         if queue.closed {
             return false;
         }
-        queue.bytes += line.len() as u64;
-        if queue.bytes > limits::CLIENT_BACKLOG_BYTES.value {
-            // The reason goes out as the last line, in case that the client reads after all.
-            queue.lines.push_back(cut_off());
-            queue.cut_off = true;
-            queue.closed = true;
-        } else {
-            to(&mut queue).push_back(line);
+        queue.bytes += text.len() as u64;
+        match self.count(queue.bytes, text.len() as u64) {
+            Ok(held) => to(&mut queue).push_back(Line { text, _held: held }),
+            Err(limit) => {
+                // The reason goes out as the last line, in case that the client reads after all.
+                queue.lines.push_back(Line { text: cut_off(limit), _held: None });
+                queue.cut_off = true;
+                queue.closed = true;
+            }
         }
         self.changed.notify_all();
         !queue.closed
+    }
+
+    /// Counts a line of a backlog that has so many bytes with it.
+    fn count(&self, backlog: u64, bytes: u64) -> Result<Option<Share>, Limit> {
+        if backlog > limits::CLIENT_BACKLOG_BYTES.value {
+            return Err(limits::CLIENT_BACKLOG_BYTES);
+        }
+        if backlog < limits::ANSWER_BYTES_COUNTED.value {
+            return Ok(None);
+        }
+        self.answers.take(&self.caller, bytes).map(Some)
     }
 
     /// Lets the writer end once it has written everything queued.
@@ -91,7 +118,7 @@ impl Outgoing {
     pub(super) fn write_to(&self, mut output: impl Write) -> io::Result<()> {
         while let Some(lines) = self.take() {
             for line in lines {
-                if let Err(error) = output.write_all(line.as_bytes()) {
+                if let Err(error) = output.write_all(line.text.as_bytes()) {
                     self.close();
                     return Err(error);
                 }
@@ -106,12 +133,12 @@ impl Outgoing {
     }
 
     /// Waits for lines and takes them all; `None` at the end.
-    fn take(&self) -> Option<VecDeque<String>> {
+    fn take(&self) -> Option<VecDeque<Line>> {
         let mut queue = self.lock();
         loop {
             if !queue.lines.is_empty() {
                 // Lines being written no longer count: the limit is on the backlog behind them.
-                queue.bytes = queue.held.iter().flatten().map(|line| line.len() as u64).sum();
+                queue.bytes = queue.held.iter().flatten().map(|line| line.text.len() as u64).sum();
                 return Some(std::mem::take(&mut queue.lines));
             }
             if queue.closed {
@@ -129,8 +156,7 @@ impl Outgoing {
 }
 
 /// The last line for a client that was cut off.
-fn cut_off() -> String {
-    let limit = limits::CLIENT_BACKLOG_BYTES;
+fn cut_off(limit: Limit) -> String {
     let data =
         Map::new().with("limit", limit.name).with("max", i64::try_from(limit.value).unwrap_or(i64::MAX));
     let error = Map::new()
@@ -144,10 +170,38 @@ fn cut_off() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::SessionId;
+
+    fn quota(max: u64) -> Arc<Quota> {
+        let limit = |name, value| Limit { name, value, unit: "bytes", doc: "" };
+        Quota::new(limit("own", max), limit("all", max), limit("reserve", 0))
+    }
+
+    fn outgoing(answers: &Arc<Quota>) -> Outgoing {
+        Outgoing::new(Caller::session(SessionId::new("one").unwrap()).as_model(), Arc::clone(answers))
+    }
+
+    #[test]
+    fn backlogs_count_among_the_answers_of_all() {
+        let answers = quota(300_000);
+        let (one, two) = (outgoing(&answers), outgoing(&answers));
+        let short = Value::string("x".repeat(1_000));
+        assert!((0..3).all(|_| one.send(&short)) && answers.in_use() == 0, "little waits");
+        let long = Value::string("x".repeat(100_000));
+        assert!(one.send(&long) && two.send(&long));
+        assert_eq!(answers.in_use(), 200_006);
+        assert!(!two.send(&long) && two.is_cut_off(), "together they have too many");
+        let mut written = Vec::new();
+        two.write_to(&mut written).unwrap();
+        assert!(String::from_utf8(written).unwrap().contains(":limit \"all\""));
+        assert_eq!(answers.in_use(), 100_003, "what is written counts no more");
+        drop(one);
+        assert_eq!(answers.in_use(), 0);
+    }
 
     #[test]
     fn a_client_that_does_not_read_is_cut_off_at_the_bound() {
-        let outgoing = Outgoing::default();
+        let outgoing = outgoing(&quota(1 << 30));
         let line = Value::string("x".repeat(1_000_000));
         let sent = (0..20).take_while(|_| outgoing.send(&line)).count();
         assert_eq!(sent, 8);

@@ -7,12 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::config::{Config, Times};
 use super::connection::backoff::Backoff;
 use super::connection::conn_limit::ConnLimiter;
-use super::followers;
 use super::gate::Gate;
-use super::long;
 use super::streams::Streams;
 use super::traffic::Traffic;
-use crate::limits;
 use crate::service::{Queue, Quota, Service};
 use crate::surface::graphql::GraphqlService;
 
@@ -31,6 +28,8 @@ pub(super) struct AppState {
     /// EDN streams and WebSockets over HTTP.
     pub(super) upgrades: Arc<Quota>,
     pub(super) long: Arc<Queue>,
+    /// Request bodies of which a part has not arrived.
+    pub(super) bodies: Arc<Quota>,
     /// Bytes of answers that are written and not yet sent.
     pub(super) answers: Arc<Quota>,
     stopping: AtomicBool,
@@ -42,7 +41,11 @@ impl AppState {
         let graphql = GraphqlService::new(&service).expect("a test makes the schema and finds no fault");
         Arc::new(AppState {
             graphql: Arc::new(graphql),
-            followers: followers::places(),
+            followers: Arc::clone(&service.places().subscriptions),
+            upgrades: Arc::clone(&service.places().upgrades),
+            long: Arc::clone(&service.places().long),
+            bodies: Arc::clone(&service.places().bodies),
+            answers: Arc::clone(&service.places().answers),
             service,
             gate: Gate::new(config, address),
             backoff: Backoff::new(config.times.wrong_token),
@@ -50,17 +53,6 @@ impl AppState {
             streams: Streams::default(),
             traffic: Traffic::default(),
             times: config.times,
-            upgrades: Quota::new(
-                limits::HTTP_SESSION_UPGRADES,
-                limits::HTTP_UPGRADES,
-                limits::HTTP_OPERATOR_UPGRADES,
-            ),
-            long: long::queue(),
-            answers: Quota::new(
-                limits::SESSION_ANSWERS_BYTES,
-                limits::ANSWERS_BYTES,
-                limits::OPERATOR_ANSWERS_BYTES,
-            ),
             stopping: AtomicBool::new(false),
         })
     }

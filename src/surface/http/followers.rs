@@ -27,15 +27,6 @@ pub(super) struct Pushed {
     pub(super) held: Held,
 }
 
-/// The places for subscriptions.
-pub(super) fn places() -> Arc<Quota> {
-    Quota::new(
-        limits::GRAPHQL_SESSION_SUBSCRIPTIONS,
-        limits::GRAPHQL_SUBSCRIPTIONS,
-        limits::GRAPHQL_OPERATOR_SUBSCRIPTIONS,
-    )
-}
-
 impl Following {
     /// Runs a subscription on a thread of its own; `None` if the system provides no thread.
     pub(super) fn start(

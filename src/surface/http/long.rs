@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::message::error::HttpError;
 use crate::domain::Caller;
 use crate::limits::{self, Limit};
-use crate::service::{Queue, Quota};
+use crate::service::Queue;
 use crate::surface::graphql::{GraphqlError, GraphqlRequest, GraphqlService};
 
 /// How much time a request may take.
@@ -42,12 +42,6 @@ pub(super) fn crowded(limit: Limit) -> HttpError {
 /// The same in GraphQL's words.
 pub(super) fn crowded_in_graphql(limit: Limit) -> Vec<GraphqlError> {
     vec![GraphqlError::limit(limit, "too many long queries wait for their turn; come back a little later")]
-}
-
-/// The queue of long queries.
-pub(super) fn queue() -> Arc<Queue> {
-    let turns = Quota::new(limits::SESSION_LONG_QUERIES, limits::LONG_QUERIES, limits::OPERATOR_LONG_QUERIES);
-    Queue::new(turns, limits::SESSION_LONG_QUERIES_WAITING, limits::LONG_QUERIES_WAITING)
 }
 
 /// Does a caller's work where it belongs, in this queue if it takes long.

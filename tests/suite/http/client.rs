@@ -70,6 +70,13 @@ impl Site {
         self.send(format!("{text}\r\n{body}").as_bytes())
     }
 
+    /// The value of a metric without labels, or with these.
+    pub(crate) fn metric(&self, name: &str) -> u64 {
+        let text = self.ask("GET /metrics", OPERATOR, &[], "").body;
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("reveille_{name} ")));
+        line.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("no {name} in {text}"))
+    }
+
     /// A psi-tool call in EDN.
     pub(crate) fn call(&self, token: &str, headers: &[&str], args: &str) -> Answer {
         let headers = [&["Content-Type: application/edn"], headers].concat();

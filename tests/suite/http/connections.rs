@@ -6,6 +6,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::Duration;
 
+use reveille::limits;
 use reveille::surface::http::{Config, Times};
 
 use super::client::{Answer, OPERATOR, Site, read_some, read_to_end};
@@ -162,4 +163,54 @@ fn http_2_is_spoken_and_timed() {
     stream.write_all(&settings).expect("it is open");
     let said = read_to_end(&mut stream);
     assert_eq!(said.get(3), Some(&4), "the server's settings come first: {said:?}");
+}
+
+/// Sends the head of a call and the first byte of its body.
+fn dribble(site: &Site, token: &str) -> TcpStream {
+    let mut stream = site.connect();
+    let head = format!(
+        "POST /tools/psi-tool HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {token}\r\n\
+         Content-Type: application/edn\r\nContent-Length: 100\r\n\r\n{{",
+        site.port()
+    );
+    stream.write_all(head.as_bytes()).expect("it is open");
+    stream
+}
+
+#[test]
+fn one_session_sends_few_bodies_slowly() {
+    let site = site(|_| {});
+    let token = site.open("greedy");
+    let token = token.reveal();
+    let most = usize::try_from(limits::HTTP_SESSION_BODIES.value).expect("few");
+    let slow: Vec<TcpStream> = (0..most).map(|_| dribble(&site, token)).collect();
+    let other = site.open("other");
+    while site.metric("http_bodies") < limits::HTTP_SESSION_BODIES.value {
+        std::thread::yield_now();
+    }
+    let refused = Answer::read(&mut dribble(&site, token));
+    assert_eq!(refused.status, 429, "{refused:?}");
+    assert!(refused.body.contains("http-session-bodies"), "{refused:?}");
+    for token in [other.reveal(), OPERATOR] {
+        let mut stream = dribble(&site, token);
+        stream.write_all(&[b' '; 99]).expect("it is open");
+        assert_ne!(Answer::read(&mut stream).status, 429, "another's place is free");
+    }
+    drop(slow);
+}
+
+#[test]
+fn a_slow_body_makes_room_for_a_request() {
+    let mut config = Config::local();
+    config.times = Times { head: LONG, body: LONG, idle: LONG, stalled: LONG, ..config.times };
+    let config = Config { loopback_connections_max: 4, operator_connections_max: 0, ..config };
+    let site = Site::with(&config);
+    let token = site.open("greedy");
+    let mut slow: Vec<TcpStream> = (0..4).map(|_| dribble(&site, token.reveal())).collect();
+    for _ in 0..8 {
+        let answer =
+            site.send(healthz(&site).replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n").as_bytes());
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    assert_eq!(read_to_end(&mut slow[0]), b"", "the oldest was closed");
 }

@@ -1,7 +1,7 @@
 //! Limits the number of open connections, in all and per peer.
 //!
-//! If the limit is reached, the oldest connection without a request is closed for a new one, first
-//! those that have not sent a head. So clients that only hold connections cannot keep others out.
+//! If the limit is reached, the oldest connection without a complete request is closed for a new one, first
+//! those that have not sent a head, last those that are sending a body. So clients that only hold connections cannot keep others out.
 //! If all are busy, the new connection gets a seat of the operators' reserve: who it is shows with
 //! its first request, and any token but an operator's is refused there. If the reserve is busy too,
 //! the connection is closed.
@@ -107,14 +107,16 @@ impl Table {
             some.find(|(_, taken)| taken.watchdog.waiting() == waiting).map(|(number, _)| *number)
         };
         // Half-open connections first: they have shown nothing yet, idle ones have been used.
-        let number = oldest(Waiting::ForHead).or_else(|| oldest(Waiting::ForNext));
+        let number = oldest(Waiting::ForHead)
+            .or_else(|| oldest(Waiting::ForNext))
+            .or_else(|| oldest(Waiting::ForBody));
         let evicted = number.and_then(|number| self.open.remove(&number));
         evicted.inspect(|evicted| evicted.watchdog.evict()).is_some()
     }
 }
 
 impl ConnPermit {
-    pub(in crate::surface::http) fn watchdog(&self) -> &ConnWatchdog {
+    pub(in crate::surface::http) fn watchdog(&self) -> &Arc<ConnWatchdog> {
         &self.watchdog
     }
 
@@ -177,6 +179,24 @@ mod tests {
         held.clear();
         drop(reserved);
         assert_eq!(permits.open(), 0);
+    }
+
+    #[test]
+    fn a_body_that_dribbles_in_makes_room() {
+        let (permits, local) = (permits(), IpAddr::from(Ipv4Addr::LOCALHOST));
+        let watchdogs: Vec<Arc<ConnWatchdog>> = (0..5).map(|_| ConnWatchdog::new()).collect();
+        watchdogs.iter().for_each(|watchdog| watchdog.begin(true));
+        let [one, two] = [&watchdogs[1], &watchdogs[2]].map(ConnWatchdog::wait_for_body);
+        // Another request on the same connection is being answered.
+        watchdogs[1].begin(true);
+        let held: Vec<ConnPermit> = (0..5).map(|at| permits.take(local, &watchdogs[at]).unwrap()).collect();
+        assert!(!held[4].is_reserved(), "the one that waits for nothing but its body has made room");
+        assert_eq!((watchdogs[1].waiting(), watchdogs[2].waiting()), (Waiting::No, Waiting::No));
+        drop((one, two));
+        watchdogs[3].begin(true);
+        let body = watchdogs[3].wait_for_body();
+        assert_eq!(watchdogs[3].waiting(), Waiting::No);
+        drop(body);
     }
 
     #[test]

@@ -49,6 +49,8 @@ struct ConnState {
     phase: Phase,
     /// The requests that are being answered.
     requests: u32,
+    /// The requests among these whose bodies have not arrived.
+    incomplete: u32,
     /// Whether requests share the connection (HTTP/2). Bytes between them may then belong to the
     /// protocol.
     multiplexed: bool,
@@ -57,7 +59,7 @@ struct ConnState {
 impl ConnWatchdog {
     /// The state of a new connection.
     pub(in crate::surface::http) fn new() -> Arc<ConnWatchdog> {
-        let beat = ConnState { phase: Phase::Head, requests: 0, multiplexed: false };
+        let beat = ConnState { phase: Phase::Head, requests: 0, incomplete: 0, multiplexed: false };
         Arc::new(ConnWatchdog { state: watch::Sender::new(beat) })
     }
 
@@ -83,7 +85,10 @@ impl ConnWatchdog {
 
     /// What the connection waits for.
     pub(in crate::surface::http) fn waiting(&self) -> Waiting {
-        match self.state.borrow().phase {
+        let state = *self.state.borrow();
+        match state.phase {
+            // Nothing is being done for this client: it may send its body as slowly as it likes.
+            Phase::Busy if state.incomplete > 0 && state.incomplete == state.requests => Waiting::ForBody,
             // Until it has said who it is, an upgraded connection has shown no more than half a head does.
             Phase::Head | Phase::Greeting => Waiting::ForHead,
             Phase::Idle => Waiting::ForNext,
@@ -126,6 +131,12 @@ impl ConnWatchdog {
             beat.multiplexed = multiplexed;
             beat.enter(Phase::Busy);
         });
+    }
+
+    /// Records that a request waits for the rest of its body, until the guard is dropped.
+    pub(in crate::surface::http) fn wait_for_body(self: &Arc<Self>) -> BodyWait {
+        self.state.send_modify(|beat| beat.incomplete += 1);
+        BodyWait(Arc::clone(self))
     }
 
     /// Stops counting the present request as activity, because its token is wrong.
@@ -171,6 +182,15 @@ impl ConnState {
     }
 }
 
+/// A request that waits for the rest of its body.
+pub(in crate::surface::http) struct BodyWait(Arc<ConnWatchdog>);
+
+impl Drop for BodyWait {
+    fn drop(&mut self) {
+        self.0.state.send_modify(|beat| beat.incomplete = beat.incomplete.saturating_sub(1));
+    }
+}
+
 /// What a connection waits for, when looking for one to close.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::surface::http) enum Waiting {
@@ -178,6 +198,8 @@ pub(in crate::surface::http) enum Waiting {
     ForHead,
     /// The client's next request.
     ForNext,
+    /// The rest of the bodies of all its requests.
+    ForBody,
     /// Nothing: it is busy.
     No,
 }

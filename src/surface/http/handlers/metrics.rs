@@ -48,7 +48,7 @@ struct Reading {
     gauges: Gauges,
     answered: BTreeMap<u16, BTreeMap<String, u64>>,
     /// What the server has in use of its own limits: name, help, number.
-    in_use: [(&'static str, &'static str, u64); 8],
+    in_use: [(&'static str, &'static str, u64); 9],
     store_down: u64,
 }
 
@@ -64,6 +64,7 @@ impl Reading {
             ("graphql_subscriptions", "Running GraphQL subscriptions", app.followers.in_use()),
             ("long_queries", "Queries that run beside the threads that serve requests", app.long.in_use()),
             ("as_of_queries", "Queries as of an instant that run", app.service.as_of_in_use()),
+            ("http_bodies", "Request bodies of which a part has not arrived", app.bodies.in_use()),
             ("answers_bytes", "Bytes of answers that wait to be sent", app.answers.in_use()),
         ];
         // A store without a term has failed; without a store there is no health to report.

@@ -1,7 +1,9 @@
 //! Reads request bodies: within limits of size, time and depth, before any parser sees them.
 
-use std::future::poll_fn;
-use std::pin::Pin;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HeaderMap};
@@ -13,6 +15,8 @@ use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::edn::{self, Value};
 use crate::limits;
 use crate::surface::http::app_state::AppState;
+use crate::surface::http::auth::Principal;
+use crate::surface::http::connection::conn_limit::ConnPermit;
 use crate::surface::http::message::error::{ErrorCode, HttpError};
 use crate::surface::http::message::notation;
 use crate::surface::http::message::scan::{Syntax, depth};
@@ -84,7 +88,20 @@ async fn read_bytes(app: &AppState, request: Request<Body>) -> Result<Bytes, Htt
     if announced > limits::HTTP_DISCARD_BYTES.value || (waits && announced > limits::REQUEST_BYTES.value) {
         return Err(too_long());
     }
-    let read = timeout(app.times.body, collect(request.into_body())).await;
+    let (parts, body) = request.into_parts();
+    let mut reading = pin!(collect(body));
+    // Most bodies have arrived together with the head.
+    if let Poll::Ready(read) = poll_fn(|context| Poll::Ready(reading.as_mut().poll(context))).await {
+        return read;
+    }
+    // Without a token, no body is read (`gate`).
+    let principal = parts.extensions.get::<Principal>().ok_or_else(HttpError::unauthorized)?;
+    let place = app.bodies.take(&principal.caller, 1);
+    let place = place.map_err(|limit| HttpError::used_up(limit, limit == limits::HTTP_SESSION_BODIES))?;
+    let permit = parts.extensions.get::<Arc<ConnPermit>>();
+    let waiting = permit.map(|permit| permit.watchdog().wait_for_body());
+    let read = timeout(app.times.body, reading).await;
+    drop((place, waiting));
     read.map_err(|_| too_slow().with_limit(limits::HTTP_BODY_MS))?
 }
 

@@ -1,0 +1,52 @@
+//! What callers hold at the same time, with a quota for each kind. What lives elsewhere: the queries as of an instant
+//! (`as_of_queue`), rates (`rate_limit`), and who takes from these quotas (`surface`).
+
+use std::sync::Arc;
+
+use super::queue::Queue;
+use super::quota::Quota;
+use crate::limits;
+
+/// The quotas of a server.
+pub(crate) struct Places {
+    /// EDN streams and WebSockets over HTTP.
+    pub(crate) upgrades: Arc<Quota>,
+    /// GraphQL subscriptions.
+    pub(crate) subscriptions: Arc<Quota>,
+    /// Request bodies of which a part has not arrived.
+    pub(crate) bodies: Arc<Quota>,
+    /// Bytes of answers and events that are written and not yet sent.
+    pub(crate) answers: Arc<Quota>,
+    /// Queries that take long.
+    pub(crate) long: Arc<Queue>,
+}
+
+impl Default for Places {
+    fn default() -> Places {
+        let long =
+            Quota::new(limits::SESSION_LONG_QUERIES, limits::LONG_QUERIES, limits::OPERATOR_LONG_QUERIES);
+        Places {
+            upgrades: Quota::new(
+                limits::HTTP_SESSION_UPGRADES,
+                limits::HTTP_UPGRADES,
+                limits::HTTP_OPERATOR_UPGRADES,
+            ),
+            subscriptions: Quota::new(
+                limits::GRAPHQL_SESSION_SUBSCRIPTIONS,
+                limits::GRAPHQL_SUBSCRIPTIONS,
+                limits::GRAPHQL_OPERATOR_SUBSCRIPTIONS,
+            ),
+            bodies: Quota::new(
+                limits::HTTP_SESSION_BODIES,
+                limits::HTTP_BODIES,
+                limits::HTTP_OPERATOR_BODIES,
+            ),
+            answers: Quota::new(
+                limits::SESSION_ANSWERS_BYTES,
+                limits::ANSWERS_BYTES,
+                limits::OPERATOR_ANSWERS_BYTES,
+            ),
+            long: Queue::new(long, limits::SESSION_LONG_QUERIES_WAITING, limits::LONG_QUERIES_WAITING),
+        }
+    }
+}
