@@ -90,7 +90,7 @@ fn boundary_maps() {
     }
 }
 
-/// A Pathom that has joined us sends trees, with inputs as parameters of placeholders.
+/// A Pathom that has joined us sends trees, with inputs as parameters of placeholders that it names `>/foreign-0` and so on.
 #[test]
 fn boundary_takes_trees() {
     check(
@@ -108,6 +108,19 @@ fn boundary_takes_trees() {
         let again = Query::from_ast(&query.to_ast()).expect("a tree of ours");
         assert_eq!(again.exprs, query.exprs, "{text}");
     }
+}
+
+/// To Pathom the parameters of a placeholder mean nothing, unless a plugin is installed; here they are refused, like every
+/// parameter that nothing reads.
+#[test]
+fn placeholders_and_idents_take_no_parameters() {
+    for wrong in ["[{(:>/x {:task/id 3}) [:task/title]}]", "[{([:task/id 1] {:task/id 3}) [:task/title]}]"] {
+        let failed = ask(&mut toy(), wrong, false).expect("within the limits").to_string();
+        assert!(failed.contains("Error while processing"), "{wrong}: {failed}");
+        let lenient = ask(&mut toy(), wrong, true).expect("within the limits").to_string();
+        assert!(lenient.contains("takes no parameters") && !lenient.contains("\"t3\""), "{wrong}: {lenient}");
+    }
+    check("[{:>/x [{[:task/id 3] [:task/title]}]}]", false, "{:>/x {[:task/id 3] {:task/title \"t3\"}}}");
 }
 
 #[test]
@@ -168,7 +181,7 @@ fn requests_made_to_hurt() {
     let refused = |limit, max| Err(QueryRefusal::Limit { limit, max });
     let keys = many(20_000, &|at| format!(":k{at} 1 "));
     assert_eq!(large(&entity(keys.clone(), "[:a]")), refused("attributes", 1_000));
-    assert_eq!(large(&format!("[({{:>/x [:a]}} {{{keys}}})]")), refused("attributes", 1_000));
+    assert_eq!(large(&format!("[({{:>/foreign-0 [:a]}} {{{keys}}})]")), refused("attributes", 1_000));
     assert!(large(&entity(format!(":tasks [{{{keys}}} {{{keys}}}]"), "[{:tasks [* :task/id]}]")).is_ok());
     let chain = format!(":tasks {{{keys} :tasks {{{keys} :tasks {{{keys}}}}}}}");
     assert!(large(&entity(chain, "[{:tasks ...}]")).is_ok());

@@ -9,12 +9,15 @@
 use super::failure::Cause;
 use super::level::{Field, Source};
 use super::missing::missing;
-use super::plan::Planner;
+use super::plan::{PLACEHOLDER, Planner};
 use super::plan_fault::PlanFault;
 use super::{ExprKey, Join, JoinTarget, Query};
 use crate::domain::{Code, nearest};
 use crate::edn::{Keyword, Map, Value};
-use crate::graph::registry::{AttrId, Attribute, Graph, Record, ResolverError, World, check};
+use crate::graph::registry::{AttrId, Attribute, Graph, ParamGroups, Record, ResolverError, World, check};
+
+/// What a placeholder and an ident declare.
+const NO_PARAMS: ParamGroups = &[];
 
 impl<W: World> Planner<'_, W> {
     /// Records a fault if a name is not an attribute but resembles one.
@@ -75,19 +78,31 @@ impl<W: World> Planner<'_, W> {
 
     /// Checks the parameters of a field. If they are wrong, records a fault and plans the field as if it were hidden.
     pub(super) fn checked(&mut self, field: Field) -> Field {
-        let Source::Attr(attr, true) = field.source else { return field };
-        let Some(declared) = self.registry.params(attr) else { return field };
-        match check(&field.params, declared) {
-            Ok(()) => field,
-            Err(fault) => {
-                let (key, path) = (field.key.clone(), self.path.clone());
-                let error = fault.into_error(&key);
-                self.faults.push(PlanFault { path, key, cause: Cause::Exception, error });
-                // A hidden attribute is not read, so the reader never sees parameters that failed the check.
-                Field { source: Source::Attr(attr, false), ..field }
-            }
-        }
+        let declared = match field.source {
+            Source::Attr(attr, true) => self.registry.params(attr),
+            // Neither has a reader that a parameter could be for. What a joined Pathom sends is data, and passes.
+            Source::Ident(..) | Source::Placeholder if !takes_data(&field.key) => Some(NO_PARAMS),
+            Source::Attr(_, false) | Source::Ident(..) | Source::Placeholder | Source::Call(_) => None,
+        };
+        let Some(Err(fault)) = declared.map(|declared| check(&field.params, declared)) else { return field };
+        let (key, path) = (field.key.clone(), self.path.clone());
+        let error = fault.into_error(&key);
+        self.faults.push(PlanFault { path, key, cause: Cause::Exception, error });
+        let source = match field.source {
+            // A hidden attribute is not read, so the reader never sees parameters that failed the check.
+            Source::Attr(attr, _) => Source::Attr(attr, false),
+            source @ (Source::Ident(..) | Source::Placeholder | Source::Call(_)) => source,
+        };
+        Field { source, params: Map::new(), ..field }
     }
+}
+
+/// Returns whether the parameters of a placeholder are data about its entity. A Pathom that has joined this graph sends the
+/// inputs of its calls so, under names of its own. Elsewhere Pathom gives them no meaning, unless a plugin is installed.
+/// Source: Pathom 3, `connect.foreign`; its changelog, "placeholders won't override entity data via params by default".
+pub(super) fn takes_data(key: &Value) -> bool {
+    let name = key.as_keyword().filter(|key| key.namespace() == Some(PLACEHOLDER)).map(Keyword::name);
+    name.is_some_and(|name| name.starts_with("foreign-"))
 }
 
 fn no_field(record: &'static Record, name: &Keyword, path: Vec<Value>) -> PlanFault {

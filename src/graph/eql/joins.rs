@@ -91,7 +91,8 @@ impl<W: World> Runner<'_, W> {
                 below.extend(rows.iter().map(|_| EntityRow::of(known())));
                 (0..rows.len()).map(|at| Some(ValueTemplate::One(at))).collect()
             }
-            // A placeholder continues at the same entity. Its parameters override what the entity began with.
+            // A placeholder continues at the same entity. The parameters of a joined Pathom's placeholder override what the
+            // entity began with; other placeholders have none (`fault.rs`).
             Source::Placeholder => {
                 let given: Vec<(AttrId, Value)> = field
                     .params

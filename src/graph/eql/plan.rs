@@ -259,14 +259,17 @@ impl<W: World> Planner<'_, W> {
     }
 
     fn join(&mut self, join: &Join, known: &[AttrId], depth: u32) -> Result<Field, QueryRefusal> {
-        self.check_name(&join.key, known);
+        // A placeholder names no attribute, whatever it resembles.
+        if join.key.attr().namespace() != Some(PLACEHOLDER) {
+            self.check_name(&join.key, known);
+        }
         // The record's fields are checked before the path is extended: the check adds the join's key itself.
         self.check_fields(join);
         let (source, mut below) = self.source(&join.key, Some(known));
         let field = self.field(join.key.to_value(), join.params.as_ref(), source);
         let mut field = self.checked(field);
         self.path.push(field.key.clone());
-        // Below a placeholder the parameters are known as well, under their own names.
+        // Below the placeholder of a joined Pathom the parameters are known as well, under their own names.
         if let Source::Placeholder = field.source {
             self.spend(field.params.len())?;
             below.extend(field.params.keys().map(|key| self.names.id(self.registry, key)));
@@ -316,7 +319,7 @@ impl<W: World> Planner<'_, W> {
             }
             // Pathom: a keyword with the namespace `>` is a placeholder, which stays at the entity.
             // Without a subquery it is an attribute like any other.
-            (ExprKey::Attr(attr), Some(known)) if attr.namespace() == Some(">") => {
+            (ExprKey::Attr(attr), Some(known)) if attr.namespace() == Some(PLACEHOLDER) => {
                 (Source::Placeholder, known.to_vec())
             }
             (ExprKey::Attr(_), _) => {
@@ -343,5 +346,7 @@ pub(super) fn steps<W: World>(registry: &Registry<W>, fields: &[Field], known: &
     steps
 }
 
+/// Pathom's namespace of placeholders.
+pub(super) const PLACEHOLDER: &str = ">";
 /// Pathom's parameter for an attribute whose absence is not an error.
 const OPTIONAL: &str = "com.wsscode.pathom3.connect.operation/optional?";
