@@ -38,13 +38,14 @@ impl ZoneFault {
         }
     }
 
-    /// Returns the one zone that is meant, as it may be written; `None` if there is none, or several.
+    /// Returns the one zone that is meant, as it may be written; `None` if there is none, or several, or if the name may stand
+    /// for a constant offset.
     pub fn meant(&self) -> Option<String> {
         match self {
             ZoneFault::Malformed { meant, .. } => meant.as_ref().map(Zone::to_string),
-            ZoneFault::Unknown { near, .. } => match &**near {
-                [only] => Some(only.to_string()),
-                [] | [_, ..] => None,
+            ZoneFault::Unknown { near, offset, .. } => match (&**near, offset) {
+                ([only], None) => Some(only.to_string()),
+                ([] | [_, ..], _) => None,
             },
         }
     }
@@ -143,7 +144,7 @@ fn is_usual(name: &str) -> bool {
 }
 
 /// Returns the offset in texts such as `GMT+2`, `UTC-03:30` and `+8`.
-fn offset_in(text: &str) -> Option<Zone> {
+pub(super) fn offset_in(text: &str) -> Option<Zone> {
     let upper = text.to_ascii_uppercase().replace('\u{2212}', "-");
     let rest = upper.strip_prefix("UTC").or_else(|| upper.strip_prefix("GMT")).unwrap_or(&upper).trim();
     let (sign, digits) = rest.split_at_checked(1)?;

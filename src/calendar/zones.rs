@@ -193,6 +193,15 @@ impl Zones {
         found.map(|_| zone_names::unknown(text, self.names()))
     }
 
+    /// Returns the one zone that people call by this name; `None` if the name may mean several, or one season of a zone.
+    pub(super) fn place(&self, name: &str) -> Option<String> {
+        let (zones, offset) = zone_names::exactly(name, self.names())?;
+        match (&*zones, offset) {
+            ([only], None) => Some(only.to_string()),
+            ([] | [_, ..], _) => None,
+        }
+    }
+
     /// Returns the version of the database, such as `2026e`.
     pub fn version(&self) -> &str {
         &self.version

@@ -1,13 +1,13 @@
 //! Corrections of phrases and zones that were refused, where only one thing can have been meant.
 //!
-//! Invariant: a corrected phrase is understood, and differs from the given one in misspelt words, or says the same zone or the
-//! same day of the month in another way.
+//! Invariant: a corrected phrase is understood, and differs from the given one in misspelt words, or says the same zone in
+//! another way.
 
 use super::context::PhraseContext;
 use super::error::PhraseError;
 use super::understand::understand;
-use crate::calendar::Zones;
-use crate::domain::{Trigger, Weekdays, When, Zone, clearly_nearest};
+use crate::calendar::{Zones, zone_names};
+use crate::domain::{Zone, clearly_nearest};
 
 /// A corrected phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,29 +25,8 @@ pub(crate) fn repair_phrase(phrase: &str, asked: &PhraseContext<'_>) -> Option<R
         let when = spelled(rest, &asked)?;
         return Some(Repaired { when, zone: Some(zone) });
     }
-    let when = monthly(phrase, asked).or_else(|| spelled(phrase, asked))?;
+    let when = spelled(phrase, asked)?;
     (when != phrase).then_some(Repaired { when, zone: None })
-}
-
-/// The cron expression of a phrase such as `every month on the 1st at 9`. A day that some months lack is none of it: cron
-/// leaves those months out.
-fn monthly(phrase: &str, asked: &PhraseContext<'_>) -> Option<String> {
-    let lower = phrase.to_lowercase();
-    let words: Vec<&str> = lower.split_whitespace().collect();
-    let is_monthly = words.contains(&"monthly")
-        || words.windows(2).any(|pair| ["every", "each"].contains(&pair[0]) && pair[1] == "month");
-    let day = |word: &&str| {
-        let number = ["st", "nd", "rd", "th"].iter().find_map(|end| word.strip_suffix(end))?;
-        number.parse::<u8>().ok().filter(|day| (1..=28).contains(day))
-    };
-    let day_of_month = words.iter().find_map(day).filter(|_| is_monthly)?;
-    let is_of_day = |word: &&str| MONTHLY_WORDS.contains(word) || day(word) == Some(day_of_month);
-    let time: Vec<&str> = words.iter().copied().filter(|word| !is_of_day(word)).collect();
-    let daily = understand(&format!("every day {}", time.join(" ")), asked).ok()?;
-    let When::By(Trigger::Calendar(daily)) = daily.meant else { return None };
-    let is_sayable =
-        daily.weekdays == Weekdays::DAILY && daily.time.second() == 0 && daily.zone == asked.zone;
-    is_sayable.then(|| format!("{} {} {day_of_month} * *", daily.time.minute(), daily.time.hour()))
 }
 
 /// The phrase with its misspelt words put right.
@@ -100,7 +79,7 @@ fn split_place<'a>(phrase: &'a str, zones: &Zones) -> Option<(&'a str, String)> 
     let named = |count: usize| {
         let (_, place) = words.split_at_checked(words.len().checked_sub(count)?)?;
         let place_text = place.join(" ");
-        let zone = repair_offset(&place_text).or_else(|| of_place(&place_text, zones))?;
+        let zone = repair_offset(&place_text).or_else(|| zones.place(&place_text))?;
         let start = place.first()?.as_ptr().addr().checked_sub(phrase.as_ptr().addr())?;
         let rest = phrase.get(..start)?.trim_end();
         Some((rest.strip_suffix(" in").unwrap_or(rest).trim_end(), zone))
@@ -110,47 +89,14 @@ fn split_place<'a>(phrase: &'a str, zones: &Zones) -> Option<(&'a str, String)> 
 
 /// The zone that is meant by a name or an offset that was refused; `None` unless it is clear.
 pub(crate) fn repair_zone(text: &str, zones: &Zones) -> Option<String> {
-    let text = text.trim();
-    if zones.canonical(text).is_some() {
-        return None;
-    }
-    repair_offset(text).or_else(|| of_place(text, zones)).or_else(|| {
-        let lower = |name: &str| name.to_ascii_lowercase();
-        let names: Vec<(&str, String)> = zones.names().map(|name| (name, lower(name))).collect();
-        let near = clearly_nearest(names.iter().map(|(name, lower)| (*name, lower.as_str())), &lower(text));
-        // A short name is near to many others by chance.
-        near.filter(|name| name.contains('/')).map(str::to_owned)
-    })
+    zones.named(text.trim()).err()?.meant()
 }
 
 /// The offset from UTC in its one form, such as `+02:00` for `GMT+2`; `None` if the text already has it, or is none.
 pub(crate) fn repair_offset(text: &str) -> Option<String> {
-    let text = text.trim().replace('\u{2212}', "-");
-    let is_prefixed =
-        text.get(..3).is_some_and(|head| ["utc", "gmt"].iter().any(|it| head.eq_ignore_ascii_case(it)));
-    let bare = if is_prefixed { text.get(3..)?.trim() } else { &text };
-    let sign = bare.chars().next().filter(|sign| ['+', '-'].contains(sign))?;
-    let (hours, minutes) = match bare[1..].split_once(':') {
-        Some(parts) => parts,
-        None if bare.len() == 5 => bare.split_at_checked(3).map(|(hours, minutes)| (&hours[1..], minutes))?,
-        None => (&bare[1..], "00"),
-    };
-    let number = |text: &str| text.parse::<u8>().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit()));
-    let fixed = format!("{sign}{:02}:{:02}", number(hours)?, number(minutes).filter(|it| *it < 60)?);
-    (Zone::parse(&fixed).is_ok() && fixed != text).then_some(fixed)
+    zone_names::offset_in(text.trim()).map(|zone| zone.to_string()).filter(|fixed| fixed != text)
 }
 
-/// The only zone whose name ends in this place.
-fn of_place(place: &str, zones: &Zones) -> Option<String> {
-    let place = place.trim().replace(' ', "_");
-    let is_there = |name: &&str| name.rsplit_once('/').is_some_and(|(_, it)| it.eq_ignore_ascii_case(&place));
-    let mut there = zones.names().filter(is_there);
-    let zone = there.next()?;
-    there.next().is_none().then(|| zone.to_owned())
-}
-
-/// The words that surround the day of a month.
-const MONTHLY_WORDS: &[&str] = &["every", "each", "month", "monthly", "on", "the", "of"];
 /// The most misspelt words of one phrase that are corrected.
 const WORDS_MAX: u32 = 4;
 const LETTERS_MIN: usize = 4;

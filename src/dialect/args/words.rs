@@ -16,8 +16,6 @@ pub(crate) struct ArgWords {
     pub(crate) list: (&'static str, &'static str),
     pub(crate) not_a_map: Wording,
     pub(crate) unknown_keys: Wording,
-    /// Used instead of `unknown_keys` if there are no known keys.
-    pub(crate) takes_nothing: Wording,
     pub(crate) given_twice: Wording,
     pub(crate) missing: Wording,
     pub(crate) blank: Wording,
@@ -39,8 +37,6 @@ impl ArgWords {
     pub(super) fn of(&self, kind: &ArgErrorKind) -> Wording {
         match kind {
             ArgErrorKind::NotAMap { .. } => self.not_a_map,
-            // The list of known names would be empty, and the message would break off.
-            ArgErrorKind::UnknownKeys { known: [], .. } => self.takes_nothing,
             ArgErrorKind::UnknownKeys { .. } => self.unknown_keys,
             ArgErrorKind::GivenTwice => self.given_twice,
             ArgErrorKind::Missing => self.missing,
@@ -119,7 +115,6 @@ pub(crate) const TOOL_WORDS: ArgWords = arg_words! {
     not_a_map "not_an_object" "{field} must be an object, not {found}" "give an object with the fields that the tool describes";
     unknown_keys "unknown_field" "there is no such field: the arguments may have {known}"
         "leave the field out, or spell it as in the list";
-    takes_nothing "unknown_field" "this tool takes no arguments" "leave the field out, or spell it as in the list";
     given_twice "given_twice" "{field} is given twice, in two spellings" "give each field once, in snake case";
     missing "missing" "{field} is required" "add the field; the tool describes what it takes";
     blank "blank" "{field} must not be blank" "say something in it";
