@@ -20,7 +20,7 @@ pub use host_attached::{HostAttached, Push, PushSink};
 pub use host_local::HostLocal;
 pub use host_tapped::HostTapped;
 #[cfg(feature = "sqlite")]
-pub use store_sqlite::{FaultLayer, FaultPoint, OpenFault, StoreOptions, StoreSqlite};
+pub use store_sqlite::{FaultLayer, FaultPoint, OpenFault, StoreOptions, StoreSqlite, Visit};
 #[cfg(feature = "cli")]
 pub(crate) use store_sqlite::{flush_directory, make_directory};
 pub use zones_os::{local_zone, read_zones, system_zones};

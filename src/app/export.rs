@@ -1,35 +1,44 @@
-//! Writes the jobs and runs of an engine as `jobs.jsonl` and `runs.jsonl`, for another scheduler of
-//! this kind.
+//! Writes the history of a store as files: `jobs.jsonl` and `runs.jsonl` for another scheduler of this kind, and
+//! `schedules.jsonl` for everything that those two have no words for.
 //!
-//! What lives elsewhere: the contents of the files (`dialect::cron::jsonl`). Invariant: existing
-//! files are never overwritten.
+//! What lives elsewhere: the contents of the files (`service::export`). Invariant: existing files are never overwritten.
 
-use std::fs;
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use super::data_dir::create_private;
 use super::foreign_text::escaped;
 use crate::dialect::cron::jsonl;
-use crate::runtime::Handle;
+use crate::service::export::{self, ExportError, SCHEDULES, Stored};
 
-/// Writes both files into a directory, which is created if needed. Returns one line for everything
-/// that the format cannot express.
+/// Writes the files into a directory, which is created if needed. Returns one line for everything that was pruned or is
+/// left out.
 ///
 /// # Errors
-/// If one of the files exists already, or cannot be written.
-pub fn export(handle: &Handle, directory: &Path) -> io::Result<Vec<String>> {
-    let now = handle.now().wall;
-    let files = handle.view(|state| jsonl::export(state, now, || handle.random_bits()));
+/// If one of the files exists already or cannot be written, or if the store cannot be read.
+pub fn export(stored: &Stored<'_>, directory: &Path) -> Result<Vec<String>, ExportError> {
     fs::create_dir_all(directory)?;
-    for (file, text) in [(jsonl::File::Jobs, &files.jobs), (jsonl::File::Runs, &files.runs)] {
-        let path = directory.join(file.name());
-        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    let mut files = Vec::new();
+    for name in [jsonl::File::Jobs.name(), jsonl::File::Runs.name(), SCHEDULES] {
         // Prompts are nobody else's to read. An existing file is refused atomically.
-        let mut file = create_private(&path).map_err(named)?;
-        // A person may print the file.
-        let text = escaped(text);
-        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(named)?;
+        let file = create_private(&directory.join(name)).map_err(|error| named(directory, name, &error))?;
+        files.push((name, BufWriter::new(file)));
     }
-    Ok(files.left_out)
+    let said = export::export(stored, &mut |name, text| {
+        let file = files.iter_mut().find(|(file, _)| *file == name);
+        // A person may print the file.
+        let written = file.map_or(Ok(()), |(_, file)| file.write_all(escaped(text).as_bytes()));
+        written.map_err(|error| named(directory, name, &error))
+    })?;
+    for (name, file) in files {
+        let synced =
+            file.into_inner().map_err(io::IntoInnerError::into_error).and_then(|file: File| file.sync_all());
+        synced.map_err(|error| named(directory, name, &error))?;
+    }
+    Ok(said)
+}
+
+fn named(directory: &Path, name: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", directory.join(name).display()))
 }

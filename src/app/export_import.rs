@@ -1,9 +1,9 @@
 //! `reveille export` and `reveille import`: write the scheduled tasks of a data directory to files,
 //! and read them back.
 //!
-//! Both load the store into an engine without a driver, so nothing fires. An export can run beside
-//! a daemon; an import writes, so it needs the store for itself. What lives elsewhere: the files
-//! (`export`, `import`).
+//! An export reads the store beside a daemon, as of one moment. An import loads the store into an engine without a
+//! driver, so nothing fires; it writes, so it needs the store for itself. What lives elsewhere: the files (`export`,
+//! `import`).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,23 +19,27 @@ use super::import::Outcome;
 use super::in_process;
 use super::store::STORE;
 use super::{export as files, import as takeover};
-use crate::adapter::{StoreOptions, StoreSqlite};
+use crate::adapter::{StoreOptions, StoreSqlite, Visit};
 use crate::dialect::cron::JobTarget;
 use crate::domain::{HostId, Moment, SessionConfig, SessionId};
-use crate::runtime::{AttachOptions, Handle, load_rows};
+use crate::runtime::{AttachOptions, Handle};
+use crate::service::export::{ExportError, Stored, restore};
 use crate::surface::cli::{ExportArgs, ImportArgs};
 
 /// Runs `reveille export`. Exit codes: 0 written, 1 not written, 2 usage.
 pub(super) fn export(args: ExportArgs) -> io::Result<ExitCode> {
     let written = store_of(args.state.data_dir).and_then(|dir| {
-        let handle = asleep()?;
-        // Written all the same: the rows may be all that can be saved.
+        // Written all the same: this may be all that can be saved.
         tell(&defects(&dir));
-        // Reads the rows without opening the store, which a daemon may have open.
-        let rows = StoreSqlite::rows(&dir).map_err(taken)?;
-        load_rows(&handle, &rows).map_err(taken)?;
-        files::export(&handle, &args.directory)
-            .map_err(|error| AppFault::io("the files cannot be written", error))
+        // Reads without opening the store, which a daemon may have open.
+        let visit = Visit::open(&dir).map_err(taken)?;
+        let rows = visit.rows().map_err(taken)?;
+        let lost = visit.lost_history().map_err(taken)?;
+        let stored = Stored { rows: &rows, facts_after: &|after| visit.facts_after(after), lost };
+        files::export(&stored, &args.directory).map_err(|error| match error {
+            ExportError::Write(error) => AppFault::io("the files cannot be written", error),
+            ExportError::Store(_) | ExportError::Row(_) => taken(error),
+        })
     });
     match written {
         Ok(left_out) => {
@@ -64,7 +68,7 @@ pub(super) fn import(args: ImportArgs) -> io::Result<ExitCode> {
 
 fn take_over(args: ImportArgs) -> Result<Outcome, AppFault> {
     // The files are read first: of an unreadable file nothing is imported, and the store stays untouched.
-    let replayed =
+    let files =
         takeover::read(&args.directory).map_err(|error| AppFault::io("nothing was imported", error))?;
     let data_dir = data_dir_of(args.state.data_dir, &Environment::read())?;
     // As `reveille serve` does, because a new machine begins with an import. The store makes its own directory.
@@ -82,18 +86,16 @@ fn take_over(args: ImportArgs) -> Result<Outcome, AppFault> {
     // A typo in the directory's name must not stay unnoticed.
     let made = is_new.then(|| format!("{}: a new store was made there", data_dir.display()));
     let mut said: Vec<String> = made.into_iter().collect();
-    said.extend(replayed.warnings.iter().map(ToString::to_string));
-    if replayed.warnings_left_off > 0 {
-        said.push(format!("and {} more lines", replayed.warnings_left_off));
-    }
-    said.extend(replayed.unended.iter().map(|file| format!("{}: its last line is incomplete", file.name())));
-    let jobs = replayed.profile.jobs.values();
+    said.extend(files.warnings());
+    let schedules = restore(files.schedules, handle.now().wall);
+    let jobs = files.replayed.profile.jobs.values();
     let sessions = jobs.filter_map(|kept| session_of(&kept.job.target)).chain(args.owner.as_ref());
     // Sessions first: a job for a session that is not open would be refused.
-    for session in sessions {
+    for session in sessions.chain(schedules.sessions()) {
         said.extend(open(&handle, session)?);
     }
-    let mut outcome = takeover::import(&handle, &replayed, args.owner.as_ref());
+    let mut outcome = takeover::import(&handle, &files.replayed, args.owner.as_ref());
+    takeover::import_schedules(&handle, schedules, &mut outcome);
     said.append(&mut outcome.left_out);
     Ok(Outcome { left_out: said, ..outcome })
 }

@@ -11,6 +11,7 @@
 mod apply;
 mod chains;
 mod channels;
+mod chronicle;
 mod deadlines;
 mod decide;
 mod destination;
@@ -36,6 +37,7 @@ mod step_builder;
 mod timers;
 mod written;
 
+pub use chronicle::{Chronicle, Known, Learned};
 pub use decide::{decide, decide_into};
 pub use effect::{Delivery, Effect, GuardQuestion, Opening, Parcel};
 pub use foresight::forecast::{Forecast, ForecastQuery, WhatIf};

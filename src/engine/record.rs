@@ -104,16 +104,8 @@ impl ScheduleRecord {
     /// Returns whether the schedule itself was cancelled, and not only its last run. Known for
     /// durable schedules only.
     pub fn is_cancelled(&self) -> bool {
-        let called_off = [
-            Reason::Cancelled,
-            Reason::Replaced,
-            Reason::UserActivity,
-            Reason::SessionClosed,
-            Reason::Shutdown,
-        ];
         // The status alone does not tell: a one-shot is also `Cancelled` when its only run was.
-        self.status == Status::Cancelled
-            && self.progress().never.is_some_and(|reason| called_off.contains(&reason))
+        self.status == Status::Cancelled && self.progress().is_called_off()
     }
 
     /// Returns whether it can be redefined: until it ends, or for a durable schedule until it is
@@ -188,6 +180,18 @@ pub struct Pause {
 }
 
 impl Progress {
+    /// Returns whether it has no further slot because it was cancelled, and not because its slots ran out.
+    pub(super) fn is_called_off(&self) -> bool {
+        let called_off = [
+            Reason::Cancelled,
+            Reason::Replaced,
+            Reason::UserActivity,
+            Reason::SessionClosed,
+            Reason::Shutdown,
+        ];
+        self.never.is_some_and(|reason| called_off.contains(&reason))
+    }
+
     /// Returns whether a slot is expected whose time is not known yet.
     pub(crate) fn awaits(&self) -> bool {
         self.awaits_finish || self.awaits_event

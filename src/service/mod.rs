@@ -14,6 +14,7 @@ mod as_of;
 mod as_of_queue;
 pub(crate) mod creation;
 mod denials;
+pub mod export;
 mod history;
 mod hosting;
 mod mutations;

@@ -35,6 +35,7 @@ mod read;
 mod schema;
 mod shares;
 mod store;
+mod visit;
 mod writer;
 
 pub use fault::OpenFault;
@@ -43,3 +44,4 @@ pub use faults::{FaultLayer, FaultPoint};
 pub(crate) use fs_perms::{flush_directory, make_directory};
 pub use open::StoreOptions;
 pub use store::StoreSqlite;
+pub use visit::Visit;

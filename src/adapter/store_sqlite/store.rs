@@ -50,28 +50,6 @@ impl StoreSqlite {
         doctor::examine(&dir.join(files::DB), caps)
     }
 
-    /// Reads all rows of a directory's store at one moment, without owning it: another process may
-    /// have it.
-    ///
-    /// # Errors
-    /// [`StoreFault::Unreadable`] or [`StoreFault::Damaged`].
-    pub fn rows(dir: &Path) -> Result<Vec<RowRecord>, StoreFault> {
-        // SQLite would create a missing file.
-        let path =
-            std::fs::canonicalize(dir.join(files::DB)).map_err(|error| StoreFault::unreadable(&error))?;
-        let connection = connection::visitor(&path).map_err(|error| connection::unreadable(&error))?;
-        // One transaction, so that all chunks show one moment.
-        connection.execute_batch("BEGIN").map_err(|error| connection::unreadable(&error))?;
-        let mut rows: Vec<RowRecord> = Vec::new();
-        loop {
-            let chunk = read::rows_after(&connection, rows.last().map(|row| &*row.key))?;
-            if chunk.is_empty() {
-                return Ok(rows);
-            }
-            rows.extend(chunk);
-        }
-    }
-
     fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, StoreFault>) -> Result<T, StoreFault> {
         let reader = self.shared.reader.lock().unwrap_or_else(PoisonError::into_inner);
         match &*reader {

@@ -1,6 +1,8 @@
 //! The ids of the dialect: a prefix and a UUIDv7 as 32 hex digits.
 //!
-//! Invariant: an id created in a later millisecond sorts later; randomness is an argument. Source: SEED-004's code.
+//! Invariant: an id created in a later millisecond sorts later; randomness is an argument, or a digest. Source: SEED-004's code.
+
+use sha2::{Digest as _, Sha256};
 
 use crate::domain::{Entropy, Moment, ScheduleId};
 use crate::edn::Uuid;
@@ -18,6 +20,19 @@ pub fn run_id(now: Moment, entropy: Entropy) -> String {
 /// The id of a log event that happens at `now`.
 pub fn event_id(now: Moment, entropy: Entropy) -> String {
     id("evt_", now, entropy)
+}
+
+/// The id of a log event that happened at `at`, derived from what identifies the event: the same in each export.
+pub fn event_id_of(at: Moment, parts: &[&str]) -> String {
+    let mut digest = Sha256::new();
+    for part in parts {
+        // With its length, so that parts cannot be regrouped.
+        digest.update((part.len() as u64).to_be_bytes());
+        digest.update(part.as_bytes());
+    }
+    let mut bits = [0; 16];
+    bits.copy_from_slice(&digest.finalize()[..16]);
+    event_id(at, Entropy(bits))
 }
 
 fn id(prefix: &str, now: Moment, entropy: Entropy) -> String {

@@ -32,7 +32,7 @@ mod words;
 pub use answer::{created, deleted, got, listed, paused, resumed, updated};
 pub use call::{Base, Call, CronContext, JobDraft, Patch, parse};
 pub use error::{conflict, errors, never_due, not_found, refused};
-pub use id::{event_id, job_id, run_id};
+pub use id::{event_id, event_id_of, job_id, run_id};
 pub use job::{Job, JobState, RunStatus};
 pub use next_runs::NextRuns;
 pub use policy::{JobPolicy, MissedRun, Overlap};

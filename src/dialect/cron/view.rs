@@ -8,7 +8,7 @@ use super::job::{Job, JobState, RunStatus};
 use super::policy::JobPolicy;
 use super::schedule::JobSchedule;
 use super::target::JobTarget;
-use crate::domain::{Cause, Dialect, Reason, Run, RunState, ScheduleId, Scope};
+use crate::domain::{Cause, Dialect, Failure, Moment, Reason, Run, RunState, Schedule, ScheduleId, Scope};
 use crate::engine::{Progress, RunRecord, ScheduleRecord, State};
 
 /// A job and its state.
@@ -59,16 +59,27 @@ impl Job {
     /// Converts a schedule to a job; `None` if the seed cannot express it.
     fn of(record: &ScheduleRecord) -> Option<Job> {
         let (schedule, progress) = (record.schedule(), record.progress());
+        let updated_at = progress.updated_at.unwrap_or(schedule.created_at);
+        Job::of_definition(schedule, progress.revision, progress.paused.is_none(), updated_at)
+    }
+
+    /// Converts one revision of a schedule to a job; `None` if the seed cannot express it.
+    pub(super) fn of_definition(
+        schedule: &Schedule,
+        revision: u32,
+        enabled: bool,
+        updated_at: Moment,
+    ) -> Option<Job> {
         // `?` below hides a job that the seed cannot express. Showing an approximation would invite an update that destroys it.
         let settings = schedule.settings();
         Some(Job {
             id: schedule.id.clone(),
-            revision: u64::from(progress.revision),
+            revision: u64::from(revision),
             name: schedule.label.clone().unwrap_or_default(),
             description: settings.description.clone(),
-            enabled: progress.paused.is_none(),
+            enabled,
             created_at: schedule.created_at,
-            updated_at: progress.updated_at.unwrap_or(schedule.created_at),
+            updated_at,
             schedule: JobSchedule::from_trigger(&schedule.trigger, schedule.created_at)?,
             prompt: schedule.payload.text().into(),
             target: JobTarget::of_engine(schedule.target(), &schedule.owner)?,
@@ -133,10 +144,14 @@ pub(super) fn error(run: &Run) -> Option<Box<str>> {
     if is_ok(run.state) {
         return None;
     }
-    let told = |reason: Reason| match (&run.failure, reason) {
+    run.reason.map(|reason| error_text(run.failure.as_deref(), reason))
+}
+
+/// Why a run did not succeed, in words.
+pub(super) fn error_text(failure: Option<&Failure>, reason: Reason) -> Box<str> {
+    match (failure, reason) {
         (Some(failure), _) => failure.message.clone(),
         (None, Reason::SessionClosed) => "the session was closed while the run waited for it".into(),
         (None, reason) => reason.doc().into(),
-    };
-    run.reason.map(told)
+    }
 }

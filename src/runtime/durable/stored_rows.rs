@@ -131,7 +131,7 @@ enum Chunk {
 }
 
 /// Passes rows that have been read already to `take`, in the order of [`for_each`].
-pub(super) fn for_each_of(
+pub(crate) fn for_each_of(
     records: &[RowRecord],
     mut take: impl FnMut(Row),
 ) -> Result<BTreeSet<ScheduleId>, RecoveryError> {

@@ -85,16 +85,19 @@ A program can be asked about runs that the rules allow. It gets JSON and answers
     /// Exit code 0 if it is sound, 1 if it is not or cannot be read.
     #[command(after_help = "Example:\n  reveille doctor --data-dir ./state")]
     Doctor(DoctorArgs),
-    /// Write the scheduled tasks of a data directory to jobs.jsonl and runs.jsonl.
+    /// Write the history of a data directory's schedules: cron jobs to jobs.jsonl and runs.jsonl, all others to
+    /// schedules.jsonl.
     ///
-    /// A daemon may be using the directory. Existing files are not overwritten. What the files cannot
-    /// express is reported on stderr.
+    /// Each line is one event, with its own time and revision. A daemon may be using the directory. Existing files are not
+    /// overwritten. What was pruned, and what the files have no place for, is reported on stderr. Volatile schedules are in
+    /// the daemon's memory only, and are not exported.
     #[command(after_help = "Example:\n  reveille export --data-dir ./state ./tasks")]
     Export(ExportArgs),
-    /// Import scheduled tasks from jobs.jsonl and runs.jsonl, each under its existing id.
+    /// Import schedules from jobs.jsonl, runs.jsonl and schedules.jsonl, each under its existing id.
     ///
-    /// No daemon may be using the data directory. Prints the ids of the imported tasks; unusual lines and tasks that
-    /// are left out are reported on stderr. A file that cannot be parsed at all is refused as a whole.
+    /// No daemon may be using the data directory. Definitions come back, and whether they are paused; revisions and runs
+    /// begin anew. Prints the ids of the imported schedules; unusual lines and what is left out are reported on stderr. A
+    /// file that cannot be parsed at all is refused as a whole.
     #[command(after_help = "Example:\n  reveille import --data-dir ./state --owner main ./tasks")]
     Import(ImportArgs),
     /// Speak the EDN stream protocol on stdin and stdout, with a daemon or with an engine that exists

@@ -287,6 +287,7 @@ fn a_line_is_printed_as_the_seed_writes_it() {
         event_id: "evt_1".into(),
         timestamp: at("2026-06-01T00:00:00Z"),
         event: JobEvent::Created(job.into()),
+        history_since: None,
     };
     let mut text = String::new();
     line.print(&mut text);

@@ -124,10 +124,12 @@ fn job_line() -> impl Strategy<Value = JobLine> {
             revision,
         }),
     ];
-    (0_u16..400, moment(), event).prop_map(|(number, timestamp, event)| JobLine {
+    let since = option::of(moment());
+    (0_u16..400, moment(), event, since).prop_map(|(number, timestamp, event, history_since)| JobLine {
         event_id: format!("evt_{number}").into(),
         timestamp,
         event,
+        history_since,
     })
 }
 
@@ -178,7 +180,9 @@ proptest! {
     /// Each job of a profile, printed as it is, is there again.
     #[test]
     fn a_job_reads_back(job in job()) {
-        let line = JobLine { event_id: "evt_1".into(), timestamp: job.updated_at, event: JobEvent::Created(job.clone().into()) };
+        let event = JobEvent::Created(job.clone().into());
+        let (event_id, timestamp) = ("evt_1".into(), job.updated_at);
+        let line = JobLine { event_id, timestamp, event, history_since: None };
         let mut text = String::new();
         line.print(&mut text);
         let replayed = replay(text.as_bytes(), b"").expect("an event");

@@ -4,12 +4,13 @@ use std::fs;
 use std::path::PathBuf;
 
 use reveille::app;
-use reveille::dialect::cron::jsonl::{export, import, replay};
+use reveille::dialect::cron::jsonl::import;
 use reveille::dialect::cron::{JobState, JobView, views};
 use reveille::domain::{Caller, Scope, Span};
 use reveille::engine::Command;
 use reveille::port::Clock;
 
+use super::log::Log;
 use super::scene::{Scene, session};
 
 /// An engine with jobs of every kind: one that ran, one that failed, one that was skipped, one paused, one deleted.
@@ -49,10 +50,9 @@ fn state(scene: &Scene, name: &str) -> JobView {
 #[test]
 fn files_of_the_engine_replay_to_its_jobs() {
     let scene = lived();
-    let now = scene.stage.clock.now().wall;
-    let files = scene.handle.view(|state| export(state, now, || scene.handle.random_bits()));
-    assert_eq!(files.left_out, Vec::<String>::new());
-    let replayed = replay(files.jobs.as_bytes(), files.runs.as_bytes()).expect("the files say something");
+    let exported = Log::of(&scene).export();
+    assert_eq!(exported.said, Vec::<String>::new());
+    let replayed = exported.replayed();
     assert_eq!(replayed.warnings, []);
     let (views, _) = scene.handle.view(|state| views(state, &Scope::Operator));
     assert_eq!(replayed.profile.jobs.len(), views.len());
@@ -69,8 +69,7 @@ fn files_of_the_engine_replay_to_its_jobs() {
 fn jobs_of_the_files_go_on_in_another_engine() {
     let scene = lived();
     let now = scene.stage.clock.now().wall;
-    let files = scene.handle.view(|state| export(state, now, || scene.handle.random_bits()));
-    let replayed = replay(files.jobs.as_bytes(), files.runs.as_bytes()).expect("the files say something");
+    let replayed = Log::of(&scene).export().replayed();
     let plan = import(&replayed.profile, None, now);
     let mut left_out: Vec<&str> = plan.left_out.iter().filter_map(|line| line.split(": ").nth(1)).collect();
     left_out.sort_unstable();
@@ -108,15 +107,16 @@ fn directories_are_written_once_and_read_with_care() {
     let scene = lived();
     let path = directory("export");
     assert!(app::import::read(&path).is_err(), "there is nothing");
-    assert_eq!(app::export::export(&scene.handle, &path).expect("it is written"), Vec::<String>::new());
-    let again = app::export::export(&scene.handle, &path).expect_err("it is there");
-    assert!(again.to_string().contains("jobs.jsonl"), "{again}");
-    let replayed = app::import::read(&path).expect("it is read");
+    let log = Log::of(&scene);
+    assert_eq!(log.export_to(&path).expect("it is written"), Vec::<String>::new());
+    let again = log.export_to(&path).expect_err("it is there");
+    assert!(again.contains("jobs.jsonl"), "{again}");
+    let replayed = app::import::read(&path).expect("it is read").replayed;
     assert_eq!((replayed.profile.jobs.len(), replayed.warnings.len()), (6, 0));
     // What was cut off is told, and the rest taken.
     let jobs = fs::read(path.join("jobs.jsonl")).expect("the file");
     fs::write(path.join("jobs.jsonl"), &jobs[..jobs.len() - 9]).expect("it is cut");
-    let torn = app::import::read(&path).expect("it is read");
+    let torn = app::import::read(&path).expect("it is read").replayed;
     assert!(
         torn.warnings.iter().any(|warning| warning.to_string().contains("cut off")),
         "{:?}",

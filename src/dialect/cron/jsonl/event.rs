@@ -21,6 +21,8 @@ pub struct JobLine {
     pub timestamp: Moment,
     /// The event.
     pub event: JobEvent,
+    /// Since when the job's history is known, if what came before was pruned.
+    pub history_since: Option<Moment>,
 }
 
 /// An event of a job.
@@ -104,7 +106,7 @@ impl JobLine {
                 revised(head(JobLineKind::Deleted.name()), job_id, *base_revision, *revision)
             }
         };
-        finish(map, out);
+        finish(with_some(map, "history_since", self.history_since.map(instant)), out);
     }
 }
 

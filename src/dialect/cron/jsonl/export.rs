@@ -1,85 +1,237 @@
-//! Prints the engine's jobs as the two files, for other programs that read this format.
+//! Prints the history of the engine's jobs as the lines of the two files, for other programs that read this format.
 //!
-//! Writing the files is up to `app`. Invariant: the text replays to equal jobs. The engine does not retain the
-//! history of a job, so each job has one creation line with its present revision, and the runs that are in memory.
+//! Reading the log is up to `service`, writing the files to `app`. Invariants: each line is of one fact, with the time and
+//! the revision of that fact, and an id that is the same in each export. The lines replay to the jobs as they are. A job
+//! whose first facts were pruned begins with what is known first, and its line says since when the history is known.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{JobEvent, JobLine, RunEvent, RunLine};
-use crate::dialect::cron::id::event_id;
-use crate::dialect::cron::job::RunStatus;
-use crate::dialect::cron::view::{JobView, error};
-use crate::domain::{Dialect, Entropy, Moment, RunState};
-use crate::engine::{ScheduleRecord, State};
+use crate::dialect::cron::call::Patch;
+use crate::dialect::cron::id::event_id_of;
+use crate::dialect::cron::job::{Job, RunStatus};
+use crate::dialect::cron::view::{error, error_text};
+use crate::domain::{Cursor, Fact, Moment, Run, RunFact, RunId, RunState, ScheduleFact, ScheduleId, Skip};
+use crate::engine::{Known, Learned, ScheduleRow};
 
-/// The texts of the two files.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Files {
-    /// `jobs.jsonl`.
+/// The lines of the two files that were printed and not taken yet.
+#[derive(Debug, Default)]
+pub struct Lines {
+    /// Lines of `jobs.jsonl`.
     pub jobs: String,
-    /// `runs.jsonl`.
+    /// Lines of `runs.jsonl`.
     pub runs: String,
-    /// What the files cannot express, one line each.
-    pub left_out: Vec<String>,
+    /// Each job as its last line has it.
+    printed: BTreeMap<ScheduleId, Job>,
+    /// The sessions of runs that have not ended.
+    sessions: BTreeMap<RunId, Box<str>>,
+    /// Runs that ended as left, whose later delivery is no second end.
+    left: BTreeSet<RunId>,
 }
 
-/// Prints all retained jobs and their runs; deleted jobs get a tombstone. `draw` provides the randomness for the ids
-/// of events.
-pub fn export(state: &State, now: Moment, mut draw: impl FnMut() -> Entropy) -> Files {
-    let records = state.schedules().into_iter().filter(|record| record.schedule().dialect == Dialect::Cron);
-    let (mut files, mut runs) = (Files::default(), Vec::new());
-    for record in records {
-        let Some(JobView { job, .. }) = JobView::of(state, record) else {
-            let id = &record.schedule().id;
-            files.left_out.push(format!("{id}: these files have no words for when it runs or where it goes"));
-            continue;
-        };
-        let (job_id, revision, created_at) = (job.id.clone(), job.revision, job.created_at);
-        let mut line = |timestamp: Moment, event: JobEvent| {
-            let event_id = event_id(timestamp, draw()).into();
-            JobLine { event_id, timestamp, event }.print(&mut files.jobs);
-        };
-        // One creation line holds the present definition: the earlier revisions are not retained.
-        line(created_at, JobEvent::Created(Box::new(job)));
-        // A deleted job is exported with its tombstone, so that a reader with older files does not revive it.
-        if record.is_cancelled() {
-            // In the seed's code a deletion is a revision as well.
-            line(now, JobEvent::Deleted { job_id, base_revision: revision, revision: revision + 1 });
-        }
-        runs.extend(events_of(state, record));
-    }
-    // The sort is stable, so a run that began and ended at one instant still begins first.
-    runs.sort_by_key(|(timestamp, ..)| *timestamp);
-    for (timestamp, run_id, job_id, event) in runs {
-        let event_id = event_id(timestamp, draw()).into();
-        RunLine { event_id, timestamp, run_id, job_id, event }.print(&mut files.runs);
-    }
-    files
+/// A fact of the log.
+#[derive(Clone, Copy, Debug)]
+pub struct Logged<'a> {
+    /// Its position.
+    pub cursor: Cursor,
+    /// When it was decided.
+    pub at: Moment,
+    /// The fact.
+    pub fact: &'a Fact,
 }
 
-type Event = (Moment, Box<str>, crate::domain::ScheduleId, RunEvent);
+/// Returns whether the files have words for this revision of a schedule.
+pub fn has_words(known: &Known) -> bool {
+    job(known).is_some()
+}
 
-/// The events of a job's runs, oldest first.
-fn events_of(state: &State, record: &ScheduleRecord) -> Vec<Event> {
-    let job_id = &record.schedule().id;
-    let event = |at: Moment, run: String, event| (at, Box::<str>::from(run), job_id.clone(), event);
-    let mut runs: Vec<_> = state.runs_of(record).map(|(_, run)| run).collect();
-    // The engine lists the newest run first.
-    runs.reverse();
-    let mut events = Vec::new();
-    for (run, id) in runs.into_iter().filter_map(|run| Some((run.run(), state.run_id(run)?))) {
-        events.push(event(run.claimed_at, id.to_string(), RunEvent::Started { scheduled_for: run.slot }));
-        if let Some(ended_at) = run.ended_at {
-            // The seed has no word for a cancelled run, so that is an error too.
-            let is_ok = run.state == RunState::Delivered;
-            let status = if is_ok { RunStatus::Ok } else { RunStatus::Error };
-            let session_id = run.session.as_ref().map(|session| session.as_str().into());
-            let finished = RunEvent::Finished { status, session_id, error: error(run) };
-            events.push(event(ended_at, id.to_string(), finished));
+fn job(known: &Known) -> Option<Job> {
+    Job::of_definition(&known.schedule, known.revision, !known.is_paused, known.updated_at)
+}
+
+impl Lines {
+    /// Prints what a fact did to a job, which is known as it is after the fact.
+    pub fn add(&mut self, logged: Logged<'_>, learned: Learned, known: &Known) {
+        match learned {
+            Learned::Created | Learned::Revised => self.revise(logged, known),
+            Learned::Cancelled => self.delete(event_id(logged, known), logged.at, known),
+            Learned::Went => {}
+            // The caller prints the row that the fact carries, and no fact before it.
+            Learned::Found | Learned::Unknown => return,
+        }
+        match logged.fact {
+            Fact::Run(run, fact) => self.run(logged, known, run, fact),
+            Fact::Schedule(_, ScheduleFact::Skipped(skip)) => self.skip(logged, known, skip),
+            Fact::Schedule(..)
+            | Fact::Created { .. }
+            | Fact::Session(..)
+            | Fact::Host(..)
+            | Fact::Channel(..)
+            | Fact::AllHeld { .. }
+            | Fact::AllReleased { .. }
+            | Fact::GuardPolicySet { .. }
+            | Fact::Refused { .. }
+            | Fact::Restarted { .. }
+            | Fact::Stopping { .. } => {}
         }
     }
-    // The engine does not record when it skipped a slot. The slot itself is the earliest possible time.
-    if let Some((slot, reason)) = record.progress().last_skip {
-        let skipped = RunEvent::Skipped { scheduled_for: slot, reason: reason.doc().into() };
-        events.push(event(slot, record.run_id(slot).to_string(), skipped));
+
+    /// Prints a job as a row has it, with the runs of the row: what came before was pruned. `since` is when the history begins.
+    pub fn add_row(&mut self, row: &ScheduleRow, since: Moment) {
+        let known = Known::of_row(row);
+        let Some(job) = job(&known) else { return };
+        let id = job.id.to_string();
+        let revision = known.revision.to_string();
+        let derived = |at: Moment, what: &[&str]| {
+            let parts: Vec<&str> = [id.as_str()].into_iter().chain(what.iter().copied()).collect();
+            Box::<str>::from(event_id_of(at, &parts))
+        };
+        let created_at = job.created_at;
+        let created = JobEvent::Created(Box::new(job.clone()));
+        let event_id = derived(created_at, &["row", &revision]);
+        let history_since = Some(since).filter(|since| *since > created_at || known.revision > 1);
+        JobLine { event_id, timestamp: created_at, event: created, history_since }.print(&mut self.jobs);
+        self.printed.insert(job.id.clone(), job);
+        let mut lines = Vec::new();
+        for run in &row.runs {
+            let run_id = run_id(run, &known).to_string();
+            let started = RunEvent::Started { scheduled_for: run.slot };
+            lines.push((
+                run.claimed_at,
+                derived(run.claimed_at, &[&run_id, "started"]),
+                run_id.clone(),
+                started,
+            ));
+            if let Some(ended_at) = run.ended_at {
+                lines.push((ended_at, derived(ended_at, &[&run_id, "finished"]), run_id, end_of(run)));
+            } else if let Some(session) = &run.session {
+                self.sessions.insert(self::run_id(run, &known), session.as_str().into());
+            }
+        }
+        // A row does not say when a slot was skipped. The slot itself is the earliest possible time.
+        if let Some((slot, reason)) = row.progress.as_ref().and_then(|progress| progress.last_skip) {
+            let skipped = RunEvent::Skipped { scheduled_for: slot, reason: reason.doc().into() };
+            let run = slot_id(&known, slot).to_string();
+            lines.push((slot, derived(slot, &[&run, "skipped"]), run, skipped));
+        }
+        // The sort is stable, so a run that began and ended at one instant still begins first.
+        lines.sort_by_key(|(timestamp, ..)| *timestamp);
+        for (timestamp, event_id, run_id, event) in lines {
+            let (run_id, job_id) = (run_id.into(), known.schedule.id.clone());
+            RunLine { event_id, timestamp, run_id, job_id, event }.print(&mut self.runs);
+        }
+        if known.is_cancelled {
+            let cancelled_at = row.progress.as_ref().and_then(|progress| progress.cancelled_at);
+            let at = cancelled_at.unwrap_or(known.updated_at);
+            self.delete(derived(at, &["deleted"]), at, &known);
+        }
     }
-    events
+
+    fn revise(&mut self, logged: Logged<'_>, known: &Known) {
+        let Some(job) = job(known) else { return };
+        let before = self.printed.insert(job.id.clone(), job.clone());
+        let event = match before {
+            Some(before) if job.revision > 1 => {
+                let toggled = matches!(
+                    logged.fact,
+                    Fact::Schedule(_, ScheduleFact::Paused { .. } | ScheduleFact::Resumed { .. })
+                );
+                let patch = Patch::between(&before, &job);
+                // Pausing a paused job is a revision as well. Source: SEED-004's code.
+                let enabled = patch.enabled.or_else(|| toggled.then_some(job.enabled));
+                let patch = Box::new(Patch { enabled, ..patch });
+                JobEvent::Updated { base_revision: job.revision - 1, patch, job: Box::new(job) }
+            }
+            Some(_) | None => JobEvent::Created(Box::new(job)),
+        };
+        let (event_id, timestamp) = (event_id(logged, known), logged.at);
+        JobLine { event_id, timestamp, event, history_since: None }.print(&mut self.jobs);
+    }
+
+    fn delete(&mut self, event_id: Box<str>, timestamp: Moment, known: &Known) {
+        let (job_id, base_revision) = (known.schedule.id.clone(), u64::from(known.revision));
+        self.printed.remove(&job_id);
+        // In the seed's code a deletion is a revision as well.
+        let event = JobEvent::Deleted { job_id, base_revision, revision: base_revision + 1 };
+        JobLine { event_id, timestamp, event, history_since: None }.print(&mut self.jobs);
+    }
+
+    fn run(&mut self, logged: Logged<'_>, known: &Known, run: &RunId, fact: &RunFact) {
+        let event = match fact {
+            RunFact::Claimed(_) => RunEvent::Started { scheduled_for: run.slot },
+            RunFact::Dispatched(to) => {
+                self.sessions.insert(run.clone(), to.session.as_str().into());
+                return;
+            }
+            RunFact::Left => {
+                self.left.insert(run.clone());
+                self.end(run, None)
+            }
+            RunFact::Delivered => self.end(run, None),
+            RunFact::Failed(failure) => self.end(run, Some(error_text(Some(failure), failure.reason))),
+            RunFact::Cancelled { reason } => self.end(run, Some(error_text(None, *reason))),
+            RunFact::Taken { .. } => {
+                self.left.remove(run);
+                return;
+            }
+            RunFact::Queued { .. }
+            | RunFact::Asked { .. }
+            | RunFact::Allowed { .. }
+            | RunFact::Held(_)
+            | RunFact::Approved { .. }
+            | RunFact::Denied { .. }
+            | RunFact::Accepted
+            | RunFact::Retrying { .. } => return,
+        };
+        let is_end = matches!(fact, RunFact::Delivered | RunFact::Failed(_) | RunFact::Cancelled { .. });
+        // It ended when it was left.
+        if is_end && self.left.remove(run) {
+            return;
+        }
+        self.run_line(logged, known, run, event);
+    }
+
+    /// The end of a run; without an error it succeeded.
+    fn end(&mut self, run: &RunId, error: Option<Box<str>>) -> RunEvent {
+        // The seed has no word for a cancelled run, so that is an error too.
+        let status = if error.is_none() { RunStatus::Ok } else { RunStatus::Error };
+        RunEvent::Finished { status, session_id: self.sessions.remove(run), error }
+    }
+
+    fn skip(&mut self, logged: Logged<'_>, known: &Known, skip: &Skip) {
+        let doc = skip.reason.doc();
+        let reason = match skip.count {
+            0 | 1 => doc.into(),
+            count => format!("{doc}; {count} slots from {}", skip.from).into(),
+        };
+        let event = RunEvent::Skipped { scheduled_for: skip.until, reason };
+        self.run_line(logged, known, &slot_id(known, skip.until), event);
+    }
+
+    fn run_line(&mut self, logged: Logged<'_>, known: &Known, run: &RunId, event: RunEvent) {
+        let (event_id, timestamp) = (event_id(logged, known), logged.at);
+        let (run_id, job_id) = (run.to_string().into(), known.schedule.id.clone());
+        RunLine { event_id, timestamp, run_id, job_id, event }.print(&mut self.runs);
+    }
+}
+
+/// The id of a fact's event. With the schedule's id, because each store counts its facts from 1.
+fn event_id(logged: Logged<'_>, known: &Known) -> Box<str> {
+    let (id, cursor) = (known.schedule.id.to_string(), logged.cursor.to_string());
+    event_id_of(logged.at, &[&id, "fact", &cursor]).into()
+}
+
+fn slot_id(known: &Known, slot: Moment) -> RunId {
+    RunId { schedule: known.schedule.id.clone(), incarnation: known.incarnation, slot }
+}
+
+fn run_id(run: &Run, known: &Known) -> RunId {
+    RunId { schedule: known.schedule.id.clone(), incarnation: run.incarnation, slot: run.slot }
+}
+
+fn end_of(run: &Run) -> RunEvent {
+    let is_ok = matches!(run.state, RunState::Delivered | RunState::Left);
+    let status = if is_ok { RunStatus::Ok } else { RunStatus::Error };
+    let session_id = run.session.as_ref().map(|session| session.as_str().into());
+    RunEvent::Finished { status, session_id, error: error(run) }
 }

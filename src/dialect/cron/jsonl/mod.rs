@@ -32,7 +32,7 @@ mod replay;
 mod warning;
 
 pub use event::{JobEvent, JobLine, JobLineKind, RunEvent, RunLine, RunLineKind};
-pub use export::{Files, export};
+pub use export::{Lines, Logged, has_words};
 pub use fold::{FoldedJob, Profile};
 pub use import::{Import, Imported, import};
 pub use replay::{Replayed, Unreadable, replay};

@@ -44,7 +44,8 @@ fn fields<'a>(value: &'a Value, names: &'static [&'static str]) -> Result<Args<'
 }
 
 fn job_event(kind: JobLineKind, value: &Value) -> Result<JobLine, ArgError> {
-    let names = &["event_id", "timestamp", "job_id", "base_revision", "revision", "patch", "job"];
+    let names =
+        &["event_id", "timestamp", "job_id", "base_revision", "revision", "patch", "job", "history_since"];
     let args = fields(value, names)?;
     let event = match kind {
         JobLineKind::Created => JobEvent::Created(args.required("job", job)?.into()),
@@ -65,7 +66,8 @@ fn job_event(kind: JobLineKind, value: &Value) -> Result<JobLine, ArgError> {
         },
     };
     let timestamp = args.required("timestamp", Arg::instant)?;
-    Ok(JobLine { event_id: event_id(&args)?, timestamp, event })
+    let history_since = args.opt("history_since", Arg::instant)?;
+    Ok(JobLine { event_id: event_id(&args)?, timestamp, event, history_since })
 }
 
 fn run_event(kind: RunLineKind, value: &Value) -> Result<RunLine, ArgError> {

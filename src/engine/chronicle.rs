@@ -1,0 +1,189 @@
+//! Folds a log into what is known of each schedule after each of its facts: its definition, its revision, its next slot.
+//!
+//! What lives elsewhere: the whole state as of an instant (`service::as_of`), which needs sessions and runs too; what is
+//! printed of a history (`dialect::cron::jsonl`, `service::export`).
+//!
+//! A schedule is known from the first fact that has all of it: its creation, or a fact that carries its row. Facts before
+//! that one, which are there if older ones were pruned, are not applied. Invariant: nothing is guessed, so two folds of one
+//! log are equal.
+
+use std::collections::BTreeMap;
+
+use super::row::ScheduleRow;
+use crate::domain::{Fact, Moment, Next, Reason, RunFact, RunId, Schedule, ScheduleFact, ScheduleId, Status};
+
+/// What is known of a schedule at one place in the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Its definition.
+    pub schedule: Schedule,
+    /// How often it was defined, paused or resumed, from 1.
+    pub revision: u32,
+    /// Which trigger it has, from 1.
+    pub incarnation: u32,
+    /// Whether its slots wait for a resume.
+    pub is_paused: bool,
+    /// When it was defined, paused or resumed last.
+    pub updated_at: Moment,
+    /// Its next slot.
+    pub next: Next,
+    /// The number of runs of its slots.
+    pub runs: u64,
+    /// Whether the schedule itself was cancelled.
+    pub is_cancelled: bool,
+}
+
+/// What a fact did to a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Learned {
+    /// The schedule was created.
+    Created,
+    /// The schedule became known by the row that the fact carries. The row is the state after the fact.
+    Found,
+    /// The schedule has a new revision.
+    Revised,
+    /// The schedule was cancelled.
+    Cancelled,
+    /// Something else happened, without a new revision.
+    Went,
+    /// Nothing is known of the schedule at this fact.
+    Unknown,
+}
+
+/// The schedules of a log, as they are after the facts that were taken so far.
+#[derive(Clone, Debug, Default)]
+pub struct Chronicle {
+    known: BTreeMap<ScheduleId, Known>,
+}
+
+impl Chronicle {
+    /// Takes the next fact, and the row that it carries. `None` if the fact is not about a schedule or one of its runs.
+    pub fn take(&mut self, at: Moment, fact: &Fact, row: Option<&ScheduleRow>) -> Option<Learned> {
+        let id = match fact {
+            Fact::Created { schedule, next } => {
+                self.known.insert(schedule.id.clone(), Known::created(schedule.clone(), *next));
+                return Some(Learned::Created);
+            }
+            Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) => id,
+            Fact::Session(..)
+            | Fact::Host(..)
+            | Fact::Channel(..)
+            | Fact::AllHeld { .. }
+            | Fact::AllReleased { .. }
+            | Fact::GuardPolicySet { .. }
+            | Fact::Refused { .. }
+            | Fact::Restarted { .. }
+            | Fact::Stopping { .. } => return None,
+        };
+        if let Some(known) = self.known.get_mut(id) {
+            return Some(known.take(at, fact));
+        }
+        let Some(row) = row else { return Some(Learned::Unknown) };
+        self.known.insert(id.clone(), Known::of_row(row));
+        Some(Learned::Found)
+    }
+
+    /// Returns what is known of a schedule.
+    pub fn known(&self, id: &ScheduleId) -> Option<&Known> {
+        self.known.get(id)
+    }
+
+    /// Takes what a row says, of a schedule that no fact has made known.
+    pub fn enter(&mut self, row: &ScheduleRow) {
+        self.known.entry(row.schedule.id.clone()).or_insert_with(|| Known::of_row(row));
+    }
+
+    /// Returns everything that is known, by id.
+    pub fn into_known(self) -> impl Iterator<Item = Known> {
+        self.known.into_values()
+    }
+}
+
+impl Known {
+    fn created(schedule: Schedule, next: Next) -> Known {
+        let updated_at = schedule.created_at;
+        let (revision, incarnation, runs) = (1, 1, 0);
+        Known {
+            schedule,
+            revision,
+            incarnation,
+            is_paused: false,
+            updated_at,
+            next,
+            runs,
+            is_cancelled: false,
+        }
+    }
+
+    /// Returns what a stored row says.
+    pub fn of_row(row: &ScheduleRow) -> Known {
+        let progress = row.progress.as_deref().cloned().unwrap_or_default();
+        let never = Next::Never { reason: progress.never.unwrap_or(Reason::NoMoreSlots) };
+        let next = match row.next {
+            Some(slot) => Next::Slot { slot, due: None },
+            None if progress.awaits_finish => Next::AfterFinish,
+            None if progress.awaits_event => Next::AtEvent,
+            None => never,
+        };
+        Known {
+            schedule: row.schedule.clone(),
+            revision: progress.revision,
+            incarnation: progress.incarnation,
+            is_paused: progress.paused.is_some(),
+            updated_at: progress.updated_at.unwrap_or(row.schedule.created_at),
+            next,
+            runs: progress.runs,
+            is_cancelled: row.status == Status::Cancelled && progress.is_called_off(),
+        }
+    }
+
+    fn take(&mut self, at: Moment, fact: &Fact) -> Learned {
+        if let Some(next) = fact.next() {
+            self.next = next;
+        }
+        match fact {
+            Fact::Schedule(_, ScheduleFact::Changed(change)) => {
+                self.schedule = change.schedule.clone();
+                self.incarnation += u32::from(change.retriggered.is_some());
+                // Otherwise the pause or resume of the same request makes the revision.
+                if change.revises { self.revise(at) } else { Learned::Went }
+            }
+            Fact::Schedule(_, ScheduleFact::Paused { .. }) => {
+                self.is_paused = true;
+                self.revise(at)
+            }
+            Fact::Schedule(_, ScheduleFact::Resumed { .. }) => {
+                self.is_paused = false;
+                self.revise(at)
+            }
+            Fact::Schedule(_, ScheduleFact::Cancelled { reason, .. }) => {
+                self.is_cancelled = true;
+                self.next = Next::Never { reason: *reason };
+                Learned::Cancelled
+            }
+            Fact::Run(_, RunFact::Claimed(claim)) => {
+                // A manual run leaves the slots as they were, and does not count.
+                self.runs += u64::from(claim.next.is_some());
+                Learned::Went
+            }
+            Fact::Created { .. }
+            | Fact::Schedule(_, ScheduleFact::Skipped(_) | ScheduleFact::Armed { .. })
+            | Fact::Run(..)
+            | Fact::Session(..)
+            | Fact::Host(..)
+            | Fact::Channel(..)
+            | Fact::AllHeld { .. }
+            | Fact::AllReleased { .. }
+            | Fact::GuardPolicySet { .. }
+            | Fact::Refused { .. }
+            | Fact::Restarted { .. }
+            | Fact::Stopping { .. } => Learned::Went,
+        }
+    }
+
+    fn revise(&mut self, at: Moment) -> Learned {
+        self.revision += 1;
+        self.updated_at = at;
+        Learned::Revised
+    }
+}
