@@ -93,6 +93,12 @@ limits! {
     /// How long a delayed action is still listed after it has ended: 7 days. Source: SEED-000's
     /// code.
     ACTION_KEPT_MS = 604_800_000 "ms" as "action-kept-ms";
+    /// Shortest delay of a wake-up of a loop; a shorter one is brought up to it. Source: Claude Code's ScheduleWakeup.
+    WAKEUP_SECONDS_MIN = 60 "s" as "wakeup-seconds-min";
+    /// Longest delay of a wake-up of a loop; a longer one is brought down to it. Source: Claude Code's ScheduleWakeup.
+    WAKEUP_SECONDS_MAX = 3_600 "s" as "wakeup-seconds-max";
+    /// How long a recurring job of CronCreate runs: 30 days. Source: Claude Code's CronCreate.
+    CRON_JOB_MS = 2_592_000_000 "ms" as "cron-job-ms";
     /// Unfinished schedules of one session, from all dialects together; a dialect may allow fewer.
     SESSION_SCHEDULES = 2_000 "schedules" as "session-schedules";
     /// Size of the texts of one session's schedules, and of the sessions that come from it. Finished schedules are dropped from

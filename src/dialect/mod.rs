@@ -8,6 +8,7 @@ mod answer;
 pub(crate) mod args;
 mod brief;
 mod caps;
+pub mod claude_cron;
 pub mod cron;
 mod excerpt;
 #[cfg(feature = "embed")]

@@ -6,7 +6,7 @@
 
 use super::Service;
 use super::tools::TOOLBOX;
-use crate::dialect::{cron, native, psi, reminder, session_action};
+use crate::dialect::{claude_cron, cron, native, psi, reminder, session_action};
 use crate::domain::{Caller, CallerRole, Code, Dialect, Op, Refusal, ScheduleId, Scope, Span, Target};
 use crate::edn::{Keyword, Map, Value};
 use crate::engine::{SessionRecord, State};
@@ -219,6 +219,7 @@ pub(super) fn op_of(tool: &str, args: &Value) -> (Op, Option<Dialect>) {
     let of_action = || session_action::Tool::parse(tool).map(|tool| of_action(tool, args));
     let op = cron::Tool::parse(tool).map(of_cron).or_else(|| reminder::Tool::parse(tool).map(of_reminder));
     let op = op.or_else(of_action).or_else(|| native::Tool::parse(tool).map(of_native));
+    let op = op.or_else(|| claude_cron::Tool::parse(tool).map(|tool| of_claude_cron(tool, args)));
     (op.unwrap_or(Op::Change), dialect)
 }
 
@@ -246,6 +247,17 @@ fn of_reminder(tool: reminder::Tool) -> Op {
         reminder::Tool::Add => Op::Create,
         reminder::Tool::List => Op::Query,
         reminder::Tool::Remove => Op::Cancel,
+    }
+}
+
+fn of_claude_cron(tool: claude_cron::Tool, args: &Value) -> Op {
+    match tool {
+        claude_cron::Tool::Create => Op::Create,
+        claude_cron::Tool::List => Op::Query,
+        claude_cron::Tool::Delete => Op::Cancel,
+        // As the tool reads it: with stop, it only ends a loop.
+        claude_cron::Tool::Wakeup if given(args, "stop").and_then(Value::as_bool) == Some(true) => Op::Cancel,
+        claude_cron::Tool::Wakeup => Op::Create,
     }
 }
 

@@ -81,6 +81,12 @@ fn native(number: usize, message: &str) -> String {
     format!(r#"{{"message":"{message}","when":"in 20 minutes","label":"check {number}"}}"#)
 }
 
+fn claude(number: usize, prompt: &str) -> String {
+    format!(r#"{{"cron":"{} 9 * * *","prompt":"{prompt}"}}"#, number % 60)
+}
+
+const WAKEUP: &str =
+    r#"{"delaySeconds":1200,"reason":"watching the build","prompt":"Look at the build.","noop":true}"#;
 const ACTION: &str =
     r#"{"action_kind":"remind_later","message":"Check the build status","delay_seconds":3600}"#;
 const PSI_LIST: &str = r#"{"action":"scheduler","op":"list"}"#;
@@ -129,6 +135,13 @@ fn answers() -> Vec<(&'static str, Value, usize)> {
                 .call("schedule_session_action", r#"{"operation":"list"}"#),
             700,
         ),
+        ("CronCreate", scene().call("CronCreate", &claude(0, SHORT)), 600),
+        (
+            "CronList of 20",
+            scene().fill(20, "CronCreate", |number| claude(number, SHORT)).call("CronList", "{}"),
+            5_120,
+        ),
+        ("ScheduleWakeup", scene().call("ScheduleWakeup", WAKEUP), 400),
         ("create", scene().call("create", &native(0, SHORT)), 500),
         ("list of 20", native_of(20, SHORT).call("list", "{}"), 5_120),
         ("list of 30 with 60,000 characters each", native_many.call("list", r#"{"first":100}"#), most),

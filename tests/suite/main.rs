@@ -10,6 +10,7 @@ mod answer_bytes;
 mod answer_sizes;
 mod calendar;
 mod checker;
+mod claude_cron;
 mod cron;
 mod cron_engine;
 mod cron_others;

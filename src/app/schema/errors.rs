@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::dialect::{cron, native, psi, reminder, session_action};
+use crate::dialect::{claude_cron, cron, native, psi, reminder, session_action};
 use crate::domain::{Code, Moment, Refusal, Span};
 use crate::edn::{Map, Symbol, Value};
 use crate::graph::eql;
@@ -29,6 +29,7 @@ pub(super) fn text() -> String {
     let tools = tools("cron", cron::errors())
         .chain(tools("reminder", reminder::errors()))
         .chain(tools("session-action", session_action::errors()))
+        .chain(tools("claude-cron", claude_cron::errors()))
         .chain(tools("native", native::errors()));
     for entry in engine().into_iter().chain(psi_tool()).chain(tools).chain(graph()) {
         let _ = writeln!(text, " {}", Value::Map(entry));

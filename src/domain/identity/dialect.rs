@@ -15,6 +15,8 @@ names! {
         Reminder = "reminder",
         /// Actions that an agent has the runtime do later in its session. Source: SEED-000.
         SessionAction = "session-action",
+        /// The scheduling tools of Claude Code. Source: Claude Code 2.1.330.
+        ClaudeCron = "claude-cron",
         /// The crate's own interface, as embedders call it.
         Native = "native",
     }

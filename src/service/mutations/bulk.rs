@@ -90,7 +90,7 @@ impl CallerMutator<'_> {
             BulkAction::Pause => record.progress().paused.is_none(),
             BulkAction::Resume => record.progress().paused.is_some(),
         };
-        let own = self.caller.scope.session();
+        let own = self.caller().scope.session();
         let meant: Vec<ScheduleId> = self.handle().view(|state| {
             let found = unfinished(state, own, &which).into_iter().filter(|record| needs(record));
             found.map(|record| record.schedule().id.clone()).collect()

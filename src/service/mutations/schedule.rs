@@ -120,7 +120,7 @@ impl CallerMutator<'_> {
             // What the caller may not see is refused like what does not exist, by the change itself.
             let may_see = |record: &&ScheduleRecord| {
                 let schedule = record.schedule();
-                schedule.settings().shared || self.caller.scope.covers(&schedule.owner)
+                schedule.settings().shared || self.caller().scope.covers(&schedule.owner)
             };
             let record = state.schedule(&which.schedule).filter(may_see)?;
             let failed = state.newest_run(record).is_some_and(|run| run.run().state == RunState::Failed);

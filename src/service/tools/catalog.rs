@@ -3,7 +3,7 @@
 //! Invariant: a tool is described once, in the EDN file of its name or by the table of its fields. Its text is constant, so
 //! that a host can tell when it changes.
 
-use crate::dialect::{cron, native, psi, reminder, session_action};
+use crate::dialect::{claude_cron, cron, native, psi, reminder, session_action};
 use crate::domain::Dialect;
 use crate::edn::{Caps, Map, Value, read};
 
@@ -72,6 +72,11 @@ pub const TOOLBOX: &[ToolInfo] = &[
     ToolInfo::reminder(reminder::Tool::Remove, ToolEffect::Removes),
     ToolInfo::session_action(session_action::Tool::Schedule, ToolEffect::Changes),
     ToolInfo::session_action(session_action::Tool::ReportReady, ToolEffect::Adds),
+    ToolInfo::claude_cron(claude_cron::Tool::Create, ToolEffect::Adds),
+    ToolInfo::claude_cron(claude_cron::Tool::List, ToolEffect::Reads),
+    ToolInfo::claude_cron(claude_cron::Tool::Delete, ToolEffect::Removes),
+    // A wake-up takes the place of the one before.
+    ToolInfo::claude_cron(claude_cron::Tool::Wakeup, ToolEffect::Changes),
     ToolInfo::native(native::Tool::Create, ToolEffect::Adds),
     ToolInfo::native(native::Tool::List, ToolEffect::Reads),
     ToolInfo::native(native::Tool::Cancel, ToolEffect::Removes),
@@ -98,6 +103,11 @@ impl ToolInfo {
     const fn session_action(tool: session_action::Tool, effect: ToolEffect) -> ToolInfo {
         let text = Text::Edn(tool.declaration());
         ToolInfo { name: tool.name(), dialect: Dialect::SessionAction, effect, text }
+    }
+
+    const fn claude_cron(tool: claude_cron::Tool, effect: ToolEffect) -> ToolInfo {
+        let text = Text::Edn(tool.declaration());
+        ToolInfo { name: tool.name(), dialect: Dialect::ClaudeCron, effect, text }
     }
 
     const fn native(tool: native::Tool, effect: ToolEffect) -> ToolInfo {
@@ -160,6 +170,7 @@ mod tests {
         assert_eq!(of(Dialect::Cron), cron::Tool::NAMES);
         assert_eq!(of(Dialect::Reminder), reminder::Tool::NAMES);
         assert_eq!(of(Dialect::SessionAction), session_action::Tool::NAMES);
+        assert_eq!(of(Dialect::ClaudeCron), claude_cron::Tool::NAMES);
         assert_eq!(of(Dialect::Native), native::Tool::NAMES);
         for tool in TOOLBOX {
             assert!(!tool.description().is_empty(), "{}", tool.name);

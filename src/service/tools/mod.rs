@@ -1,6 +1,7 @@
 //! Calls of tools: arguments in, the tool's own answer out. One file per family of tools.
 
 mod catalog;
+mod claude_cron;
 mod cron;
 mod native;
 mod psi;
@@ -8,6 +9,7 @@ mod rehearsal;
 mod reminder;
 mod session_action;
 
+use self::claude_cron::ClaudeCronCall;
 use self::cron::CronCall;
 use self::native::NativeCall;
 use self::psi::PsiCall;
@@ -76,6 +78,9 @@ impl Service {
         }
         if let Some(tool) = dialect::reminder::Tool::parse(tool) {
             return Some(ReminderCall { service: self, admitted }.call(tool, args, notation));
+        }
+        if let Some(tool) = dialect::claude_cron::Tool::parse(tool) {
+            return Some(ClaudeCronCall { service: self, admitted }.call(tool, args, notation));
         }
         if let Some(tool) = dialect::native::Tool::parse(tool) {
             return Some(NativeCall { service: self, admitted }.call(tool, args, notation));

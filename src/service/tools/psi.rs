@@ -100,7 +100,7 @@ impl<'a> PsiCall<'a> {
 fn is_listed_by_psi(dialect: Dialect) -> bool {
     match dialect {
         Dialect::Psi | Dialect::Native => true,
-        Dialect::Cron | Dialect::Reminder | Dialect::SessionAction => false,
+        Dialect::ClaudeCron | Dialect::Cron | Dialect::Reminder | Dialect::SessionAction => false,
     }
 }
 

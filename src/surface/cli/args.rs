@@ -421,7 +421,7 @@ pub struct McpArgs {
     /// The session that calls [default: the operator; with an in-process engine, mcp]
     #[arg(long, value_name = "ID", value_parser = session_id)]
     pub session: Option<SessionId>,
-    /// The dialects whose tools are offered: native, psi, cron, reminder, session-action, or several
+    /// The dialects whose tools are offered: native, psi, cron, reminder, session-action, claude-cron, or several
     /// of them [default: native]
     #[arg(long, value_name = "DIALECTS", value_parser = offer)]
     pub tools: Option<ToolFilter>,

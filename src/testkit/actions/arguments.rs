@@ -15,6 +15,7 @@ impl World {
             Dialect::Cron => self.any_of_cron(tool.name),
             Dialect::Reminder => self.any_of_reminders(tool.name),
             Dialect::SessionAction => self.any_of_actions(tool.name),
+            Dialect::ClaudeCron => self.any_of_claude_cron(tool.name),
             Dialect::Native => self.any_of_native(tool.name),
         };
         let is_spoilt = self.stage.entropy.one_in(6);
@@ -151,6 +152,30 @@ impl World {
                 let key = format!("key-{}", entropy.below(4));
                 (ExpectedEffect::Create, if entropy.one_in(3) { args.with("dedupe_key", key) } else { args })
             }
+        }
+    }
+
+    fn any_of_claude_cron(&self, tool: &str) -> (ExpectedEffect, Map) {
+        let entropy = &self.stage.entropy;
+        match tool {
+            "CronCreate" => {
+                let args = Map::new()
+                    .with("cron", format!("*/{} * * * *", 1 + entropy.below(9)))
+                    .with("prompt", "a prompt of a job of Claude Code");
+                let args = if entropy.one_in(2) { args.with("recurring", entropy.one_in(2)) } else { args };
+                let args = if entropy.one_in(2) { args.with("durable", entropy.one_in(2)) } else { args };
+                (ExpectedEffect::Create, args)
+            }
+            "CronDelete" => (ExpectedEffect::Cancel, Map::new().with("id", self.any_id())),
+            "ScheduleWakeup" if entropy.one_in(4) => (ExpectedEffect::Cancel, Map::new().with("stop", true)),
+            "ScheduleWakeup" => {
+                let args = Map::new()
+                    .with("delaySeconds", i64::try_from(entropy.below(400)).unwrap_or(0))
+                    .with("reason", "a reason")
+                    .with("prompt", "a prompt of a loop");
+                (ExpectedEffect::Create, args)
+            }
+            _ => (listing(Dialect::ClaudeCron), Map::new()),
         }
     }
 

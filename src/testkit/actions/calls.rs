@@ -259,6 +259,6 @@ pub(in crate::testkit) fn lists_all(dialect: Dialect) -> bool {
     match dialect {
         Dialect::Psi | Dialect::Cron => true,
         // These show one page, or omit schedules that their dialect cannot express.
-        Dialect::Native | Dialect::Reminder | Dialect::SessionAction => false,
+        Dialect::ClaudeCron | Dialect::Native | Dialect::Reminder | Dialect::SessionAction => false,
     }
 }

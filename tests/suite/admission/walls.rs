@@ -96,6 +96,7 @@ const CALLS: &[(&str, &str)] = &[
     ("cron_resume", "{:job_id \"SCHEDULE\"}"),
     ("schedule_session_action", "{:operation \"cancel\" :action_id \"SCHEDULE\"}"),
     ("schedule_session_action", "{:operation \"run-now\" :action_id \"SCHEDULE\"}"),
+    ("CronDelete", "{:id \"SCHEDULE\"}"),
     ("cancel", "{:id \"SCHEDULE\"}"),
     ("update", "{:id \"SCHEDULE\" :label \"l\"}"),
     ("explain", "{:id \"SCHEDULE\"}"),

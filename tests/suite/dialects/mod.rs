@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use reveille::dialect::{Answer, Notation, REQUEST_CAPS, native, reminder, session_action};
+use reveille::dialect::{Answer, Notation, REQUEST_CAPS, claude_cron, native, reminder, session_action};
 use reveille::domain::{Code, Moment};
 use reveille::edn::{Value, read};
 use reveille::limits;
@@ -30,7 +30,7 @@ fn schema(name: &str) -> Value {
     TOOLBOX.iter().find(|tool| tool.name == name).expect("a tool").input_schema()
 }
 
-const TOOLS: [(&str, Parse); 12] = [
+const TOOLS: [(&str, Parse); 16] = [
     ("reminderadd", |args| reminder::parse(reminder::Tool::Add, args, Notation::Edn).map(|_| ())),
     ("reminderlist", |args| reminder::parse(reminder::Tool::List, args, Notation::Edn).map(|_| ())),
     ("reminderremove", |args| reminder::parse(reminder::Tool::Remove, args, Notation::Edn).map(|_| ())),
@@ -40,6 +40,10 @@ const TOOLS: [(&str, Parse); 12] = [
     ("report_job_ready", |args| {
         session_action::parse(session_action::Tool::ReportReady, args, Notation::Edn, now()).map(|_| ())
     }),
+    ("CronCreate", |args| claude_cron::parse(claude_cron::Tool::Create, args, Notation::Edn).map(|_| ())),
+    ("CronList", |args| claude_cron::parse(claude_cron::Tool::List, args, Notation::Edn).map(|_| ())),
+    ("CronDelete", |args| claude_cron::parse(claude_cron::Tool::Delete, args, Notation::Edn).map(|_| ())),
+    ("ScheduleWakeup", |args| claude_cron::parse(claude_cron::Tool::Wakeup, args, Notation::Edn).map(|_| ())),
     ("create", |args| native::parse(native::Tool::Create, args, Notation::Edn).map(|_| ())),
     ("inbox", |args| native::parse(native::Tool::Inbox, args, Notation::Edn).map(|_| ())),
     ("list", |args| native::parse(native::Tool::List, args, Notation::Edn).map(|_| ())),
@@ -83,6 +87,8 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
     let add = part(&schema("reminderadd"), "properties");
     let action = part(&schema("schedule_session_action"), "properties");
     let ready = part(&schema("report_job_ready"), "properties");
+    let job = part(&schema("CronCreate"), "properties");
+    let wakeup = part(&schema("ScheduleWakeup"), "properties");
     assert_eq!(part(&add, "type enum"), words(reminder::ReminderKind::NAMES));
     assert_eq!(part(&action, "operation enum"), words(session_action::Operation::NAMES));
     assert_eq!(part(&action, "action_kind enum"), words(session_action::ActionKind::NAMES));
@@ -99,6 +105,12 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
         (&action, "max_attempts maximum", limits::ATTEMPTS.value),
         (&action, "dedupe_key maxLength", limits::LABEL_BYTES.value),
         (&ready, "job_id maxLength", limits::ID_BYTES.value),
+        (&job, "cron maxLength", limits::CRON_BYTES.value),
+        (&job, "prompt maxLength", limits::TEXT_BYTES.value),
+        (&wakeup, "delaySeconds minimum", limits::WAKEUP_SECONDS_MIN.value),
+        (&wakeup, "delaySeconds maximum", limits::WAKEUP_SECONDS_MAX.value),
+        (&wakeup, "reason maxLength", limits::LABEL_BYTES.value),
+        (&wakeup, "prompt maxLength", limits::TEXT_BYTES.value),
     ] {
         assert_eq!(part(schema, path).to_string(), bound.to_string(), "{path}");
     }

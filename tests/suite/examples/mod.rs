@@ -280,6 +280,7 @@ fn without_a_session_nothing_is_shown() {
         ("cancel", r#"{:key "k-1"}"#),
         ("reminderlist", "{}"),
         ("schedule_session_action", r#"{:operation "list"}"#),
+        ("CronList", "{}"),
         ("cron_create", CREATE_JOB),
     ] {
         let answer = scene.call(tool, &edn(call), Notation::Edn);

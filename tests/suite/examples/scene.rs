@@ -16,6 +16,7 @@ pub(super) struct Scene {
     job: String,
     action: String,
     schedule: String,
+    claude: String,
 }
 
 impl Scene {
@@ -29,10 +30,12 @@ impl Scene {
             job: String::new(),
             action: String::new(),
             schedule: String::new(),
+            claude: String::new(),
         };
         scene.job = id(&scene.told("cron_create", CREATE_JOB), "job id");
         scene.action = id(&scene.told("schedule_session_action", CREATE_ACTION), "actionId");
         scene.schedule = id(&scene.told("create", CREATE), "schedule_id");
+        scene.claude = id(&scene.told("CronCreate", CREATE_CLAUDE), "id");
         scene.told("reminderadd", ADD_REMINDER);
         scene
     }
@@ -54,7 +57,8 @@ impl Scene {
         let named = text
             .replace("$JOB", &self.job)
             .replace("$ACTION", &self.action)
-            .replace("$SCHEDULE", &self.schedule);
+            .replace("$SCHEDULE", &self.schedule)
+            .replace("$CLAUDE", &self.claude);
         edn(&named)
     }
 }
@@ -63,6 +67,7 @@ pub(super) const CREATE_JOB: &str =
     r#"{:name "News" :prompt "Read." :schedule {:kind :interval :every_seconds 3600}}"#;
 const CREATE_ACTION: &str = r#"{:action_kind "remind_later" :message "Tea" :delay_seconds 3600}"#;
 const CREATE: &str = r#"{:message "Look." :when "in 2 hours" :key "k-1"}"#;
+const CREATE_CLAUDE: &str = r#"{:cron "3 9 * * *" :prompt "Look."}"#;
 const ADD_REMINDER: &str =
     r#"{:interval_seconds 3600 :type "recurring" :action_prompt "Mail." :description "your email"}"#;
 
@@ -113,6 +118,10 @@ pub(super) const CALLS: &[(&str, &str)] = &[
     ("schedule_session_action", r#"{:operation "cancel" :action_id "$ACTION"}"#),
     ("schedule_session_action", r#"{:operation "run_now" :action_id "$ACTION"}"#),
     ("report_job_ready", r#"{:job_id "j"}"#),
+    ("CronCreate", r#"{:cron "57 8 * * 1-5" :prompt "p" :recurring false :durable true}"#),
+    ("CronList", "{:first 5}"),
+    ("CronDelete", r#"{:id "$CLAUDE"}"#),
+    ("ScheduleWakeup", r#"{:delaySeconds 300 :reason "r" :prompt "p" :stop false :noop true}"#),
     (
         "create",
         r#"{:message "m" :when "weekdays at 8:30" :zone "Europe/Berlin" :label "l" :kind "session" :max_runs 3 :key "k-2"

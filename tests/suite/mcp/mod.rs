@@ -72,7 +72,8 @@ fn the_tools_answer_as_written() {
 #[test]
 fn every_dialect_can_be_offered() {
     let handle = engine();
-    let (caller, offer) = (caller("main"), ToolFilter::parse("cron,psi,native,reminder,session-action"));
+    let (caller, offer) =
+        (caller("main"), ToolFilter::parse("cron,psi,native,reminder,session-action,claude-cron"));
     let offer = offer.expect("dialects");
     let scheduler = Scheduler { service: &Service::new(handle.clone()), caller: &caller, offer: &offer };
     let service = McpService { features: &scheduler };

@@ -75,7 +75,7 @@ fn offer(query: Option<&str>) -> Result<ToolFilter, HttpError> {
     let asked = query.strip_prefix("tools=").and_then(|names| ToolFilter::parse(names).ok());
     asked.ok_or_else(|| {
         let hint =
-            "write tools= and native, psi, cron, reminder, session-action, or several of them with commas";
+            "write tools= and native, psi, cron, reminder, session-action, claude-cron, or several of them with commas";
         HttpError::invalid("the address names tools that do not exist", hint)
     })
 }

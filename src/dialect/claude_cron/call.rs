@@ -1,0 +1,139 @@
+//! Parses one call of a tool, with all checks that need no access to existing jobs.
+//!
+//! The conversion to a schedule is in `command.rs`. Invariant: no text in a [`Call`] is blank; a prompt is passed on verbatim.
+
+use super::error::{NOT_CRON, SENTINEL};
+use super::tool::Tool;
+use crate::calendar::parse_cron;
+use crate::dialect::args::{Arg, ArgError, Args, Choices, Keys, Repair, Style, TOOL_WORDS};
+use crate::dialect::{Answer, Notation, PageRequest};
+use crate::domain::{Cron, Span};
+use crate::edn::Value;
+use crate::limits;
+
+/// A parsed and checked call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// Schedule a prompt.
+    Create(JobDraft),
+    /// List the jobs, or a part of them.
+    List(PageRequest),
+    /// Delete a job.
+    Delete {
+        /// The job's id, as given.
+        id: Box<str>,
+    },
+    /// Set the next iteration of a loop.
+    Wakeup(WakeupDraft),
+    /// End the loop: no wake-up waits afterwards.
+    Stop,
+}
+
+/// The definition of a job to create.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobDraft {
+    /// When it runs, on the local clock.
+    pub cron: Cron,
+    /// The prompt, verbatim.
+    pub prompt: Box<str>,
+    /// True for every match, false for the next one only.
+    pub recurring: bool,
+    /// Whether it is to be on disk; `None` if the caller does not say.
+    pub durable: Option<bool>,
+}
+
+/// The next iteration of a loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WakeupDraft {
+    /// The time until it begins, within the bounds.
+    pub delay: Span,
+    /// True if another delay was asked for.
+    pub was_clamped: bool,
+    /// Why this delay, for the user.
+    pub reason: Box<str>,
+    /// The prompt, verbatim.
+    pub prompt: Box<str>,
+}
+
+/// Parses the arguments of one call of a tool.
+///
+/// # Errors
+/// The complete error answer to an invalid call.
+pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answer> {
+    let style = Style { notation, keys: Keys::Plain, choices: Choices::AnyCase, short_times: true };
+    let call = || -> Result<Call, ArgError> {
+        let args = Args::of_call(args, style, names(tool))?;
+        match tool {
+            Tool::Create => draft(&args).map(Call::Create),
+            Tool::List => PageRequest::read(&args).map(Call::List),
+            Tool::Delete => {
+                args.required_text("id", limits::ID_BYTES).map(|id| Call::Delete { id: id.into() })
+            }
+            Tool::Wakeup => wakeup(&args),
+        }
+    };
+    call().map_err(|error| error.answer(&TOOL_WORDS, Repair::new(args, style).without(&error)))
+}
+
+/// The names of each tool's arguments.
+const fn names(tool: Tool) -> &'static [&'static str] {
+    match tool {
+        Tool::Create => &["cron", "prompt", "recurring", "durable"],
+        Tool::List => &["first", "after"],
+        Tool::Delete => &["id"],
+        Tool::Wakeup => &["delaySeconds", "reason", "prompt", "stop", "noop"],
+    }
+}
+
+fn draft(args: &Args<'_>) -> Result<JobDraft, ArgError> {
+    let cron = args.required("cron", |arg| {
+        let text = arg.filled_text(limits::CRON_BYTES)?;
+        parse_cron(text).map_err(|error| arg.breaks(NOT_CRON, format!("{error}; {}", error.hint())))
+    })?;
+    Ok(JobDraft {
+        cron,
+        prompt: prompt(args)?,
+        recurring: args.flag("recurring")?.unwrap_or(true),
+        durable: args.flag("durable")?,
+    })
+}
+
+fn wakeup(args: &Args<'_>) -> Result<Call, ArgError> {
+    // Claude Code ignores everything else then, even what is wrong.
+    if args.flag("stop")? == Some(true) {
+        return Ok(Call::Stop);
+    }
+    args.flag("noop")?;
+    let (delay, was_clamped) = args.required("delaySeconds", delay)?;
+    let reason = args.required_text("reason", limits::LABEL_BYTES)?.into();
+    Ok(Call::Wakeup(WakeupDraft { delay, was_clamped, reason, prompt: prompt(args)? }))
+}
+
+/// A number of seconds within the bounds, and whether it was given out of them.
+fn delay(arg: Arg<'_>) -> Result<(Span, bool), ArgError> {
+    let (min, max) = (limits::WAKEUP_SECONDS_MIN.value, limits::WAKEUP_SECONDS_MAX.value);
+    let given = match arg.value() {
+        // Claude Code takes fractions. A part of a second is no reason to be early.
+        Value::Float(number) if number.is_finite() => whole(number.ceil()),
+        _ => u64::try_from(arg.integer()?).unwrap_or(0),
+    };
+    let within = given.clamp(min, max);
+    Ok((Span::from_millis(within * 1_000), within != given))
+}
+
+/// A whole number of at most the longest delay and one: what is beyond the bounds need not be exact.
+fn whole(number: f64) -> u64 {
+    let max = limits::WAKEUP_SECONDS_MAX.value;
+    (0..=max).find(|known| f64::from(u32::try_from(*known).unwrap_or(u32::MAX)) >= number).unwrap_or(max + 1)
+}
+
+fn prompt(args: &Args<'_>) -> Result<Box<str>, ArgError> {
+    let prompt = args.required_raw_text("prompt", limits::TEXT_BYTES)?;
+    // Claude Code puts the instructions of its own loop in the place of these words. Nobody would here.
+    if prompt.trim().starts_with(SENTINEL_START) {
+        return Err(ArgError::own("prompt", SENTINEL, "").with(&prompt.into()));
+    }
+    Ok(prompt.into())
+}
+
+const SENTINEL_START: &str = "<<autonomous-loop";

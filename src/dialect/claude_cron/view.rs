@@ -1,0 +1,97 @@
+//! The engine's records as jobs, in Claude Code's words.
+//!
+//! The other direction is in `command.rs`. Invariant: nothing is cached here; jobs that have ended are not shown.
+
+use std::num::NonZeroU32;
+
+use crate::calendar;
+use crate::dialect::brief;
+use crate::domain::{Dialect, Durability, Moment, ScheduleId, SessionId, Trigger, Zone};
+use crate::edn::{Map, Value};
+use crate::engine::{ScheduleRecord, State};
+
+/// A job that has not ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The job's id.
+    pub id: ScheduleId,
+    /// The cron expression; `None` for a wake-up, and for what another interface gave another trigger.
+    pub cron: Option<String>,
+    /// When it runs, in words.
+    pub human: String,
+    /// The prompt, verbatim.
+    pub prompt: Box<str>,
+    /// Whether it runs more than once.
+    pub recurring: bool,
+    /// Whether it is on disk.
+    pub durable: bool,
+    /// The next instant at which it runs, if it is known.
+    pub next: Option<Moment>,
+    /// The instant from which it runs no more, if there is one.
+    pub expires: Option<Moment>,
+    /// The zone of its clock; `None` if it depends on none.
+    pub zone: Option<Zone>,
+}
+
+impl Job {
+    /// Converts a schedule to a job; `None` if it has ended or belongs to another dialect.
+    pub fn of(record: &ScheduleRecord) -> Option<Job> {
+        let schedule = record.schedule();
+        if schedule.dialect != Dialect::ClaudeCron || record.status().is_terminal() {
+            return None;
+        }
+        let lifetime = schedule.settings().lifetime;
+        let (cron, zone) = match &schedule.trigger {
+            Trigger::Cron(cron, zone) => (Some(cron.to_string()), Some((**zone).clone())),
+            Trigger::Calendar(calendar) => (None, Some(calendar.zone.clone())),
+            Trigger::At(_) | Trigger::Every(_) | Trigger::Event(_) => (None, None),
+        };
+        let is_once = matches!(schedule.trigger, Trigger::At(_) | Trigger::Event(_))
+            || lifetime.max_runs == Some(NonZeroU32::MIN);
+        Some(Job {
+            id: schedule.id.clone(),
+            cron,
+            human: brief::words(&calendar::print(&schedule.trigger)),
+            prompt: schedule.payload.text().into(),
+            recurring: !is_once,
+            durable: schedule.durability == Durability::Durable,
+            next: record.next_run(),
+            expires: lifetime.expires_at,
+            zone,
+        })
+    }
+
+    /// Returns whether it is the next iteration of a loop.
+    pub fn is_wakeup(&self) -> bool {
+        self.cron.is_none() && !self.recurring
+    }
+
+    /// Prints the job as a row of a list.
+    pub(super) fn to_map(&self) -> Map {
+        let map = Map::new().with("id", self.id.to_string());
+        let map = match &self.cron {
+            Some(cron) => map.with("cron", cron.as_str()),
+            None => map,
+        };
+        let map = map
+            .with("humanSchedule", self.human.as_str())
+            .with("prompt", brief::text(&self.prompt))
+            .with("recurring", self.recurring)
+            .with("durable", self.durable);
+        match self.next {
+            Some(next) => map.with("nextFireAt", millis(next)),
+            None => map,
+        }
+    }
+}
+
+/// The jobs of a session that have not ended, the next one first.
+pub fn jobs(state: &State, session: &SessionId) -> Vec<Job> {
+    state.live_schedules_of(session).into_iter().filter_map(Job::of).collect()
+}
+
+/// An instant as Claude Code writes it: in milliseconds since 1970.
+pub(super) fn millis(moment: Moment) -> Value {
+    let millis = moment.seconds().saturating_mul(1_000);
+    Value::Int(millis.saturating_add(i64::from(moment.nanos() / 1_000_000)))
+}

@@ -1,0 +1,126 @@
+//! One call of a tool of Claude Code's family: arguments in, the tool's own answer out.
+//!
+//! What lives elsewhere: words and shapes (`dialect::claude_cron`), rules (`engine`). Invariant: an answer shows a job as the
+//! change left it, read before anything else could happen.
+
+use super::super::admission::Admitted;
+use super::super::{Service, creation};
+use crate::dialect::claude_cron::{self, Call, Job, JobDraft, Tool, WakeupDraft};
+use crate::dialect::{Answer, Notation, unreachable};
+use crate::domain::{Caller, Dialect, Durability, Refusal, ScheduleId, SessionId, Status};
+use crate::edn::Value;
+use crate::engine::{Command, Input, NewSchedule, State, Which};
+use crate::runtime::Handle;
+
+/// A call of a tool of the family.
+pub(super) struct ClaudeCronCall<'a> {
+    pub(super) service: &'a Service,
+    pub(super) admitted: Admitted<'a>,
+}
+
+impl<'a> ClaudeCronCall<'a> {
+    fn caller(&self) -> &'a Caller {
+        self.admitted.caller()
+    }
+
+    fn handle(&self) -> &'a Handle {
+        self.service.handle()
+    }
+
+    pub(super) fn call(&self, tool: Tool, args: &Value, notation: Notation) -> Answer {
+        let call = match claude_cron::parse(tool, args, notation) {
+            Ok(call) => call,
+            Err(answer) => return answer,
+        };
+        let Some(session) = self.caller().scope.session() else { return claude_cron::no_session() };
+        let done = match call {
+            Call::Create(draft) => self.create(draft, session),
+            Call::List(page) => self.jobs(session).map(|jobs| claude_cron::listed(&jobs, &page)),
+            Call::Delete { id } => self.delete(&id, session),
+            Call::Wakeup(draft) => self.wake(&draft, session),
+            Call::Stop => self.stop(session),
+        };
+        done.unwrap_or_else(|refusal| claude_cron::refused(&refusal))
+    }
+
+    fn jobs(&self, session: &SessionId) -> Result<Vec<Job>, Refusal> {
+        self.handle().view(|state| match state.session(session) {
+            Some(_) => Ok(claude_cron::jobs(state, session)),
+            None => Err(Refusal::UnknownSession { session: session.clone() }),
+        })
+    }
+
+    fn create(&self, draft: JobDraft, session: &SessionId) -> Result<Answer, Refusal> {
+        let possible = creation::durability(self.handle());
+        let wanted = draft.durable;
+        let durability = if wanted == Some(false) { Durability::Volatile } else { possible };
+        let zone = self.handle().zones().usual().clone();
+        let now = self.handle().now().wall;
+        let new = draft.into_new((self.fresh(durability), durability), session.clone(), zone, now);
+        self.submit(new, session, Command::CreateSchedule, |state, job| {
+            let others: Vec<Job> =
+                claude_cron::jobs(state, session).into_iter().filter(|other| other.id != job.id).collect();
+            claude_cron::created(job, &others, wanted)
+        })
+    }
+
+    fn wake(&self, draft: &WakeupDraft, session: &SessionId) -> Result<Answer, Refusal> {
+        let durability = creation::durability(self.handle());
+        let new = draft.clone().into_new((self.fresh(durability), durability), session.clone());
+        self.submit(new, session, Command::ReplaceSchedule, |_, job| claude_cron::woken(job, draft))
+    }
+
+    fn fresh(&self, durability: Durability) -> ScheduleId {
+        ScheduleId::fresh(durability, || self.handle().now().wall, self.handle().random_bits())
+    }
+
+    /// Submits a new schedule, and answers with its job.
+    fn submit(
+        &self,
+        new: NewSchedule,
+        session: &SessionId,
+        command: impl FnOnce(NewSchedule) -> Command,
+        answer: impl Fn(&State, &Job) -> Answer,
+    ) -> Result<Answer, Refusal> {
+        let id = new.id.clone();
+        let made_by = self.caller().maker(session, Some(Dialect::ClaudeCron), None);
+        let command = command(NewSchedule { made_by, ..new });
+        let made = self.handle().submit_with(Input::Command(command), |state| {
+            let record = state.schedule(id.as_ref()?)?;
+            Some(answer(state, &Job::of(record)?).warned("warnings", unreachable(state, record)))
+        });
+        made.map(|answer| answer.expect("a job that was just made is there"))
+    }
+
+    fn delete(&self, id: &str, session: &SessionId) -> Result<Answer, Refusal> {
+        let found = self.jobs(session)?.into_iter().find(|job| job.id.to_string() == id);
+        let Some(job) = found else { return Ok(claude_cron::not_found(id)) };
+        let was_there = self.cancel(&job.id)?;
+        Ok(if was_there {
+            claude_cron::deleted(&job.id, job.is_wakeup())
+        } else {
+            claude_cron::not_found(id)
+        })
+    }
+
+    fn stop(&self, session: &SessionId) -> Result<Answer, Refusal> {
+        let mut count = 0;
+        for job in self.jobs(session)?.into_iter().filter(Job::is_wakeup) {
+            count += usize::from(self.cancel(&job.id)?);
+        }
+        Ok(claude_cron::stopped(count))
+    }
+
+    /// Cancels a job. Returns whether there was anything left to cancel.
+    fn cancel(&self, id: &ScheduleId) -> Result<bool, Refusal> {
+        let which = Which::any(self.caller().actor_with(Dialect::ClaudeCron), id.clone());
+        match self.handle().submit(Input::Command(Command::CancelSchedule(which.clone()))) {
+            // It is being delivered: that turn goes on, and deleting a durable schedule prevents any other.
+            Err(Refusal::NotCancellable { status: Status::InFlight, .. }) => {
+                self.handle().submit(Input::Command(Command::DeleteSchedule(which))).map(|()| true)
+            }
+            Err(Refusal::NotCancellable { .. } | Refusal::UnknownSchedule { .. }) => Ok(false),
+            outcome => outcome.map(|()| true),
+        }
+    }
+}
