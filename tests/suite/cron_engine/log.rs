@@ -45,6 +45,7 @@ impl Log {
             kind: fact.kind().name().into(),
             schedule: about(&fact).map(|id| id.to_string().into()),
             session: None,
+            share: None,
             run: fact.run().map(|run| run.to_string().into()),
             payload: codec::print(&fact).into_text().into_bytes().into(),
         });
