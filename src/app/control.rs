@@ -37,6 +37,11 @@ pub(super) fn run_now(args: &RunArgs) -> io::Result<ExitCode> {
     Control::of_one(&args.one).one(MutationName::RunNow, params)
 }
 
+pub(super) fn retry(args: &OneArgs) -> io::Result<ExitCode> {
+    let params = Map::new().with("schedule-id", args.schedule.as_str());
+    Control::of_one(args).one(MutationName::Retry, params)
+}
+
 pub(super) fn reschedule(args: &RescheduleArgs) -> io::Result<ExitCode> {
     // Flags that are not given are absent, so those fields stay as they are.
     let params = args.change.params.clone().with("schedule-id", args.one.schedule.as_str());

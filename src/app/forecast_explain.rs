@@ -5,8 +5,9 @@ use std::io;
 use std::process::ExitCode;
 
 use super::fault::AppFault;
-use super::foreign_text::{self, shown, visible};
+use super::foreign_text;
 use super::question::{ask, query};
+use super::table::{self, cell};
 use super::typed_id;
 use crate::domain::{Moment, Span};
 use crate::edn::{Map, Value};
@@ -20,7 +21,7 @@ pub(super) fn forecast(args: &ForecastArgs) -> io::Result<ExitCode> {
         Err(fault) => return Ok(fault.tell()),
     };
     let slots = answer.keyword("reveille/forecast").and_then(Value::as_items).unwrap_or_default();
-    print(&args.printing, &Value::vector(slots.to_vec()), || table(slots))
+    print(&args.printing, &Value::vector(slots.to_vec()), || foreseen(slots))
 }
 
 pub(super) fn explain(args: &ExplainArgs) -> io::Result<ExitCode> {
@@ -87,25 +88,16 @@ pub(super) fn print(
 }
 
 /// Formats slots as a table, one line each.
-fn table(slots: &[Value]) -> String {
+fn foreseen(slots: &[Value]) -> String {
     if slots.is_empty() {
         return "No upcoming slots. Assumes that nothing is changed and that turns take no time.\n"
             .to_owned();
     }
-    let mut rows = vec![["AT", "WILL", "REASON", "SLOT", "SCHEDULE", "LABEL"].map(str::to_owned)];
-    rows.extend(slots.iter().map(|slot| {
+    let rows = slots.iter().map(|slot| {
         let [at, will, reason, nominal, schedule] = COLUMNS.map(|column| cell(slot, column));
         [at, will, reason, nominal, schedule, label(slot)]
-    }));
-    // Count characters, not bytes: labels may be in any script.
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths = [0, 1, 2, 3, 4, 5].map(width);
-    let line = |row: &[String; 6]| {
-        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
-        // An empty last column must not leave trailing blanks.
-        format!("{}\n", cells.collect::<Vec<String>>().join("  ").trim_end())
-    };
-    let mut text: String = rows.iter().map(line).collect();
+    });
+    let mut text = table::of(["AT", "WILL", "REASON", "SLOT", "SCHEDULE", "LABEL"], rows);
     // The graph marks the last slot of a list that was cut.
     let more = slots.last().and_then(|last| last.as_map()?.keyword("reveille.slot/more?")?.as_bool());
     if more == Some(true) {
@@ -113,13 +105,6 @@ fn table(slots: &[Value]) -> String {
     }
     text.push_str("Assumes that nothing is changed and that turns take no time.\n");
     text
-}
-
-fn cell(slot: &Value, column: &str) -> String {
-    match slot.as_map().and_then(|slot| slot.keyword(column)) {
-        None | Some(Value::Nil) => String::new(),
-        Some(value) => word(value),
-    }
 }
 
 /// The schedule's label.
@@ -137,14 +122,6 @@ fn told(explanation: &Value) -> String {
             (!value.is_empty()).then(|| format!("  {name:12}  {value}\n"))
         });
     format!("{sentence}\n{}", facts.collect::<String>())
-}
-
-/// A value as plain text, without EDN's quotes and tags unless a terminal would do more with it than show it.
-fn word(value: &Value) -> String {
-    let inst = value.as_inst().and_then(|inst| Moment::new(inst.seconds(), inst.nanos()));
-    let keyword = || value.as_keyword().map(|keyword| keyword.as_str().to_owned());
-    let text = || value.as_str().map(visible);
-    inst.map(|inst| inst.to_string()).or_else(keyword).or_else(text).unwrap_or_else(|| shown(value))
 }
 
 const COLUMNS: [&str; 5] = [
@@ -174,7 +151,7 @@ mod tests {
                        :reveille.slot/reason nil :reveille.slot/slot #inst "2026-04-22T13:00:00Z"
                        :reveille.slot/schedule-id "sch-1" :reveille.slot/schedule {:psi.scheduler/label "a\nb\u001b[2J"}}"#;
         let slot = edn::read(slot.as_bytes(), &REQUEST_CAPS).expect("EDN");
-        let text = table(&[slot]);
+        let text = foreseen(&[slot]);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3, "{text}");
         assert!(

@@ -24,6 +24,7 @@ pub mod import;
 mod in_process;
 mod inbox;
 mod life;
+mod lists;
 mod log;
 mod mcp;
 mod panics;
@@ -34,6 +35,7 @@ mod serve;
 mod signals;
 mod stdio;
 mod store;
+mod table;
 mod tool;
 mod typed_id;
 

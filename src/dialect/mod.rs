@@ -6,7 +6,7 @@
 
 mod answer;
 pub(crate) mod args;
-mod brief;
+pub(crate) mod brief;
 mod caps;
 pub mod claude_cron;
 pub mod cron;

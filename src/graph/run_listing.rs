@@ -55,14 +55,14 @@ params! {
 
 params! {
     /// The order of a list of runs.
-    pub(super) RunOrderParams {
+    pub RunOrderParams {
         /// The order of the list. Latest slot first if omitted.
         optional order: RunOrder = "order-by",
     }
 }
 
 /// The parameters of a list of runs.
-pub(super) const OF_RUNS: ParamGroups = &[RunFilter::GROUP, RunOrderParams::GROUP, WindowParams::GROUP];
+pub const OF_RUNS: ParamGroups = &[RunFilter::GROUP, RunOrderParams::GROUP, WindowParams::GROUP];
 
 /// A run, with the values that it is sorted by.
 struct Entry<'a> {

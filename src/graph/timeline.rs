@@ -32,6 +32,8 @@ names! {
         UnderWay = "under-way",
         /// It will get a run that is handed over at once.
         WillFire = "will-fire",
+        /// It will get a run whose message is left in an inbox.
+        WillBeLeft = "will-be-left",
         /// It will get a run that waits, for a host or for an approval.
         WillWait = "will-wait",
         /// It will get a run that fails or is refused.
@@ -207,6 +209,7 @@ impl<'v, 'a> Counting<'v, 'a> {
         for slot in &forecast.slots {
             let state = match slot.outcome {
                 SlotOutcome::Fires => TimelineState::WillFire,
+                SlotOutcome::Left => TimelineState::WillBeLeft,
                 SlotOutcome::Waits | SlotOutcome::NeedsApproval => TimelineState::WillWait,
                 SlotOutcome::Fails | SlotOutcome::Refused => TimelineState::WillFail,
                 SlotOutcome::Skipped | SlotOutcome::Lost | SlotOutcome::Gone => TimelineState::WillBeSkipped,

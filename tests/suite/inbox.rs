@@ -90,6 +90,23 @@ fn a_message_is_left_and_taken_once() {
 
 /// Of two who take the same message one is refused, and nothing changes by it.
 #[test]
+fn that_a_message_will_be_left_is_said_before() {
+    let (handle, _) = scene();
+    create(&handle, ":message", "one", 60);
+    let operator = Caller::OPERATOR;
+    let said =
+        ask(&handle, &operator, "[{:reveille/forecast [:reveille.slot/will :reveille.slot/reason]}]", false);
+    assert_eq!(
+        said,
+        "{:reveille/forecast [{:reveille.slot/will :left :reveille.slot/reason :nobody-listens}]}"
+    );
+    let why = "[{:psi.scheduler/schedules [{:psi.scheduler/explain [:reveille.explanation/verdict \
+                :reveille.explanation/sentence]}]}]";
+    let why = ask(&handle, &operator, why, false);
+    assert!(why.contains(":will-be-left") && why.contains("will be left in the inbox"), "{why}");
+}
+
+#[test]
 fn all_or_none_are_taken() {
     let (handle, clock) = scene();
     create(&handle, ":message", "one", 1);

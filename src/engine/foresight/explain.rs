@@ -316,6 +316,7 @@ impl Explainer<'_> {
         let verdict = match coming.outcome {
             SlotOutcome::Fires => Verdict::WillFire,
             SlotOutcome::Waits => Verdict::WillWait,
+            SlotOutcome::Left => Verdict::WillBeLeft,
             SlotOutcome::Fails => Verdict::WillFail,
             SlotOutcome::Refused => Verdict::WillBeRefused,
             SlotOutcome::NeedsApproval => Verdict::WillNeedApproval,
@@ -329,6 +330,7 @@ impl Explainer<'_> {
             SlotOutcome::AllHeld => self.state.held(),
             SlotOutcome::Fires
             | SlotOutcome::Waits
+            | SlotOutcome::Left
             | SlotOutcome::Fails
             | SlotOutcome::Refused
             | SlotOutcome::NeedsApproval => None,

@@ -9,6 +9,8 @@ names! {
         Fires = "fires",
         /// It gets a run, which waits for a host that is not connected.
         Waits = "waits",
+        /// It gets a run, whose message is left in the inbox, because nobody listens in the session.
+        Left = "left",
         /// It gets a run, which fails because its target does not exist.
         Fails = "fails",
         /// It gets a run, which the guard refuses.
@@ -58,6 +60,7 @@ impl ForecastSlot {
             self.outcome,
             SlotOutcome::Fires
                 | SlotOutcome::Waits
+                | SlotOutcome::Left
                 | SlotOutcome::Fails
                 | SlotOutcome::Refused
                 | SlotOutcome::NeedsApproval

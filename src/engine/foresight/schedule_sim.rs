@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use super::forecast_slot::{ForecastSlot, SlotOutcome};
 use crate::calendar::{Slots, Zones};
 use crate::domain::{
-    BootTime, Cause, CountFrom, Entropy, Missed, Moment, Next, Now, Policy, Reason, Run, RunState, Schedule,
-    Span, Trigger,
+    BootTime, Cause, CountFrom, Entropy, HostId, Missed, Moment, Next, Now, Policy, Reason, Run, RunState,
+    Schedule, Span, Trigger,
 };
 use crate::engine::destination::Destination;
 use crate::engine::guard::PolicyDecision;
@@ -234,10 +234,14 @@ impl<'a> ScheduleSim<'a> {
         let place = self.state.destination(&schedule, self.record.owner);
         let said = self.state.guard_decision(self.zones, &schedule, at);
         // In the order in which a hand-over asks: the place, its host, then the guard.
-        let (fate, reason) = match (place, place.blocks()) {
+        let away = place.session().filter(|session| !session.hosted);
+        let (fate, reason) = match (place, away.map(|session| session.away.unwrap_or(Reason::HostGone))) {
             (Destination::Unreachable(reason), _) => (SlotOutcome::Fails, Some(reason)),
-            (_, Some(Reason::HostGone)) => (SlotOutcome::Waits, Some(Reason::HostGone)),
+            (_, Some(reason)) => (SlotOutcome::Waits, Some(reason)),
             (Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_), _) => match said {
+                PolicyDecision::Allowed if place.session().is_some_and(|it| it.host == HostId::INBOX) => {
+                    (SlotOutcome::Left, Some(Reason::NobodyListens))
+                }
                 PolicyDecision::Allowed => (SlotOutcome::Fires, None),
                 PolicyDecision::NeedsApproval(_) => {
                     (SlotOutcome::NeedsApproval, Some(Reason::AwaitingApproval))
@@ -251,6 +255,7 @@ impl<'a> ScheduleSim<'a> {
             SlotOutcome::NeedsApproval => self.unapproved_until(this.latest, at, time_up),
             SlotOutcome::Refused
             | SlotOutcome::Fires
+            | SlotOutcome::Left
             | SlotOutcome::Skipped
             | SlotOutcome::Paused
             | SlotOutcome::AllHeld

@@ -25,6 +25,8 @@ names! {
         WillFire = "will-fire",
         /// It will be claimed, and its run will wait.
         WillWait = "will-wait",
+        /// It will be claimed, and its message will be left in an inbox.
+        WillBeLeft = "will-be-left",
         /// It will be claimed, and its run will fail.
         WillFail = "will-fail",
         /// It will be claimed, and the guard will refuse its run.
@@ -151,6 +153,7 @@ impl Explanation {
             Verdict::Failed => format!("{slot} failed{at}"),
             Verdict::WillFire => format!("{slot} will fire{at}"),
             Verdict::WillWait => format!("{slot} will come{at}, and its run will wait"),
+            Verdict::WillBeLeft => format!("{slot} will come{at}, and its message will be left in the inbox"),
             Verdict::WillFail => format!("{slot} will come{at}, and its run will fail"),
             Verdict::WillBeRefused => format!("{slot} will come{at}, and its run will be refused"),
             Verdict::WillNeedApproval => {

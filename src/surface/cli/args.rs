@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::asking::{CallerArgs, DaemonArgs, Printing, session_id};
+use super::asking::{CallerArgs, DaemonArgs, session_id};
 use super::controls::{
-    ApproveArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneOrAllArgs, OperatorArgs, PauseArgs,
+    ApproveArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs, OperatorArgs, PauseArgs,
     RescheduleArgs, RunArgs,
 };
+use super::reading::{ExplainArgs, ForecastArgs, ListArgs, LogArgs, RunsArgs};
 use crate::domain::{Moment, SessionId};
 use crate::surface::mcp::{ToolFilter, UnknownDialect};
 
@@ -160,6 +161,24 @@ Examples:
   reveille graphql 'query($id: ID!) { schedule(scheduleId: $id) { status reason } }' --variables '{\"id\": \"sch-…\"}'
   reveille graphql 'mutation { cancelSchedule(scheduleId: \"sch-…\") { schedule { status } } }'")]
     Graphql(GraphqlArgs),
+    /// Show how a daemon stands: its mode, a hold, what waits for somebody, and the accounts.
+    #[command(after_help = "Example:\n  reveille status")]
+    Status(OperatorArgs),
+    /// List schedules: how each stands, when it is next due, and of which session it is. Unfinished ones, unless --status
+    /// or --all asks for others.
+    #[command(after_help = "\
+Examples:
+  reveille list --session main
+  reveille list --failing
+  reveille list --text build --all --order-by created-at-desc --first 20")]
+    List(ListArgs),
+    /// List runs, the latest slot first: what was delivered, what waits and why, and what failed.
+    #[command(after_help = "\
+Examples:
+  reveille runs --state failed,left
+  reveille runs --from 2026-04-22T00:00:00Z --to 2026-04-22T06:00:00Z
+  reveille runs --schedule-id sch-… --json")]
+    Runs(RunsArgs),
     /// Show what will fire, and what will be skipped, held or paused, in time order.
     ///
     /// Assumes that nothing is changed and that turns take no time. Applies all policies, zones,
@@ -205,6 +224,9 @@ Examples:
     /// Run a schedule at once. One with a single slot does not run again then, unless --keep-slot.
     #[command(after_help = "Examples:\n  reveille run-now sch-…\n  reveille run-now sch-… --keep-slot")]
     RunNow(RunArgs),
+    /// Try again what failed: a single slot becomes due now, and what recurs gets a run at once.
+    #[command(after_help = "Example:\n  reveille retry sch-…")]
+    Retry(OneArgs),
     /// Change the time, prompt or label of a schedule; what is omitted stays as it is.
     #[command(after_help = "\
 Examples:
@@ -271,69 +293,6 @@ pub struct GraphqlArgs {
     /// Query the state at this ISO instant.
     #[arg(long, value_name = "INSTANT", value_parser = moment)]
     pub as_of: Option<Moment>,
-    /// As whom to ask, and which daemon.
-    #[command(flatten)]
-    pub caller: CallerArgs,
-}
-
-/// Arguments of `reveille forecast`.
-#[derive(Args, Debug)]
-pub struct ForecastArgs {
-    /// How far ahead, in hours.
-    #[arg(long, value_name = "HOURS", default_value_t = 24)]
-    pub hours: u64,
-    /// Maximum number of slots.
-    #[arg(long, value_name = "COUNT", default_value_t = 1_000)]
-    pub first: u32,
-    /// Only this schedule.
-    #[arg(long, value_name = "ID")]
-    pub schedule: Option<String>,
-    /// How the answer is printed.
-    #[command(flatten)]
-    pub printing: Printing,
-    /// As whom to ask, and which daemon.
-    #[command(flatten)]
-    pub caller: CallerArgs,
-}
-
-/// Arguments of `reveille explain`.
-#[derive(Args, Debug)]
-pub struct ExplainArgs {
-    /// The schedule.
-    #[arg(value_name = "SCHEDULE-ID")]
-    pub schedule: String,
-    /// The instant; if omitted, what matters now.
-    #[arg(long, value_name = "INSTANT")]
-    pub at: Option<String>,
-    /// How the answer is printed.
-    #[command(flatten)]
-    pub printing: Printing,
-    /// As whom to ask, and which daemon.
-    #[command(flatten)]
-    pub caller: CallerArgs,
-}
-
-/// Arguments of `reveille log`.
-#[derive(Args, Debug)]
-pub struct LogArgs {
-    /// Only what this actor asked for: a session's id, the name of an operator's token, or `operator`.
-    #[arg(long, value_name = "ACTOR")]
-    pub by: Option<String>,
-    /// Only decisions of this kind.
-    #[arg(long, value_name = "KIND")]
-    pub kind: Option<String>,
-    /// Only decisions about this schedule.
-    #[arg(long, value_name = "ID")]
-    pub schedule: Option<String>,
-    /// Only decisions about this session.
-    #[arg(long, value_name = "ID")]
-    pub about: Option<String>,
-    /// How many, the latest last.
-    #[arg(long, value_name = "COUNT", default_value_t = 100)]
-    pub last: u32,
-    /// How the answer is printed.
-    #[command(flatten)]
-    pub printing: Printing,
     /// As whom to ask, and which daemon.
     #[command(flatten)]
     pub caller: CallerArgs,

@@ -9,8 +9,10 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::dialect::REQUEST_CAPS;
 use crate::edn::{self, Map, Value};
+use crate::graph::listing::OF_SCHEDULES;
 use crate::graph::mutation::{ChangeParams, Conditions, GrantParams, ReasonParams, SlotParams, WhenParams};
 use crate::graph::registry::{Param, ParamGroups, ParamType};
+use crate::graph::run_listing::OF_RUNS;
 
 /// The parameters that are the flags of one command.
 pub trait FlagSet {
@@ -51,6 +53,24 @@ pub struct GrantFlags;
 impl FlagSet for GrantFlags {
     const GROUPS: ParamGroups = &[GrantParams::GROUP];
     const EXCEPT: &'static [&'static str] = &["session-id"];
+}
+
+/// The flags that select schedules.
+#[derive(Debug)]
+pub struct ListFlags;
+
+impl FlagSet for ListFlags {
+    const GROUPS: ParamGroups = OF_SCHEDULES;
+    // `--session` says it, and the daemon sees to it.
+    const EXCEPT: &'static [&'static str] = &["session-id"];
+}
+
+/// The flags that select runs.
+#[derive(Debug)]
+pub struct RunsFlags;
+
+impl FlagSet for RunsFlags {
+    const GROUPS: ParamGroups = OF_RUNS;
 }
 
 /// A set of flags, with the values given on the command line.

@@ -4,13 +4,15 @@ mod args;
 mod asking;
 mod controls;
 mod flags;
+mod reading;
 
 pub use args::{
-    Cli, Command, DoctorArgs, EqlArgs, ExplainArgs, ExportArgs, ForecastArgs, GraphqlArgs, ImportArgs,
-    LogArgs, McpArgs, SchemaArgs, SchemaKind, ServeArgs, StateArgs, StdioArgs, ToolArgs,
+    Cli, Command, DoctorArgs, EqlArgs, ExportArgs, GraphqlArgs, ImportArgs, McpArgs, SchemaArgs, SchemaKind,
+    ServeArgs, StateArgs, StdioArgs, ToolArgs,
 };
 pub use asking::{CallerArgs, DaemonArgs, Printing};
 pub use controls::{
     ApproveArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs, OperatorArgs, PauseArgs,
     RescheduleArgs, RunArgs, WhichArgs,
 };
+pub use reading::{ExplainArgs, ForecastArgs, ListArgs, LogArgs, RunsArgs};

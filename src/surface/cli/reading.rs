@@ -1,0 +1,100 @@
+//! The arguments of the commands that read, as types. Doc comments are the help texts.
+
+use clap::Args;
+
+use super::asking::{CallerArgs, Printing};
+use super::flags::{Flags, ListFlags, RunsFlags};
+
+/// Arguments of `reveille list`.
+#[derive(Args, Debug)]
+pub struct ListArgs {
+    /// Ended schedules as well.
+    #[arg(long)]
+    pub all: bool,
+    /// The filter, the order and the page.
+    #[command(flatten)]
+    pub filter: Flags<ListFlags>,
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// As whom to ask, and which daemon.
+    #[command(flatten)]
+    pub caller: CallerArgs,
+}
+
+/// Arguments of `reveille runs`.
+#[derive(Args, Debug)]
+pub struct RunsArgs {
+    /// The filter, the order and the page.
+    #[command(flatten)]
+    pub filter: Flags<RunsFlags>,
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// As whom to ask, and which daemon.
+    #[command(flatten)]
+    pub caller: CallerArgs,
+}
+
+/// Arguments of `reveille forecast`.
+#[derive(Args, Debug)]
+pub struct ForecastArgs {
+    /// How far ahead, in hours.
+    #[arg(long, value_name = "HOURS", default_value_t = 24)]
+    pub hours: u64,
+    /// Maximum number of slots.
+    #[arg(long, value_name = "COUNT", default_value_t = 1_000)]
+    pub first: u32,
+    /// Only this schedule.
+    #[arg(long, value_name = "ID")]
+    pub schedule: Option<String>,
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// As whom to ask, and which daemon.
+    #[command(flatten)]
+    pub caller: CallerArgs,
+}
+
+/// Arguments of `reveille explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// The schedule.
+    #[arg(value_name = "SCHEDULE-ID")]
+    pub schedule: String,
+    /// The instant; if omitted, what matters now.
+    #[arg(long, value_name = "INSTANT")]
+    pub at: Option<String>,
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// As whom to ask, and which daemon.
+    #[command(flatten)]
+    pub caller: CallerArgs,
+}
+
+/// Arguments of `reveille log`.
+#[derive(Args, Debug)]
+pub struct LogArgs {
+    /// Only what this actor asked for: a session's id, the name of an operator's token, or `operator`.
+    #[arg(long, value_name = "ACTOR")]
+    pub by: Option<String>,
+    /// Only decisions of this kind.
+    #[arg(long, value_name = "KIND")]
+    pub kind: Option<String>,
+    /// Only decisions about this schedule.
+    #[arg(long, value_name = "ID")]
+    pub schedule: Option<String>,
+    /// Only decisions about this session.
+    #[arg(long, value_name = "ID")]
+    pub about: Option<String>,
+    /// How many, the latest last.
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    pub last: u32,
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// As whom to ask, and which daemon.
+    #[command(flatten)]
+    pub caller: CallerArgs,
+}
