@@ -16,7 +16,7 @@ use super::guard_rules::GuardFile;
 use crate::adapter::outbound::GuardRoute;
 use crate::adapter::system_zones;
 use crate::calendar::Zones;
-use crate::domain::GuardPolicy;
+use crate::domain::{GuardPolicy, TokenName};
 use crate::limits;
 use crate::runtime::Token;
 use crate::surface::cli::ServeArgs;
@@ -31,6 +31,8 @@ pub(super) struct Config {
     pub(super) keeps: bool,
     pub(super) socket: Option<PathBuf>,
     pub(super) token: Option<Token>,
+    /// Hosts that have a token of their own each, by name.
+    pub(super) host_tokens: Vec<TokenName>,
     pub(super) log: String,
     /// The channels to open.
     pub(super) channels: Channels,
@@ -58,6 +60,8 @@ struct File {
     guard: Option<GuardFile>,
     /// The zone of times that name none.
     zone: Option<String>,
+    /// The names of hosts that get a token of their own each.
+    host_tokens: Vec<String>,
 }
 
 impl Config {
@@ -90,9 +94,38 @@ impl Config {
         let zones = zones(file.zone.as_deref())?;
         let guard = file.guard.map(|guard| guard.policy(&zones)).transpose()?;
         let zone = file.zone;
-        Ok(Config { http, data_dir, keeps, socket, token, log, channels, guard, outside, zone })
+        let host_tokens = host_names(&file.host_tokens, data_dir.is_some())?;
+        Ok(Config { host_tokens, http, data_dir, keeps, socket, token, log, channels, guard, outside, zone })
     }
 }
+
+/// The names of hosts, each of which is a part of a file's name.
+fn host_names(names: &[String], has_directory: bool) -> Result<Vec<TokenName>, AppFault> {
+    let is_plain = |name: &str| {
+        let is_part = |byte| u8::is_ascii_lowercase(&byte) || byte.is_ascii_digit() || byte == b'-';
+        !name.is_empty() && name.len() <= 64 && name.bytes().all(is_part)
+    };
+    if !names.is_empty() && !has_directory {
+        return Err(AppFault::usage("host-tokens needs a data directory, where the tokens are"));
+    }
+    let name = |name: &String| {
+        let named = TokenName::new(name).ok().filter(|_| is_plain(name) && !RESERVED.contains(&&**name));
+        named.ok_or_else(|| {
+            AppFault::usage(format!(
+                "host-tokens: a name is of small letters, digits and hyphens, and not {}",
+                RESERVED.join(", ")
+            ))
+        })
+    };
+    let read: Vec<TokenName> = names.iter().map(name).collect::<Result<_, _>>()?;
+    match read.iter().enumerate().find(|(place, name)| read[..*place].contains(name)) {
+        Some((_, twice)) => Err(AppFault::usage(format!("host-tokens: {} is there twice", twice.as_str()))),
+        None => Ok(read),
+    }
+}
+
+/// Names that other tokens have in the log.
+const RESERVED: &[&str] = &["operator", "observer", "host"];
 
 /// The time zones, with the one that is configured.
 fn zones(configured: Option<&str>) -> Result<Zones, AppFault> {

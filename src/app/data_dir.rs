@@ -277,6 +277,8 @@ fn open_private(path: &Path, flags: OFlags) -> io::Result<File> {
 
 /// The file name of the operator's token.
 pub(super) const OPERATOR_TOKEN: &str = "operator.token";
+/// The file name of the token of hosts.
+pub(super) const HOST_TOKEN: &str = "host.token";
 /// The file name of the read-only token.
 pub(super) const OBSERVER_TOKEN: &str = "observer.token";
 const LOCK: &str = "reveille.lock";

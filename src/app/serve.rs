@@ -7,7 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use super::config::Config;
-use super::data_dir::{DataDir, OBSERVER_TOKEN, OPERATOR_TOKEN};
+use super::data_dir::{DataDir, HOST_TOKEN, OBSERVER_TOKEN, OPERATOR_TOKEN};
 use super::environment::Environment;
 use super::fault::AppFault;
 use super::in_process;
@@ -47,7 +47,7 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
     let mut engine = in_process::start_in(config.zone.as_deref())
         .map_err(|error| AppFault::io("the engine cannot start", error))?;
     let handle = engine.handle().clone();
-    admit(&handle, config.token, data_dir.as_ref())?;
+    admit(&handle, config.token, &config.host_tokens, data_dir.as_ref())?;
     // Before the store is loaded: due runs may be for one of the channels.
     config.channels.open(&handle)?;
     let kept = config.data_dir.as_deref().filter(|_| config.keeps);
@@ -97,8 +97,13 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
     Ok(())
 }
 
-/// Registers the operator's and the observer's token.
-fn admit(handle: &Handle, token: Option<Token>, data_dir: Option<&DataDir>) -> Result<(), AppFault> {
+/// Registers the tokens of the operator, the observer and the hosts.
+fn admit(
+    handle: &Handle,
+    token: Option<Token>,
+    hosts: &[TokenName],
+    data_dir: Option<&DataDir>,
+) -> Result<(), AppFault> {
     let fresh = || Token::from_entropy(handle.random_bits(), handle.random_bits());
     let name = |text: &str| TokenName::new(text).expect("a word is a name");
     let operator = match (token, data_dir) {
@@ -109,13 +114,14 @@ fn admit(handle: &Handle, token: Option<Token>, data_dir: Option<&DataDir>) -> R
     if let Some(operator) = operator {
         handle.tokens().admit_operator_as(name("operator"), &operator, Right::Change);
     }
-    // The observer's token exists in every data directory, wherever the operator's comes from.
-    if let Some(data_dir) = data_dir {
-        handle.tokens().admit_operator_as(
-            name("observer"),
-            &data_dir.token(OBSERVER_TOKEN, fresh)?,
-            Right::Read,
-        );
+    let Some(data_dir) = data_dir else { return Ok(()) };
+    // These exist in every data directory, wherever the operator's token comes from.
+    let observer = data_dir.token(OBSERVER_TOKEN, fresh)?;
+    handle.tokens().admit_operator_as(name("observer"), &observer, Right::Read);
+    handle.tokens().admit_host(name("host"), &data_dir.token(HOST_TOKEN, fresh)?);
+    for host in hosts {
+        let token = data_dir.token(&format!("host-{}.token", host.as_str()), fresh)?;
+        handle.tokens().admit_host(host.clone(), &token);
     }
     Ok(())
 }

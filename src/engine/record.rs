@@ -7,7 +7,7 @@ use super::ready_jobs::ReadyJobs;
 use super::slab::Key;
 use crate::domain::{
     Actor, Channel, Cursor, HostId, Lineage, Moment, Reason, Run, RunId, Schedule, ScheduleId, SessionConfig,
-    SessionId, SessionProvenance, Status, Trigger,
+    SessionId, SessionProvenance, Status, TokenName, Trigger,
 };
 use crate::limits;
 
@@ -302,6 +302,8 @@ pub struct SessionRecord {
     pub(super) bytes: u64,
     pub(super) config: Arc<SessionConfig>,
     pub(super) provenance: Option<Box<SessionProvenance>>,
+    /// The name of the host token whose sessions it belongs to.
+    pub(super) keeper: Option<TokenName>,
     pub(super) opened_at: Moment,
     pub(super) opened: Cursor,
     pub(super) last_user_activity: Option<Moment>,
@@ -337,6 +339,7 @@ impl SessionRecord {
             finished: VecDeque::new(),
             config,
             provenance,
+            keeper: None,
             opened_at: opened.0,
             opened: opened.1,
             last_user_activity: None,
@@ -409,6 +412,12 @@ impl SessionRecord {
     /// Returns the schedule that opened it, if one did.
     pub fn provenance(&self) -> Option<&SessionProvenance> {
         self.provenance.as_deref()
+    }
+
+    /// Returns the name of the host token by which it was opened, or by which the session was opened that it comes from;
+    /// `None` if no host token was used.
+    pub(crate) fn keeper(&self) -> Option<&TokenName> {
+        self.keeper.as_ref()
     }
 
     /// Returns when it was opened.

@@ -12,7 +12,7 @@ use super::record::{Pause, Progress};
 use super::state::State;
 use crate::domain::{
     Awaits, BootTime, Checks, Cursor, Grant, GuardPolicy, HostId, JobId, Moment, Reason, Run, Schedule,
-    ScheduleId, SessionConfig, SessionId, SessionProvenance, Status,
+    ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName,
 };
 
 /// One row of the store.
@@ -59,6 +59,8 @@ pub struct SessionRow {
     pub config: Arc<SessionConfig>,
     /// The schedule that opened it, if one did.
     pub provenance: Option<Box<SessionProvenance>>,
+    /// The name of the host token whose sessions it belongs to.
+    pub keeper: Option<TokenName>,
     /// When it was opened.
     pub opened_at: Moment,
     /// The cursor of its opening, which tells it from an earlier session of its id.
@@ -96,6 +98,7 @@ impl State {
             id: record.id.clone(),
             config: record.config.clone(),
             provenance: record.provenance.clone(),
+            keeper: record.keeper.clone(),
             opened_at: record.opened_at,
             opened: record.opened,
             built_in: !record.host.is_attached(),

@@ -235,11 +235,12 @@ fn is_by(view: &View<'_>, decision: &Decision, name: &str) -> bool {
         let is_creation = decision.kind == DecisionKind::ScheduleCreated;
         return is_creation && decision.session.as_ref().is_some_and(|owner| owner.as_str() == name);
     };
-    by.seen_by(view.scope).is_some_and(|by| match &by.scope {
-        Scope::Session(session) => session.as_str() == name,
-        Scope::Operator => {
-            name == "operator" || by.via.as_ref().and_then(Via::token).is_some_and(|it| it.as_str() == name)
-        }
+    by.seen_by(view.scope).is_some_and(|by| {
+        let is_scope = match &by.scope {
+            Scope::Session(session) => session.as_str() == name,
+            Scope::Operator => name == "operator",
+        };
+        is_scope || by.via.as_ref().and_then(Via::token).is_some_and(|it| it.as_str() == name)
     })
 }
 

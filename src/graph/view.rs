@@ -189,6 +189,7 @@ impl Introspected for Scheduler {
 pub fn viewer(scope: &Scope) -> Viewer {
     match scope {
         Scope::Operator => Viewer::Operator,
+        Scope::Session(_) if scope.is_nothing() => Viewer::Host,
         Scope::Session(_) => Viewer::Session,
     }
 }

@@ -1,7 +1,7 @@
-//! Bearer tokens of sessions and operators.
+//! Bearer tokens of sessions, hosts, operators and observers.
 //!
 //! Invariant: only the SHA-256 of a token is stored, so that neither a memory dump nor a look at the table reveals a
-//! token. Session tokens are found by their digest, which a guesser cannot steer. The few operator tokens are
+//! token. Session tokens are found by their digest, which a guesser cannot steer. The few others are
 //! compared in constant time, all of them on every call.
 
 use std::collections::BTreeMap;
@@ -67,7 +67,8 @@ pub struct Tokens {
 struct Table {
     sessions: BTreeMap<Digest, SessionId>,
     digests: BTreeMap<SessionId, Digest>,
-    operators: Vec<(Digest, Right, TokenName)>,
+    /// Those that belong to no session, and what their bearers are.
+    named: Vec<(Digest, CallerRole, TokenName)>,
 }
 
 impl Tokens {
@@ -104,7 +105,17 @@ impl Tokens {
 
     /// Lets the bearer of this token act as an operator with that right, under a name of its own in the log.
     pub(crate) fn admit_operator_as(&self, name: TokenName, token: &Token, right: Right) {
-        self.table.lock().expect(UNPOISONED).operators.push((token.digest(), right, name));
+        let role = if right == Right::Change { CallerRole::Operator } else { CallerRole::Observer };
+        self.admit_named(role, name, token);
+    }
+
+    /// Lets the bearer of this token act as the host of this name: it opens sessions, and reaches those alone.
+    pub fn admit_host(&self, name: TokenName, token: &Token) {
+        self.admit_named(CallerRole::Host, name, token);
+    }
+
+    fn admit_named(&self, role: CallerRole, name: TokenName, token: &Token) {
+        self.table.lock().expect(UNPOISONED).named.push((token.digest(), role, name));
     }
 
     pub(super) fn revoke(&self, session: &SessionId) {
@@ -119,22 +130,31 @@ impl Tokens {
         self.table.lock().expect(UNPOISONED).sessions.get(&token.digest()).cloned()
     }
 
-    /// The caller that a token acts as, a session or an operator; `None` for anything that is not a live token.
+    /// The caller that a token acts as; `None` for anything that is not a live token.
     pub fn caller(&self, token: &Token) -> Option<Caller> {
         let digest = token.digest();
         let table = self.table.lock().expect(UNPOISONED);
-        let mut operator = None;
+        let mut named = None;
         // No early exit: the time taken must not depend on which token matches.
-        for (known, right, name) in &table.operators {
+        for (known, role, name) in &table.named {
             if bool::from(known.ct_eq(&digest)) {
-                let role = if *right == Right::Change { CallerRole::Operator } else { CallerRole::Observer };
-                let via = Via::Operator(name.clone());
-                operator = Some(Caller { role, right: *right, via, ..Caller::OPERATOR });
+                named = Some(bearer(*role, name));
             }
         }
         let session = || table.sessions.get(&digest).cloned().map(Caller::session);
-        operator.or_else(|| {
+        named.or_else(|| {
             session().map(|caller| Caller { role: CallerRole::Session, via: Via::Session, ..caller })
         })
+    }
+}
+
+/// The caller with a token that belongs to no session.
+fn bearer(role: CallerRole, name: &TokenName) -> Caller {
+    let right = if role == CallerRole::Operator { Right::Change } else { Right::Read };
+    match role {
+        CallerRole::Host => Caller::host(name.clone()),
+        CallerRole::Operator | CallerRole::Observer | CallerRole::Session => {
+            Caller { role, right, via: Via::Operator(name.clone()), ..Caller::OPERATOR }
+        }
     }
 }

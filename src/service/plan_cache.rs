@@ -9,9 +9,11 @@ use std::sync::atomic::Ordering;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::domain::{Caller, Scope};
+use crate::domain::Caller;
 use crate::edn::ReadError;
 use crate::graph::eql::{Boundary, ParseError, Plan, QueryRefusal};
+use crate::graph::registry::Viewer;
+use crate::graph::view::viewer;
 use crate::limits;
 
 /// A request that is parsed and planned, for callers of one kind.
@@ -73,7 +75,7 @@ type Table = BTreeMap<Box<[u8]>, Arc<Prepared>>;
 /// The cached plans. Sessions and operators see different attributes, so each kind of caller has a table.
 #[derive(Default)]
 pub(super) struct PlanCache {
-    tables: Mutex<[Table; 2]>,
+    tables: Mutex<[Table; 3]>,
 }
 
 impl PlanCache {
@@ -99,5 +101,9 @@ impl PlanCache {
 }
 
 fn kind(caller: &Caller) -> usize {
-    usize::from(caller.scope == Scope::Operator)
+    match viewer(&caller.scope) {
+        Viewer::Operator => 0,
+        Viewer::Host => 1,
+        Viewer::Session | Viewer::Nobody => 2,
+    }
 }

@@ -50,6 +50,8 @@ impl Holder {
     pub(super) fn of(caller: &Caller) -> Holder {
         match (caller.role, caller.scope.session()) {
             (CallerRole::Session, Some(session)) => Holder::Session(session.clone()),
+            // What is reserved for operators is not for who holds a host's token.
+            (CallerRole::Host, _) if caller.via.host().is_some() => Holder::Observer,
             (CallerRole::Observer | CallerRole::Session, _) => Holder::Observer,
             // Hosts are connected by an operator, or run in this process.
             (CallerRole::Operator | CallerRole::Host, _) => Holder::Operator,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::{Caller, Cursor, HostId, Scope, SessionId};
+use crate::domain::{Caller, Cursor, HostId, Scope, SessionId, TokenName};
 use crate::engine::{SessionRecord, State};
 use crate::runtime::Handle;
 
@@ -11,6 +11,8 @@ pub(crate) struct Reach {
     is_operators: bool,
     /// The host that the connection is; [`HostId::LOCAL`] until it attaches as one.
     pub(crate) host: HostId,
+    /// The host token of the client: what was opened by it is within reach, by whatever connection.
+    keeper: Option<TokenName>,
     /// The sessions that it is bound to or has opened, each with the cursor of its opening: a later
     /// session of that id, opened by another client, is not included.
     sessions: BTreeMap<SessionId, Cursor>,
@@ -20,7 +22,8 @@ impl Reach {
     /// What a caller reaches before it has opened or hosted anything; an operator reaches everything.
     pub(crate) fn of(handle: &Handle, caller: &Caller) -> Reach {
         let is_operators = caller.scope == Scope::Operator;
-        let mut reach = Reach { is_operators, host: HostId::LOCAL, sessions: BTreeMap::new() };
+        let keeper = caller.via.host().cloned();
+        let mut reach = Reach { is_operators, host: HostId::LOCAL, keeper, sessions: BTreeMap::new() };
         if let Scope::Session(session) = &caller.scope {
             reach.add(handle, session);
         }
@@ -47,19 +50,40 @@ impl Reach {
     /// Whether the connection may use a session: it is bound to it, opened it, hosts it, or the
     /// session comes from one of those.
     pub(crate) fn covers(&self, handle: &Handle, session: &SessionId) -> bool {
-        self.is_operators
-            || handle
-                .view(|state| state.session(session).is_some_and(|record| self.covers_record(state, record)))
+        self.covers_since(handle, session, None)
+    }
+
+    /// Whether the connection may see what happened to a session at this cursor: not what happened to an earlier session of
+    /// that id.
+    pub(crate) fn covered_at(&self, handle: &Handle, session: &SessionId, at: Cursor) -> bool {
+        self.covers_since(handle, session, Some(at))
+    }
+
+    fn covers_since(&self, handle: &Handle, session: &SessionId, at: Option<Cursor>) -> bool {
+        let covers = |state: &State| {
+            let record = state.session(session).filter(|record| at.is_none_or(|at| record.opened() <= at));
+            record.is_some_and(|record| self.covers_record(state, record))
+        };
+        self.is_operators || handle.view(covers)
     }
 
     fn covers_record(&self, state: &State, record: &SessionRecord) -> bool {
         let hosted = self.host.is_attached() && record.host() == self.host;
         // A session that a schedule created belongs to the session that scheduled it.
         let origin = || state.session(&record.provenance()?.origin);
-        hosted || self.is_member(record) || origin().is_some_and(|origin| self.is_member(origin))
+        let is_kept = self.keeper.is_some() && record.keeper() == self.keeper.as_ref();
+        is_kept || hosted || self.is_member(record) || origin().is_some_and(|origin| self.is_member(origin))
     }
 
     fn is_member(&self, record: &SessionRecord) -> bool {
         self.opening(record.id()) == Some(record.opened())
     }
+}
+
+/// Returns the caller acting for a session: an operator for any, a host for those that its token has opened, and everybody for
+/// its own. `None` for any other, whether it exists or not.
+pub(crate) fn acting_for(handle: &Handle, caller: &Caller, session: &SessionId) -> Option<Caller> {
+    let is_own = caller.scope.covers(session);
+    let may = is_own || caller.scope.is_nothing() && Reach::of(handle, caller).covers(handle, session);
+    may.then(|| caller.acting_for(session.clone()))
 }

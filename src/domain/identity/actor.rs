@@ -29,9 +29,11 @@ pub enum Via {
     Session,
     /// With the operator token of this name.
     Operator(TokenName),
+    /// With the host token of this name.
+    Host(TokenName),
 }
 
-/// The name of an operator token; it contains nothing of the token itself. Copies share one text.
+/// The name of an operator's or a host's token; it contains nothing of the token itself. Copies share one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenName(Arc<str>);
 
@@ -59,12 +61,21 @@ impl Via {
             Via::Peer => "peer",
             Via::Session => "session",
             Via::Operator(_) => "operator",
+            Via::Host(_) => "host",
         }
     }
 
-    /// Returns the name of the operator token, if the call came with one.
+    /// Returns the name of the token, if the call came with one that has a name.
     pub fn token(&self) -> Option<&TokenName> {
-        if let Via::Operator(token) = self { Some(token) } else { None }
+        match self {
+            Via::Operator(token) | Via::Host(token) => Some(token),
+            Via::Embedder | Via::Peer | Via::Session => None,
+        }
+    }
+
+    /// Returns the name of the host token, if the call came with one.
+    pub(crate) fn host(&self) -> Option<&TokenName> {
+        if let Via::Host(token) = self { Some(token) } else { None }
     }
 }
 
@@ -103,6 +114,8 @@ impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.scope {
             Scope::Operator => f.write_str("operator")?,
+            // A host that acts for no session.
+            Scope::Session(_) if self.scope.is_nothing() => f.write_str("no session")?,
             Scope::Session(session) => write!(f, "session {session}")?,
         }
         let tool = self.tool.map(|tool| format!("{} tool", tool.name()));
@@ -112,6 +125,7 @@ impl fmt::Display for Actor {
             Some(Via::Embedder) => Some("embedder".to_owned()),
             Some(Via::Peer) => Some("local user".to_owned()),
             Some(Via::Operator(token)) => Some(format!("token {}", token.as_str())),
+            Some(Via::Host(token)) => Some(format!("host {}", token.as_str())),
         };
         let how: Vec<String> = entry.into_iter().chain(tool).collect();
         if how.is_empty() { Ok(()) } else { write!(f, " ({})", how.join(", ")) }

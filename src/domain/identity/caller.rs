@@ -2,7 +2,7 @@
 //!
 //! What lives elsewhere: what the log records of a caller (`actor.rs`); which role may ask for what (`op.rs`).
 
-use crate::domain::{Actor, Dialect, Scope, SessionId, Target, Via, names};
+use crate::domain::{Actor, Dialect, Scope, SessionId, Target, TokenName, Via, names};
 
 names! {
     /// What a caller may do with the things in its scope.
@@ -54,6 +54,17 @@ impl Caller {
     /// Makes a caller for a session that the embedding program runs.
     pub fn session(session: SessionId) -> Caller {
         Caller { scope: Scope::Session(session), role: CallerRole::Host, ..Caller::OPERATOR }
+    }
+
+    /// Makes the caller with the host token of this name. It acts for no session yet.
+    pub(crate) fn host(name: TokenName) -> Caller {
+        Caller { scope: Scope::nothing(), role: CallerRole::Host, right: Right::Change, via: Via::Host(name) }
+    }
+
+    /// Returns this caller acting for a session.
+    #[must_use]
+    pub(crate) fn acting_for(&self, session: SessionId) -> Caller {
+        Caller { scope: Scope::Session(session), ..self.clone() }
     }
 
     /// Returns this caller in the hands of a model. Whatever token the model's program has, the model may only what a

@@ -75,6 +75,16 @@ impl SessionId {
         Ok(SessionId(text.into()))
     }
 
+    /// Returns the id that no session can have: it is not one that [`SessionId::new`] takes.
+    pub(crate) fn of_nobody() -> SessionId {
+        SessionId(NOBODY.into())
+    }
+
+    /// Returns whether it is the id that no session can have.
+    pub(crate) fn is_nobodys(&self) -> bool {
+        &*self.0 == NOBODY
+    }
+
     /// Makes a random id.
     pub fn random(entropy: Entropy) -> SessionId {
         SessionId(uuid(entropy).hyphenated().to_string().into())
@@ -369,6 +379,9 @@ pub(in crate::domain) fn check(text: &str) -> Result<(), IdError> {
     }
     Ok(())
 }
+
+/// No id has a control character.
+const NOBODY: &str = "\u{0}";
 
 #[cfg(test)]
 mod tests {

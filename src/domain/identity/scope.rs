@@ -14,6 +14,17 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// The scope in which nothing exists: that of a host as long as it acts for no session. It is a session's scope, so that
+    /// whatever asks for the caller's session finds one that is never open, and not the whole.
+    pub(crate) fn nothing() -> Scope {
+        Scope::Session(SessionId::of_nobody())
+    }
+
+    /// Returns whether it is the scope in which nothing exists.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.session().is_some_and(SessionId::is_nobodys)
+    }
+
     /// Returns whether a thing that belongs to `owner` exists for this scope.
     pub fn covers(&self, owner: &SessionId) -> bool {
         match self {

@@ -71,8 +71,8 @@ impl State {
         self.cursor = self.cursor.next();
         let mut decision = Decision::of(self.cursor, now.wall, &fact);
         match fact {
-            Fact::Session(id, fact, _) => {
-                self.apply_to_session(now, &id, fact);
+            Fact::Session(id, fact, by) => {
+                self.apply_to_session(now, &id, fact, by.as_deref());
                 decision.session = Some(id);
             }
             Fact::Created { schedule, next } => {

@@ -34,6 +34,7 @@ impl State {
             id,
             config,
             provenance,
+            keeper,
             opened_at,
             opened,
             built_in,
@@ -43,6 +44,7 @@ impl State {
         } = row;
         let host = if listens { HostId::LOCAL } else { HostId::INBOX };
         let mut record = SessionRecord::new(id, (opened_at, opened), host, config, provenance);
+        record.keeper = keeper;
         record.last_user_activity = last_user_activity;
         record.ready_jobs = ReadyJobs::of_row(ready_jobs);
         if !built_in {

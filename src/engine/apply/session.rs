@@ -2,16 +2,28 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Grant, HostId, Now, SessionConfig, SessionFact, SessionId};
+use crate::domain::{Actor, Grant, HostId, Now, SessionConfig, SessionFact, SessionId};
 use crate::engine::record::SessionRecord;
 use crate::engine::slab::Key;
 use crate::engine::state::State;
 use crate::engine::timers::Timer;
 
 impl State {
-    pub(super) fn apply_to_session(&mut self, now: Now, session: &SessionId, fact: SessionFact) {
+    pub(super) fn apply_to_session(
+        &mut self,
+        now: Now,
+        session: &SessionId,
+        fact: SessionFact,
+        by: Option<&Actor>,
+    ) {
         if let SessionFact::Opened { host, config, provenance } = fact {
-            self.open(SessionRecord::new(session.clone(), (now.wall, self.cursor), host, config, provenance));
+            // A session that a schedule opens belongs to the host whose the schedule's session is.
+            let origin = provenance.as_ref().and_then(|from| self.session(&from.origin));
+            let inherited = origin.and_then(|origin| origin.keeper.clone());
+            let keeper = by.and_then(|by| by.via.as_ref()?.host().cloned()).or(inherited);
+            let opened = (now.wall, self.cursor);
+            let record = SessionRecord::new(session.clone(), opened, host, config, provenance);
+            self.open(SessionRecord { keeper, ..record });
             return;
         }
         // Grants are independent of the session: they hold whether it is open or not.

@@ -188,8 +188,10 @@ macro_rules! mutations {
 
 /// Who sees a mutation. What is beyond every session does not exist for sessions: the whole, and new sessions.
 fn visibility(op: Op) -> Visibility {
-    let is_of_a_session = op.rule().roles.contains(&CallerRole::Host) && op != Op::OpenSession;
-    if is_of_a_session { Visibility::Owner } else { Visibility::Operator }
+    if op == Op::OpenSession {
+        return Visibility::Host;
+    }
+    if op.rule().roles.contains(&CallerRole::Host) { Visibility::Owner } else { Visibility::Operator }
 }
 
 const CREATED: &[&str] = &["psi.scheduler/schedule-id", "psi.scheduler/created?", "psi.scheduler/understood"];

@@ -94,6 +94,8 @@ pub enum Visibility {
     Everyone,
     /// The session that the entity belongs to, and operators. The reader decides which session that is.
     Owner,
+    /// Hosts that act for no session, and operators.
+    Host,
     /// Operators.
     Operator,
 }
@@ -105,6 +107,8 @@ pub enum Viewer {
     Nobody,
     /// A session.
     Session,
+    /// A host that acts for no session.
+    Host,
     /// An operator.
     Operator,
 }
@@ -177,14 +181,16 @@ impl Attribute {
 
 impl Visibility {
     /// All names.
-    pub const NAMES: &'static [&'static str] = &["everyone", "owner", "operator"];
+    pub const NAMES: &'static [&'static str] = &["everyone", "owner", "host", "operator"];
 
     /// Returns whether a viewer of this kind may see the attribute at all.
     pub(crate) fn admits(self, viewer: Viewer) -> bool {
         // `Owner` admits every session, because the rule does not know the entity. Readers hide those of other sessions.
-        match (self, viewer) {
-            (Self::Everyone, _) | (_, Viewer::Operator) | (Self::Owner, Viewer::Session) => true,
-            (Self::Owner, Viewer::Nobody) | (Self::Operator, Viewer::Nobody | Viewer::Session) => false,
+        match self {
+            Self::Everyone => true,
+            Self::Owner => viewer != Viewer::Nobody,
+            Self::Host => matches!(viewer, Viewer::Host | Viewer::Operator),
+            Self::Operator => viewer == Viewer::Operator,
         }
     }
 
@@ -193,6 +199,7 @@ impl Visibility {
         match self {
             Self::Everyone => "everyone",
             Self::Owner => "owner",
+            Self::Host => "host",
             Self::Operator => "operator",
         }
     }

@@ -87,20 +87,18 @@ impl AdmittedMutation for CallerMutator<'_> {
                 let (session, listens) = (params.session, params.listens.unwrap_or(false));
                 self.host(HostRequest::Open { session, config: Box::new(config), listens })
             }
-            Mutation::Close(of) => {
-                self.host(HostRequest::Close { session: self.session(of.session, "session-id")? })
-            }
+            Mutation::Close(of) => self.host(HostRequest::Close { session: self.named(of.session)? }),
             Mutation::TakeMessages(request) => self.take_messages(*request),
             Mutation::UserMessage(params) => {
-                let session = self.session(params.of.session, "session-id")?;
+                let session = self.named(params.of.session)?;
                 self.host(HostRequest::UserMessage { session, text: params.said.text })
             }
             Mutation::Busy(params) => {
-                let session = self.session(params.of.session, "session-id")?;
+                let session = self.named(params.of.session)?;
                 self.host(HostRequest::Busy { session, busy: params.busy.busy })
             }
             Mutation::JobReady(params) => {
-                let session = self.session(params.of.session, "session-id")?;
+                let session = self.named(params.of.session)?;
                 self.host(HostRequest::JobReady { session, job: params.job.job })
             }
         }
@@ -124,13 +122,20 @@ impl CallerMutator<'_> {
         .into())
     }
 
+    /// The session that a host speaks about: the one that was named, or else the caller's own. Whether it is within reach is
+    /// decided with the request.
+    fn named(&self, given: Option<SessionId>) -> Result<SessionId, ResolverError> {
+        let own = self.caller().scope.session().filter(|own| !own.is_nobodys()).cloned();
+        given.or(own).ok_or_else(|| wrong("session-id", "a session's id", None))
+    }
+
     /// The session that was named, or else the caller's own.
     pub(super) fn session(
         &self,
         given: Option<SessionId>,
         name: &'static str,
     ) -> Result<SessionId, ResolverError> {
-        let own = self.caller().scope.session().cloned();
+        let own = self.caller().scope.session().filter(|own| !own.is_nobodys()).cloned();
         let session = given.or(own).ok_or_else(|| wrong(name, "a session's id", None))?;
         if self.caller().scope.covers(&session) {
             return Ok(session);

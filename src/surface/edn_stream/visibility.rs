@@ -27,7 +27,7 @@ impl SeenSessions {
         // From the opening on: events of an earlier session of that id stay invisible.
         let opened_here = own.opening(session).is_some_and(|opened| opened <= decision.cursor);
         let from_here = decision.origin.as_ref().is_some_and(|origin| self.sessions.contains(origin));
-        if opened_here || from_here || own.covers(handle, session) {
+        if opened_here || from_here || own.covered_at(handle, session, decision.cursor) {
             self.sessions.insert(session.clone());
         }
         let seen = self.sessions.contains(session);

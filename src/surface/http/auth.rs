@@ -5,7 +5,8 @@ use axum::http::request::Parts;
 
 use super::message::error::HttpError;
 use crate::domain::{Caller, CallerRole, Scope};
-use crate::runtime::Token;
+use crate::runtime::{Handle, Token};
+use crate::service::acting_for;
 
 /// The caller of a request, as an extractor: a route that takes it answers 401 without a live
 /// token.
@@ -19,6 +20,17 @@ impl Principal {
     /// Whether the reserves for operators are this caller's too.
     pub(super) fn is_operator(&self) -> bool {
         self.caller.role == CallerRole::Operator
+    }
+
+    /// Whether the token is still one, and still reaches the session that the caller acts for.
+    pub(super) fn is_live(&self, handle: &Handle) -> bool {
+        let Some(bearer) = handle.tokens().caller(&self.token) else { return false };
+        self.caller.scope == bearer.scope
+            || self
+                .caller
+                .scope
+                .session()
+                .is_some_and(|session| acting_for(handle, &bearer, session).is_some())
     }
 
     /// The kind of caller, for the log.

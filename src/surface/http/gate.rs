@@ -15,8 +15,9 @@ use super::auth::Principal;
 use super::config::Config;
 use super::message::error::{ErrorCode, HttpError};
 use super::route::Route;
-use crate::domain::{Caller, Scope, SessionId};
+use crate::domain::SessionId;
 use crate::runtime::{Handle, Token};
+use crate::service;
 
 /// The host names and origins that this server accepts.
 #[derive(Debug)]
@@ -105,24 +106,18 @@ pub(super) fn identify(handle: &Handle, parts: &Parts) -> Result<Identity, HttpE
     let principal = Principal { caller, token };
     match single(&parts.headers, SESSION) {
         Single::Absent => Ok(Identity::Caller(principal)),
-        Single::Value(session) => acting_for(principal, session).map(Identity::Caller),
+        Single::Value(session) => acting_for(handle, principal, session).map(Identity::Caller),
         Single::Unclear => {
             Err(HttpError::invalid("Reveille-Session must be one session's id", "send it once"))
         }
     }
 }
 
-/// The caller acting for a session: an operator may name any, a session only itself.
-fn acting_for(principal: Principal, session: &str) -> Result<Principal, HttpError> {
+/// The caller acting for a session that exists for it.
+fn acting_for(handle: &Handle, principal: Principal, session: &str) -> Result<Principal, HttpError> {
     let session = SessionId::new(session).map_err(|_| HttpError::not_found())?;
-    match &principal.caller.scope {
-        Scope::Session(own) if *own == session => Ok(principal),
-        Scope::Session(_) => Err(HttpError::not_found()),
-        Scope::Operator => {
-            let caller = Caller { scope: Scope::Session(session), ..principal.caller };
-            Ok(Principal { caller, ..principal })
-        }
-    }
+    let caller = service::acting_for(handle, &principal.caller, &session).ok_or_else(HttpError::not_found)?;
+    Ok(Principal { caller, ..principal })
 }
 
 fn is_open(parts: &Parts) -> bool {

@@ -16,29 +16,36 @@ pub(super) fn actor(form: &Form<'_>, key: &'static str) -> Result<Actor, FactErr
         Some("embedder") => Ok(Via::Embedder),
         Some("peer") => Ok(Via::Peer),
         Some("session") => Ok(Via::Session),
-        Some("operator") => {
-            let token = TokenName::new(text(form, "token")?);
-            token.map(Via::Operator).map_err(|_| wrong("token", "a token's name", part(form, "token")))
-        }
-        Some(_) | None => Err(wrong(key, "embedder, peer, session or operator", part(form, key))),
+        Some("operator") => token_name(form, "token").map(Via::Operator),
+        Some("host") => token_name(form, "token").map(Via::Host),
+        Some(_) | None => Err(wrong(key, "embedder, peer, session, operator or host", part(form, key))),
     })?;
     let tool = maybe(form, "tool", |form, key| one(form, key, Dialect::parse))?;
     Ok(Actor { scope: scope(form, "scope")?, via: entry, tool })
 }
 
+/// The name of a token.
+pub(super) fn token_name(form: &Form<'_>, key: &'static str) -> Result<TokenName, FactError> {
+    TokenName::new(text(form, key)?).map_err(|_| wrong(key, "a token's name", part(form, key)))
+}
+
 fn scope(form: &Form<'_>, key: &'static str) -> Result<Scope, FactError> {
     let value = part(form, key);
-    if value.as_keyword().is_some_and(|word| word == "operator") {
-        return Ok(Scope::Operator);
+    match value.as_keyword() {
+        Some("operator") => return Ok(Scope::Operator),
+        Some("nothing") => return Ok(Scope::nothing()),
+        Some(_) | None => {}
     }
     let session = value.as_str().and_then(|text| SessionId::new(text).ok());
-    session.map(Scope::Session).ok_or_else(|| wrong(key, ":operator or a session's id", value))
+    session.map(Scope::Session).ok_or_else(|| wrong(key, ":operator, :nothing or a session's id", value))
 }
 
 impl Part for &Scope {
     fn print(self, out: &mut String) {
         match self {
             Scope::Operator => Word("operator").print(out),
+            // A host that acted for no session.
+            Scope::Session(_) if self.is_nothing() => Word("nothing").print(out),
             Scope::Session(session) => session.as_str().print(out),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::actor::actor;
+use super::actor::{actor, token_name};
 use super::definition;
 use super::form::Form;
 use super::guard::{checks, of_checks};
@@ -14,7 +14,9 @@ use super::print::of_failure;
 use super::printed::{Instant, Part, Printed, Word, unless};
 use super::provenance::{of_provenance, provenance};
 use super::{FactError, VERSION, session_config};
-use crate::domain::{Cause, Cursor, HostId, JobId, Moment, Phase, Reason, Run, RunState, Schedule, Status};
+use crate::domain::{
+    Cause, Cursor, HostId, JobId, Moment, Phase, Reason, Run, RunState, Schedule, Status, TokenName,
+};
 use crate::engine::{Pause, Progress, ScheduleRow, SessionRow};
 
 /// Everything about a schedule but its definition.
@@ -114,6 +116,7 @@ pub fn print_session(row: &SessionRow, token: Option<&str>) -> Printed {
         .with("id", row.id.as_str())
         .with("config", session_config::print(&row.config))
         .with("provenance", row.provenance.as_deref().map(of_provenance))
+        .with("host-token", row.keeper.as_ref().map(TokenName::as_str))
         .with("opened-at", Instant(row.opened_at))
         .with("opened", row.opened.number())
         .with("built-in?", row.built_in)
@@ -134,6 +137,8 @@ pub(crate) fn parse_session(form: &Form<'_>) -> Result<(SessionRow, Option<Box<s
         id: session_id(form, "id")?,
         config: Arc::new(session_config::parse(form)?),
         provenance: maybe(form, "provenance", |form, key| provenance(map(form, key)?))?.map(Box::new),
+        // Rows from before hosts had tokens have none.
+        keeper: maybe(form, "host-token", token_name)?,
         opened_at: instant(form, "opened-at")?,
         // Rows from before this was recorded count as opened before everything.
         opened: Cursor::new(count(form, "opened")?),

@@ -31,6 +31,7 @@ use crate::surface::graphql::schema::roots::Roots;
 pub struct Graphql<W: World> {
     registry: Arc<Registry<W>>,
     session: ViewerSchema,
+    host: ViewerSchema,
     operator: ViewerSchema,
 }
 
@@ -94,8 +95,9 @@ impl<W: World> Graphql<W> {
         // One schema for each kind of viewer: a session must not learn from errors or introspection what only operators
         // see.
         let session = ViewerSchema::new(&registry, roots, Viewer::Session)?;
+        let host = ViewerSchema::new(&registry, roots, Viewer::Host)?;
         let operator = ViewerSchema::new(&registry, roots, Viewer::Operator)?;
-        Ok(Self { registry, session, operator })
+        Ok(Self { registry, session, host, operator })
     }
 
     /// Returns the schema as operators see it, as sorted SDL.
@@ -178,6 +180,7 @@ impl<W: World> Graphql<W> {
         match viewer {
             Viewer::Operator => Ok(&self.operator),
             Viewer::Session => Ok(&self.session),
+            Viewer::Host => Ok(&self.host),
             Viewer::Nobody => Err(vec![GraphqlError::new(Class::Forbidden, "the caller is not known")]),
         }
     }

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 
 use crate::domain::{Code, JobId, Refusal, SessionId};
 use crate::edn::Map;
-use crate::service::HostError;
+use crate::service::{HostError, acting_for};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::handlers::tools::denied;
@@ -24,12 +24,14 @@ pub(in crate::surface::http) async fn ready(
 ) -> Result<Reply, HttpError> {
     let Path((session, job)) = path.map_err(|_| HttpError::not_found())?;
     let session = SessionId::new(&session).map_err(|_| nobody())?;
+    // A host speaks for the sessions that it has opened.
+    let handle = app.service.handle();
+    let caller = acting_for(handle, &principal.caller, &session).unwrap_or_else(|| principal.caller.clone());
     // Before the job's id is looked at: a caller without the right learns nothing about what would be wrong with it.
-    let admitted =
-        app.service.admit_job_report(&principal.caller, &session).map_err(|error| match error {
-            HostError::Denied(denial) => denied(denial),
-            HostError::Refused(refusal) => refused(&refusal),
-        })?;
+    let admitted = app.service.admit_job_report(&caller, &session).map_err(|error| match error {
+        HostError::Denied(denial) => denied(denial),
+        HostError::Refused(refusal) => refused(&refusal),
+    })?;
     let job = JobId::new(&job).map_err(|error| {
         HttpError::invalid(error.to_string(), "use the job's id as the schedule that waits for it has it")
     })?;

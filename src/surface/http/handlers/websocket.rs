@@ -181,9 +181,7 @@ impl Operations for Calls<'_> {
     }
 
     fn may_go_on(&mut self) -> bool {
-        self.principal
-            .as_ref()
-            .is_some_and(|principal| self.app.service.handle().tokens().caller(&principal.token).is_some())
+        self.principal.as_ref().is_some_and(|principal| principal.is_live(self.app.service.handle()))
     }
 
     fn start(&mut self, id: &str, request: &GraphqlRequest) -> Started {
