@@ -49,8 +49,17 @@ function headers(accept) {
   return all;
 }
 
+// A text in which a reader sees all that there is: controls, marks of direction and what has no width stand there by their
+// numbers, as JSON escapes them, so that the answer still reads back. Line breaks are layout; JSON has none inside a string.
+const CONTROLS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
+const HIDDEN = /[\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{110bd}\u{110cd}\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+function visible(text) {
+  const byNumber = (found) => [...Array(found.length).keys()].map((at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
+  return text.replace(CONTROLS, byNumber).replace(HIDDEN, byNumber);
+}
+
 function say(element, text, kind = "") {
-  element.textContent = text;
+  element.textContent = visible(text);
   element.className = kind;
 }
 
@@ -147,7 +156,7 @@ function show(text, isFine, state) {
   } catch {
     // Not JSON: as it is.
   }
-  $("result").textContent = text;
+  $("result").textContent = visible(text);
   say($("state"), wrong ? `${state}: ${wrong}` : state, wrong || !isFine ? "error" : "good");
 }
 
@@ -208,7 +217,7 @@ function cutOff(count) {
 function prepend(text) {
   const pre = $("result");
   const [top, height] = [pre.scrollTop, pre.scrollHeight];
-  pre.textContent = text;
+  pre.textContent = visible(text);
   if (top) pre.scrollTop = top + pre.scrollHeight - height;
 }
 
@@ -223,7 +232,7 @@ function remember(request) {
     const button = document.createElement("button");
     const head = (operationName || query.replace(/#.*/g, "").replace(/\s+/g, " ").trim()).slice(0, 60);
     button.type = "button";
-    button.textContent = `${at.toLocaleTimeString()}  ${head}`;
+    button.textContent = visible(`${at.toLocaleTimeString()}  ${head}`);
     button.addEventListener("click", () => {
       put($("variables"), JSON.stringify(variables, null, 2));
       put($("query"), query);
@@ -314,7 +323,7 @@ function link(text, to) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "link";
-  button.textContent = text;
+  button.textContent = visible(text);
   button.addEventListener("click", () => {
     visit(to);
     // The link is gone: without this the keyboard would begin at the top of the page again.
@@ -343,7 +352,7 @@ function listed(text, to) {
 
 function described(type) {
   const head = document.createElement("p");
-  head.textContent = type.description || "";
+  head.textContent = visible(type.description || "");
   const list = document.createElement("dl");
   for (const field of type.fields || type.inputFields || type.enumValues || []) list.append(...lines(field));
   return [head, list];
@@ -355,7 +364,7 @@ function lines(field) {
   if (field.type) term.append(": ", link(written(field.type), [...trail, named(field.type)]));
   if (field.isDeprecated) term.append(" (deprecated)");
   const text = document.createElement("dd");
-  text.textContent = field.description || "";
+  text.textContent = visible(field.description || "");
   return [term, text, ...(field.args || []).map(argument)];
 }
 
@@ -363,7 +372,7 @@ function argument(arg) {
   const line = document.createElement("dd");
   const name = document.createElement("code");
   name.append(`${arg.name}: `, link(written(arg.type), [...trail, named(arg.type)]));
-  line.append(name, ` ${arg.description || ""}`);
+  line.append(name, visible(` ${arg.description || ""}`));
   return line;
 }
 

@@ -49,4 +49,6 @@ fn word(value: &Value) -> String {
 const HELD: &str = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval]}]";
 
 #[cfg(test)]
+mod drawn;
+#[cfg(test)]
 mod tests;

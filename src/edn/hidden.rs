@@ -30,3 +30,23 @@ const HIDDEN: [(char, char); 19] = [
     // Tags, and the selectors of variants beside them.
     ('\u{e0000}', '\u{e0fff}'),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The query page hides nothing that we show: its script has the same characters.
+    #[test]
+    fn the_page_knows_the_same_characters() {
+        let script = include_str!("../../web/graphql.js");
+        let number = |found: char| {
+            let number = u32::from(found);
+            if number > 0xffff { format!("\\u{{{number:x}}}") } else { format!("\\u{number:04x}") }
+        };
+        let range = |(first, last): &(char, char)| {
+            if first == last { number(*first) } else { format!("{}-{}", number(*first), number(*last)) }
+        };
+        let class: String = HIDDEN.iter().map(range).collect();
+        assert!(script.contains(&format!("const HIDDEN = /[{class}]/gu;")), "{class}");
+    }
+}

@@ -5,77 +5,13 @@
 //! (`engine`), what is wrong with the call (`dialect`). Invariant: a call counts as a change unless it is known to only read.
 
 use super::Service;
+use super::denial::{Denial, DenialReason};
 use super::tools::TOOLBOX;
 use crate::dialect::{claude_cron, cron, native, psi, reminder, session_action};
-use crate::domain::{Caller, CallerRole, Code, Dialect, Op, Refusal, ScheduleId, Scope, Span, Target};
-use crate::edn::{Keyword, Map, Value};
+use crate::domain::{Caller, CallerRole, Dialect, Op, Refusal, ScheduleId, Scope, Target};
+use crate::edn::{Keyword, Value};
 use crate::engine::{SessionRecord, State};
-use crate::limits::{self, Limit};
 use crate::runtime::Handle;
-
-/// Why a caller may not ask for an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Denial {
-    /// The caller may only read, and the operation would change something.
-    #[error("this token may read only")]
-    ReadOnly,
-    /// The operation is for hosts and operators.
-    #[error("a session's token may not do this: it is for hosts and operators")]
-    HostsOnly,
-    /// The operation is for operators.
-    #[error("only an operator may do this")]
-    OperatorsOnly,
-    /// The session's grant does not cover the dialect.
-    #[error("this session may not change anything by the tools of {}", dialect.name())]
-    NotGranted {
-        /// The dialect of the tool.
-        dialect: Dialect,
-    },
-    /// The caller's session creates or changes schedules too fast.
-    #[error("this session {} schedules too fast", if *rate == limits::CREATES_PER_MINUTE { "creates" } else { "changes" })]
-    TooFast {
-        /// The rate that is exceeded.
-        rate: Limit,
-        /// How long to wait until the next one is admitted.
-        wait: Span,
-    },
-}
-
-impl Denial {
-    /// The code of the denial.
-    pub(crate) fn code(&self) -> Code {
-        match self {
-            Denial::ReadOnly | Denial::HostsOnly | Denial::OperatorsOnly | Denial::NotGranted { .. } => {
-                Code::Forbidden
-            }
-            Denial::TooFast { .. } => Code::Limit,
-        }
-    }
-
-    /// What the caller can do about it.
-    pub(crate) fn hint(&self) -> &'static str {
-        match self {
-            Denial::ReadOnly => "use a token that may change things",
-            Denial::HostsOnly => "use an operator's token, or connect as a host",
-            Denial::OperatorsOnly => "ask an operator to do it",
-            Denial::NotGranted { .. } => "ask an operator to grant it again",
-            Denial::TooFast { .. } => "wait as long as wait_ms says",
-        }
-    }
-
-    /// The dialect or the limit of the denial, under the keys of EDN.
-    pub(crate) fn data(&self) -> Map {
-        match self {
-            Denial::ReadOnly | Denial::HostsOnly | Denial::OperatorsOnly => Map::new(),
-            Denial::NotGranted { dialect } => Map::new().with("dialect", Value::keyword(dialect.name())),
-            Denial::TooFast { rate, wait } => {
-                let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-                let data = Map::new().with("limit", rate.name).with("max", number(rate.value));
-                data.with("wait-ms", number(wait.millis()))
-            }
-        }
-    }
-}
 
 /// The proof that a caller may ask for an operation now. What carries an operation out takes one, and [`Service::admit`] alone
 /// makes them: a surface that does not ask does not compile.
@@ -109,15 +45,15 @@ impl Service {
         op: Op,
         tool: Option<Dialect>,
     ) -> Result<Admitted<'a>, Denial> {
-        let checked = self.check(caller, op, tool);
+        let Err(reason) = self.check(caller, op, tool) else { return Ok(Admitted { caller, op }) };
         // A caller that is too fast may do it, only later.
-        if checked.as_ref().is_err_and(|denial| !matches!(denial, Denial::TooFast { .. })) {
+        if !matches!(reason, DenialReason::TooFast { .. }) {
             self.record_denial(caller, op, tool);
         }
-        checked.map(|()| Admitted { caller, op })
+        Err(Denial::new(reason, caller, op))
     }
 
-    fn check(&self, caller: &Caller, op: Op, tool: Option<Dialect>) -> Result<(), Denial> {
+    fn check(&self, caller: &Caller, op: Op, tool: Option<Dialect>) -> Result<(), DenialReason> {
         check_role(caller, op)?;
         let rule = op.rule();
         let Scope::Session(session) = &caller.scope else { return Ok(()) };
@@ -133,27 +69,27 @@ impl Service {
             (state.may_act(session, dialect), rate.map(|_| root()))
         });
         if rule.is_granted && !is_granted {
-            return Err(Denial::NotGranted { dialect });
+            return Err(DenialReason::NotGranted { dialect });
         }
         let (Some(rate), Some(root)) = (rate, root) else { return Ok(()) };
         let taken = self.shared.rates.take(rate, root, self.handle().now().boot);
-        taken.map_err(|wait| Denial::TooFast { rate, wait })
+        taken.map_err(|wait| DenialReason::TooFast { rate, wait })
     }
 }
 
 /// Refuses an operation that is not for the caller's role and scope at all.
-fn check_role(caller: &Caller, op: Op) -> Result<(), Denial> {
+fn check_role(caller: &Caller, op: Op) -> Result<(), DenialReason> {
     let rule = op.rule();
     if rule.changes && !caller.may_change() {
-        return Err(Denial::ReadOnly);
+        return Err(DenialReason::ReadOnly);
     }
     let is_of_hosts = rule.roles.contains(&CallerRole::Host);
     if !rule.roles.contains(&caller.role) {
-        return Err(if is_of_hosts { Denial::HostsOnly } else { Denial::OperatorsOnly });
+        return Err(if is_of_hosts { DenialReason::HostsOnly } else { DenialReason::OperatorsOnly });
     }
     // An operator who acts for a session changes nothing beyond that session.
     if rule.changes && !is_of_hosts && caller.scope != Scope::Operator {
-        return Err(Denial::OperatorsOnly);
+        return Err(DenialReason::OperatorsOnly);
     }
     Ok(())
 }
@@ -312,7 +248,7 @@ mod tests {
         let for_session = Caller { role: CallerRole::Operator, ..Caller::session(session) };
         for op in [Op::Hold, Op::Approve, Op::SetGrant] {
             assert_eq!(check_role(&Caller::OPERATOR, op), Ok(()), "{}", op.name());
-            assert_eq!(check_role(&for_session, op), Err(Denial::OperatorsOnly), "{}", op.name());
+            assert_eq!(check_role(&for_session, op), Err(DenialReason::OperatorsOnly), "{}", op.name());
         }
         assert_eq!(check_role(&for_session, Op::CloseSession), Ok(()));
     }

@@ -3,7 +3,8 @@
 //! Both languages of the graph and the stream come here. What lives elsewhere: the rules of a session's life (`engine`).
 
 use super::Service;
-use super::admission::{Admitted, Denial};
+use super::admission::Admitted;
+use super::denial::Denial;
 use super::reach::Reach;
 use crate::domain::{
     Caller, Failure, HostId, JobId, Op, Phase, Reason, Refusal, RunId, SessionConfig, SessionId,

@@ -13,6 +13,7 @@ mod admission;
 mod as_of;
 mod as_of_queue;
 pub(crate) mod creation;
+mod denial;
 mod denials;
 pub mod export;
 mod history;
@@ -40,7 +41,7 @@ use crate::runtime::{Handle, Subscription};
 
 pub use self::access::QueryAccess;
 use self::admission::Admitted;
-pub use self::admission::Denial;
+pub use self::denial::{Denial, DenialReason};
 pub(crate) use self::hosting::{HostError, HostRequest};
 pub(crate) use self::places::Places;
 #[cfg(feature = "http")]

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Actor, Grant, HostId, Now, SessionConfig, SessionFact, SessionId};
+use crate::domain::{
+    Actor, Grant, HostId, Now, SessionConfig, SessionFact, SessionId, SessionProvenance, TokenName,
+};
 use crate::engine::record::SessionRecord;
 use crate::engine::slab::Key;
 use crate::engine::state::State;
@@ -17,10 +19,7 @@ impl State {
         by: Option<&Actor>,
     ) {
         if let SessionFact::Opened { host, config, provenance } = fact {
-            // A session that a schedule opens belongs to the host whose the schedule's session is.
-            let origin = provenance.as_ref().and_then(|from| self.session(&from.origin));
-            let inherited = origin.and_then(|origin| origin.keeper.clone());
-            let keeper = by.and_then(|by| by.via.as_ref()?.host().cloned()).or(inherited);
+            let keeper = self.keeper_of(by, provenance.as_deref());
             let opened = (now.wall, self.cursor);
             let record = SessionRecord::new(session.clone(), opened, host, config, provenance);
             self.open(SessionRecord { keeper, ..record });
@@ -28,19 +27,10 @@ impl State {
         }
         // Grants are independent of the session: they hold whether it is open or not.
         if let SessionFact::Granted { grant } = fact {
-            if grant == Grant::FULL {
-                self.grants.remove(session);
-            } else {
-                self.grants.insert(session.clone(), grant);
-            }
-            return;
+            return self.regrant(session, grant);
         }
-        let Some(key) = self.session_key(session) else {
-            return;
-        };
-        let Some(record) = self.sessions.get_mut(key) else {
-            return;
-        };
+        let Some(key) = self.session_key(session) else { return };
+        let Some(record) = self.sessions.get_mut(key) else { return };
         match fact {
             SessionFact::Opened { .. } | SessionFact::Granted { .. } => {}
             SessionFact::Closed => self.close(key),
@@ -99,6 +89,20 @@ impl State {
         self.end_presumption(key);
         self.leave_host(former, key);
         self.enter_host(host, key);
+    }
+
+    fn regrant(&mut self, session: &SessionId, grant: Grant) {
+        if grant == Grant::FULL {
+            self.grants.remove(session);
+        } else {
+            self.grants.insert(session.clone(), grant);
+        }
+    }
+
+    /// Returns the host token that a session belongs to: the one that has opened it, or the one whose its origin is.
+    fn keeper_of(&self, by: Option<&Actor>, provenance: Option<&SessionProvenance>) -> Option<TokenName> {
+        let inherited = provenance.and_then(|from| self.session(&from.origin)?.keeper.clone());
+        by.and_then(|by| by.via.as_ref()?.host().cloned()).or(inherited)
     }
 
     pub(super) fn open(&mut self, record: SessionRecord) {

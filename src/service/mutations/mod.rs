@@ -8,7 +8,8 @@ mod bulk;
 mod inbox;
 mod schedule;
 
-use super::admission::{Admitted, Denial};
+use super::admission::Admitted;
+use super::denial::Denial;
 use super::{HostRequest, Reach, Service};
 use crate::dialect::{Notation, psi, refusal_data};
 use crate::domain::{Actor, AddressError, Caller, Code, Dialect, Refusal, SessionConfig, SessionId, Status};

@@ -16,7 +16,8 @@ use self::psi::PsiCall;
 use self::reminder::ReminderCall;
 use self::session_action::ActionCall;
 use super::Service;
-use super::admission::{Admitted, Denial, op_of};
+use super::admission::{Admitted, op_of};
+use super::denial::Denial;
 use crate::dialect::{self, Answer, Notation};
 use crate::domain::Caller;
 #[cfg(feature = "http")]

@@ -47,8 +47,9 @@ pub enum Command {
     ///
     /// Once ready, it prints one line to stdout, `reveille ready http://…`; logs go to stderr. Every route but
     /// /healthz needs a token: the operator's is in DATA-DIR/operator.token, a read-only one is in
-    /// DATA-DIR/observer.token, and a session gets its own when it is opened. REVEILLE_TOKEN, at least 32 characters,
-    /// replaces the operator's. SIGTERM and SIGINT stop the daemon in an orderly way within five seconds.
+    /// DATA-DIR/observer.token, one for a host in DATA-DIR/host.token, and a session gets its own when it is opened.
+    /// A host opens sessions, reaches those that its token has opened, and nothing else. REVEILLE_TOKEN, at least 32
+    /// characters, replaces the operator's. SIGTERM and SIGINT stop the daemon in an orderly way within five seconds.
     ///
     /// Sessions and durable schedules are on disk before they are acknowledged, and continue after a
     /// restart. Volatile schedules (psi's) are cancelled when the daemon stops; after a crash, the next
@@ -68,6 +69,7 @@ A configuration file has the options as keys:
   allow-hosts = [\"reveille.example:7517\"]
   allow-origins = [\"http://localhost:3000\"]
   zone = \"Europe/Berlin\"            # of times that name none; the machine's if left out
+  host-tokens = [\"editor\"]         # further hosts, each with a token: DATA-DIR/host-editor.token
 
 Rules decide about each run when it is about to be dispatched; the first that matches applies:
   [[guard.rules]]

@@ -1,9 +1,10 @@
-//! What calls a daemon: commands, dialects, channels, guards, and clients that repeat themselves or hang.
+//! What calls a daemon: commands, dialects, channels, guards, hosts, and clients that repeat themselves or hang.
 
 mod channels;
 mod cli;
 mod dialects;
 mod guard;
+mod hosts;
 mod readme;
 mod repeats;
 mod slow_clients;

@@ -88,8 +88,15 @@ fn a_daemon_keeps_its_files_to_itself_and_its_tokens_over_a_restart() {
         .map(|file| file.expect("a file").file_name().into_string().expect("UTF-8"))
         .collect();
     files.sort();
-    let expected =
-        ["lives.edn", "observer.token", "operator.token", "reveille.lock", "reveille.sock", "store"];
+    let expected = [
+        "host.token",
+        "lives.edn",
+        "observer.token",
+        "operator.token",
+        "reveille.lock",
+        "reveille.sock",
+        "store",
+    ];
     assert_eq!(files, expected);
     for file in &files {
         let expected = if file == "store" { 0o700 } else { 0o600 };

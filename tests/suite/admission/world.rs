@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use reveille::domain::{
     Caller, CallerRole, Dialect, Durability, Grant, HostId, Payload, Right, RunId, ScheduleId, Scope,
-    SessionConfig, SessionId, Span, When,
+    SessionConfig, SessionId, Span, TokenName, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, SessionRecord};
-use reveille::runtime::Handle;
+use reveille::runtime::{Handle, Token};
 
 use crate::simulated::{self, session, token};
 
@@ -37,6 +37,8 @@ pub(super) struct World {
     pub(super) handle: Handle,
     /// A fresh session of `sess-own`, and one of `sess-narrow`.
     pub(super) children: [SessionId; 2],
+    /// Two hosts, each with a token; the first has opened `sess-hosted`.
+    pub(super) hosts: [Caller; 2],
     pub(super) subjects: Vec<Subject>,
 }
 
@@ -48,12 +50,22 @@ pub(super) const CLOSED: &str = "sess-closed";
 /// Closed, and opened again under the same id: its subject is what the first one had.
 pub(super) const REOPENED: &str = "sess-reopened";
 pub(super) const ABSENT: &str = "sess-absent";
+/// Opened by a host with a token of its own.
+pub(super) const HOSTED: &str = "sess-hosted";
 
 impl World {
     pub(super) fn new() -> World {
         let (handle, clock) = simulated::engine(&[OWN, ANOTHER, NARROW, CLOSED, REOPENED]);
+        let hosts = ["editor", "shell"].map(|name| {
+            let token = Token::from_text(&name.repeat(8));
+            handle.tokens().admit_host(TokenName::new(name).expect("a name"), &token);
+            handle.tokens().caller(&token).expect("it was admitted")
+        });
+        let open = format!("[(psi.agent-session/open {{:session-id {HOSTED:?} :listens true}})]");
+        let opened = simulated::ask(&handle, &hosts[0], &open, false);
+        assert!(opened.contains(":psi.agent-session/token"), "{opened}");
         let mut subjects = Vec::new();
-        for name in [OWN, ANOTHER, CLOSED, REOPENED] {
+        for name in [OWN, ANOTHER, CLOSED, REOPENED, HOSTED] {
             let turn = || Payload::Turn { text: format!("secret of {name}").into() };
             create(&handle, name, &format!("sch-of-{name}"), 3_600_000, turn());
             let ran = create(&handle, name, &format!("sch-ran-{name}"), 0, turn());
@@ -75,7 +87,7 @@ impl World {
         }
         clock.advance(Span::from_millis(1_000));
         simulated::open(&handle, REOPENED, SessionConfig::default());
-        World { handle, children, subjects }
+        World { handle, children, hosts, subjects }
     }
 
     pub(super) fn callers(&self) -> Vec<(&'static str, Caller)> {
@@ -95,7 +107,15 @@ impl World {
             ("child", token(child.as_str())),
             ("child of a narrowed session", token(narrow_child.as_str())),
             ("reopened session", token(REOPENED)),
+            ("host by its token", self.hosts[0].clone()),
+            ("host by its token, for its session", self.for_hosted()),
+            ("another host by its token", self.hosts[1].clone()),
         ]
+    }
+
+    /// The host that acts for the session that it has opened.
+    fn for_hosted(&self) -> Caller {
+        Caller { scope: Scope::Session(session(HOSTED)), ..self.hosts[0].clone() }
     }
 
     pub(super) fn subject(&self, name: &str) -> &Subject {

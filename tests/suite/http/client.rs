@@ -4,13 +4,16 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use reveille::domain::{HostId, Right, SessionConfig, SessionId};
+use reveille::domain::{HostId, Right, SessionConfig, SessionId, TokenName};
 use reveille::embed::Reveille;
 use reveille::runtime::{Handle, Token};
 use reveille::surface::http::{Config, Server};
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) const OPERATOR: &str = "operator-operator-operator-operator";
+/// The tokens of two hosts, `editor` and `shell`.
+pub(crate) const EDITOR: &str = "editor-editor-editor-editor-editor";
+pub(crate) const SHELL: &str = "shell-shell-shell-shell-shell-shell";
 pub(crate) const OBSERVER: &str = "observer-observer-observer-observer";
 
 /// A server with an engine of its own; both end with it.
@@ -28,6 +31,10 @@ impl Site {
         let engine = Reveille::start().expect("the engine starts");
         engine.handle().tokens().admit_operator(&Token::from_text(OPERATOR), Right::Change);
         engine.handle().tokens().admit_operator(&Token::from_text(OBSERVER), Right::Read);
+        for (name, token) in [("editor", EDITOR), ("shell", SHELL)] {
+            let name = TokenName::new(name).expect("a name");
+            engine.handle().tokens().admit_host(name, &Token::from_text(token));
+        }
         let server = Server::start(engine.service().clone(), config).expect("the server starts");
         Site { server, engine }
     }

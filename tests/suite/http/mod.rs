@@ -8,6 +8,7 @@ mod client;
 mod connections;
 mod graphql;
 mod health;
+mod hosts;
 mod matrix;
 mod mcp;
 mod page;

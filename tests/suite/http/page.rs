@@ -77,5 +77,16 @@ fn what_the_script_and_the_labels_name_is_in_the_html_once() {
     }
 }
 
+/// The page prints no text that it has not made visible: agents have written what is in an answer.
+#[test]
+fn the_script_prints_visible_text_only() {
+    let [.., script] = files(&Site::start());
+    let printed: Vec<_> = between(&script.body, ".textContent = ", ';').collect();
+    assert!(printed.len() > 5, "{printed:?}");
+    for text in printed {
+        assert!(text == "\"\"" || text.starts_with("visible("), "{text}");
+    }
+}
+
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; \
                       form-action 'none'; frame-ancestors 'none'";

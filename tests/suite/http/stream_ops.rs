@@ -4,7 +4,7 @@
 
 use reveille::domain::{CallerRole, Grant, Op, Right, Scope, SessionId};
 
-use super::client::{OBSERVER, OPERATOR, Site};
+use super::client::{EDITOR, OBSERVER, OPERATOR, SHELL, Site};
 use super::streams::{ask, upgrade};
 
 /// What each operation is, and a request of it about `SESSION`.
@@ -30,8 +30,10 @@ const OPS: &[(&str, Op, &str)] = &[
     ),
 ];
 
-/// The subjects: the caller's own session, another, one that was closed, one that was closed and opened again, and none.
-const SUBJECTS: [&str; 5] = ["sess-own", "sess-another", "sess-closed", "sess-again", "sess-absent"];
+/// The subjects: the caller's own session, another, one that was closed, one that was closed and opened again, one of a host,
+/// and none.
+const SUBJECTS: [&str; 6] =
+    ["sess-own", "sess-another", "sess-closed", "sess-again", "sess-hosted", "sess-absent"];
 
 struct Asker {
     name: &'static str,
@@ -51,6 +53,8 @@ fn open_site() -> (Site, Vec<Asker>) {
         site.handle().close_session(&id(name)).expect("it is open");
     }
     let again = site.open("sess-again").reveal().to_owned();
+    let (_, mut host) = upgrade(&site, EDITOR, "");
+    assert!(ask(&mut host, "{:op :session/open :session-id \"sess-hosted\"}").contains(":token"));
     let grant = Grant { right: Some(Right::Read), ..Grant::FULL };
     site.handle().grant(&id("sess-narrow"), grant, Scope::Operator).expect("it is open");
     let asker = |name, token: &str, role, right| Asker { name, token: token.to_owned(), role, right };
@@ -60,6 +64,8 @@ fn open_site() -> (Site, Vec<Asker>) {
         asker("session", &own, CallerRole::Session, Right::Change),
         asker("narrowed session", &narrow, CallerRole::Session, Right::Change),
         asker("reopened session", &again, CallerRole::Session, Right::Change),
+        asker("host", EDITOR, CallerRole::Host, Right::Change),
+        asker("another host", SHELL, CallerRole::Host, Right::Change),
     ];
     (site, askers)
 }
@@ -100,8 +106,10 @@ fn every_operation_of_the_stream_is_for_whom_it_is() {
 #[test]
 fn anothers_session_is_none_to_every_operation_of_the_stream() {
     let (_, askers) = open_site();
-    for asker in askers.iter().filter(|asker| asker.role == CallerRole::Session) {
-        for (name, _, request) in OPS {
+    for asker in askers.iter().filter(|asker| [CallerRole::Session, CallerRole::Host].contains(&asker.role)) {
+        // A host that opens a session is told that the id is taken.
+        let told = |op: Op| asker.role == CallerRole::Host && op == Op::OpenSession;
+        for (name, _, request) in OPS.iter().filter(|(_, op, _)| !told(*op)) {
             let about = |subject: &str| {
                 let (site, fresh) = open_site();
                 let asker = fresh.iter().find(|it| it.name == asker.name).expect("the same");
@@ -111,6 +119,8 @@ fn anothers_session_is_none_to_every_operation_of_the_stream() {
             let own = match asker.name {
                 "session" => "sess-own",
                 "reopened session" => "sess-again",
+                "host" => "sess-hosted",
+                "another host" => "",
                 _ => "sess-narrow",
             };
             for subject in SUBJECTS.into_iter().filter(|subject| *subject != own) {

@@ -10,7 +10,7 @@ use axum::http::{Request, StatusCode};
 use crate::dialect::{Answer, echo};
 use crate::domain::Code;
 use crate::edn::{Map, Value};
-use crate::service::{Denial, TOOLBOX, ToolInfo};
+use crate::service::{Denial, DenialReason, TOOLBOX, ToolInfo};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::long::{self, Cost};
@@ -70,7 +70,7 @@ fn describe(tool: &ToolInfo) -> Value {
 }
 
 pub(in crate::surface::http) fn denied(denial: Denial) -> HttpError {
-    if let Denial::TooFast { rate, wait } = denial {
+    if let DenialReason::TooFast { rate, wait } = denial.reason {
         let error = HttpError::new(ErrorCode::Limit, denial.to_string(), "wait as long as Retry-After says");
         return error.with_limit(rate).retry_after(wait);
     }
