@@ -15,6 +15,7 @@ mod page;
 mod routes;
 mod stream_ops;
 mod streams;
+mod subscriptions;
 mod table;
 mod tokens;
 mod walls;

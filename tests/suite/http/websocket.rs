@@ -7,11 +7,11 @@ use std::net::TcpStream;
 use super::client::{OPERATOR, Site};
 
 /// A WebSocket, as far as these tests need one: frames below 64 KiB.
-struct Client(TcpStream);
+pub(super) struct Client(TcpStream);
 
 impl Client {
     /// Asks for the upgrade; returns the answer's head where it is refused.
-    fn connect(site: &Site, headers: &str) -> Result<Client, String> {
+    pub(super) fn connect(site: &Site, headers: &str) -> Result<Client, String> {
         let mut stream = site.connect();
         let port = site.port();
         write!(
@@ -30,12 +30,12 @@ impl Client {
         if head.starts_with("HTTP/1.1 101 ") { Ok(Client(stream)) } else { Err(head) }
     }
 
-    fn open(site: &Site) -> Client {
+    pub(super) fn open(site: &Site) -> Client {
         Client::connect(site, "sec-websocket-protocol: graphql-transport-ws\r\n").expect("switched over")
     }
 
     /// Sends a text frame, masked with zeros.
-    fn say(&mut self, text: &str) {
+    pub(super) fn say(&mut self, text: &str) {
         let length = text.len();
         let mut frame = vec![0x81];
         match u8::try_from(length).ok().filter(|length| *length < 126) {
@@ -55,7 +55,7 @@ impl Client {
     }
 
     /// Reads a text frame, or the code of the end.
-    fn hear(&mut self) -> String {
+    pub(super) fn hear(&mut self) -> String {
         let mut head = [0_u8; 2];
         self.0.read_exact(&mut head).expect("a frame");
         let mut length = usize::from(head[1]);
@@ -73,7 +73,7 @@ impl Client {
     }
 }
 
-fn init(token: &str) -> String {
+pub(super) fn init(token: &str) -> String {
     format!(r#"{{"type":"connection_init","payload":{{"token":"{token}"}}}}"#)
 }
 
