@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    About, Dialect, Durability, Failure, HostId, Moment, Notice, Payload, Phase, Reason, RunId, ScheduleId,
-    Scope, SessionConfig, SessionId, Span, Status, When,
+    About, Actor, Dialect, Durability, Failure, HostId, Moment, Notice, Payload, Phase, Reason, RunId,
+    ScheduleId, Scope, SessionConfig, SessionId, Span, Status, TokenName, Via, When,
 };
 use crate::engine::{Command, Input, NewSchedule, Report, ScheduleRecord, SessionRecord, State, Which};
 use crate::port::{Clock, EntropySource};
@@ -76,7 +76,14 @@ impl World {
 
     fn open(&mut self, session: Option<SessionId>, host: HostId) -> Outcome {
         let config = self.any_config();
-        self.submit(Input::Command(Command::OpenSession { session, host, config, by: None })).map(|_| ())
+        // Two in three by the token of a host, which has to be known of them after a crash as well.
+        let token = match self.opened % 3 {
+            0 => None,
+            1 => TokenName::new("editor").ok(),
+            _ => TokenName::new("shell").ok(),
+        };
+        let by = token.map(|token| Actor { via: Some(Via::Host(token)), ..Actor::from(Scope::nothing()) });
+        self.submit(Input::Command(Command::OpenSession { session, host, config, by })).map(|_| ())
     }
 
     fn close_session(&mut self) -> Outcome {
