@@ -5,7 +5,10 @@
 //! the code that checks a bound. Invariant: relations between bounds are proved at compile time, in
 //! `proofs`.
 
+mod budgets;
 mod proofs;
+
+pub use budgets::Budget;
 
 /// One bound, as data: what the engine's attributes, the docs and the refusals print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -422,6 +425,8 @@ limits! {
     /// Sessions among which the bytes of the log are divided, at most. When the bytes run out, a session over its even
     /// share loses its own facts first, so that no session can remove the history of others.
     HISTORY_SHARES = 256 "sessions" as "history-shares";
+    /// Bytes of facts that the log retains of each session when it is full, whatever other sessions do.
+    HISTORY_SESSION_BYTES = 1_048_576 "bytes" as "history-session-bytes";
     /// Facts that may be pruned in one transaction; twice as many as it appends, if that is more.
     HISTORY_PRUNED = 256 "facts" as "history-pruned";
     /// Longest URL of an endpoint.

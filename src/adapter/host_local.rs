@@ -111,4 +111,8 @@ impl Host for HostLocal {
         let kept = transcripts.get(session)?;
         Some(Transcript { dropped: kept.dropped, messages: kept.messages.iter().cloned().collect() })
     }
+
+    fn transcript_bytes(&self, session: &SessionId) -> Option<u64> {
+        self.transcripts().get(session).map(|kept| kept.bytes as u64)
+    }
 }

@@ -49,4 +49,8 @@ impl<L: Fn(&SessionId, &Message) + Send + Sync> Host for HostTapped<L> {
     fn transcript(&self, session: &SessionId) -> Option<Transcript> {
         self.host.transcript(session)
     }
+
+    fn transcript_bytes(&self, session: &SessionId) -> Option<u64> {
+        self.host.transcript_bytes(session)
+    }
 }

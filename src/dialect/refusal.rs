@@ -2,6 +2,7 @@
 
 use crate::domain::{Refusal, RunId};
 use crate::edn::{Map, Value};
+use crate::limits;
 
 /// The fields of a refusal; the id of a run gets the key `run_key`. Empty for refusals without fields.
 pub(crate) fn refusal_data(refusal: &Refusal, run_key: &str) -> Map {
@@ -21,6 +22,10 @@ pub(crate) fn refusal_data(refusal: &Refusal, run_key: &str) -> Map {
         | Refusal::NotHeld { run }
         | Refusal::NotAsked { run }
         | Refusal::ApprovalConflict { run, .. } => of_run(run),
+        // A dialect may have a cap of its own; psi's is not named.
+        Refusal::SessionFull { max } if u64::from(*max) == limits::SESSION_SCHEDULES.value => {
+            Map::new().with("cap", *max).with("limit", limits::SESSION_SCHEDULES.name)
+        }
         Refusal::SessionFull { max } => Map::new().with("cap", *max),
         Refusal::LimitReached { limit } => {
             let max = i64::try_from(limit.value).unwrap_or(i64::MAX);

@@ -54,7 +54,7 @@ impl State {
     }
 
     /// Returns the sessions that share a budget with this one, itself included.
-    pub(super) fn family_of<'a>(
+    pub(crate) fn family_of<'a>(
         &'a self,
         session: &'a SessionRecord,
     ) -> impl Iterator<Item = &'a SessionRecord> + 'a {
@@ -67,7 +67,7 @@ impl State {
     }
 
     /// Returns the number of fresh sessions of a root, open or being created, without those that a person keeps.
-    pub(super) fn fresh_count(&self, root: &SessionId) -> usize {
+    pub(crate) fn fresh_count(&self, root: &SessionId) -> usize {
         let Some(family) = self.families.get(root) else { return 0 };
         let is_kept = |id: &SessionId| self.session(id).is_some_and(|it| it.last_user_activity.is_some());
         family.open.iter().filter(|(_, id)| !is_kept(id)).count() + family.creating

@@ -78,6 +78,13 @@ impl Pace {
         now.after(self.paid_until.since(now.after(AHEAD)))
     }
 
+    /// Returns the bytes that are not done at `now`.
+    fn used(&self, now: BootTime) -> u64 {
+        let bytes =
+            u128::from(self.paid_until.since(now).nanos()) * u128::from(limits::RUN_BYTES_PER_SECOND.value);
+        u64::try_from(bytes.div_ceil(1_000_000_000)).unwrap_or(u64::MAX)
+    }
+
     fn is_over(&self, now: BootTime) -> bool {
         self.paid_until.max(self.booked_until) <= now
     }
@@ -92,6 +99,16 @@ impl State {
     /// Returns the pace of the family of this root.
     pub(super) fn pace(&self, root: &SessionId) -> Pace {
         self.written.paces.get(root).copied().unwrap_or(Pace::START)
+    }
+
+    /// Returns what the runs of this root's family have had written within the last second.
+    pub(crate) fn run_bytes(&self, root: &SessionId, now: BootTime) -> u64 {
+        self.pace(root).used(now)
+    }
+
+    /// Returns the same of the family that has had most written.
+    pub(crate) fn run_bytes_of_largest(&self, now: BootTime) -> u64 {
+        self.written.paces.values().map(|pace| pace.used(now)).max().unwrap_or(0)
     }
 
     /// Counts the bytes that the hand-over of a run in this phase has written.

@@ -22,6 +22,7 @@ use crate::edn::Value;
 use crate::engine::{
     DecisionSource, Explanation, ForecastSlot, Key, RunRecord, ScheduleRecord, SessionRecord, State,
 };
+use crate::limits::Budget;
 
 /// The scheduler's world.
 pub struct Scheduler;
@@ -36,6 +37,8 @@ pub struct View<'a> {
     pub decisions: &'a VecDeque<Decision>,
     /// The transcripts of the hosts.
     pub transcripts: &'a dyn Transcripts,
+    /// How much of each budget is in use; `None` in a query of the past.
+    pub usage: Option<&'a dyn Usage>,
     /// The registry that the query runs on, for introspection.
     pub registry: &'a Registry<Scheduler>,
     /// The scope of the caller.
@@ -153,6 +156,16 @@ impl DecisionSource for VisibleHistory<'_, '_> {
 pub trait Transcripts {
     /// Returns the transcript of a session; `None` if its host does not share it.
     fn transcript(&self, session: &SessionRecord) -> Option<Transcript>;
+}
+
+/// How much of each budget is in use.
+pub trait Usage {
+    /// Returns what a session uses, with the sessions that share the budget.
+    fn of_session(&self, budget: Budget, session: &SessionRecord) -> u64;
+    /// Returns what all callers together use; 0 if they have no common bound.
+    fn of_all(&self, budget: Budget) -> u64;
+    /// Returns what the session that uses most of it uses; 0 if sessions have no bound.
+    fn of_largest(&self, budget: Budget) -> u64;
 }
 
 /// What asks for mutations on behalf of one caller. It makes no change itself.

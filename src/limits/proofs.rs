@@ -66,5 +66,7 @@ const _: () = assert!(3 * ID_BYTES.value + 64 < MESSAGE_ID_BYTES.value);
 const _: () = assert!(STORE_BATCH_BYTES.value < STORE_QUEUE_BYTES.value);
 const _: () = assert!(STORE_BATCH_RECORDS.value <= STORE_GROUP_RECORDS.value);
 const _: () = assert!(REQUEST_BYTES.value + 8 * STORE_KEY_BYTES.value < STORE_BATCH_BYTES.value);
+// The share of a session when all shares are taken.
+const _: () = assert!(HISTORY_SESSION_BYTES.value == HISTORY_BYTES.value / HISTORY_SHARES.value);
 // Pruning may have to free the size of one whole batch; that must leave some history.
 const _: () = assert!(STORE_BATCH_BYTES.value < HISTORY_BYTES.value);

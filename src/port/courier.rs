@@ -1,5 +1,7 @@
 //! Port: the courier, which carries parcels out of this process to channels.
 
+use std::collections::BTreeMap;
+
 use crate::domain::Failure;
 use crate::engine::Parcel;
 
@@ -17,4 +19,9 @@ pub type Carried = Box<dyn FnOnce(Result<(), Failure>) + Send>;
 pub trait Courier: Send + Sync {
     /// Sends a parcel, and reports its outcome through `carried`.
     fn carry(&self, parcel: Parcel, carried: Carried);
+
+    /// Returns how many parcels of each session are under way, if this courier bounds them.
+    fn under_way(&self) -> BTreeMap<Box<str>, u64> {
+        BTreeMap::new()
+    }
 }

@@ -44,4 +44,10 @@ pub trait Host: Send + Sync {
     /// under the engine's lock, so that a query sees one moment, and several threads may make it at
     /// a time: it copies pointers, never blocks, and does not call back into the runtime.
     fn transcript(&self, session: &SessionId) -> Option<Transcript>;
+
+    /// Returns the size of a transcript, if this host keeps it. Called under a lock, so it must not wait.
+    fn transcript_bytes(&self, session: &SessionId) -> Option<u64> {
+        let transcript = self.transcript(session)?;
+        Some(transcript.messages.iter().map(|message| message.bytes() as u64).sum())
+    }
 }

@@ -21,8 +21,8 @@ pub use guard::{Guard, GuardReply};
 pub use host::{Host, HostAnswer};
 pub use journal::Journal;
 pub use store::{
-    Alarm, Batch, Done, EDITS_PART, FactRecord, HistoryQuery, LostHistory, RowRecord, Store, StoreHealth,
-    Term, is_creation, is_edit, is_shared_by_nobody,
+    Alarm, Batch, Done, EDITS_PART, FactRecord, HistoryBytes, HistoryQuery, LostHistory, RowRecord, Store,
+    StoreHealth, Term, is_creation, is_edit, is_shared_by_nobody,
 };
 pub use store_fault::StoreFault;
 pub use store_report::{HistoryCaps, Pruned, StoreCounts, StoreReport};

@@ -171,6 +171,17 @@ pub fn is_creation(kind: &str) -> bool {
     kind == "schedule-created"
 }
 
+/// How many bytes the facts of the log have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HistoryBytes {
+    /// All facts.
+    pub all: u64,
+    /// Those in the largest share of a session.
+    pub largest: u64,
+    /// Those in the share of the session that was asked for.
+    pub of_session: u64,
+}
+
 /// Whether facts of this kind count in no session's share: only operators cause them.
 pub fn is_shared_by_nobody(kind: &str) -> bool {
     kind == "session-granted"
@@ -238,6 +249,9 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`StoreFault::Unreadable`].
     fn lost_history(&self) -> Result<LostHistory, StoreFault>;
+
+    /// Returns how many bytes of facts the log holds. It does not wait for the disk.
+    fn history_bytes(&self, session: Option<&str>) -> HistoryBytes;
 
     /// Checks the whole store: this takes minutes for a large one, during which the store keeps
     /// serving.

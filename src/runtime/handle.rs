@@ -1,5 +1,6 @@
 //! What surfaces and embedders hold: submit, read, subscribe.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::counters::Counters;
@@ -273,6 +274,11 @@ impl Handle {
     pub fn counters(&self) -> (Counters, Gauges) {
         let core = self.shared.core();
         (core.counters.clone(), core.state.gauges(self.now()))
+    }
+
+    /// How many deliveries of each session are on their way outside.
+    pub(crate) fn carried(&self) -> BTreeMap<Box<str>, u64> {
+        self.shared.courier.get().map(|courier| courier.under_way()).unwrap_or_default()
     }
 
     /// The time zones that schedules may name.

@@ -41,6 +41,12 @@ impl<'a> Reading<'a> {
         self.hosts.find(session.host())?.transcript(session.id())
     }
 
+    /// The size of a session's transcript; 0 if its host does not share it.
+    pub(crate) fn transcript_bytes(&self, session: &SessionRecord) -> u64 {
+        let host = self.hosts.find(session.host());
+        host.and_then(|host| host.transcript_bytes(session.id())).unwrap_or(0)
+    }
+
     pub(crate) fn counters(&self) -> &Counters {
         &self.core.counters
     }

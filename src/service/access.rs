@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::as_of::{Snapshot, TranscriptsUntil};
+use super::budgets::BudgetsInUse;
 use super::mutations::CallerHand;
 use super::queue::Turn;
 use super::{Service, history};
@@ -17,7 +18,9 @@ use crate::graph::eql::QueryRefusal;
 use crate::graph::log_lookback::Lookback;
 use crate::graph::mutation::MutationName;
 use crate::graph::registry::{Access, ResolverError, ViewOf};
-use crate::graph::view::{AdmittedMutation, Mutator, QueryArena, Scheduler, Transcripts, Undelivered, View};
+use crate::graph::view::{
+    AdmittedMutation, Mutator, QueryArena, Scheduler, Transcripts, Undelivered, Usage, View,
+};
 use crate::limits;
 use crate::runtime::Reading;
 
@@ -152,11 +155,13 @@ impl<'a> QueryAccess<'a> {
         // A session that is not open has no history of its own.
         let own = scope.session().and_then(|own| engine.state().session(own));
         let opened = own.map_or(Cursor::START, SessionRecord::opened);
+        let usage = BudgetsInUse { service: self.service, engine, now: self.now.boot };
         let view = View {
             state: snapshot.map_or(engine.state(), |snapshot| &snapshot.state),
             zones: handle.zones(),
             decisions: snapshot.map_or(engine.decisions(), |snapshot| &snapshot.decisions),
             transcripts: until.as_ref().map_or(engine, |until| until as &dyn Transcripts),
+            usage: snapshot.is_none().then_some(&usage as &dyn Usage),
             registry: self.service.registry(),
             scope,
             opened,

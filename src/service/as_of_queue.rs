@@ -69,10 +69,9 @@ impl AsOfQueue {
         Ok((snapshot, turn, took))
     }
 
-    /// The number of snapshots in use.
-    #[cfg(feature = "http")]
-    pub(super) fn in_use(&self) -> u64 {
-        self.queue.in_use()
+    /// The quota of snapshots in use.
+    pub(super) fn turns(&self) -> &Quota {
+        self.queue.turns()
     }
 }
 

@@ -12,6 +12,7 @@ mod access;
 mod admission;
 mod as_of;
 mod as_of_queue;
+mod budgets;
 pub(crate) mod creation;
 mod denial;
 mod denials;
@@ -41,6 +42,8 @@ use crate::runtime::{Handle, Subscription};
 
 pub use self::access::QueryAccess;
 use self::admission::Admitted;
+#[cfg(feature = "http")]
+pub(crate) use self::budgets::BudgetReading;
 pub use self::denial::{Denial, DenialReason};
 pub(crate) use self::hosting::{HostError, HostRequest};
 pub(crate) use self::places::Places;
@@ -105,10 +108,10 @@ impl Service {
         &self.shared.places
     }
 
-    /// The number of queries as of an instant that run.
+    /// The quota of queries as of an instant.
     #[cfg(feature = "http")]
-    pub(crate) fn as_of_in_use(&self) -> u64 {
-        self.shared.past.in_use()
+    pub(crate) fn as_of_turns(&self) -> &Quota {
+        self.shared.past.turns()
     }
 
     /// The attributes and mutations that queries can name.

@@ -1,11 +1,14 @@
 //! What callers hold at the same time, with a quota for each kind. What lives elsewhere: the queries as of an instant
 //! (`as_of_queue`), rates (`rate_limit`), and who takes from these quotas (`surface`).
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::queue::Queue;
 use super::quota::Quota;
 use crate::limits;
+
+/// Counts what a server has open; unset without a server.
+pub(crate) type Counter = OnceLock<Box<dyn Fn() -> u64 + Send + Sync>>;
 
 /// The quotas of a server.
 pub(crate) struct Places {
@@ -19,6 +22,21 @@ pub(crate) struct Places {
     pub(crate) answers: Arc<Quota>,
     /// Queries that take long.
     pub(crate) long: Arc<Queue>,
+    /// HTTP connections, and EDN streams over the Unix socket. They are counted where they are accepted.
+    pub(crate) connections: Counter,
+    pub(crate) socket_streams: Counter,
+}
+
+impl Places {
+    /// Returns the number of HTTP connections.
+    pub(super) fn connections(&self) -> u64 {
+        self.connections.get().map_or(0, |count| count())
+    }
+
+    /// Returns the number of EDN streams over the Unix socket.
+    pub(super) fn socket_streams(&self) -> u64 {
+        self.socket_streams.get().map_or(0, |count| count())
+    }
 }
 
 impl Default for Places {
@@ -47,6 +65,8 @@ impl Default for Places {
                 limits::OPERATOR_ANSWERS_BYTES,
             ),
             long: Queue::new(long, limits::SESSION_LONG_QUERIES_WAITING, limits::LONG_QUERIES_WAITING),
+            connections: OnceLock::new(),
+            socket_streams: OnceLock::new(),
         }
     }
 }

@@ -80,10 +80,9 @@ impl Queue {
         }
     }
 
-    /// The number of turns in use.
-    #[cfg(feature = "http")]
-    pub(crate) fn in_use(&self) -> u64 {
-        self.turns.in_use()
+    /// The quota of turns.
+    pub(crate) fn turns(&self) -> &Quota {
+        &self.turns
     }
 
     fn line(&self) -> MutexGuard<'_, Line> {

@@ -97,9 +97,18 @@ impl Quota {
     }
 
     /// How much of it is in use.
-    #[cfg(any(feature = "http", test))]
     pub(crate) fn in_use(&self) -> u64 {
         self.used().all
+    }
+
+    /// How much of it a session holds.
+    pub(super) fn used_by(&self, session: &SessionId) -> u64 {
+        self.used().sessions.get(session).copied().unwrap_or(0)
+    }
+
+    /// How much of it the session holds that holds most.
+    pub(super) fn used_by_largest(&self) -> u64 {
+        self.used().sessions.values().copied().max().unwrap_or(0)
     }
 
     fn used(&self) -> MutexGuard<'_, Used> {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::domain::{BootTime, SessionId, Span};
-use crate::limits::{self, Limit};
+use crate::limits::{self, Budget, Limit};
 
 #[derive(Default)]
 pub(super) struct RateLimiter {
@@ -37,6 +37,21 @@ impl RateLimiter {
         debug_assert!(until > now, "a change costs time");
         table.pay(key, until, now);
         Ok(())
+    }
+
+    /// Returns how much the family of this root has used of a budget that is a rate.
+    pub(super) fn used(&self, budget: Budget, root: &SessionId, now: BootTime) -> u64 {
+        let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(rate) = budget.of_session() else { return 0 };
+        amount(rate, table.paid_until(&(root.clone(), rate.name), now).since(now))
+    }
+
+    /// Returns how much the family has used that has used most of it.
+    pub(super) fn largest(&self, budget: Budget, now: BootTime) -> u64 {
+        let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(rate) = budget.of_session() else { return 0 };
+        let of_rate = table.paid_until.iter().filter(|((_, name), _)| *name == rate.name);
+        of_rate.map(|(_, until)| amount(rate, until.since(now))).max().unwrap_or(0)
     }
 
     /// Returns how long the family of this root has to wait before its next query.
@@ -78,6 +93,12 @@ const QUERY_FACTOR: u64 = 60_000 / QUERIES.value;
 const QUERIES_AHEAD: Span = Span::from_millis(1_000 * QUERY_FACTOR);
 /// A table of this size is not worth a sweep.
 const SWEEP_MIN: usize = 64;
+
+/// Returns how many changes of this rate, or milliseconds of queries, are this far ahead.
+fn amount(rate: Limit, ahead: Span) -> u64 {
+    let each = if rate.name == QUERIES.name { Span::from_millis(QUERY_FACTOR) } else { step(rate) };
+    ahead.nanos().div_ceil(each.nanos())
+}
 
 /// How long one change of this rate takes.
 const fn step(rate: Limit) -> Span {

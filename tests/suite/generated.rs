@@ -8,7 +8,7 @@ use std::path::Path;
 use reveille::app::schema;
 use reveille::domain::{Code, DecisionKind, Phase, Reason, Status};
 use reveille::graph::export;
-use reveille::limits;
+use reveille::limits::{self, Budget};
 use reveille::service::registry;
 use reveille::surface::cli::SchemaKind;
 use reveille::surface::http::ErrorCode;
@@ -22,6 +22,20 @@ fn limits_page_is_current() {
     for limit in limits::ALL {
         let doc = limit.doc.trim();
         writeln!(page, "| `{}` | {} | {} | {doc} |", limit.name, limit.value, limit.unit)
+            .expect("a string grows");
+    }
+    page += "\n## Budgets\n\nGenerated from `src/limits/budgets.rs`. A session, with those that come from it, reads its own in \
+             `:reveille.session/budgets`; operators read what all use in `:reveille.engine/budgets`, and in the metrics \
+             `reveille_budget_used` and `reveille_budget_limit`.\n\n\
+             | budget | what is counted | of a session | of all | operators' part of it |\n|---|---|---|---|---|\n";
+    for budget in Budget::ALL {
+        let limit = |limit: Option<limits::Limit>| {
+            limit.map_or_else(String::new, |limit| {
+                format!("{} {} (`{}`)", limit.value, limit.unit, limit.name)
+            })
+        };
+        let bounds = [budget.of_session(), budget.of_all(), budget.reserve()].map(limit).join(" | ");
+        writeln!(page, "| `{}` | {} | {bounds} |", budget.name(), budget.doc().trim())
             .expect("a string grows");
     }
     check("docs/LIMITS.md", &page);

@@ -8,6 +8,7 @@ mod admission;
 mod agreement;
 mod answer_bytes;
 mod answer_sizes;
+mod budgets;
 mod calendar;
 mod checker;
 mod claude_cron;

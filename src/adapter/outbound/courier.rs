@@ -17,7 +17,7 @@ use super::post::{Client, Post, PostFault};
 use super::program::{Ended, Program, ProgramFault};
 use super::signature::{MessageId, SigningKey};
 use crate::dialect::json;
-use crate::domain::{Channel, ChannelKind, Failure, Phase, Reason};
+use crate::domain::{Channel, ChannelKind, Failure, Phase, Reason, Refusal};
 use crate::edn::{Map, Value};
 use crate::engine::Parcel;
 use crate::port::{Carried, Courier};
@@ -86,6 +86,10 @@ impl ChannelRoute {
 }
 
 impl Courier for OutboundCourier {
+    fn under_way(&self) -> BTreeMap<Box<str>, u64> {
+        self.places.by_session()
+    }
+
     fn carry(&self, parcel: Parcel, carried: Carried) {
         let (ways, places) = (Arc::clone(&self.routes), Arc::clone(&self.places));
         let Some(runtime) = &self.runtime else {
@@ -100,7 +104,10 @@ impl Courier for OutboundCourier {
                 (None, _) => Err(failed(Reason::ChannelUnknown, Reason::ChannelUnknown.doc())),
                 (Some(way), Ok(Some(_place))) => way.take(&parcel).await,
                 (Some(_), _) => {
-                    Err(failed(Reason::HostRefused, "too many deliveries are on their way outside"))
+                    let limit = places.used_up(parcel.session.as_str(), &parcel.route.channel);
+                    let limit = Refusal::LimitReached { limit };
+                    let text = format!("too many deliveries are on their way outside: {limit}");
+                    Err(failed(Reason::HostRefused, text))
                 }
             };
             carried(answer);

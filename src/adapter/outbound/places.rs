@@ -42,6 +42,29 @@ impl Places {
         Some(Place { _permits: [session, channel, all] })
     }
 
+    /// Returns the limit for which a delivery has waited in vain.
+    pub(super) fn used_up(&self, session: &str, channel: &str) -> Limit {
+        let is_used_up = |of| self.share(of).available_permits() == 0;
+        if is_used_up(Share::Session(session.into())) {
+            limits::OUTSIDE_OF_SESSION
+        } else if is_used_up(Share::Channel(channel.into())) {
+            limits::OUTSIDE_OF_CHANNEL
+        } else {
+            limits::OUTSIDE_IN_FLIGHT
+        }
+    }
+
+    /// Returns how many places each session has taken.
+    pub(super) fn by_session(&self) -> BTreeMap<Box<str>, u64> {
+        let shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = |(of, share): (&Share, &Arc<Semaphore>)| {
+            let Share::Session(session) = of else { return None };
+            let taken = limits::OUTSIDE_OF_SESSION.value - share.available_permits() as u64;
+            (taken > 0).then(|| (session.clone(), taken))
+        };
+        shares.iter().filter_map(taken).collect()
+    }
+
     fn share(&self, of: Share) -> Arc<Semaphore> {
         // A panic elsewhere leaves the table whole: each change is one insert or one sweep.
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);

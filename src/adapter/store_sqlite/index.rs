@@ -17,7 +17,7 @@ use super::digest;
 use super::shares::{Part, Shares};
 use crate::domain::Moment;
 use crate::limits;
-use crate::port::{EDITS_PART, HistoryCaps, is_creation, is_edit};
+use crate::port::{EDITS_PART, HistoryBytes, HistoryCaps, is_creation, is_edit};
 
 /// The index of the log, with counts for the caps.
 pub(super) struct Index {
@@ -274,6 +274,12 @@ impl Index {
                 break;
             }
         }
+    }
+
+    /// Returns how many bytes the facts have.
+    pub(super) fn history_bytes(&self, session: Option<&str>) -> HistoryBytes {
+        let of_session = session.map_or(0, |session| self.shares.of(digest::of_key(session)));
+        HistoryBytes { all: self.bytes, largest: self.shares.largest(), of_session }
     }
 
     /// Returns the cursors of the facts about a schedule, rising.

@@ -75,6 +75,16 @@ impl Shares {
         }
     }
 
+    /// Returns how many bytes the share of this session has.
+    pub(super) fn of(&self, session: u64) -> u64 {
+        self.sessions.get(&session).map_or(0, |share| share.bytes)
+    }
+
+    /// Returns how many bytes the largest share has.
+    pub(super) fn largest(&self) -> u64 {
+        self.by_bytes.last().map_or(0, |(bytes, _)| *bytes)
+    }
+
     /// Adds to `plan` facts of sessions over their share, about `excess` bytes of them and at most `max`. Returns how
     /// many bytes these have.
     pub(super) fn plan(&self, cap: u64, excess: u64, max: u64, plan: &mut BTreeSet<u64>) -> u64 {

@@ -13,8 +13,8 @@ use super::writer::Shared;
 use super::{connection, doctor, files, read};
 use crate::domain::Cursor;
 use crate::port::{
-    Batch, Done, FactRecord, HistoryCaps, HistoryQuery, LostHistory, RowRecord, Store, StoreFault,
-    StoreHealth, StoreReport, Term,
+    Batch, Done, FactRecord, HistoryBytes, HistoryCaps, HistoryQuery, LostHistory, RowRecord, Store,
+    StoreFault, StoreHealth, StoreReport, Term,
 };
 
 /// A store in one SQLite file, whose directory this process has to itself.
@@ -95,6 +95,10 @@ impl Store for StoreSqlite {
 
     fn lost_history(&self) -> Result<LostHistory, StoreFault> {
         self.read(|connection| read::lost_history(connection).map_err(|error| connection::unreadable(&error)))
+    }
+
+    fn history_bytes(&self, session: Option<&str>) -> HistoryBytes {
+        self.shared.index.lock().unwrap_or_else(PoisonError::into_inner).history_bytes(session)
     }
 
     fn doctor(&self) -> Result<StoreReport, StoreFault> {

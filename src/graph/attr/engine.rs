@@ -13,7 +13,8 @@ use crate::graph::{listing, run_listing};
 use crate::limits;
 
 pub(super) fn engine() -> Entity<Scheduler, ()> {
-    let entity = super::guard::of_engine(foresight(standing(Entity::<Scheduler, ()>::root("engine"))))
+    let entity = super::guard::of_engine(foresight(standing(Entity::<Scheduler, ()>::root("engine"))));
+    let entity = super::budget::of_engine(entity)
         .doc("The engine: clock, mode, accounts, limits and the decision feed.");
     attributes! { entity;
         /// The wall-clock time of this query's snapshot.

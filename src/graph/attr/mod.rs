@@ -4,6 +4,7 @@
 //! through the [`View`](super::view::View), so what a caller may not see does not exist for any attribute.
 
 pub(crate) mod approval;
+mod budget;
 mod decision;
 mod declare;
 mod engine;

@@ -12,7 +12,7 @@ use crate::adapter::{HostAttached, Push, PushSink};
 use crate::dialect::{Notation, echo, psi};
 use crate::domain::{Caller, Cursor, HostId, Refusal, Scope, SessionConfig, SessionId, Via};
 use crate::edn::{Map, ReadError, ReadErrorKind, Value};
-use crate::engine::State;
+use crate::engine::{SessionRecord, State};
 use crate::graph::eql::Boundary;
 use crate::limits;
 use crate::runtime::{Handle, Subscription};
@@ -38,7 +38,11 @@ pub struct Connection {
     starting: Option<Subscription>,
     /// Sessions that this request takes over. Their pushes, which are held back meanwhile, come after the answer.
     taken: Option<Vec<SessionId>>,
+    on_answer: Option<OnAnswer>,
 }
+
+/// Called with the operation of each request, and with whether it was answered without an error.
+pub(crate) type OnAnswer = Box<dyn Fn(&'static str, bool) + Send>;
 
 /// The sink for pushes to the harness at the other end.
 struct Sink {
@@ -86,7 +90,20 @@ impl Connection {
             pumps: Vec::new(),
             starting: None,
             taken: None,
+            on_answer: None,
         }
+    }
+
+    /// Makes it report each request that it has answered.
+    #[cfg(feature = "http")]
+    pub(crate) fn reporting(self, on_answer: OnAnswer) -> Connection {
+        Connection { on_answer: Some(on_answer), ..self }
+    }
+
+    /// The caller at the other end.
+    #[cfg(feature = "http")]
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
     }
 
     pub(super) fn outgoing(&self) -> &Arc<Outgoing> {
@@ -104,6 +121,10 @@ impl Connection {
             }
             Ok(form) => {
                 let answer = self.answer(&form);
+                if let Some(report) = &self.on_answer {
+                    let is_ok = answer.as_map().is_none_or(|answer| answer.keyword("error").is_none());
+                    report(StreamRequest::name(&form), is_ok);
+                }
                 let sent = self.outgoing.send(&answer);
                 if let Some(taken) = self.taken.take() {
                     self.announce(&taken);
@@ -127,6 +148,19 @@ impl Connection {
         self.outgoing.close();
     }
 
+    /// Refuses a connection whose session was closed and opened again: the session of that id is another's.
+    fn check_opening(&self) -> Result<(), RequestError> {
+        let Some(session) = self.caller.scope.session() else { return Ok(()) };
+        let own = self.own().opening(session);
+        let present = self.handle().view(|state| state.session(session).map(SessionRecord::opened));
+        match (own, present) {
+            (Some(own), Some(present)) if own != present => {
+                Err(RequestError::from(&Refusal::UnknownSession { session: session.clone() }))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn answer(&mut self, form: &Value) -> Value {
         let Some(map) = form.as_map() else {
             let data = Map::new().with("value", echo(form)).with("expected", "a map");
@@ -136,13 +170,18 @@ impl Connection {
         };
         // A bare psi-tool call, without `:op`, is answered like the tool itself, with no envelope.
         if map.keyword("action").or_else(|| map.text("action")).is_some() {
-            return match self.service.call_tool(psi::TOOL, &self.caller, form, Notation::Edn) {
+            let called = self.check_opening().and_then(|()| {
+                let called = self.service.call_tool(psi::TOOL, &self.caller, form, Notation::Edn);
+                called.map_err(|denial| RequestError::from(&denial))
+            });
+            return match called {
                 Ok(answer) => answer.map_or(Value::Nil, |answer| answer.value),
-                Err(denial) => Map::new().with("error", RequestError::from(&denial).print()).into(),
+                Err(error) => Map::new().with("error", error.print()).into(),
             };
         }
         let id = map.keyword("id").cloned();
-        let outcome = StreamRequest::parse(form).and_then(|request| self.perform(request));
+        let request = StreamRequest::parse(form).and_then(|request| self.check_opening().map(|()| request));
+        let outcome = request.and_then(|request| self.perform(request));
         let (key, value) = match outcome {
             Ok(Outcome::Done(value)) => ("ok", value),
             Ok(Outcome::RefusedByTool(value)) => ("error", value),

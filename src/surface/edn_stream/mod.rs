@@ -14,5 +14,7 @@ mod request;
 mod serve;
 mod visibility;
 
+#[cfg(feature = "http")]
+pub(crate) use connection::OnAnswer;
 pub use connection::{Connection, Peer};
 pub use serve::serve;

@@ -51,12 +51,16 @@ const OPS: &[(&str, &[&str], Parse)] = &[
 
 impl StreamRequest {
     /// Parses a map with `:op`.
+    /// The name of a request's operation, as far as it is one of ours.
+    pub(super) fn name(form: &Value) -> &'static str {
+        let is_bare = form.as_map().is_some_and(|map| map.keyword("op").is_none());
+        known(form).map_or(if is_bare { "psi-tool" } else { "unknown" }, |(name, ..)| name)
+    }
+
     pub(super) fn parse(form: &Value) -> Result<StreamRequest, RequestError> {
-        let op = form.as_map().and_then(|map| map.keyword("op"));
-        let name = op.and_then(|op| op.as_keyword().map(Keyword::as_str).or_else(|| op.as_str()));
         // The operation decides about the other keys, so it is read first.
-        let known = OPS.iter().find(|(known, ..)| Some(*known) == name);
-        let Some((_, keys, parse)) = known else {
+        let Some((_, keys, parse)) = known(form) else {
+            let op = form.as_map().and_then(|map| map.keyword("op"));
             let supported: Vec<Value> = OPS.iter().map(|(name, ..)| Value::keyword(name)).collect();
             let data = Map::new().with("op", op.map_or(Value::Nil, echo)).with("supported-ops", supported);
             return Err(RequestError::invalid("unknown :op; a psi-tool call needs :action instead", data));
@@ -77,6 +81,12 @@ const OPEN: &[&str] = &[
     "directory",
     "agent-profile",
 ];
+/// The row of a request's operation.
+fn known(form: &Value) -> Option<&'static (&'static str, &'static [&'static str], Parse)> {
+    let op = form.as_map()?.keyword("op")?;
+    let name = op.as_keyword().map(Keyword::as_str).or_else(|| op.as_str())?;
+    OPS.iter().find(|(known, ..)| *known == name)
+}
 
 const STYLE: Style =
     Style { notation: Notation::Edn, keys: Keys::Notated, choices: Choices::Exact, short_times: false };

@@ -19,7 +19,7 @@ pub(super) struct AppState {
     pub(super) gate: Gate,
     pub(super) backoff: Backoff,
     pub(super) permits: ConnLimiter,
-    pub(super) streams: Streams,
+    pub(super) streams: Arc<Streams>,
     /// The places for GraphQL subscriptions.
     pub(super) followers: Arc<Quota>,
     pub(super) graphql: Arc<GraphqlService>,
@@ -39,6 +39,12 @@ impl AppState {
     /// Creates the shared state of a server at this address.
     pub(super) fn new(service: Service, config: &Config, address: SocketAddr) -> Arc<AppState> {
         let graphql = GraphqlService::new(&service).expect("a test makes the schema and finds no fault");
+        let (permits, streams) = (ConnLimiter::new(config), Arc::<Streams>::default());
+        let (open, local) = (permits.clone(), Arc::clone(&streams));
+        let places = service.places();
+        // Of two servers over one service, the first is counted.
+        let _ = places.connections.set(Box::new(move || open.open() as u64));
+        let _ = places.socket_streams.set(Box::new(move || local.local() as u64));
         Arc::new(AppState {
             graphql: Arc::new(graphql),
             followers: Arc::clone(&service.places().subscriptions),
@@ -49,8 +55,8 @@ impl AppState {
             service,
             gate: Gate::new(config, address),
             backoff: Backoff::new(config.times.wrong_token),
-            permits: ConnLimiter::new(config),
-            streams: Streams::default(),
+            permits,
+            streams,
             traffic: Traffic::default(),
             times: config.times,
             stopping: AtomicBool::new(false),

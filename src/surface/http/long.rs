@@ -4,12 +4,11 @@
 //! Invariant: a thread that waits here is replaced for as long as it waits or works, and the number
 //! of those that wait is bounded.
 
-use std::sync::Arc;
-
+use super::app_state::AppState;
+use super::auth::Principal;
 use super::message::error::HttpError;
-use crate::domain::Caller;
+use crate::domain::{Caller, Code as Class};
 use crate::limits::{self, Limit};
-use crate::service::Queue;
 use crate::surface::graphql::{GraphqlError, GraphqlRequest, GraphqlService};
 
 /// How much time a request may take.
@@ -34,32 +33,58 @@ impl Cost {
     }
 }
 
-/// The error for a request that may not even wait.
-pub(super) fn crowded(limit: Limit) -> HttpError {
-    HttpError::used_up(limit, limit == limits::SESSION_LONG_QUERIES_WAITING)
+/// Why work was not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NotDone {
+    /// So many queries wait that this one may not even wait.
+    Crowded(Limit),
+    /// The caller's session was closed while the request waited. Another may have been opened under its id.
+    Revoked,
+}
+
+/// The error for a request whose work was not done.
+pub(super) fn not_done(why: NotDone) -> HttpError {
+    match why {
+        NotDone::Crowded(limit) => HttpError::used_up(limit, limit == limits::SESSION_LONG_QUERIES_WAITING),
+        NotDone::Revoked => HttpError::unauthorized(),
+    }
 }
 
 /// The same in GraphQL's words.
-pub(super) fn crowded_in_graphql(limit: Limit) -> Vec<GraphqlError> {
-    vec![GraphqlError::limit(limit, "too many long queries wait for their turn; come back a little later")]
+pub(super) fn not_done_in_graphql(why: NotDone) -> Vec<GraphqlError> {
+    vec![match why {
+        NotDone::Crowded(limit) => {
+            GraphqlError::limit(limit, "too many long queries wait for their turn; come back a little later")
+        }
+        NotDone::Revoked => GraphqlError::new(Class::Forbidden, "the session of this token was closed"),
+    }]
 }
 
-/// Does a caller's work where it belongs, in this queue if it takes long.
+/// Does a caller's work where it belongs, in the queue of long queries if it takes long.
 ///
 /// # Errors
-/// The limit of the long queries that may wait.
+/// [`NotDone`]
 pub(super) fn run<T>(
-    queue: &Arc<Queue>,
-    caller: &Caller,
+    app: &AppState,
+    principal: &Principal,
     cost: Cost,
     work: impl FnOnce() -> T,
-) -> Result<T, Limit> {
+) -> Result<T, NotDone> {
     match cost {
         Cost::Quick => Ok(work()),
         Cost::Long => tokio::task::block_in_place(|| {
-            let _turn = queue.enter(caller)?;
+            let _turn = app.long.enter(&principal.caller).map_err(NotDone::Crowded)?;
+            check(app, principal)?;
             Ok(work())
         }),
-        Cost::AsOf => Ok(tokio::task::block_in_place(work)),
+        Cost::AsOf => tokio::task::block_in_place(|| {
+            // It waits for its turn itself, and only reads.
+            let done = work();
+            check(app, principal).map(|()| done)
+        }),
     }
+}
+
+fn check(app: &AppState, principal: &Principal) -> Result<(), NotDone> {
+    if principal.is_live(app.service.handle()) { Ok(()) } else { Err(NotDone::Revoked) }
 }

@@ -1,7 +1,7 @@
 //! Counts answered requests for `/metrics`, and logs one line for each.
 //!
-//! Invariant: of a request only its method, the pattern of its route and the kind of its caller are
-//! logged, never its path, query, headers or body.
+//! Invariant: of a request only its method, the pattern of its route, its caller (the session, or the name of an operator's
+//! token) and, in a stream, its operation are logged, never its path, query, headers or body.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,8 @@ use axum::http::Method;
 use axum::response::Response;
 
 use super::auth::Principal;
-use crate::domain::Span;
+use crate::domain::{Caller, Span};
+use crate::surface::edn_stream::OnAnswer;
 
 /// The number of answered requests, by status and route.
 #[derive(Debug, Default)]
@@ -40,6 +41,7 @@ impl Traffic {
                     status,
                     ms = format_args!("{}.{:03}", micros / 1_000, micros % 1_000),
                     caller = principal.map_or("nobody", Principal::kind),
+                    by = principal.map(|principal| principal.caller.actor().to_string()),
                 )
             };
         }
@@ -62,6 +64,12 @@ impl Traffic {
     pub(super) fn answered(&self) -> BTreeMap<u16, BTreeMap<String, u64>> {
         self.answered.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+/// Returns what logs each request of this caller's stream.
+pub(super) fn log_requests(caller: &Caller) -> OnAnswer {
+    let by = caller.actor().to_string();
+    Box::new(move |op, is_ok| tracing::debug!(target: "reveille::stream", op, ok = is_ok, by))
 }
 
 /// The route of unknown paths: a path is the client's text, and must not become a label.

@@ -9,8 +9,8 @@ use super::tables::CommittedTables;
 use crate::domain::Cursor;
 use crate::limits;
 use crate::port::{
-    Batch, Done, FactRecord, HistoryCaps, HistoryQuery, LostHistory, RowRecord, Store, StoreCounts,
-    StoreFault, StoreHealth, StoreReport, Term,
+    Batch, Done, FactRecord, HistoryBytes, HistoryCaps, HistoryQuery, LostHistory, RowRecord, Store,
+    StoreCounts, StoreFault, StoreHealth, StoreReport, Term,
 };
 
 /// A store that loses everything with its process.
@@ -314,6 +314,10 @@ impl Store for StoreMemory {
 
     fn lost_history(&self) -> Result<LostHistory, StoreFault> {
         Ok(self.lock().shelf.lost.clone())
+    }
+
+    fn history_bytes(&self, session: Option<&str>) -> HistoryBytes {
+        self.lock().shelf.history_bytes(session)
     }
 
     fn doctor(&self) -> Result<StoreReport, StoreFault> {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::domain::Cursor;
 use crate::limits;
 use crate::port::{
-    Batch, EDITS_PART, FactRecord, HistoryCaps, LostHistory, Pruned, RowRecord, StoreFault, is_creation,
-    is_edit,
+    Batch, EDITS_PART, FactRecord, HistoryBytes, HistoryCaps, LostHistory, Pruned, RowRecord, StoreFault,
+    is_creation, is_edit,
 };
 
 /// The committed data.
@@ -80,6 +80,13 @@ impl CommittedTables {
             self.tombstones -= former.iter().filter(|kept| kept.row.payload.is_none()).count();
         }
         self.prune();
+    }
+
+    pub(super) fn history_bytes(&self, session: Option<&str>) -> HistoryBytes {
+        let of = |share: &Share| share.bytes;
+        let of_session = session.and_then(|session| self.shares.get(session)).map_or(0, of);
+        let largest = self.shares.values().map(of).max().unwrap_or(0);
+        HistoryBytes { all: self.fact_bytes, largest, of_session }
     }
 
     /// Returns the fault for a row that is not newer than the stored one.

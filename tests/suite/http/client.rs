@@ -77,7 +77,7 @@ impl Site {
         self.send(format!("{text}\r\n{body}").as_bytes())
     }
 
-    /// The value of a metric without labels, or with these.
+    /// The value of a metric, with its labels.
     pub(crate) fn metric(&self, name: &str) -> u64 {
         let text = self.ask("GET /metrics", OPERATOR, &[], "").body;
         let line = text.lines().find_map(|line| line.strip_prefix(&format!("reveille_{name} ")));

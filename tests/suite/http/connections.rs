@@ -185,7 +185,7 @@ fn one_session_sends_few_bodies_slowly() {
     let most = usize::try_from(limits::HTTP_SESSION_BODIES.value).expect("few");
     let slow: Vec<TcpStream> = (0..most).map(|_| dribble(&site, token)).collect();
     let other = site.open("other");
-    while site.metric("http_bodies") < limits::HTTP_SESSION_BODIES.value {
+    while site.metric("budget_used{budget=\"bodies\",scope=\"all\"}") < limits::HTTP_SESSION_BODIES.value {
         std::thread::yield_now();
     }
     let refused = Answer::read(&mut dribble(&site, token));

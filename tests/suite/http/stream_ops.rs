@@ -2,7 +2,11 @@
 //!
 //! The operations are those that the stream itself names, so one that is added is missing here until it has a row.
 
-use reveille::domain::{CallerRole, Grant, Op, Right, Scope, SessionId};
+use std::time::Duration;
+
+use reveille::domain::{CallerRole, Grant, Op, Right, Scope, SessionId, Span, When};
+use reveille::engine::NewSchedule;
+use reveille::surface::http::Config;
 
 use super::client::{EDITOR, OBSERVER, OPERATOR, SHELL, Site};
 use super::streams::{ask, upgrade};
@@ -131,4 +135,51 @@ fn anothers_session_is_none_to_every_operation_of_the_stream() {
             }
         }
     }
+}
+
+/// Every way to ask for something without naming a session. A connection acts for the session of its token only as long as that
+/// one is open: not for another that is opened under its id.
+#[test]
+fn an_old_connection_does_nothing_in_a_session_that_was_opened_again() {
+    let mut config = Config::local();
+    config.times.token_recheck = Duration::from_secs(60);
+    let site = Site::with(&config);
+    let id = SessionId::new("twice").expect("an id");
+    let token = site.open("twice").reveal().to_owned();
+    let schedule = |text: &str| {
+        let later = When::After(Span::from_millis(3_600_000));
+        site.handle().schedule(NewSchedule::message(id.clone(), later, text)).expect("there is room")
+    };
+    schedule("OWN");
+    let (_, mut old) = upgrade(&site, &token, "");
+    let list = "{:action \"scheduler\" :op \"list\"}";
+    let asks = [
+        list.to_owned(),
+        format!("{{:op :call :tool \"psi-tool\" :args {list}}}"),
+        format!("{{:op :call :tool \"psi-tool\" :args {list} :session-id \"twice\"}}"),
+        "{:op :eql :query [{:psi.scheduler/schedules [:psi.scheduler/message]}]}".to_owned(),
+        "{:op :eql :query [{[:psi.agent-session/session-id \"twice\"] [:psi.agent-session/busy?]}]}".to_owned(),
+        "{:action \"scheduler\" :op \"create\" :kind \"message\" :message \"EVIL\" :delay-ms 60000}".to_owned(),
+        "{:op :call :tool \"create\" :args {:kind \"message\" :message \"EVIL\" :when \"in 1 minute\"}}".to_owned(),
+        "{:op :eql :query [(psi.scheduler/create {:session-id \"twice\" :kind :message :message \"EVIL\" :delay-ms 60000})]}"
+            .to_owned(),
+        "{:op :subscribe :after 0}".to_owned(),
+    ];
+    let own = ask(&mut old, &asks[0]);
+    assert!(own.contains("schedule-count 1"), "{own}");
+    site.handle().close_session(&id).expect("it is open");
+    site.open("twice");
+    let before = schedule("SECRET");
+    for request in &asks {
+        let answer = ask(&mut old, request);
+        assert!(!answer.contains("SECRET") && !answer.contains(":ok"), "{request}: {answer}");
+        assert!(
+            answer.contains("twice") && answer.contains("session"),
+            "it is told why: {request}: {answer}"
+        );
+    }
+    let texts = site.handle().view(|state| {
+        state.schedules().into_iter().map(|record| record.schedule().id.clone()).collect::<Vec<_>>()
+    });
+    assert_eq!(texts, [before], "nothing was created");
 }

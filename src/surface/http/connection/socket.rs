@@ -20,6 +20,7 @@ use crate::surface::edn_stream::{Connection, Peer};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::connection::accept::ride_out;
 use crate::surface::http::streams::Client;
+use crate::surface::http::traffic::log_requests;
 
 /// The reasons why a socket cannot be bound.
 #[derive(Debug, thiserror::Error)]
@@ -138,8 +139,10 @@ pub(in crate::surface::http) async fn accept(
 
 fn client(app: &AppState, stream: UnixStream) -> io::Result<Client> {
     stream.set_nonblocking(false)?;
+    let connection = Connection::new(app.service.clone(), Peer::Operator);
+    let report = log_requests(connection.caller());
     Ok(Client {
-        connection: Connection::new(app.service.clone(), Peer::Operator),
+        connection: connection.reporting(report),
         input: Box::new(stream.try_clone()?),
         output: Box::new(stream.try_clone()?),
         hang_up: Box::new(move |how| drop(stream.shutdown(how))),

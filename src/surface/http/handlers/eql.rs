@@ -51,7 +51,7 @@ pub(in crate::surface::http) async fn query(
             Ok(Reply::new(StatusCode::OK, reply(&prepared.boundary, answer)).into_response())
         }
     };
-    long::run(&app.long, &principal.caller, cost, work).map_err(long::crowded)?
+    long::run(&app, &principal, cost, work).map_err(long::not_done)?
 }
 
 fn as_edn(app: &AppState, principal: &Principal, prepared: &Prepared) -> Result<Response, HttpError> {

@@ -65,8 +65,8 @@ fn begin(
     if !app.graphql.is_subscription(&principal.caller, request).map_err(refused)? {
         let (caller, cost) = (&principal.caller, Cost::of(&app.graphql, &principal.caller, request));
         let answered =
-            long::run(&app.long, caller, cost, || app.graphql.answer(caller, request, is_reading).body);
-        return Err(answered.unwrap_or_else(|limit| refusal(&long::crowded_in_graphql(limit))));
+            long::run(app, principal, cost, || app.graphql.answer(caller, request, is_reading).body);
+        return Err(answered.unwrap_or_else(|why| refusal(&long::not_done_in_graphql(why))));
     }
     follow(app, principal, request).map_err(refused)
 }
@@ -85,8 +85,8 @@ pub(in crate::surface::http) fn follow(
     let place = app.followers.take(&principal.caller, 1).map_err(full)?;
     // A subscription to a list begins with the whole list.
     let begin = || Follower::begin(&app.graphql, &principal.caller, request);
-    let follower = long::run(&app.long, &principal.caller, Cost::Long, begin);
-    let follower = follower.map_err(long::crowded_in_graphql)??;
+    let follower = long::run(app, principal, Cost::Long, begin);
+    let follower = follower.map_err(long::not_done_in_graphql)??;
     let no_thread = || vec![GraphqlError::new(Class::Limit, "the system cannot start another thread")];
     let following = Following::start(follower, place, principal.caller.clone(), Arc::clone(&app.answers));
     following.ok_or_else(no_thread)

@@ -57,12 +57,12 @@ pub(in crate::surface::http) async fn answer(
     let caller = &principal.caller;
     let run = |request: &_, is_reading| {
         let answer = || app.graphql.answer(caller, request, is_reading);
-        let answered = long::run(&app.long, caller, Cost::of(&app.graphql, caller, request), answer);
-        let crowded = |limit| {
-            let body = refusal(&long::crowded_in_graphql(limit));
+        let answered = long::run(&app, &principal, Cost::of(&app.graphql, caller, request), answer);
+        let not_done = |why| {
+            let body = refusal(&long::not_done_in_graphql(why));
             GraphqlReply { body, outcome: Outcome::Refused }
         };
-        answered.unwrap_or_else(crowded)
+        answered.unwrap_or_else(not_done)
     };
     Ok(response(http::answer(&http, run)))
 }

@@ -46,8 +46,8 @@ pub(in crate::surface::http) async fn answer(
     };
     let scheduler = Scheduler { service: &app.service, caller: &principal.caller, offer: &offer };
     let answer = || McpService { features: &scheduler }.answer(&body, Some(&mirror));
-    let answered = long::run(&app.long, &principal.caller, cost(&app, &body), answer);
-    Ok(response(answered.map_err(long::crowded)?))
+    let answered = long::run(&app, &principal, cost(&app, &body), answer);
+    Ok(response(answered.map_err(long::not_done)?))
 }
 
 /// The cost of a message: tools that read, and resources, may take long.

@@ -18,7 +18,9 @@ use prometheus_client::registry::Registry;
 
 use crate::domain::{Code, DecisionKind, Reason};
 use crate::engine::Gauges;
+use crate::limits::Limit;
 use crate::runtime::{Counters, LATENESS_NS};
+use crate::service::BudgetReading;
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 
@@ -48,7 +50,8 @@ struct Reading {
     gauges: Gauges,
     answered: BTreeMap<u16, BTreeMap<String, u64>>,
     /// What the server has in use of its own limits: name, help, number.
-    in_use: [(&'static str, &'static str, u64); 9],
+    in_use: [(&'static str, &'static str, u64); 8],
+    budgets: Vec<BudgetReading>,
     store_down: u64,
 }
 
@@ -62,16 +65,20 @@ impl Reading {
             ("socket_streams", "Open EDN streams over the Unix socket", app.streams.local() as u64),
             ("http_upgrades", "Open EDN streams and WebSockets over HTTP", app.upgrades.in_use()),
             ("graphql_subscriptions", "Running GraphQL subscriptions", app.followers.in_use()),
-            ("long_queries", "Queries that run beside the threads that serve requests", app.long.in_use()),
-            ("as_of_queries", "Queries as of an instant that run", app.service.as_of_in_use()),
-            ("http_bodies", "Request bodies of which a part has not arrived", app.bodies.in_use()),
+            (
+                "long_queries",
+                "Queries that run beside the threads that serve requests",
+                app.long.turns().in_use(),
+            ),
+            ("as_of_queries", "Queries as of an instant that run", app.service.as_of_turns().in_use()),
             ("answers_bytes", "Bytes of answers that wait to be sent", app.answers.in_use()),
         ];
         // A store without a term has failed; without a store there is no health to report.
         let store = app.service.handle().read().store();
         let store_down = store.is_some_and(|store| store.health().term.is_none());
         let (answered, store_down) = (app.traffic.answered(), u64::from(store_down));
-        Reading { figures, gauges, answered, in_use, store_down }
+        let budgets = app.service.budgets();
+        Reading { figures, gauges, answered, in_use, budgets, store_down }
     }
 
     fn gauges(&self) -> [(&'static str, &'static str, u64); 7] {
@@ -89,6 +96,19 @@ impl Reading {
                 self.store_down,
             ),
         ]
+    }
+
+    fn budgets(&self, encoder: &mut MetricEncoder<'_>, figure: fn((u64, Limit)) -> u64) -> fmt::Result {
+        for BudgetReading { budget, all, largest } in &self.budgets {
+            for (scope, found) in [("all", all), ("session", largest)] {
+                let Some(found) = *found else { continue };
+                let value = i64::try_from(figure(found)).unwrap_or(i64::MAX);
+                encoder
+                    .encode_family(&[("budget", budget.name()), ("scope", scope)])?
+                    .encode_gauge(&value)?;
+            }
+        }
+        Ok(())
     }
 
     fn lateness(&self, encoder: MetricEncoder<'_>) -> fmt::Result {
@@ -119,6 +139,16 @@ impl Collector for Reading {
             let value = i64::try_from(value).unwrap_or(i64::MAX);
             to.encode_descriptor(name, help, None, MetricType::Gauge)?.encode_gauge(&value)?;
         }
+        let help = "What is in use of each budget, by all callers and by the session that uses most";
+        self.budgets(
+            &mut to.encode_descriptor("budget_used", help, None, MetricType::Gauge)?,
+            |(used, _)| used,
+        )?;
+        let help = "The bound of each budget, for all callers and for each session";
+        self.budgets(
+            &mut to.encode_descriptor("budget_limit", help, None, MetricType::Gauge)?,
+            |(_, limit)| limit.value,
+        )?;
         let help = "Expected slots less those accounted for: anything but 0 is a defect";
         // Signed, unlike the other gauges: the accounts can be off in both directions.
         to.encode_descriptor("accounting_imbalance", help, None, MetricType::Gauge)?

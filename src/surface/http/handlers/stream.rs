@@ -21,6 +21,7 @@ use crate::surface::http::connection::conn_limit::ConnPermit;
 use crate::surface::http::connection::conn_watchdog::Watched;
 use crate::surface::http::message::error::{ErrorCode, HttpError};
 use crate::surface::http::streams::Client;
+use crate::surface::http::traffic::log_requests;
 
 /// The protocol's name in the `Upgrade` header.
 pub(in crate::surface::http) const PROTOCOL: &str = "reveille-edn";
@@ -66,7 +67,8 @@ async fn carry(app: &Arc<AppState>, principal: &Principal, upgraded: Upgraded) {
         return;
     };
     open_if_absent(app, principal);
-    let connection = Connection::of_caller(app.service.clone(), principal.caller.clone());
+    let connection = Connection::of_caller(app.service.clone(), principal.caller.clone())
+        .reporting(log_requests(&principal.caller));
     let (handle, bearer) = (app.service.handle().clone(), principal.clone());
     let client = Client {
         connection,

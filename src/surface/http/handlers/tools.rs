@@ -41,8 +41,8 @@ pub(in crate::surface::http) async fn call(
     }
     let caller = &principal.caller;
     let cost = if app.service.only_reads(&name, &args) { Cost::Long } else { Cost::Quick };
-    let answer = long::run(&app.long, caller, cost, || app.service.call_tool(&name, caller, &args, notation));
-    let answer = answer.map_err(long::crowded)?.map_err(denied)?;
+    let answer = long::run(&app, &principal, cost, || app.service.call_tool(&name, caller, &args, notation));
+    let answer = answer.map_err(long::not_done)?.map_err(denied)?;
     let answer = answer.ok_or_else(HttpError::not_found)?;
     let status = status(&answer);
     Ok(Reply::new(status, answer.value))

@@ -193,10 +193,9 @@ impl Operations for Calls<'_> {
             Ok(false) => {
                 let (app, caller) = (&self.app, &principal.caller);
                 let answer = || app.graphql.answer(caller, request, false).body;
-                let body = match long::run(&app.long, caller, Cost::of(&app.graphql, caller, request), answer)
-                {
+                let body = match long::run(app, principal, Cost::of(&app.graphql, caller, request), answer) {
                     Ok(body) => body,
-                    Err(limit) => return Started::Refused(long::crowded_in_graphql(limit)),
+                    Err(why) => return Started::Refused(long::not_done_in_graphql(why)),
                 };
                 match waiting::hold(&self.app.answers, &principal.caller, body.len() as u64) {
                     Ok(held) => {

@@ -102,6 +102,9 @@ async fn read_bytes(app: &AppState, request: Request<Body>) -> Result<Bytes, Htt
     let waiting = permit.map(|permit| permit.watchdog().wait_for_body());
     let read = timeout(app.times.body, reading).await;
     drop((place, waiting));
+    if !principal.is_live(app.service.handle()) {
+        return Err(HttpError::unauthorized());
+    }
     read.map_err(|_| too_slow().with_limit(limits::HTTP_BODY_MS))?
 }
 

@@ -1,0 +1,142 @@
+//! How much of each budget is in use. What lives elsewhere: the table of budgets (`limits/budgets.rs`), and the counting.
+
+use std::collections::BTreeMap;
+
+use super::Service;
+use crate::domain::{BootTime, SessionId};
+use crate::engine::{SessionRecord, State};
+use crate::graph::view::Usage;
+use crate::limits::{Budget, Limit};
+use crate::runtime::Reading;
+
+/// What is in use at one moment.
+pub(super) struct BudgetsInUse<'a> {
+    pub(super) service: &'a Service,
+    pub(super) engine: &'a Reading<'a>,
+    pub(super) now: BootTime,
+}
+
+/// One budget and how much of it is in use.
+#[cfg(feature = "http")]
+#[derive(Debug)]
+pub(crate) struct BudgetReading {
+    pub(crate) budget: Budget,
+    /// In use by all, with the bound.
+    pub(crate) all: Option<(u64, Limit)>,
+    /// In use by the session that uses most, with the bound of each.
+    pub(crate) largest: Option<(u64, Limit)>,
+}
+
+impl Service {
+    /// How much of each budget is in use, in the order of the table.
+    #[cfg(feature = "http")]
+    pub(crate) fn budgets(&self) -> Vec<BudgetReading> {
+        let (engine, now) = (self.handle().read(), self.handle().now().boot);
+        let usage = BudgetsInUse { service: self, engine: &engine, now };
+        let read = |budget: &Budget| BudgetReading {
+            budget: *budget,
+            all: budget.of_all().map(|limit| (usage.of_all(*budget), limit)),
+            largest: budget.of_session().map(|limit| (usage.of_largest(*budget), limit)),
+        };
+        Budget::ALL.iter().map(read).collect()
+    }
+}
+
+impl BudgetsInUse<'_> {
+    fn state(&self) -> &State {
+        self.engine.state()
+    }
+
+    /// The largest sum of a figure of sessions over a family.
+    fn largest_family(&self, figure: impl Fn(&SessionRecord) -> u64) -> u64 {
+        let mut families = BTreeMap::<&SessionId, u64>::new();
+        for session in self.state().sessions() {
+            *families.entry(session.root()).or_default() += figure(session);
+        }
+        families.into_values().max().unwrap_or(0)
+    }
+
+    fn history(&self, session: Option<&str>) -> [u64; 3] {
+        self.engine.store().map_or([0; 3], |store| {
+            let bytes = store.history_bytes(session);
+            [bytes.all, bytes.largest, bytes.of_session]
+        })
+    }
+}
+
+impl Usage for BudgetsInUse<'_> {
+    fn of_session(&self, budget: Budget, session: &SessionRecord) -> u64 {
+        let (state, rates, places) = (self.state(), &self.service.shared.rates, self.service.places());
+        let (id, root) = (session.id(), session.root());
+        let family = |figure: fn(&SessionRecord) -> u64| state.family_of(session).map(figure).sum();
+        match budget {
+            Budget::Creates | Budget::Changes | Budget::QueryTime => rates.used(budget, root, self.now),
+            Budget::Schedules => session.live_count() as u64,
+            Budget::ScheduleBytes => family(SessionRecord::bytes),
+            Budget::Sessions => state.fresh_count(root) as u64,
+            Budget::RunBytes => state.run_bytes(root, self.now),
+            Budget::TranscriptBytes => self.engine.transcript_bytes(session),
+            Budget::HistoryBytes => self.history(Some(root.as_str()))[2],
+            Budget::Outside => self.service.handle().carried().get(id.as_str()).copied().unwrap_or(0),
+            Budget::Streams => places.upgrades.used_by(id),
+            Budget::Subscriptions => places.subscriptions.used_by(id),
+            Budget::Bodies => places.bodies.used_by(id),
+            Budget::AnswerBytes => places.answers.used_by(id),
+            Budget::LongQueries => places.long.turns().used_by(id),
+            Budget::AsOfQueries => self.service.shared.past.turns().used_by(id),
+            // No session has a bound of these.
+            Budget::Connections | Budget::SocketStreams => 0,
+        }
+    }
+
+    fn of_all(&self, budget: Budget) -> u64 {
+        let places = self.service.places();
+        match budget {
+            Budget::Schedules => self.state().live_count(),
+            Budget::Sessions => self.state().session_count(),
+            Budget::HistoryBytes => self.history(None)[0],
+            Budget::Outside => self.service.handle().carried().values().sum(),
+            Budget::Streams => places.upgrades.in_use(),
+            Budget::Subscriptions => places.subscriptions.in_use(),
+            Budget::Bodies => places.bodies.in_use(),
+            Budget::AnswerBytes => places.answers.in_use(),
+            Budget::LongQueries => places.long.turns().in_use(),
+            Budget::AsOfQueries => self.service.shared.past.turns().in_use(),
+            Budget::Connections => places.connections(),
+            Budget::SocketStreams => places.socket_streams(),
+            // Sessions have bounds of these, and all together have none.
+            Budget::Creates
+            | Budget::Changes
+            | Budget::QueryTime
+            | Budget::ScheduleBytes
+            | Budget::RunBytes
+            | Budget::TranscriptBytes => 0,
+        }
+    }
+
+    fn of_largest(&self, budget: Budget) -> u64 {
+        let (state, places) = (self.state(), self.service.places());
+        let sessions = || state.sessions().into_iter();
+        match budget {
+            Budget::Creates | Budget::Changes | Budget::QueryTime => {
+                self.service.shared.rates.largest(budget, self.now)
+            }
+            Budget::Schedules => sessions().map(|it| it.live_count() as u64).max().unwrap_or(0),
+            Budget::ScheduleBytes => self.largest_family(SessionRecord::bytes),
+            Budget::Sessions => sessions().map(|it| state.fresh_count(it.root()) as u64).max().unwrap_or(0),
+            Budget::RunBytes => state.run_bytes_of_largest(self.now),
+            Budget::TranscriptBytes => {
+                sessions().map(|it| self.engine.transcript_bytes(it)).max().unwrap_or(0)
+            }
+            Budget::HistoryBytes => self.history(None)[1],
+            Budget::Outside => self.service.handle().carried().into_values().max().unwrap_or(0),
+            Budget::Streams => places.upgrades.used_by_largest(),
+            Budget::Subscriptions => places.subscriptions.used_by_largest(),
+            Budget::Bodies => places.bodies.used_by_largest(),
+            Budget::AnswerBytes => places.answers.used_by_largest(),
+            Budget::LongQueries => places.long.turns().used_by_largest(),
+            Budget::AsOfQueries => self.service.shared.past.turns().used_by_largest(),
+            Budget::Connections | Budget::SocketStreams => 0,
+        }
+    }
+}
