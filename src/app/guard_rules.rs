@@ -197,7 +197,7 @@ impl WindowFile {
         };
         let days: Vec<Weekday> = all_of("window: days", &self.days, Weekday::parse, Weekday::NAMES)?;
         let zone = match &self.zone {
-            None => zones.usual().clone(),
+            None => zones.usual(None).clone(),
             // A zone that may be wrong would open the window at the wrong time.
             Some(text) => {
                 zones.named(text).map_err(|fault| format!("window: zone: {fault}: {}", fault.hint()))?

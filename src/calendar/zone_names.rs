@@ -27,6 +27,16 @@ pub enum ZoneFault {
         /// The constant offset for which the name stands in the strict sense, although its zone has summer time.
         offset: Option<&'static str>,
     },
+    /// The time zone database has the name as a constant offset, and people use it for a zone.
+    #[error("{name} is {offset} all year, and has no summer time")]
+    Constant {
+        /// The name that was given.
+        name: &'static str,
+        /// The zone for which people use it.
+        zone: &'static str,
+        /// The offset for which it stands.
+        offset: &'static str,
+    },
 }
 
 impl ZoneFault {
@@ -35,6 +45,7 @@ impl ZoneFault {
         match self {
             ZoneFault::Malformed { error, .. } => error.code(),
             ZoneFault::Unknown { .. } => "zone-unknown",
+            ZoneFault::Constant { .. } => "zone-constant",
         }
     }
 
@@ -47,6 +58,7 @@ impl ZoneFault {
                 ([only], None) => Some(only.to_string()),
                 ([] | [_, ..], _) => None,
             },
+            ZoneFault::Constant { .. } => None,
         }
     }
 
@@ -65,8 +77,19 @@ impl ZoneFault {
                     format!("{name} may be {} or {last}: say which", first.join(", "))
                 }
             },
+            ZoneFault::Constant { name, zone, offset } => {
+                format!("say {zone} for the clock there; or {offset}, if {name} is meant all year")
+            }
         }
     }
+}
+
+/// Returns the error for a name that the database has as a constant offset, although people use it for a zone. A schedule that
+/// was made under it would be an hour off in summer.
+pub(super) fn constant(name: &str) -> Option<ZoneFault> {
+    let found = CONSTANT.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))?;
+    let (name, zone, offset) = *found;
+    Some(ZoneFault::Constant { name, zone, offset })
 }
 
 /// Returns the error for a text that is not written as a zone, with the offset that it may mean.
@@ -265,6 +288,13 @@ const NAMES: &[Names] = &[
     of(&["new zealand", "wellington"], &["Pacific/Auckland"]),
 ];
 
+/// Abbreviations that the database has as constant offsets, each with the zone for which people use it.
+const CONSTANT: &[(&str, &str, &str)] = &[
+    ("EST", "America/New_York", "-05:00"),
+    ("MST", "America/Denver", "-07:00"),
+    ("HST", "Pacific/Honolulu", "-10:00"),
+];
+
 /// The areas of the database that names of places begin with.
 const AREAS: &[&str] =
     &["Africa", "America", "Antarctica", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"];
@@ -329,6 +359,11 @@ mod tests {
             "zone-unknown: say America/Los_Angeles, which has summer time too; or -08:00, if PST is meant all year",
         );
         check("IST", "zone-unknown: IST may be Asia/Kolkata, Europe/Dublin or Asia/Jerusalem: say which");
+        check(
+            "est",
+            "zone-constant: say America/New_York for the clock there; or -05:00, if EST is meant all year",
+        );
+        check("EST5EDT", "EST5EDT");
         check("Mars/Phobos", &format!("zone-unknown: {FORMS}"));
         check("XST", &format!("zone-unknown: {FORMS}"));
     }

@@ -48,6 +48,12 @@ pub enum Warning {
         /// The zone that `local` means.
         local: Zone,
     },
+    /// The zone is an abbreviation for which the database has a constant offset.
+    #[error("{fault}: {}", fault.hint())]
+    ConstantZone {
+        /// What is told who gives the abbreviation elsewhere.
+        fault: ZoneFault,
+    },
     /// No clock of the zone ever shows the requested time.
     #[error(
         "{asked} does not exist there, because the clocks go forward: the first moment after it is meant"
@@ -69,6 +75,7 @@ impl Warning {
     pub const fn code(&self) -> &'static str {
         match self {
             Warning::UnknownZone { .. } => "unknown-zone",
+            Warning::ConstantZone { .. } => "constant-zone",
             Warning::Gap { .. } => "gap",
             Warning::Overlap { .. } => "overlap",
         }
@@ -151,10 +158,9 @@ impl Zones {
         self.configured.as_ref()
     }
 
-    /// Returns the zone that a call means if neither the call nor its session names one: the configured zone, or else the
-    /// machine's.
-    pub fn usual(&self) -> &Zone {
-        self.resolved(self.configured.as_ref().unwrap_or(&self.local))
+    /// Returns the zone that a call means if it names none: its session's, or else the configured zone, or else the machine's.
+    pub fn usual<'a>(&'a self, of_session: Option<&'a Zone>) -> &'a Zone {
+        self.resolved(of_session.or(self.configured.as_ref()).unwrap_or(&self.local))
     }
 
     /// Returns the zone that a zone stands for at present: for `local`, the machine's.
@@ -179,6 +185,9 @@ impl Zones {
     /// [`ZoneFault::Unknown`] if the database does not know its name.
     pub fn known(&self, zone: Zone) -> Result<Zone, ZoneFault> {
         let Zone::Named(name) = &zone else { return Ok(zone) };
+        if let Some(fault) = zone_names::constant(name.as_str()) {
+            return Err(fault);
+        }
         match self.canonical(name.as_str()).map(ZoneName::new) {
             Some(Ok(known)) => Ok(Zone::Named(known)),
             Some(Err(_)) | None => Err(zone_names::unknown(name.as_str(), self.names())),
@@ -239,6 +248,11 @@ impl Zones {
 
     /// Returns a warning if the database does not know the zone.
     pub fn warning(&self, zone: &Zone) -> Option<Warning> {
+        if let Zone::Named(name) = zone
+            && let Some(fault) = zone_names::constant(name.as_str())
+        {
+            return Some(Warning::ConstantZone { fault });
+        }
         match zone {
             Zone::Named(name) if self.find(name.as_str()).is_none() => Some(Warning::UnknownZone {
                 name: name.as_str().into(),
@@ -322,7 +336,8 @@ mod tests {
         let names: Vec<_> = zones.names().collect();
         assert!(names.len() > 500, "{}", names.len());
         for name in names {
-            assert_eq!(zones.warning(&named(name)), None, "{name}");
+            let warning = zones.warning(&named(name));
+            assert_eq!(warning.is_some(), ["EST", "MST", "HST"].contains(&name), "{name}: {warning:?}");
             assert_eq!(zones.canonical(&name.to_lowercase()), Some(name));
         }
         assert!(zones.version().starts_with("20"), "{}", zones.version());

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Address, Message, names};
+use super::{Address, Message, Zone, names};
 use crate::limits::{self, Limit};
 
 names! {
@@ -163,6 +163,9 @@ pub struct SessionConfig {
     pub prompt_component_selection: Option<PromptSelection>,
     /// The agent's conversation behind the session. A fresh session inherits the agent, not the conversation.
     pub address: Option<Address>,
+    /// The zone in which the session's calls mean times that name none. No key of psi's: whoever opens the session gives it
+    /// apart from the configuration.
+    pub zone: Option<Zone>,
 }
 
 impl SessionConfig {
@@ -255,6 +258,7 @@ impl SessionConfig {
             ),
             // Two sessions in one conversation would be turns of each other.
             address: self.address.clone().or_else(|| origin.address.as_ref().map(Address::beside)),
+            zone: pick(&self.zone, &origin.zone),
         }
     }
 }

@@ -43,7 +43,7 @@ impl<'a> Create<'a> {
     }
 
     /// The zone on whose clock the phrase is read: a name of the time zone database, an offset, or `local`. If left out, it is
-    /// the zone of the scheduler ([`Builder::zone`](super::Builder::zone)).
+    /// the zone of the session ([`SessionConfig::zone`]), or else of the scheduler ([`Builder::zone`](super::Builder::zone)).
     pub fn zone(self, zone: &'a str) -> Create<'a> {
         Create { zone: Some(zone), ..self }
     }
@@ -138,8 +138,10 @@ impl<'a> Create<'a> {
             // The other fields are those of a plain message. Its time is replaced when it is created.
             ..NewSchedule::message(owner, When::After(Span::ZERO), "")
         };
+        let own = handle.view(|state| state.zone_of(Some(&new.owner)).cloned());
+        let zones = (&**handle.zones(), handle.zones().usual(own.as_ref()));
         let read = |now| {
-            let when = self.due.clone().resolve(self.zone, now, handle.zones());
+            let when = self.due.clone().resolve(self.zone, now, zones);
             when.map(|when| (when, ()))
         };
         let (created, ()) = creation::create(handle, new, read, |_| ())?;
@@ -184,7 +186,12 @@ impl<'a> Reschedule<'a> {
     /// [`Error`]; nothing is changed then.
     pub fn apply(self) -> Result<(), Error> {
         let handle = self.reveille.handle();
-        let when: When = self.due.resolve(self.zone, handle.now().wall, handle.zones())?;
+        let own = handle.view(|state| {
+            let owner = state.schedule(self.schedule).map(|record| &record.schedule().owner);
+            state.zone_of(owner).cloned()
+        });
+        let zones = (&**handle.zones(), handle.zones().usual(own.as_ref()));
+        let when: When = self.due.resolve(self.zone, handle.now().wall, zones)?;
         let change = ScheduleChange { when: Some(when), text: self.text, ..ScheduleChange::default() };
         // The embedding program may change every schedule, like an operator.
         let which = Which { base: self.base, ..Which::any(Scope::Operator, self.schedule.clone()) };

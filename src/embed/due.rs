@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::error::Error;
 use crate::calendar::{PhraseContext, Zones, understand};
-use crate::domain::{Moment, Refusal, Span, Trigger, When};
+use crate::domain::{Moment, Refusal, Span, Trigger, When, Zone};
 
 /// When a schedule is due: a phrase, or a typed time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +18,13 @@ pub enum Due {
 }
 
 impl Due {
-    /// What it means now. `zone` is read by phrases only.
-    pub(super) fn resolve(self, zone: Option<&str>, now: Moment, zones: &Zones) -> Result<When, Error> {
+    /// What it means now. `zone` is read by phrases only; `usual` is the zone of a phrase without one.
+    pub(super) fn resolve(
+        self,
+        zone: Option<&str>,
+        now: Moment,
+        (zones, usual): (&Zones, &Zone),
+    ) -> Result<When, Error> {
         let phrase = match (self, zone) {
             // A zone without effect is refused, because the program expects one.
             (Due::Typed(_) | Due::System(_), Some(_)) => return Err(Error::ZoneWithoutPhrase),
@@ -30,7 +35,7 @@ impl Due {
             }
             (Due::Phrase(phrase), _) => phrase,
         };
-        let zone = zone.map_or_else(|| Ok(zones.usual().clone()), |name| zones.named(name))?;
+        let zone = zone.map_or_else(|| Ok(usual.clone()), |name| zones.named(name))?;
         Ok(understand(&phrase, &PhraseContext { now, zone, zones })?.meant)
     }
 }

@@ -30,6 +30,7 @@ mod print;
 mod ready_jobs;
 mod record;
 mod row;
+mod session_zone;
 mod slab;
 mod state;
 mod step;

@@ -1,14 +1,14 @@
 //! A session's configuration as data, whole: every prompt, tool and message that a fresh session would begin with.
 //!
 //! Here are the records that attributes of sessions show, too. What lives elsewhere: psi's summary of it, which counts
-//! instead (`psi_terms.rs`), and reading it (`dialect::psi`). The keys are psi's. Invariant: nothing of the configuration is
-//! left out, because an approval is given on what is shown here.
+//! instead (`psi_terms.rs`), and reading it (`dialect::psi`). The keys are psi's, and `zone`. Invariant: nothing of the
+//! configuration is left out, because an approval is given on what is shown here.
 
 use super::params::{OneOrMany, field};
 use super::psi_terms;
 use super::registry::{Param, ParamType, Record};
 use crate::domain::{
-    Content, Message, Moment, PromptComponent, PromptSelection, Role, SessionConfig, Skill, SkillSource,
+    Content, Message, Moment, PromptComponent, PromptSelection, Role, SessionConfig, Skill, SkillSource, Zone,
 };
 use crate::edn::{Map, Value};
 
@@ -27,6 +27,7 @@ pub(crate) fn whole(config: &SessionConfig) -> Map {
         cache_breakpoints,
         prompt_component_selection,
         address,
+        zone,
     } = config;
     let breakpoints = cache_breakpoints.as_ref().map(|all| words(all.iter().map(|it| it.name())));
     Map::new()
@@ -45,6 +46,7 @@ pub(crate) fn whole(config: &SessionConfig) -> Map {
         .with("cache-breakpoints", breakpoints)
         .with("prompt-component-selection", prompt_component_selection.as_ref().map(selection))
         .with("address", address.as_ref().map(ToString::to_string))
+        .with("zone", zone.as_ref().map(Zone::to_string))
 }
 
 /// The fields of [`skill`](fn@skill).

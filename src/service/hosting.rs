@@ -6,6 +6,7 @@ use super::Service;
 use super::admission::Admitted;
 use super::denial::Denial;
 use super::reach::Reach;
+use crate::calendar::ZoneFault;
 use crate::domain::{
     Caller, Failure, HostId, JobId, Op, Phase, Reason, Refusal, RunId, SessionConfig, SessionId,
 };
@@ -17,7 +18,7 @@ pub(crate) enum HostRequest {
     Open {
         /// A random one if it is not given.
         session: Option<SessionId>,
-        config: Box<SessionConfig>,
+        asked: SessionRequest,
         /// Whether somebody reads along. If not, and if no host has it, messages are left in its inbox.
         listens: bool,
     },
@@ -47,6 +48,14 @@ pub(crate) enum HostRequest {
     },
 }
 
+/// What a session is to be opened with.
+#[derive(Default)]
+pub(crate) struct SessionRequest {
+    pub(crate) config: Box<SessionConfig>,
+    /// The zone that calls of the session mean if they name none, as it was given.
+    pub(crate) zone: Option<Box<str>>,
+}
+
 /// Why a request of a host is not carried out.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HostError {
@@ -56,6 +65,9 @@ pub(crate) enum HostError {
     /// The engine refuses it.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// The session would be in a zone that nobody knows.
+    #[error("{0}: {hint}", hint = .0.hint())]
+    Zone(#[from] ZoneFault),
 }
 
 impl HostRequest {
@@ -96,27 +108,27 @@ impl Service {
         request: HostRequest,
     ) -> Result<Option<(SessionId, Token)>, HostError> {
         let admitted = self.admit(caller, request.op(), None)?;
-        Ok(self.host_admitted(admitted, reach, request)?)
+        self.host_admitted(admitted, reach, request)
     }
 
     /// Carries out a request that was admitted.
     ///
     /// # Errors
-    /// [`Refusal`]; nothing has changed then.
+    /// As of [`host`](Service::host), but for the admission.
     pub(super) fn host_admitted(
         &self,
         admitted: Admitted<'_>,
         reach: &mut Reach,
         request: HostRequest,
-    ) -> Result<Option<(SessionId, Token)>, Refusal> {
+    ) -> Result<Option<(SessionId, Token)>, HostError> {
         debug_assert_eq!(admitted.op(), request.op(), "it was admitted for something else");
         let caller = admitted.caller();
         let input = match request {
-            HostRequest::Open { session, config, listens } => {
+            HostRequest::Open { session, asked, listens } => {
                 let built_in = if listens { HostId::LOCAL } else { HostId::INBOX };
                 // A client that has attached as a host also hosts the sessions that it opens.
                 let host = if reach.host.is_attached() { reach.host } else { built_in };
-                return self.open(admitted, reach, (session, *config), host).map(Some);
+                return self.open(admitted, reach, (session, asked), host).map(Some);
             }
             HostRequest::Close { session } => {
                 self.reached(reach, &session)?;
@@ -189,7 +201,7 @@ impl Service {
         &self,
         caller: &Caller,
         reach: &mut Reach,
-        (session, config): (SessionId, SessionConfig),
+        (session, asked): (SessionId, SessionRequest),
         attach: impl FnOnce() -> HostId,
     ) -> Result<Option<Token>, HostError> {
         let admitted = self.admit(caller, Op::OpenSession, None)?;
@@ -201,7 +213,7 @@ impl Service {
             return Ok(None);
         }
         self.attach(caller, reach, Vec::new(), attach)?;
-        let (_, token) = self.open(admitted, reach, (Some(session), config), reach.host)?;
+        let (_, token) = self.open(admitted, reach, (Some(session), asked), reach.host)?;
         Ok(Some(token))
     }
 
@@ -241,9 +253,11 @@ impl Service {
         &self,
         admitted: Admitted<'_>,
         reach: &mut Reach,
-        (session, config): (Option<SessionId>, SessionConfig),
+        (session, asked): (Option<SessionId>, SessionRequest),
         host: HostId,
-    ) -> Result<(SessionId, Token), Refusal> {
+    ) -> Result<(SessionId, Token), HostError> {
+        let zone = asked.zone.map(|name| self.handle().zones().named(&name)).transpose()?;
+        let config = SessionConfig { zone, ..*asked.config };
         let by = Some(admitted.caller().actor());
         let opened = self.handle().open_session_by(session, host, config, by)?;
         // Only after success: a session that another client had opened must stay invisible.

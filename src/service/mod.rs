@@ -45,7 +45,7 @@ use self::admission::Admitted;
 #[cfg(feature = "http")]
 pub(crate) use self::budgets::BudgetReading;
 pub use self::denial::{Denial, DenialReason};
-pub(crate) use self::hosting::{HostError, HostRequest};
+pub(crate) use self::hosting::{HostError, HostRequest, SessionRequest};
 pub(crate) use self::places::Places;
 #[cfg(feature = "http")]
 pub(crate) use self::plan_cache::is_quick;

@@ -175,25 +175,39 @@ fn a_zone_that_nobody_knows_is_refused_with_the_nearest() {
     assert!(label.contains(":status :created") && label.contains("does not know Berlin"), "{label}");
 }
 
+/// An engine on a machine in Berlin.
+fn in_berlin(configured: Option<&str>) -> Handle {
+    let zones = Zones::bundled().with_local(Zone::parse("Europe/Berlin").expect("a zone"));
+    let zones = match configured {
+        Some(name) => zones.with_configured(name).expect("a zone"),
+        None => zones,
+    };
+    Handle::new(Parts {
+        clock: Arc::new(SimClock::new()),
+        entropy: Arc::new(SimEntropy::seeded(1)),
+        local: Arc::new(HostLocal::new()),
+        zones: Arc::new(zones),
+        without_store: WithoutStore::InMemory,
+        journal: None,
+    })
+}
+
+/// The zone of a call that names none: the session's, or else the configured one, or else the machine's. In every language and
+/// tool, and told.
 #[test]
 fn a_time_without_a_zone_is_in_the_usual_one() {
-    let zone = |name: &str| Zone::parse(name).expect("a zone");
-    let on_machine = Zones::bundled().with_local(zone("Europe/Berlin"));
-    let configured = Zones::bundled().with_local(zone("Europe/Berlin")).with_configured("asia/tokyo");
-    for (zones, usual, label) in [
-        (on_machine, "Europe/Berlin", ":timezone \"local\""),
-        (configured.expect("a zone"), "Asia/Tokyo", ":timezone \"Asia/Tokyo\""),
+    for (of_session, configured, usual, label) in [
+        ("", None, "Europe/Berlin", "local"),
+        ("", Some("asia/tokyo"), "Asia/Tokyo", "Asia/Tokyo"),
+        (":zone \"america/new_york\"", None, "America/New_York", "America/New_York"),
+        (":zone \"america/new_york\"", Some("Asia/Tokyo"), "America/New_York", "America/New_York"),
+        (":zone \"local\"", Some("Asia/Tokyo"), "Europe/Berlin", "local"),
     ] {
-        let handle = Handle::new(Parts {
-            clock: Arc::new(SimClock::new()),
-            entropy: Arc::new(SimEntropy::seeded(1)),
-            local: Arc::new(HostLocal::new()),
-            zones: Arc::new(zones),
-            without_store: WithoutStore::InMemory,
-            journal: None,
-        });
-        let session = SessionId::new("s").expect("an id");
-        handle.open_session(Some(session), HostId::LOCAL, SessionConfig::default()).expect("room");
+        let handle = in_berlin(configured);
+        eql(
+            &handle,
+            &format!("[(psi.agent-session/open {{:session-id \"s\" :listens? true {of_session}}})]"),
+        );
         let shown = Value::string(usual).to_string();
         for time in [
             ":when \"every day at 9\"",
@@ -204,13 +218,87 @@ fn a_time_without_a_zone_is_in_the_usual_one() {
             let made = eql(&handle, &create(time));
             assert!(made.contains(&format!(":zone {shown}")), "{time}: {made}");
         }
+        let created = "mutation { createSchedule(input: {originSessionId: \"s\", kind: MESSAGE, message: \"m\", when: \
+                       \"every day at 9\"}) { understood { zone } } }";
+        let made = graphql(&handle, created);
+        assert!(made.contains(&format!("\"zone\":{shown}")), "{made}");
         let made = tool(&handle, &speaker(), "create", "{:message \"m\" :when \"daily at 9\"}");
         assert!(made.contains(&format!(":zone {shown}")) && made.contains(&format!("({usual})")), "{made}");
+        let id = made.split('"').find(|part| part.starts_with("sch-")).expect(&made);
+        let args = format!("{{:schedule_id \"{id}\" :when \"daily at 10\"}}");
+        let changed = tool(&handle, &speaker(), "update", &args);
+        assert!(changed.contains(&format!("({usual})")), "{changed}");
+        let changed = eql(
+            &handle,
+            &format!("[(psi.scheduler/reschedule {{:schedule-id \"{id}\" :when \"daily at 11\"}})]"),
+        );
+        assert!(
+            changed.contains(&format!(":zone {shown}")),
+            "an operator means the zone of its session: {changed}"
+        );
         let local = tool(&handle, &speaker(), "create", "{:message \"m\" :when \"daily at 9 local\"}");
         assert!(local.contains("at 09:00 (Europe/Berlin)"), "{local}");
-        let args = "{:name \"n\" :prompt \"p\" :schedule {:kind \"daily\" :time \"09:00\"}}";
-        let job = tool(&handle, &speaker(), "cron_create", args);
-        assert!(job.contains(label), "{job}");
-        assert_eq!(job.contains(":zone \"Europe/Berlin\""), label.contains("local"), "{job}");
+        let schedule = ":schedule {:kind \"daily\" :time \"09:00\"}";
+        let args = format!("{{:name \"n\" :prompt \"p\" {schedule}}}");
+        let job = tool(&handle, &speaker(), "cron_create", &args);
+        assert!(job.contains(&format!(":timezone \"{label}\"")), "{job}");
+        assert_eq!(job.contains(":zone \"Europe/Berlin\""), label == "local", "{job}");
+        let target = ":target {:kind \"session\" :session_id \"s\"}";
+        let args = format!("{{:name \"n\" :prompt \"p\" {schedule} {target}}}");
+        let job = tool(&handle, &Caller::OPERATOR, "cron_create", &args);
+        assert!(job.contains(&format!(":timezone \"{label}\"")), "the session that it goes to: {job}");
     }
+}
+
+#[test]
+fn the_zone_of_a_session_is_told_inherited_and_checked() {
+    let (handle, clock) = engine(&["s"]);
+    for wrong in ["Berlin", "EST"] {
+        let refused =
+            eql(&handle, &format!("[(psi.agent-session/open {{:session-id \"x\" :zone \"{wrong}\"}})]"));
+        assert!(refused.contains("Europe/Berlin") || refused.contains("America/New_York"), "{refused}");
+    }
+    assert!(handle.view(|state| state.sessions().len()) == 1, "nothing was opened");
+    let open =
+        "mutation { openSession(sessionId: \"x\", zone: \"asia/tokyo\", listens: true) { sessionId } }";
+    let opened = graphql(&handle, open);
+    assert!(opened.contains("\"x\""), "{opened}");
+    let zones = "[{:psi.agent-session/sessions [:psi.agent-session/session-id :psi.agent-session/zone]}]";
+    let told = eql(&handle, zones);
+    assert!(told.contains("/zone nil") && told.contains("/zone \"Asia/Tokyo\""), "{told}");
+    // A fresh session of its schedules means the same zone.
+    let fresh = "[(psi.scheduler/create {:session-id \"x\" :kind :session :message \"m\" :delay-ms 1000})]";
+    let made = eql(&handle, fresh);
+    assert!(made.contains(":psi.scheduler/created? true"), "{made}");
+    clock.advance(Span::from_millis(1_000));
+    handle.run_due();
+    assert_eq!(eql(&handle, zones).matches("\"Asia/Tokyo\"").count(), 2);
+}
+
+/// To the time zone database EST is five hours behind all year, and people mean the clock of New York.
+#[test]
+fn abbreviations_without_summer_time_are_not_taken_for_zones() {
+    let (handle, _) = engine(&["s"]);
+    for (name, zone) in [("EST", "America/New_York"), ("mst", "America/Denver"), ("HST", "Pacific/Honolulu")]
+    {
+        let said = format!("say {zone}");
+        for answer in [
+            tool(
+                &handle,
+                &speaker(),
+                "create",
+                &format!("{{:message \"m\" :when \"daily at 9\" :zone \"{name}\"}}"),
+            ),
+            tool(&handle, &speaker(), "create", &format!("{{:message \"m\" :when \"daily at 9 {name}\"}}")),
+            eql(&handle, &create(&format!(":cron \"0 9 * * *\" :zone \"{name}\""))),
+        ] {
+            assert!(answer.contains(&said) && answer.contains("all year"), "{answer}");
+        }
+        // The seed takes every label, and is warned.
+        let schedule = format!(":schedule {{:kind \"daily\" :time \"09:00\" :timezone \"{name}\"}}");
+        let args = format!("{{:name \"n\" :prompt \"p\" {schedule}}}");
+        let job = tool(&handle, &speaker(), "cron_create", &args);
+        assert!(job.contains(":status :created") && job.contains(&said), "{job}");
+    }
+    assert_eq!(handle.view(reveille::engine::State::live_count), 3);
 }

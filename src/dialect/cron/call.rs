@@ -127,6 +127,17 @@ impl JobDraft {
     }
 }
 
+/// Returns the session to which a call sends a job, and the job that it names, before it is checked.
+pub fn named(args: &Value) -> (Option<SessionId>, Option<ScheduleId>) {
+    let field = |map: &Value, name| {
+        map.as_map().and_then(|map| map.text(name).or_else(|| map.keyword(name))).cloned()
+    };
+    let text = |value: Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
+    let target = field(args, "target").and_then(|target| text(field(&target, "session_id")));
+    let job = text(field(args, "job_id"));
+    (target.and_then(|id| SessionId::new(&id).ok()), job.and_then(|id| ScheduleId::new(&id).ok()))
+}
+
 impl Patch {
     /// A patch that enables or disables a job.
     pub fn enabled(enabled: bool) -> Patch {

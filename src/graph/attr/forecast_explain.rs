@@ -222,7 +222,9 @@ pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
     let supposed = match (from, until, &schedule) {
         (Some(from), Some(until), None) => WhatIf::Outage(Outage { from, until }),
         (None, None, Some(schedule)) => {
-            let change = change.parse(view.now.wall, view.zones, view.zones.usual())?.change;
+            let owner = view.state.schedule(schedule).map(|record| &record.schedule().owner);
+            let usual = view.zones.usual(view.state.zone_of(owner));
+            let change = change.parse(view.now.wall, view.zones, usual)?.change;
             WhatIf::Change(schedule.clone(), Box::new(change))
         }
         (Some(_), Some(_), Some(_)) => {

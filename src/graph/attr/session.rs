@@ -62,6 +62,10 @@ fn configuration(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         /// A name for people. Nil if not given.
         own "psi.agent-session/session-name": Type::String, nullable =>
             |record| maybe(record.config().session_name.as_deref(), Datum::Text);
+        /// The time zone that its calls mean if they name none. Nil if not given; then the configured one is meant, or else the
+        /// machine's.
+        own "psi.agent-session/zone": Type::String, nullable =>
+            |record| maybe(record.config().zone.as_ref(), |zone| Datum::Shown(zone));
         /// The model: provider, id, and whether it can reason. Nil if not given.
         own "psi.agent-session/model": Type::Record(&psi_terms::MODEL), nullable => |record| {
             maybe(record.config().model.as_ref(), |model| psi_terms::model(model).into())

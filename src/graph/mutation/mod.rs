@@ -24,6 +24,8 @@ pub use session::{
     BusyParams, BusyReport, CountParams, GrantParams, GrantRight, JobParams, JobReady, OpenSession, PauseAll,
     SaidParams, SessionParams, TakeRequest, UserMessage,
 };
+#[cfg(feature = "embed")]
+pub(crate) use when::unknown_zone;
 pub use when::{IfPast, ParsedWhen, TRIGGER, TriggerKind, TriggerParams, UNDERSTOOD, WhenParams};
 
 use super::listing::ScheduleFilter;

@@ -20,6 +20,8 @@ params! {
         optional session: SessionId = "session-id",
         /// The configuration of the session.
         optional config: Map = "session-config",
+        /// The time zone that calls of the session mean if they name none. If omitted, the configured one, else the machine's.
+        optional zone: Box<str> = "zone",
         /// Whether somebody reads the messages of the session as they come. Otherwise messages are left in its inbox until they
         /// are taken, or a host attaches.
         optional listens: bool = "listens" or "listens?",

@@ -23,7 +23,8 @@ params! {
         optional trigger: TriggerMap = "trigger",
         /// The time as a cron expression of five fields.
         optional cron: Box<str> = "cron",
-        /// The time zone of the phrase or the cron expression. If omitted, the configured one, else the machine's.
+        /// The time zone of the phrase or the cron expression. If omitted, the session's, else the configured one, else the
+        /// machine's.
         optional zone: Box<str> = "zone",
         /// The period of a recurring schedule in milliseconds, counted from now.
         optional every: Span = "every-ms",
@@ -289,7 +290,7 @@ fn phrase(phrase: &str, asked: &PhraseContext<'_>, fires_now: bool) -> Result<Pa
 }
 
 /// The error of a zone that nobody knows, with the one that is meant, if that is clear.
-fn unknown_zone(fault: &ZoneFault) -> ResolverError {
+pub(crate) fn unknown_zone(fault: &ZoneFault) -> ResolverError {
     let mut refused = hinted(&fault.to_string(), fault.code(), &fault.hint());
     if let (Some(zone), Some(data)) = (fault.meant(), refused.data.as_map()) {
         refused.data = data.clone().with("zone", zone).into();

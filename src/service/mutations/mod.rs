@@ -10,12 +10,12 @@ mod schedule;
 
 use super::admission::Admitted;
 use super::denial::Denial;
-use super::{HostRequest, Reach, Service};
+use super::{HostError, HostRequest, Reach, Service, SessionRequest};
 use crate::dialect::{Notation, psi, refusal_data};
 use crate::domain::{Actor, AddressError, Caller, Code, Dialect, Refusal, SessionConfig, SessionId, Status};
 use crate::edn::{Map, Value};
 use crate::engine::Command;
-use crate::graph::mutation::{Mutation, MutationName, ReasonParams};
+use crate::graph::mutation::{Mutation, MutationName, ReasonParams, unknown_zone};
 use crate::graph::registry::ResolverError;
 use crate::graph::view::{AdmittedMutation, Mutator};
 use crate::graph::{self};
@@ -86,7 +86,8 @@ impl AdmittedMutation for CallerMutator<'_> {
                 let config = params.config.map_or_else(|| Ok(SessionConfig::default()), session_config)?;
                 let config = SessionConfig { address, ..config };
                 let (session, listens) = (params.session, params.listens.unwrap_or(false));
-                self.host(HostRequest::Open { session, config: Box::new(config), listens })
+                let asked = SessionRequest { config: Box::new(config), zone: params.zone };
+                self.host(HostRequest::Open { session, asked, listens })
             }
             Mutation::Close(of) => self.host(HostRequest::Close { session: self.named(of.session)? }),
             Mutation::TakeMessages(request) => self.take_messages(*request),
@@ -111,8 +112,12 @@ impl CallerMutator<'_> {
     fn host(&self, request: HostRequest) -> Result<Value, ResolverError> {
         let session = request.session().cloned();
         let mut reach = Reach::of(self.handle(), self.caller());
-        let opened = self.service.host_admitted(self.admitted, &mut reach, request);
-        let opened = opened.map_err(|refusal| refused(&refusal))?;
+        let opened =
+            self.service.host_admitted(self.admitted, &mut reach, request).map_err(|error| match error {
+                HostError::Denied(denial) => denied(denial),
+                HostError::Refused(refusal) => refused(&refusal),
+                HostError::Zone(fault) => unknown_zone(&fault),
+            })?;
         let (session, token) =
             opened.map_or((session, None), |(session, token)| (Some(session), Some(token)));
         let answer = Map::new().with("psi.agent-session/session-id", session.as_ref().map(SessionId::as_str));

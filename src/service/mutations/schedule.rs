@@ -40,9 +40,10 @@ impl CallerMutator<'_> {
             settings: Some(Box::new(settings)),
             ..plain
         };
+        let own = self.handle().view(|state| state.zone_of(Some(&schedule.owner)).cloned());
         let read = |now| {
             let zones = self.handle().zones();
-            let meant = when.clone().parse(now, zones, zones.usual())?;
+            let meant = when.clone().parse(now, zones, zones.usual(own.as_ref()))?;
             let meant = meant.ok_or_else(|| {
                 wrong("when", "given, or one of delay-ms, at, trigger, cron, every-ms", None)
             })?;
@@ -87,8 +88,12 @@ impl CallerMutator<'_> {
         let which = self.which(&params.which)?;
         self.admit_delivery(&which, None)?;
         let zones = self.handle().zones();
-        let ParsedChange { change, meant } =
-            params.change.parse(self.handle().now().wall, zones, zones.usual())?;
+        let own = self.handle().view(|state| {
+            let owner = state.schedule(&which.schedule).map(|record| &record.schedule().owner);
+            state.zone_of(owner).cloned()
+        });
+        let usual = zones.usual(own.as_ref());
+        let ParsedChange { change, meant } = params.change.parse(self.handle().now().wall, zones, usual)?;
         let schedule = which.schedule.clone();
         let answer = Map::new().with("psi.scheduler/schedule-id", schedule.to_string());
         let next = |state: &State| state.schedule(&schedule).map(|record| self.upcoming(record));

@@ -54,7 +54,8 @@ impl<'a> ClaudeCronCall<'a> {
         let possible = creation::durability(self.handle());
         let wanted = draft.durable;
         let durability = if wanted == Some(false) { Durability::Volatile } else { possible };
-        let zone = self.handle().zones().usual().clone();
+        let own = self.handle().view(|state| state.zone_of(Some(session)).cloned());
+        let zone = self.handle().zones().usual(own.as_ref()).clone();
         let now = self.handle().now().wall;
         let new = draft.into_new((self.fresh(durability), durability), session.clone(), zone, now);
         self.submit(new, session, Command::CreateSchedule, |state, job| {

@@ -7,7 +7,7 @@ use super::super::Service;
 use super::super::admission::{self, Admitted};
 use crate::dialect::cron::{self, Base, Call, CronContext, JobDraft, JobView, NextRuns, Patch, Tool};
 use crate::dialect::{Answer, Notation, unreachable};
-use crate::domain::{Caller, Dialect, Refusal, Zone};
+use crate::domain::{Caller, Dialect, Refusal, SessionId, Zone};
 use crate::edn::Value;
 use crate::engine::{Command, Input, NewSchedule, ScheduleRecord, State, Which};
 use crate::runtime::Handle;
@@ -30,8 +30,7 @@ impl<'a> CronCall<'a> {
 
     pub(super) fn call(&self, tool: Tool, notation: Notation) -> Answer {
         let session = self.caller().scope.session().cloned();
-        // As in the seed, the label and not the name of the machine's zone is stored.
-        let zone = self.handle().zones().configured().cloned().unwrap_or(Zone::Local);
+        let zone = self.usual_zone(session.as_ref());
         let context = CronContext { session, now: self.handle().now().wall, zone };
         let call = match cron::parse(tool, self.args, notation, &context) {
             Ok(call) => call,
@@ -62,6 +61,17 @@ impl<'a> CronCall<'a> {
             }
             Call::Resume(job) => self.change_and_tell(tool, &job, Command::ResumeSchedule),
         }
+    }
+
+    /// The zone of a job that names none: of the session that it belongs to, or else the configured one.
+    fn usual_zone(&self, session: Option<&SessionId>) -> Zone {
+        let (target, job) = cron::named(self.args);
+        let own = self.handle().view(|state| {
+            let owner = || Some(&state.schedule(job.as_ref()?)?.schedule().owner);
+            state.zone_of(session.or(target.as_ref()).or_else(owner)).cloned()
+        });
+        // As in the seed, the label and not the name of the machine's zone is stored.
+        own.or_else(|| self.handle().zones().configured().cloned()).unwrap_or(Zone::Local)
     }
 
     fn create_job(&self, draft: JobDraft, context: &CronContext) -> Answer {

@@ -58,7 +58,8 @@ impl<'a> NativeCall<'a> {
         };
         done.unwrap_or_else(|error| {
             let (now, zones) = (self.handle().now().wall, self.handle().zones());
-            let asked = PhraseContext { now, zone: zones.usual().clone(), zones };
+            let own = self.handle().view(|state| state.zone_of(self.caller().scope.session()).cloned());
+            let asked = PhraseContext { now, zone: zones.usual(own.as_ref()).clone(), zones };
             native::refused(tool, args, notation, &error, &asked)
         })
     }

@@ -10,13 +10,13 @@ use super::pump::Pump;
 use super::request::StreamRequest;
 use crate::adapter::{HostAttached, Push, PushSink};
 use crate::dialect::{Notation, echo, psi};
-use crate::domain::{Caller, Cursor, HostId, Refusal, Scope, SessionConfig, SessionId, Via};
+use crate::domain::{Caller, Cursor, HostId, Refusal, Scope, SessionId, Via};
 use crate::edn::{Map, ReadError, ReadErrorKind, Value};
 use crate::engine::{SessionRecord, State};
 use crate::graph::eql::Boundary;
 use crate::limits;
 use crate::runtime::{Handle, Subscription};
-use crate::service::{Reach, Service, TOOLBOX, reply};
+use crate::service::{Reach, Service, SessionRequest, TOOLBOX, reply};
 
 /// The identity of the client at the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -209,17 +209,17 @@ impl Connection {
                 self.taken = Some(named);
                 Ok(Outcome::Done(Map::new().into()))
             }
-            StreamRequest::OpenOrAttach { session, config } => {
+            StreamRequest::OpenOrAttach { session, asked } => {
                 self.begin_take_over(std::slice::from_ref(&session))?;
-                self.open_or_attach(session, *config)
+                self.open_or_attach(session, asked)
             }
             StreamRequest::Subscribe { after } => self.subscribe(after),
             StreamRequest::Query(boundary) => self.query(&boundary),
         }
     }
 
-    fn open_or_attach(&mut self, session: SessionId, config: SessionConfig) -> Result<Outcome, RequestError> {
-        let asked = (session.clone(), config);
+    fn open_or_attach(&mut self, session: SessionId, asked: SessionRequest) -> Result<Outcome, RequestError> {
+        let asked = (session.clone(), asked);
         let opened = self.service.open_or_attach(&self.caller, &mut self.own(), asked, || self.become_host());
         let answer = Map::new().with("session-id", session.as_str());
         let Some(token) = opened? else {

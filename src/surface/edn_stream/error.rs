@@ -67,6 +67,10 @@ impl From<HostError> for RequestError {
         match error {
             HostError::Denied(denial) => RequestError::from(&denial),
             HostError::Refused(refusal) => RequestError::from(&refusal),
+            HostError::Zone(fault) => {
+                let data = Map::new().with("key", fault.code()).with("hint", fault.hint());
+                RequestError::invalid(fault.to_string(), data)
+            }
         }
     }
 }

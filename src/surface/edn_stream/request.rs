@@ -7,7 +7,7 @@ use crate::dialect::{Notation, echo};
 use crate::domain::{Address, Cursor, JobId, Phase, RunId, SessionConfig, SessionId};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::eql::Boundary;
-use crate::service::HostRequest;
+use crate::service::{HostRequest, SessionRequest};
 
 /// A parsed request.
 pub(super) enum StreamRequest {
@@ -24,7 +24,7 @@ pub(super) enum StreamRequest {
     /// Opens a session, or takes over the one that has this id; the connection becomes a host.
     OpenOrAttach {
         session: SessionId,
-        config: Box<SessionConfig>,
+        asked: SessionRequest,
     },
     Subscribe {
         after: Cursor,
@@ -75,6 +75,7 @@ const OPEN: &[&str] = &[
     "id",
     "session-id",
     "session-config",
+    "zone",
     "listens?",
     "or-attach?",
     "address",
@@ -105,12 +106,15 @@ fn open_session(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
     let config =
         config.transpose().map_err(|error| RequestError::invalid(error.to_string(), error.data()))?;
     let config = Box::new(SessionConfig { address: address(args)?, ..config.unwrap_or_default() });
+    let zone =
+        args.opt("zone", |arg| arg.parse("the name of a time zone", |value| value.as_str().map(Box::from)))?;
+    let asked = SessionRequest { config, zone };
     let flag = |key| args.opt(key, |arg| arg.parse("a boolean", Value::as_bool));
     let listens = flag("listens?")?.unwrap_or(false);
     if flag("or-attach?")?.unwrap_or(false) {
-        return Ok(StreamRequest::OpenOrAttach { session: session(args)?, config });
+        return Ok(StreamRequest::OpenOrAttach { session: session(args)?, asked });
     }
-    Ok(StreamRequest::Host(HostRequest::Open { session: optional_session(args)?, config, listens }))
+    Ok(StreamRequest::Host(HostRequest::Open { session: optional_session(args)?, asked, listens }))
 }
 
 /// Reads the agent's conversation behind a session.

@@ -170,6 +170,8 @@ fn what_makes_no_sense_is_refused_before_anything_is_made() {
     let home = directory("usage");
     fs::write(home.join("odd.toml"), "listen = \"127.0.0.1:0\"\ncolour = \"red\"\n").expect("ours");
     fs::write(home.join("bad.toml"), "listen = 7517\n").expect("ours");
+    fs::write(home.join("zone.toml"), "zone = \"Berlin\"\n").expect("ours");
+    fs::write(home.join("est.toml"), "zone = \"EST\"\n").expect("ours");
     let channels =
         "[channels.ops]\nurl = \"https://hooks.example.com/in\"\nkeys = [\n  \"a token of many words=\"\n]\n";
     fs::write(home.join("key.toml"), channels).expect("ours");
@@ -182,6 +184,8 @@ fn what_makes_no_sense_is_refused_before_anything_is_made() {
         (&["--listen", "somewhere"], &[], "--listen"),
         (&["--config", "odd.toml"], &[], "colour"),
         (&["--config", "bad.toml"], &[], "line 1, listen: invalid type"),
+        (&["--config", "zone.toml"], &[], "did you mean Europe/Berlin?"),
+        (&["--config", "est.toml"], &[], "say America/New_York"),
         (&["--config", "key.toml"], &[], "the channel \"ops\": key 1: it must begin with whsec_"),
         (&["--config", "keys.toml"], &[], "line 2, keys: invalid type"),
         (&["--log", "reveille=loud"], &[], "log filter"),

@@ -6,3 +6,4 @@ mod restarts;
 mod soak;
 mod stopped;
 mod year;
+mod zones;

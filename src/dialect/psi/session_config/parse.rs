@@ -74,6 +74,7 @@ fn config(arg: Arg<'_>) -> Result<SessionConfig, ArgError> {
         prompt_component_selection: args.opt("prompt-component-selection", selection::selection)?,
         // psi has none, and a schedule must not choose whose conversation its session is.
         address: None,
+        zone: None,
     })
 }
 

@@ -12,7 +12,7 @@ use super::printed::{Printed, Word};
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{
     Address, AgentName, CacheBreakpoint, Content, Message, Model, Moment, PromptComponent, PromptSelection,
-    PromptSource, Role, SessionConfig, Skill, SkillSource, ThinkingLevel,
+    PromptSource, Role, SessionConfig, Skill, SkillSource, ThinkingLevel, Zone,
 };
 use crate::edn::{self, Inst, ReadErrorKind, Value};
 
@@ -34,6 +34,7 @@ pub(super) fn print(config: &SessionConfig) -> Printed {
         .with("cache-breakpoints", breakpoints.map(|it| of_names(it.iter().map(|place| place.name()))))
         .with("prompt-component-selection", config.prompt_component_selection.as_ref().map(of_selection))
         .with("address", config.address.as_ref().map(of_address))
+        .with("zone", config.zone.as_ref().map(Zone::to_string).as_deref())
 }
 
 /// Parses the configuration under `:config`; a missing one is empty.
@@ -72,9 +73,14 @@ fn config(form: &Form<'_>) -> Result<SessionConfig, FactError> {
         prompt_component_selection: maybe(form, "prompt-component-selection", |form, key| {
             selection(map(form, key)?)
         })?,
-        // Configurations from before there were addresses have none.
+        // Configurations from before there were addresses and zones of sessions have none.
         address: maybe(form, "address", |form, key| address(map(form, key)?))?,
+        zone: maybe(form, "zone", zone)?,
     })
+}
+
+fn zone(form: &Form<'_>, key: &'static str) -> Result<Zone, FactError> {
+    Zone::parse(text(form, key)?).map_err(|_| wrong(key, "a time zone", part(form, key)))
 }
 
 pub(super) fn of_address(address: &Address) -> Printed {
@@ -286,6 +292,15 @@ mod tests {
         assert_eq!(text, psi::session_config::print(&config).to_string());
         assert_eq!(stored(&value(&text)), Ok(config));
         assert_eq!(print(&SessionConfig::default()).into_text(), "{}");
+    }
+
+    #[test]
+    fn a_zone_is_read_back() {
+        let config = SessionConfig { zone: Zone::parse("Europe/Berlin").ok(), ..SessionConfig::default() };
+        let text = print(&config).into_text();
+        assert_eq!(text, r#"{:zone "Europe/Berlin"}"#);
+        assert_eq!(stored(&value(&text)), Ok(config));
+        assert!(stored(&value("{:zone 5}")).is_err());
     }
 
     /// Sources: the forms that were readable when psi's own reader read what was stored.

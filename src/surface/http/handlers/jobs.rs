@@ -31,6 +31,10 @@ pub(in crate::surface::http) async fn ready(
     let admitted = app.service.admit_job_report(&caller, &session).map_err(|error| match error {
         HostError::Denied(denial) => denied(denial),
         HostError::Refused(refusal) => refused(&refusal),
+        // Only an opening names a zone.
+        HostError::Zone(fault) => {
+            HttpError::invalid(fault.to_string(), "leave the zone out, or name one of the database")
+        }
     })?;
     let job = JobId::new(&job).map_err(|error| {
         HttpError::invalid(error.to_string(), "use the job's id as the schedule that waits for it has it")

@@ -13,7 +13,7 @@ use hyper_util::rt::TokioIo;
 use hyper_util::server::conn::auto::upgrade::downcast;
 
 use crate::limits;
-use crate::service::{HostRequest, Reach};
+use crate::service::{HostRequest, Reach, SessionRequest};
 use crate::surface::edn_stream::Connection;
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
@@ -88,8 +88,8 @@ fn open_if_absent(app: &AppState, principal: &Principal) {
     let (service, caller) = (&app.service, &principal.caller);
     let Some(session) = caller.scope.session() else { return };
     if service.handle().view(|state| state.session(session).is_none()) {
-        let open =
-            HostRequest::Open { session: Some(session.clone()), config: Box::default(), listens: false };
+        let (session, asked) = (Some(session.clone()), SessionRequest::default());
+        let open = HostRequest::Open { session, asked, listens: false };
         // A refusal (not for this caller, opened meanwhile, engine full or stopping) shows in the calls that follow.
         let _ = service.host(caller, &mut Reach::of(service.handle(), caller), open);
     }
