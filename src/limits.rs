@@ -420,6 +420,8 @@ limits! {
     HISTORY_ROWS = 1_000 "facts" as "history-rows";
     /// Bytes of facts that the log retains. Source: reliability F58.
     HISTORY_BYTES = 268_435_456 "bytes" as "history-bytes";
+    /// Volatile schedules that a start names as lost, of all that it counts. The note of them is written every second.
+    LOST_NAMED = 256 "schedules" as "lost-named";
     /// Age to which the log retains facts. Source: reliability F58.
     HISTORY_DAYS = 30 "days" as "history-days";
     /// Sessions among which the bytes of the log are divided, at most. When the bytes run out, a session over its even

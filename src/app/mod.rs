@@ -26,6 +26,7 @@ mod inbox;
 mod life;
 mod lists;
 mod log;
+mod lost_note;
 mod mcp;
 mod panics;
 mod question;

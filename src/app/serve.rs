@@ -80,9 +80,9 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
     // Last, because a supervisor may connect as soon as it has read the line.
     announce(&address, config.keeps).map_err(|error| AppFault::io("stdout cannot be written", error))?;
     // A timeout is the tick; the sender lives in the signal handler as long as the process.
-    while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(COUNT_EVERY) {
-        if let Some((count, life)) = &mut notes {
-            count.note(&handle);
+    while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(NOTE_EVERY) {
+        if let Some((lost, life)) = &mut notes {
+            lost.note(&handle);
             life.beat(handle.now().wall);
         }
     }
@@ -90,8 +90,8 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
         data_dir.unsign();
     }
     stop_all(&mut server, &mut engine);
-    if let Some((count, life)) = notes {
-        count.clear();
+    if let Some((lost, life)) = notes {
+        lost.clear();
         life.end(handle.now().wall);
     }
     Ok(())
@@ -161,5 +161,5 @@ fn stop_all(server: &mut Server, engine: &mut Reveille) {
     );
 }
 
-/// How often the count of volatile schedules is written.
-const COUNT_EVERY: Duration = Duration::from_secs(1);
+/// How often the volatile schedules and the daemon's life are noted.
+const NOTE_EVERY: Duration = Duration::from_secs(1);

@@ -13,6 +13,7 @@ pub(crate) fn refusal_data(refusal: &Refusal, run_key: &str) -> Map {
         | Refusal::HostedElsewhere { session, .. } => Map::new().with("session-id", session.as_str()),
         Refusal::UnknownHost { host } => Map::new().with("host", host.to_string()),
         Refusal::UnknownSchedule { schedule }
+        | Refusal::ScheduleLost { schedule, .. }
         | Refusal::ScheduleExists { schedule }
         | Refusal::NotCancellable { schedule, .. }
         | Refusal::KeyTaken { schedule } => Map::new().with("schedule-id", schedule.to_string()),

@@ -50,6 +50,7 @@ pub use outcome::fact::{
     Claim, Dispatch, Fact, HostFact, Next, Redefinition, RunFact, ScheduleFact, SessionFact, Skip,
 };
 pub use outcome::failure::{Failure, Phase};
+pub use outcome::lost::LostSchedule;
 pub use outcome::reason::Reason;
 pub use outcome::refusal::{Code, Refusal};
 #[doc(hidden)]

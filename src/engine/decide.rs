@@ -37,7 +37,7 @@ pub fn decide_into(step: Step, state: &State, input: Input, env: Env<'_>) -> Res
         // The set holds lanes that the same step has taken: none here.
         Input::FillLanes => step::fill_lanes(&mut step, &BTreeSet::new()),
         Input::Store(input) => decide_store(&mut step, input),
-        Input::Restart { lost, downs } => step::restart(&mut step, lost, downs),
+        Input::Restart { lost, downs, named } => step::restart(&mut step, (lost, named), downs),
     }
     Ok(step.finish())
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::row::StoredRow;
 use crate::domain::{
     Actor, Address, Channel, Cursor, Dialect, Digest, Downtime, Durability, Failure, Grant, GuardAnswer,
-    GuardPolicy, HostId, JobId, Lifetime, Op, Payload, Policy, Reason, RunId, ScheduleId, SessionConfig,
-    SessionId, Settings, Target, When,
+    GuardPolicy, HostId, JobId, Lifetime, LostSchedule, Op, Payload, Policy, Reason, RunId, ScheduleId,
+    SessionConfig, SessionId, Settings, Target, When,
 };
 use crate::limits;
 
@@ -37,6 +37,8 @@ pub enum Input {
         lost: u64,
         /// The latest times in which no process was there, oldest first. Empty if they are not known.
         downs: Box<[Downtime]>,
+        /// The lost ones, as far as they are known.
+        named: Box<[LostSchedule]>,
     },
 }
 

@@ -26,6 +26,7 @@ mod index;
 mod input;
 mod ledger;
 mod local_fact;
+mod lost;
 mod print;
 mod ready_jobs;
 mod record;

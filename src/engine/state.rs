@@ -10,6 +10,7 @@ use hashbrown::HashMap;
 
 use super::index::Index;
 use super::ledger::Ledger;
+use super::lost::Losses;
 use super::record::{ChannelRecord, Family, Pause, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
 use super::timers::{Timer, Timers};
@@ -81,6 +82,7 @@ pub struct State {
     pub(super) armed_since: Option<Moment>,
     /// The latest times in which no process was there, oldest first.
     pub(super) downs: Box<[Downtime]>,
+    pub(super) losses: Option<Box<Losses>>,
     /// Durable schedules whose records the last fact removed.
     pub(super) forgotten: Vec<ScheduleId>,
     /// Number of schedules that have not ended.
@@ -136,6 +138,7 @@ impl State {
             frozen: false,
             armed_since: None,
             downs: Box::default(),
+            losses: None,
             forgotten: Vec::new(),
             live: 0,
             at_hand: None,

@@ -274,7 +274,9 @@ impl<'a> View<'a> {
         // An empty engine gives exactly the answer about an unknown schedule. It asks the history all the same, so that the
         // time of the answer does not reveal that there is one either.
         let nothing = State::new();
-        let state = if is_visible || record.is_none() { self.state } else { &nothing };
+        let lost = self.state.lost(schedule);
+        let is_theirs = lost.is_some_and(|(_, lost)| !self.scope.covers(&lost.session));
+        let state = if is_visible || record.is_none() && !is_theirs { self.state } else { &nothing };
         let history = VisibleHistory { view: self, schedule, is_visible };
         let told = state.explain(self.zones, self.now, (schedule, at), &history);
         // A session must not learn the ids of other sessions or the names of operators' tokens.

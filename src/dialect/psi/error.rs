@@ -199,7 +199,7 @@ fn of_refusal(refusal: &Refusal) -> Value {
     if let Refusal::HostedElsewhere { host, .. } = refusal {
         return data.with("host", host.to_string()).into();
     }
-    if let Refusal::UnknownSchedule { schedule } = refusal {
+    if let Refusal::UnknownSchedule { schedule } | Refusal::ScheduleLost { schedule, .. } = refusal {
         return unknown_schedule(schedule.to_string().into()).into();
     }
     if data.is_empty() { Value::Nil } else { data.into() }

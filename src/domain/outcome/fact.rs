@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::domain::{
     Actor, Address, BootTime, Cause, ChannelFact, Digest, Downtime, Failure, Grant, GuardPolicy, Hold,
-    HostId, JobId, Moment, Op, Phase, Reason, RunId, Schedule, ScheduleId, SessionConfig, SessionId,
-    SessionProvenance,
+    HostId, JobId, LostSchedule, Moment, Op, Phase, Reason, RunId, Schedule, ScheduleId, SessionConfig,
+    SessionId, SessionProvenance,
 };
 
 /// One thing that happened. Facts of one decision are appended together or not at all.
@@ -61,6 +61,8 @@ pub enum Fact {
         lost: u64,
         /// The latest times in which no process was there, oldest first. Empty if they are not known.
         downs: Box<[Downtime]>,
+        /// The lost ones, as far as they are known.
+        named: Box<[LostSchedule]>,
     },
     /// The engine accepts no more schedules, and cancels what waits.
     Stopping {

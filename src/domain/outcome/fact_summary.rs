@@ -197,7 +197,7 @@ impl Fact {
                 reason.as_deref().map(|reason| reason.to_owned().into())
             }
             Fact::Refused { op, .. } => Some(op.name().into()),
-            Fact::Restarted { lost, downs: _ } if *lost > 0 => {
+            Fact::Restarted { lost, .. } if *lost > 0 => {
                 Some(format!("volatile schedules lost: {lost}").into())
             }
             Fact::Session(..)

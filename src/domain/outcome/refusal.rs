@@ -60,6 +60,14 @@ pub enum Refusal {
         /// The id given.
         schedule: ScheduleId,
     },
+    /// The schedule was volatile, and was lost with an earlier process.
+    #[error("schedule not found: {schedule} was volatile, and was lost at the restart of {at}")]
+    ScheduleLost {
+        /// The id given.
+        schedule: ScheduleId,
+        /// When the process started again.
+        at: Moment,
+    },
     /// A schedule with this id already exists.
     #[error("schedule-id already exists: {schedule}")]
     ScheduleExists {
@@ -208,6 +216,7 @@ impl Refusal {
             Refusal::UnknownSession { .. }
             | Refusal::UnknownHost { .. }
             | Refusal::UnknownSchedule { .. }
+            | Refusal::ScheduleLost { .. }
             | Refusal::UnknownRun { .. } => Code::NotFound,
             Refusal::SessionExists { .. }
             | Refusal::HostedElsewhere { .. }
@@ -243,6 +252,7 @@ impl Refusal {
             Refusal::HostedElsewhere { session: session(), host },
             Refusal::UnknownHost { host },
             Refusal::UnknownSchedule { schedule: schedule() },
+            Refusal::ScheduleLost { schedule: schedule(), at: Moment::EPOCH },
             Refusal::ScheduleExists { schedule: schedule() },
             Refusal::NotCancellable { schedule: schedule(), status: Status::Delivered },
             Refusal::UnknownRun { run: run() },
@@ -276,6 +286,7 @@ impl Refusal {
             Refusal::HostedElsewhere { .. } => "hosted-elsewhere",
             Refusal::UnknownHost { .. } => "unknown-host",
             Refusal::UnknownSchedule { .. } => "unknown-schedule",
+            Refusal::ScheduleLost { .. } => "schedule-lost",
             Refusal::ScheduleExists { .. } => "schedule-exists",
             Refusal::NotCancellable { .. } => "not-cancellable",
             Refusal::UnknownRun { .. } => "unknown-run",
@@ -309,6 +320,7 @@ impl Refusal {
             Refusal::HostedElsewhere { .. } => "let that host detach, or close the session there",
             Refusal::UnknownHost { .. } => "attach the host first",
             Refusal::UnknownSchedule { .. } => "list the schedules to see the ids that exist",
+            Refusal::ScheduleLost { .. } => "create it again, and durable if it must outlive the process",
             Refusal::ScheduleExists { .. } => "leave the id out to get a fresh one",
             Refusal::NotCancellable { .. } => "only pending and queued schedules can be cancelled",
             Refusal::UnknownRun { .. } => "acknowledge by the delivery-id that was pushed to you",

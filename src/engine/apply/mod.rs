@@ -13,6 +13,7 @@ mod session;
 mod store;
 
 use super::local_fact::{LocalFact, Sealed, StateFact};
+use super::lost::Losses;
 use super::record::{ChannelRecord, Pause};
 use super::state::{Mode, State};
 use super::timers::Timer;
@@ -114,11 +115,14 @@ impl State {
             }
             // Changes nothing; it is told to the session that asked.
             Fact::Refused { by, .. } => decision.session = by.scope.session().cloned(),
-            Fact::Restarted { lost, downs } => {
+            Fact::Restarted { lost, downs, named } => {
                 self.armed_since = Some(now.wall);
                 // After a failure of the store the process goes on, and knows what it knew.
                 if !downs.is_empty() {
                     self.downs = downs;
+                }
+                if lost > 0 {
+                    self.losses = Some(Box::new(Losses { at: now.wall, schedules: named }));
                 }
                 self.ledger.lose(lost);
             }

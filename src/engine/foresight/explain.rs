@@ -390,6 +390,10 @@ impl Explainer<'_> {
     }
 
     fn nothing_told(&self) -> Explanation {
+        if let Some((at, lost)) = self.state.lost(self.schedule).filter(|_| self.history.is_empty()) {
+            let told = self.answer(Verdict::Lost, Some(Reason::Lost), lost.due);
+            return Explanation { at: Some(at), detail: lost.label.as_deref().map(str::to_owned), ..told };
+        }
         if self.history.is_empty() {
             return self.answer(Verdict::UnknownSchedule, None, None);
         }

@@ -45,6 +45,8 @@ names! {
         BeforeCreation = "before-creation",
         /// The schedule has no more slots by then.
         AfterEnd = "after-end",
+        /// Its schedule was volatile, and was lost with an earlier process.
+        Lost = "lost",
         /// No such schedule is known.
         UnknownSchedule = "unknown-schedule",
         /// There was a slot, and its outcome is no longer on record.
@@ -171,6 +173,7 @@ impl Explanation {
             }
             Verdict::BeforeCreation => format!("the schedule did not exist at {asked}{at}"),
             Verdict::AfterEnd => format!("the schedule has no slot at {asked}, because it has ended by then"),
+            Verdict::Lost => format!("{slot} was lost; the restart was{at}"),
             Verdict::UnknownSchedule => format!("nothing is known of a schedule {}", self.schedule),
             Verdict::BeyondHistory => format!("{slot} is too long ago: what became of it is not kept"),
         };

@@ -14,7 +14,11 @@ pub(super) fn lookup<'a>(state: &'a State, which: &Which) -> Result<(Key, &'a Sc
     // A schedule that the caller may not see answers like one that does not exist.
     let found = found.filter(|(_, record)| record.schedule.is_in(&which.by.scope));
     let Some((key, record)) = found else {
-        return Err(Refusal::UnknownSchedule { schedule });
+        let lost = state.lost(&schedule).filter(|(_, lost)| which.by.scope.covers(&lost.session));
+        return Err(match lost {
+            Some((at, _)) => Refusal::ScheduleLost { schedule, at },
+            None => Refusal::UnknownSchedule { schedule },
+        });
     };
     let revision = record.progress().revision;
     match which.base {

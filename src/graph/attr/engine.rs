@@ -82,6 +82,11 @@ fn standing(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
         /// Nil in a query of the present.
         own "reveille.engine/untold": Type::Integer, nullable, unit("records") =>
             |view, (), _| Ok(maybe(view.unrecoverable, integer));
+        /// The volatile schedules that were lost when the process ended before its last start, the earliest first, at most 256 of
+        /// those that the accounts count. What was made in the last second before a crash may be missing. A session sees its
+        /// own. Empty if none was lost.
+        own "reveille.engine/lost-schedules": Type::Record(&LOST), many =>
+            |view, (), _| Ok(lost(view).into());
         /// Since the process started: how many slots were skipped, how many runs and schedules were cancelled, and how
         /// many runs failed, each by reason. Nil in a query of the past.
         operators "reveille.engine/undelivered": Type::Record(&UNDELIVERED), nullable =>
@@ -168,6 +173,34 @@ fn channels(view: &View<'_>) -> Value {
             .with("goes-to", &*it.channel.goes_to)
             .with("agents?", it.channel.agents)
             .with("disabled-at", it.disabled_at.map_or(Value::Nil, psi_terms::instant))
+            .into()
+    });
+    Value::Vector(shown.collect::<Vec<Value>>().into())
+}
+
+/// The fields of each of the [`lost`](fn@lost) schedules.
+const LOST: Record = Record {
+    name: "lost-schedule",
+    doc: "A volatile schedule that was lost with its process.",
+    params: &[
+        field::<Box<str>>("schedule-id", "The id of the schedule."),
+        field::<Box<str>>("label", "The label of the schedule. Nil if it had none.").or_nil(),
+        field::<Box<str>>("session-id", "The session that owned it."),
+        field::<Moment>("fire-at", "The slot that was next. Nil if it was not known.").or_nil(),
+        field::<Moment>("lost-at", "When the process started again."),
+    ],
+};
+
+/// Returns the lost schedules of the sessions that the caller may see.
+fn lost(view: &View<'_>) -> Value {
+    let (at, lost) = view.state.losses().unwrap_or((view.now.wall, &[]));
+    let shown = lost.iter().filter(|it| view.scope.covers(&it.session)).map(|it| {
+        Map::new()
+            .with("schedule-id", it.id.to_string())
+            .with("label", it.label.as_deref())
+            .with("session-id", it.session.as_str())
+            .with("fire-at", it.due.map_or(Value::Nil, psi_terms::instant))
+            .with("lost-at", psi_terms::instant(at))
             .into()
     });
     Value::Vector(shown.collect::<Vec<Value>>().into())

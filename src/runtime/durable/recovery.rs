@@ -11,7 +11,9 @@ use super::persister::{Persister, StoreEvent};
 use super::recovery_error::RecoveryError;
 use super::stored_rows::{self, Row};
 use super::transcripts::StoredMessage;
-use crate::domain::{Cursor, Downtime, GuardPolicy, HostId, ScheduleId, Scope, SessionConfig, SessionId};
+use crate::domain::{
+    Cursor, Downtime, GuardPolicy, HostId, LostSchedule, ScheduleId, Scope, SessionConfig, SessionId,
+};
 use crate::engine::{Command, Effect, Input, StoreInput, StoredRow};
 use crate::port::{Store, Ticket};
 use crate::runtime::core::Core;
@@ -22,6 +24,8 @@ use crate::runtime::shared::Shared;
 pub struct AttachOptions {
     /// Volatile schedules that ended with the previous process; they are reported as lost.
     pub lost: u64,
+    /// These schedules, as far as they are known.
+    pub named: Box<[LostSchedule]>,
     /// The latest times in which no process was there, oldest first, the one that ends now included. Explanations name them.
     pub downs: Box<[Downtime]>,
     /// The guard's policy, in force before anything is dispatched: `Some(None)` for none. `None` keeps the stored one.
@@ -51,7 +55,7 @@ pub(in crate::runtime) fn load_and_recover(
             Err(refusal) => return Err(RecoveryError::Policy { why: refusal.to_string().into() }),
         }
     }
-    recover(shared, &mut core, options.lost, options.downs);
+    recover(shared, &mut core, (options.lost, options.named), options.downs);
     drop(core);
     shared.perform();
     Ok(())
@@ -142,9 +146,14 @@ pub(super) fn restore_sessions(shared: &Shared, core: &mut Core, found: Found) {
 }
 
 /// Decides what becomes of the runs that were in flight, now that the state is loaded.
-fn recover(shared: &Shared, core: &mut Core, lost: u64, downs: Box<[Downtime]>) {
+fn recover(
+    shared: &Shared,
+    core: &mut Core,
+    (lost, named): (u64, Box<[LostSchedule]>),
+    downs: Box<[Downtime]>,
+) {
     let now = shared.now();
-    let recovered = core.step(Input::Restart { lost, downs }, now, || shared.random_bits());
+    let recovered = core.step(Input::Restart { lost, downs, named }, now, || shared.random_bits());
     debug_assert!(recovered.is_ok(), "recovery is never refused: {:?}", recovered.err());
     shared.publish(core, now);
 }
@@ -202,7 +211,7 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
         debug_assert!(closed.is_ok(), "it is open: {:?}", closed.err());
     }
     // No volatile schedule is lost, because the process goes on.
-    recover(shared, &mut core, 0, Box::default());
+    recover(shared, &mut core, (0, Box::default()), Box::default());
     Ok(())
 }
 

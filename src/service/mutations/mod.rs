@@ -197,7 +197,7 @@ pub(super) fn refused(refusal: &Refusal) -> ResolverError {
 
 /// The status of the schedule that a refusal is about; the inner `None` if there is no such schedule.
 fn standing(refusal: &Refusal) -> Option<Option<Status>> {
-    if let Refusal::UnknownSchedule { .. } = refusal {
+    if let Refusal::UnknownSchedule { .. } | Refusal::ScheduleLost { .. } = refusal {
         return Some(None);
     }
     if let Refusal::NotCancellable { status, .. } | Refusal::WrongStatus { status, .. } = refusal {

@@ -106,7 +106,11 @@ impl<'a> ReminderCall<'a> {
             Err(Refusal::NotCancellable { status: Status::InFlight, .. }) => {
                 self.handle().submit(Input::Command(Command::DeleteSchedule(which))).map(|()| true)
             }
-            Err(Refusal::NotCancellable { .. } | Refusal::UnknownSchedule { .. }) => Ok(false),
+            Err(
+                Refusal::NotCancellable { .. }
+                | Refusal::UnknownSchedule { .. }
+                | Refusal::ScheduleLost { .. },
+            ) => Ok(false),
             outcome => outcome.map(|()| true),
         }
     }

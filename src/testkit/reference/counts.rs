@@ -40,7 +40,7 @@ impl Counts {
                     self.enter_run(fact, lives.get(&key_of(id)).map(|life| life.state));
                 }
             }
-            Fact::Restarted { lost, downs: _ } => {
+            Fact::Restarted { lost, .. } => {
                 self.expected += lost;
                 self.lost += lost;
             }

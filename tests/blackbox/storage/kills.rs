@@ -3,6 +3,11 @@
 //! `KILLS=2000 cargo test --test blackbox kills:: -- --nocapture` for a longer one: each data directory lives through at most
 //! [`KILLS_PER_WORLD`] of them, four directories at a time.
 
+use std::time::Duration;
+
+use reveille::edn::Value;
+
+use crate::harness::daemon::{Daemon, Home, until};
 use crate::harness::life::{Figures, World, live_all};
 
 #[test]
@@ -39,3 +44,40 @@ fn a_daemon_that_is_killed_again_and_again_loses_nothing_and_repeats_nothing() {
 const KILLS: u64 = 300;
 const KILLS_PER_WORLD: u64 = 75;
 const AT_A_TIME: usize = 4;
+
+/// Volatile schedules end with a kill, and the next daemon says which.
+#[test]
+fn what_was_in_memory_at_a_kill_is_named_by_the_next_daemon() {
+    let home = Home::new("lost-names");
+    let daemon = Daemon::start(&home);
+    daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+    let call = "{:action \"scheduler\" :op \"create\" :kind \"message\" :label \"check-build\" :delay-ms 3600000 \
+                :message \"a secret\"}";
+    let edn = ["Content-Type: application/edn", "Reveille-Session: main"];
+    let made = daemon.ask("POST /tools/psi-tool", &edn, call).body;
+    let id = made.split('"').find(|part| part.starts_with("sch-")).expect(&made).to_owned();
+    let note = home.path().join("state/volatile.edn");
+    let noted = || std::fs::read_to_string(&note).is_ok_and(|text| text.contains(&id));
+    until("the note is written", Duration::from_secs(10), noted);
+    let text = std::fs::read_to_string(&note).expect("it is there");
+    assert!(text.contains("check-build") && !text.contains("secret"), "no prompt is on the disk: {text}");
+    assert!(daemon.end("-KILL").code().is_none());
+    let daemon = Daemon::start(&home);
+    let told = Value::Map(daemon.eql("[:reveille.engine/lost-schedules]")).to_string();
+    assert!(told.contains(&id) && told.contains("\"check-build\""), "{told}");
+    let graphql =
+        daemon.graphql("{ engine { lostSchedules { scheduleId label sessionId lostAt } } }").to_string();
+    assert!(graphql.contains(&id) && graphql.contains("check-build"), "{graphql}");
+    let call = format!("{{:action \"scheduler\" :op \"cancel\" :schedule-id \"{id}\"}}");
+    let refused = daemon.ask("POST /tools/psi-tool", &edn, &call).body;
+    assert!(refused.contains("was lost at the restart of"), "{refused}");
+    let explained = home.run(&mut home.command(&["explain", "--data-dir", "state", &id]));
+    assert!(explained.out.contains("was lost") && explained.out.contains("check-build"), "{explained:?}");
+    assert!(daemon.end("-TERM").success());
+    assert!(!note.exists(), "an orderly stop cancels, and loses nothing");
+    let daemon = Daemon::start(&home);
+    let told = Value::Map(daemon.eql("[:reveille.engine/lost-schedules]")).to_string();
+    assert!(!told.contains(&id), "{told}");
+    assert!(daemon.end("-TERM").success());
+    home.assert_sound();
+}

@@ -151,7 +151,8 @@ impl Scene {
 
     /// A new life begins on what was there.
     pub(crate) fn awake(&mut self) {
-        self.submit(Input::Restart { lost: 0, downs: Box::default() }).expect("waking is never refused");
+        let restart = Input::Restart { lost: 0, downs: Box::default(), named: Box::default() };
+        self.submit(restart).expect("waking is never refused");
     }
 
     pub(crate) fn busy(&mut self, id: &str, busy: bool) {

@@ -5,6 +5,7 @@ mod again;
 mod apart;
 mod dialects;
 pub(crate) mod lives;
+mod lost;
 mod past;
 mod pruned;
 mod refused;

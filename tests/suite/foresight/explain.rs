@@ -174,7 +174,10 @@ fn a_slot_that_came_while_nobody_was_there_says_so() {
     scene.pass(1);
     scene.stage.clock.advance(minutes(4));
     let down = Downtime { from: after(65), until: after(300) };
-    scene.handle.submit(Input::Restart { lost: 0, downs: [down].into() }).expect("it is no refusal");
+    scene
+        .handle
+        .submit(Input::Restart { lost: 0, downs: [down].into(), named: Box::default() })
+        .expect("it is no refusal");
     scene.handle.run_due();
     let mut feed = scene.handle.subscribe(Cursor::START);
     let told: VecDeque<Decision> = feed.poll(10_000).decisions.into();

@@ -8,7 +8,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Downtime, Fact, HostId, Phase, Reason, Recovery, RunFact, RunState, Schedule, Status};
+use crate::domain::{
+    Downtime, Fact, HostId, LostSchedule, Phase, Reason, Recovery, RunFact, RunState, Schedule, Status,
+};
 use crate::engine::destination::Destination;
 use crate::engine::record::RunRecord;
 use crate::engine::slab::Key;
@@ -20,9 +22,13 @@ use crate::engine::step::whole::hold::fill_lanes;
 use crate::engine::step_builder::StepBuilder;
 use crate::engine::timers::Timer;
 
-pub(in crate::engine) fn restart(step: &mut StepBuilder<'_>, lost: u64, downs: Box<[Downtime]>) {
+pub(in crate::engine) fn restart(
+    step: &mut StepBuilder<'_>,
+    (lost, named): (u64, Box<[LostSchedule]>),
+    downs: Box<[Downtime]>,
+) {
     let state = step.state;
-    step.fact(Fact::Restarted { lost, downs });
+    step.fact(Fact::Restarted { lost, downs, named });
     let is_restored = |run: &RunRecord| state.definition_of(run).is_some_and(Schedule::is_durable);
     let is_with_host = |run: &RunRecord| matches!(run.run.state, RunState::InFlight | RunState::Running);
     // A prompt that was submitted by this process. Its host reported the fresh session again before

@@ -14,7 +14,8 @@ use super::{FactError, guard, names, session_config};
 use crate::dialect::echo;
 use crate::domain::{
     Actor, Cause, Channel, ChannelFact, ChannelKind, Claim, Dispatch, Downtime, Fact, Failure, HostFact,
-    JobId, Next, Op, Phase, Reason, Redefinition, RunFact, ScheduleFact, SessionFact, Skip, Span,
+    JobId, LostSchedule, Next, Op, Phase, Reason, Redefinition, RunFact, ScheduleFact, SessionFact, Skip,
+    Span,
 };
 use crate::edn::Map;
 
@@ -163,11 +164,27 @@ fn rest(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
         names::AWOKE => Fact::Restarted {
             lost: number::<u64>(form, "lost")?,
             downs: maybe(form, "downs", downs)?.unwrap_or_default(),
+            // Facts from before they were named have none.
+            named: maybe(form, "named", lost_schedules)?.unwrap_or_default(),
         },
         names::REFUSED => Fact::Refused { by: actor(form, "by")?, op: op(form)? },
         names::STOPPING => Fact::Stopping { abandon: flag(form, "abandon?")? },
         _ => return Ok(None),
     }))
+}
+
+fn lost_schedules(form: &Form<'_>, key: &'static str) -> Result<Box<[LostSchedule]>, FactError> {
+    let found = part(form, key);
+    let items = found.as_items().ok_or_else(|| wrong(key, "a vector", found))?;
+    let lost = |item: &Form<'_>| {
+        Ok(LostSchedule {
+            id: schedule_id(item, "schedule")?,
+            label: own_text(item, "label")?,
+            session: session_id(item, "session")?,
+            due: maybe(item, "due", instant)?,
+        })
+    };
+    items.iter().map(lost).collect()
 }
 
 fn downs(form: &Form<'_>, key: &'static str) -> Result<Box<[Downtime]>, FactError> {

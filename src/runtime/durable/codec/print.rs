@@ -7,8 +7,8 @@ use super::printed::{Instant, Part, Printed, Word};
 use super::provenance::of_provenance;
 use super::session_config;
 use crate::domain::{
-    Actor, BootTime, ChannelFact, Claim, Dispatch, Downtime, Fact, Failure, HostFact, Next, Redefinition,
-    RunFact, ScheduleFact, SessionFact, Skip,
+    Actor, BootTime, ChannelFact, Claim, Dispatch, Downtime, Fact, Failure, HostFact, LostSchedule, Next,
+    Redefinition, RunFact, ScheduleFact, SessionFact, Skip,
 };
 
 /// Prints a fact.
@@ -33,12 +33,23 @@ pub fn print(fact: &Fact) -> Printed {
         Fact::GuardPolicySet { policy, by } => {
             named(names::GUARDED).with("policy", policy.as_deref().map(of_policy)).with("by", by)
         }
-        Fact::Restarted { lost, downs } => {
+        Fact::Restarted { lost, downs, named: schedules } => {
             let down = |it: &Downtime| {
                 Printed::new().with("from", Instant(it.from)).with("until", Instant(it.until))
             };
             let downs: Vec<Printed> = downs.iter().map(down).collect();
-            named(names::AWOKE).with("lost", *lost).with("downs", (!downs.is_empty()).then_some(downs))
+            let schedule = |it: &LostSchedule| {
+                Printed::new()
+                    .with("schedule", it.id.to_string().as_str())
+                    .with("label", it.label.as_deref())
+                    .with("session", it.session.as_str())
+                    .with("due", it.due.map(Instant))
+            };
+            let schedules: Vec<Printed> = schedules.iter().map(schedule).collect();
+            named(names::AWOKE)
+                .with("lost", *lost)
+                .with("downs", (!downs.is_empty()).then_some(downs))
+                .with("named", (!schedules.is_empty()).then_some(schedules))
         }
         Fact::Refused { by, op } => named(names::REFUSED).with("by", by).with("op", op.name()),
         Fact::Stopping { abandon } => named(names::STOPPING).with("abandon?", *abandon),

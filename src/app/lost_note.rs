@@ -1,0 +1,98 @@
+//! The data directory's note of the volatile schedules, for the next start to say what was lost.
+//!
+//! Written once a second if something happened, later if there are very many, without the engine's write lock, and never
+//! flushed: it is for information only, and what was made in the last second may be missing. It has ids, labels, sessions and
+//! slots, and no prompt: volatile work was to touch no disk. An orderly stop removes it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::data_dir::write_private;
+use crate::domain::{Cursor, LostSchedule, Moment, ScheduleId, SessionId};
+use crate::edn::{self, Caps, Map, Value};
+use crate::engine::State;
+use crate::runtime::Handle;
+
+/// What a process that ended had in memory.
+#[derive(Debug, Default)]
+pub(super) struct Lost {
+    /// The number of its volatile schedules.
+    pub(super) count: u64,
+    /// The first of them.
+    pub(super) named: Box<[LostSchedule]>,
+}
+
+/// The note of this process.
+pub(super) struct LostNote {
+    path: PathBuf,
+    /// The engine's last fact when the note was made.
+    seen: Option<Cursor>,
+    written: String,
+    /// How many calls the next note waits, because making the last one took long.
+    rests: u64,
+}
+
+impl LostNote {
+    /// Reads what the earlier process left: nothing after an orderly stop.
+    pub(super) fn open(data_dir: &Path) -> (LostNote, Lost) {
+        let path = data_dir.join(NOTE);
+        let text = fs::read(&path).unwrap_or_default();
+        let lost =
+            edn::read(&text, &CAPS).ok().and_then(|note| note.as_map().map(lost_of)).unwrap_or_default();
+        (LostNote { path, seen: None, written: String::new(), rests: 0 }, lost)
+    }
+
+    /// Writes the note if something happened since the last one.
+    pub(super) fn note(&mut self, handle: &Handle) {
+        let cursor = handle.view(State::cursor);
+        if self.rests > 0 || self.seen == Some(cursor) {
+            self.rests = self.rests.saturating_sub(1);
+            return;
+        }
+        let count = handle.counters().1.volatile;
+        self.rests = (count / EACH_SECOND).min(REST_MAX);
+        let named = if count == 0 { Box::default() } else { handle.view(State::losable) };
+        let text = format!("{}\n", note(count, &named));
+        if text == self.written || write_private(&self.path, &text).is_ok() {
+            (self.written, self.seen) = (text, Some(cursor));
+        }
+    }
+
+    /// Removes the note: an orderly stop has cancelled all volatile schedules, so none is lost.
+    pub(super) fn clear(self) {
+        // If the removal fails, the next start reports losses that never happened. No schedule is
+        // affected.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn note(count: u64, named: &[LostSchedule]) -> Value {
+    let schedule = |it: &LostSchedule| {
+        let map = Map::new().with("id", it.id.to_string()).with("session", it.session.as_str());
+        Value::from(map.with("label", it.label.as_deref()).with("due", it.due.map(|due| due.to_string())))
+    };
+    let named: Vec<Value> = named.iter().map(schedule).collect();
+    Map::new().with("count", i64::try_from(count).unwrap_or(i64::MAX)).with("named", named).into()
+}
+
+fn lost_of(note: &Map) -> Lost {
+    let count = note.keyword("count").and_then(Value::as_int).and_then(|count| u64::try_from(count).ok());
+    let items = note.keyword("named").and_then(Value::as_items).unwrap_or_default();
+    let schedule = |item: &Value| {
+        let text = |key: &str| item.as_map()?.keyword(key)?.as_str();
+        Some(LostSchedule {
+            id: ScheduleId::new(text("id")?).ok()?,
+            label: text("label").map(Into::into),
+            session: SessionId::new(text("session")?).ok()?,
+            due: text("due").and_then(|due| Moment::parse(due).ok()),
+        })
+    };
+    Lost { count: count.unwrap_or(0), named: items.iter().filter_map(schedule).collect() }
+}
+
+const NOTE: &str = "volatile.edn";
+/// How many schedules are looked through per second. A million are noted every half a minute.
+const EACH_SECOND: u64 = 20_000;
+const REST_MAX: u64 = 30;
+/// The labels are as long as any text may be.
+const CAPS: Caps = Caps { bytes_max: 32 << 20, depth_max: 8, digits_max: 20, forms_max: 10_000 };

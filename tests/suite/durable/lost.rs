@@ -1,0 +1,88 @@
+//! What was in memory only when a process ended is named by the next one: to its session and to operators.
+
+use std::sync::Arc;
+
+use reveille::domain::{Caller, HostId, LostSchedule, SessionId, Span};
+use reveille::engine::{NewSchedule, State};
+use reveille::port::Clock;
+use reveille::runtime::{AttachOptions, Handle};
+use reveille::testkit::SimHost;
+
+use super::lives::{Lives, every, message};
+use crate::simulated::{ask, token};
+
+/// A life after one of which this is known.
+fn after(lives: &Lives, lost: u64, named: Box<[LostSchedule]>) -> Handle {
+    let host = Arc::new(SimHost::new(&lives.stage, HostId::LOCAL));
+    let handle = Handle::new(lives.stage.parts(host));
+    let options = AttachOptions { lost, named, ..AttachOptions::default() };
+    handle.attach_store(lives.store.clone(), options).expect("the store is sound");
+    handle
+}
+
+#[test]
+fn what_was_lost_is_named_to_its_session_and_to_operators() {
+    let lives = Lives::new();
+    let life = lives.next(0);
+    let (one, two) = (life.open("one"), life.open("two"));
+    let labelled = |owner: &SessionId, label: &str, delay_ms: u64| {
+        let new = NewSchedule { label: Some(label.into()), ..message(owner, delay_ms) };
+        life.handle.schedule(new).expect("there is room")
+    };
+    let late = labelled(&one, "late", 90_000);
+    let soon = labelled(&one, "soon", 60_000);
+    let other = labelled(&two, "other", 70_000);
+    life.create(message(&one, 80_000)).expect("it is kept");
+    let kept =
+        life.create(every(&lives.stage, &one, 60_000, reveille::domain::Policy::PLAIN)).expect("it is kept");
+    // What was handed over has arrived.
+    life.handle.schedule(message(&one, 0)).expect("there is room");
+    life.handle.run_due();
+    let named = life.handle.view(State::losable);
+    let ids: Vec<_> = named.iter().map(|it| it.id.clone()).collect();
+    assert_eq!(
+        ids,
+        [soon.clone(), other.clone(), late.clone()],
+        "the earliest first, and nothing that is on disk"
+    );
+    drop(life);
+    lives.stage.clock.advance(Span::from_millis(5_000));
+    let now = lives.stage.clock.now().wall;
+    let handle = after(&lives, 3, named);
+
+    let list = "[{:reveille.engine/lost-schedules [:label :session-id :schedule-id]}]";
+    let told = ask(&handle, &Caller::OPERATOR, list, false);
+    assert!(["\"soon\"", "\"other\"", "\"late\""].iter().all(|label| told.contains(label)), "{told}");
+    let told = ask(&handle, &token("one"), list, false);
+    assert!(told.contains("\"soon\"") && !told.contains("\"other\""), "{told}");
+
+    let cancel = |caller: &Caller, id: &dyn std::fmt::Display| {
+        ask(&handle, caller, &format!("[(psi.scheduler/cancel {{:schedule-id \"{id}\"}})]"), true)
+    };
+    let lost = format!("was volatile, and was lost at the restart of {now}");
+    assert!(cancel(&token("one"), &soon).contains(&lost), "{}", cancel(&token("one"), &soon));
+    assert!(cancel(&Caller::OPERATOR, &other).contains(&lost));
+    let foreign = cancel(&token("one"), &other);
+    assert!(!foreign.contains("lost") && foreign.contains("schedule not found"), "{foreign}");
+    let misspelt = cancel(&token("one"), &"sch-none");
+    assert!(misspelt.contains("schedule not found") && !misspelt.contains("lost"), "{misspelt}");
+
+    let explain = |caller: &Caller, id: &dyn std::fmt::Display| {
+        let asked = format!(
+            "[{{(:reveille/explain {{:schedule-id \"{id}\"}}) [:reveille.explanation/verdict :reveille.explanation/sentence]}}]"
+        );
+        ask(&handle, caller, &asked, false)
+    };
+    let told = explain(&token("one"), &soon);
+    assert!(told.contains(":lost") && told.contains("(soon)"), "{told}");
+    assert!(explain(&token("one"), &other).contains(":unknown-schedule"));
+    assert!(explain(&Caller::OPERATOR, &other).contains(":lost"));
+    assert!(!explain(&Caller::OPERATOR, &kept).contains(":lost"));
+    assert_eq!(handle.view(|state| state.ledger().lost), 3);
+
+    // A later failure of the store is no end of the process.
+    drop(handle);
+    let handle = after(&lives, 0, Box::default());
+    assert!(handle.view(|state| state.losses().is_none()), "the next start lost nothing");
+    assert_eq!(ask(&handle, &Caller::OPERATOR, list, false), "{:reveille.engine/lost-schedules []}");
+}
