@@ -3,6 +3,8 @@
 //!
 //! Invariant: each adapter is a module of its own, and none knows another.
 
+#[cfg(feature = "channels")]
+pub mod agent;
 mod clock_os;
 mod entropy_os;
 mod host_attached;

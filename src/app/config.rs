@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::agents::{AgentConfig, Agents};
 use super::channels::{ChannelConfig, Channels};
 use super::environment::Environment;
 use super::fault::AppFault;
@@ -36,6 +37,8 @@ pub(super) struct Config {
     pub(super) log: String,
     /// The channels to open.
     pub(super) channels: Channels,
+    /// The agents whose conversations are gone on with.
+    pub(super) agents: Agents,
     /// The guard policy, if one is configured.
     pub(super) guard: Option<GuardPolicy>,
     /// The external guard, if one is configured.
@@ -57,6 +60,7 @@ struct File {
     allow_hosts: Vec<String>,
     allow_origins: Vec<String>,
     channels: BTreeMap<String, ChannelConfig>,
+    agents: BTreeMap<String, AgentConfig>,
     guard: Option<GuardFile>,
     /// The zone of times that name none.
     zone: Option<String>,
@@ -90,12 +94,26 @@ impl Config {
         let keeps = !volatile && data_dir.is_some();
         // Channels and the guard are validated now, so an invalid file prevents the start.
         let channels = Channels::new(file.channels, Environment::value)?;
+        let agents = Agents::new(file.agents, Environment::value)?;
         let outside = file.guard.as_ref().map(GuardFile::outside).transpose()?.flatten();
         let zones = zones(file.zone.as_deref())?;
         let guard = file.guard.map(|guard| guard.policy(&zones)).transpose()?;
         let zone = file.zone;
         let host_tokens = host_names(&file.host_tokens, data_dir.is_some())?;
-        Ok(Config { host_tokens, http, data_dir, keeps, socket, token, log, channels, guard, outside, zone })
+        Ok(Config {
+            host_tokens,
+            http,
+            data_dir,
+            keeps,
+            socket,
+            token,
+            log,
+            channels,
+            agents,
+            guard,
+            outside,
+            zone,
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! The program: wires the layers together and runs the commands. Only this layer knows about processes.
 
+mod agents;
 mod approvals;
 mod changed;
 mod channels;

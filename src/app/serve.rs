@@ -15,6 +15,7 @@ use super::log::Log;
 use super::panics;
 use super::signals::on_stop;
 use super::store::attach_store;
+use crate::adapter::agent::end_agents;
 use crate::adapter::outbound::{OutboundGuard, end_programs};
 use crate::domain::{Right, Scope, TokenName};
 use crate::embed::Reveille;
@@ -50,6 +51,9 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
     admit(&handle, config.token, &config.host_tokens, data_dir.as_ref())?;
     // Before the store is loaded: due runs may be for one of the channels.
     config.channels.open(&handle)?;
+    // Also before: a loaded run that is due goes to the agent that is configured.
+    let agents =
+        config.agents.start(&handle).map_err(|error| AppFault::io("agents cannot be hosted", error))?;
     let kept = config.data_dir.as_deref().filter(|_| config.keeps);
     let guard = config.guard.map(Arc::new);
     // Also before the store: a loaded run that is due asks the guard at once.
@@ -65,6 +69,7 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
         let guarded = handle.submit(Input::Command(Command::SetGuard { policy: guard, by }));
         guarded.map_err(|refusal| AppFault::usage(refusal.to_string()))?;
     }
+    agents.follow().map_err(|error| AppFault::io("agents cannot be hosted", error))?;
     let listening = Server::start(engine.service().clone(), &config.http);
     let mut server =
         listening.map_err(|error| AppFault::io(format!("cannot listen on {}", config.http.listen), error))?;
@@ -145,6 +150,7 @@ fn stop_all(server: &mut Server, engine: &mut Reveille) {
     engine.shut_down();
     // Their runs have failed or wait for the next start, which would run the programs beside these.
     end_programs();
+    end_agents();
     server.stop();
     // Closed explicitly, because tasks of the server may hold the engine a little longer. From here
     // on the store's files can be copied.

@@ -56,6 +56,7 @@ pub use outcome::refusal::{Code, Refusal};
 #[doc(hidden)]
 pub use outcome::run::{Cause, Run, RunState};
 pub use outcome::status::Status;
+pub use outcome::turn::{PermissionAnswer, Question, ToolCall, Turn, TurnOutcome, Usage};
 pub use session_config::{
     CacheBreakpoint, Model, PromptComponent, PromptSelection, PromptSource, SessionConfig, Skill,
     SkillSource, ThinkingLevel,

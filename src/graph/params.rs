@@ -16,8 +16,8 @@ use super::registry::{
 };
 use crate::domain::{
     About, Address, ChannelKind, CountFrom, DecisionKind, Dialect, Digest, Durability, EndsWith, JobId,
-    Missed, Moment, Overlap, PayloadKind, Phase, PromptComponent, Reason, Recovery, Right, Role, Ruling,
-    RunId, SessionId, SkillSource, Span, ThinkingLevel, Weekday, WhenBusy,
+    Missed, Moment, Overlap, PayloadKind, PermissionAnswer, Phase, PromptComponent, Reason, Recovery, Right,
+    Role, Ruling, RunId, SessionId, SkillSource, Span, ThinkingLevel, Weekday, WhenBusy,
 };
 use crate::edn::{Keyword, Map, Value};
 
@@ -396,6 +396,7 @@ enums! {
     Overlap = "overlap-policy",
     Phase = "phase",
     PromptComponent = "prompt-component",
+    PermissionAnswer = "permission-answer",
     Reason = "reason",
     Recovery = "recovery-policy",
     Right = "right",

@@ -10,6 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::log_lookback::Lookback;
 use super::mutation::{Mutation, MutationName};
@@ -17,7 +18,9 @@ use super::page::Page;
 use super::registry::{Graph, Introspected, Registry, ResolverError, ViewOf, Viewer, World};
 use super::timeline::TimelineCell;
 use crate::calendar::Zones;
-use crate::domain::{Cursor, Decision, DecisionKind, Moment, Now, ScheduleId, Scope, SessionId, Transcript};
+use crate::domain::{
+    Cursor, Decision, DecisionKind, Moment, Now, RunId, ScheduleId, Scope, SessionId, Transcript, Turn,
+};
 use crate::edn::Value;
 use crate::engine::{
     DecisionSource, Explanation, ForecastSlot, Key, RunRecord, ScheduleRecord, SessionRecord, State,
@@ -156,6 +159,11 @@ impl DecisionSource for VisibleHistory<'_, '_> {
 pub trait Transcripts {
     /// Returns the transcript of a session; `None` if its host does not share it.
     fn transcript(&self, session: &SessionRecord) -> Option<Transcript>;
+
+    /// Returns the turn of an agent that a run began; `None` if it is not known. Of the past no turn is known.
+    fn turn(&self, _run: &RunId) -> Option<Arc<Turn>> {
+        None
+    }
 }
 
 /// How much of each budget is in use.

@@ -1,6 +1,8 @@
 //! Port: the host, which runs agent sessions.
 
-use crate::domain::{Failure, Message, SessionConfig, SessionId, Transcript};
+use std::sync::Arc;
+
+use crate::domain::{Failure, Message, RunId, SessionConfig, SessionId, Transcript, Turn};
 use crate::engine::{Delivery, Opening};
 
 /// The immediate answer of a host to a request.
@@ -49,5 +51,11 @@ pub trait Host: Send + Sync {
     fn transcript_bytes(&self, session: &SessionId) -> Option<u64> {
         let transcript = self.transcript(session)?;
         Some(transcript.messages.iter().map(|message| message.bytes() as u64).sum())
+    }
+
+    /// Returns what is known of the turn that a run began, from a host that records turns. Called under the engine's lock as
+    /// [`Host::transcript`] is.
+    fn turn(&self, _run: &RunId) -> Option<Arc<Turn>> {
+        None
     }
 }

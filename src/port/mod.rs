@@ -9,6 +9,7 @@ mod entropy;
 mod guard;
 mod host;
 mod journal;
+mod prober;
 mod store;
 mod store_fault;
 mod store_report;
@@ -20,6 +21,7 @@ pub use entropy::EntropySource;
 pub use guard::{Guard, GuardReply};
 pub use host::{Host, HostAnswer};
 pub use journal::Journal;
+pub use prober::{Holder, Prober};
 pub use store::{
     Alarm, Batch, Done, EDITS_PART, FactRecord, HistoryBytes, HistoryQuery, LostHistory, RowRecord, Store,
     StoreHealth, Term, is_creation, is_edit, is_shared_by_nobody,

@@ -7,7 +7,7 @@ use super::core::Core;
 use super::counters::Counters;
 use super::hosts::Hosts;
 use super::sync::RwLockReadGuard;
-use crate::domain::{Decision, Transcript};
+use crate::domain::{Decision, HostId, RunId, Transcript, Turn};
 use crate::engine::{SessionRecord, State};
 use crate::port::Store;
 
@@ -45,6 +45,11 @@ impl<'a> Reading<'a> {
     pub(crate) fn transcript_bytes(&self, session: &SessionRecord) -> u64 {
         let host = self.hosts.find(session.host());
         host.and_then(|host| host.transcript_bytes(session.id())).unwrap_or(0)
+    }
+
+    /// The turn of an agent that a run began, if it is known.
+    pub(crate) fn turn(&self, run: &RunId) -> Option<Arc<Turn>> {
+        self.hosts.find(HostId::AGENTS)?.turn(run)
     }
 
     pub(crate) fn counters(&self) -> &Counters {

@@ -10,7 +10,7 @@ use super::mutations::CallerHand;
 use super::queue::Turn;
 use super::{Service, history};
 use crate::domain::{
-    BootTime, Caller, CallerRole, Code, Cursor, Moment, Now, Scope, SessionId, Span, Transcript,
+    BootTime, Caller, CallerRole, Code, Cursor, Moment, Now, RunId, Scope, SessionId, Span, Transcript,
 };
 use crate::edn::Map;
 use crate::engine::SessionRecord;
@@ -217,5 +217,9 @@ fn unchangeable() -> ResolverError {
 impl Transcripts for Reading<'_> {
     fn transcript(&self, session: &SessionRecord) -> Option<Transcript> {
         Reading::transcript(self, session)
+    }
+
+    fn turn(&self, run: &RunId) -> Option<Arc<crate::domain::Turn>> {
+        Reading::turn(self, run)
     }
 }

@@ -16,6 +16,7 @@
     reason = "a failing helper fails its test; figures and skipped rows are told"
 )]
 
+mod agents;
 mod attacks;
 mod clients;
 mod faults;

@@ -28,14 +28,14 @@ impl Host for Noted {
     }
 
     fn deliver(&self, delivery: &Delivery) -> HostAnswer {
-        self.deliveries.lock().unwrap().push(delivery.run.clone());
+        self.deliveries.lock().expect("whole").push(delivery.run.clone());
         HostAnswer::Later
     }
 
     fn record(&self, _: &SessionId, _: &Message) {}
 
     fn forget(&self, session: &SessionId) {
-        self.let_go.lock().unwrap().push(session.clone());
+        self.let_go.lock().expect("whole").push(session.clone());
     }
 
     fn transcript(&self, _: &SessionId) -> Option<Transcript> {
@@ -83,7 +83,7 @@ impl Scene {
     }
 
     fn deliveries(&self) -> Vec<RunId> {
-        self.host.deliveries.lock().unwrap().clone()
+        self.host.deliveries.lock().expect("whole").clone()
     }
 
     fn report(&self, report: Report) {
@@ -147,7 +147,7 @@ fn a_harness_gets_the_session_while_nothing_is_under_way() {
     take().expect_err("a turn is going on");
     scene.report(Report::Busy { session: session("s"), busy: false, by: None });
     take().expect("nothing is under way");
-    assert_eq!(*scene.host.let_go.lock().unwrap(), [session("s")]);
+    assert_eq!(*scene.host.let_go.lock().expect("whole"), [session("s")]);
     scene.reach().expect_err("the harness has it");
     scene.handle.detach_host(harness);
     scene.reach().expect("nobody has it");

@@ -38,6 +38,8 @@ pub struct Address {
     conversation: Option<Box<str>>,
     directory: Option<Box<str>>,
     profile: Option<AgentName>,
+    /// Whether we began the conversation, so that nobody else knows of it.
+    is_ours: bool,
 }
 
 impl AgentName {
@@ -60,7 +62,7 @@ impl AgentName {
 impl Address {
     /// Makes the address of a conversation that the agent has yet to begin.
     pub fn of(agent: AgentName) -> Address {
-        Address { agent, conversation: None, directory: None, profile: None }
+        Address { agent, conversation: None, directory: None, profile: None, is_ours: false }
     }
 
     /// Makes an address from its text and the parts that are written apart from it.
@@ -123,7 +125,19 @@ impl Address {
     /// Returns the address of a new conversation beside this one: with the same agent, directory and profile.
     #[must_use]
     pub fn beside(&self) -> Address {
-        Address { conversation: None, ..self.clone() }
+        Address { conversation: None, is_ours: false, ..self.clone() }
+    }
+
+    /// Returns the same address as one of a conversation that we began.
+    #[must_use]
+    pub fn begun_by_us(mut self) -> Address {
+        self.is_ours = true;
+        self
+    }
+
+    /// Returns whether we began the conversation.
+    pub fn is_begun_by_us(&self) -> bool {
+        self.is_ours
     }
 
     /// Returns the agent.

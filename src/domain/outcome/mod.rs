@@ -10,3 +10,4 @@ pub(in crate::domain) mod reason;
 pub(in crate::domain) mod refusal;
 pub(in crate::domain) mod run;
 pub(in crate::domain) mod status;
+pub(in crate::domain) mod turn;

@@ -23,7 +23,7 @@ names! {
         OverBudget = "over-budget",
         /// The agent's program ended, or gave no usable answer, each time it was started.
         AgentBroken = "agent-broken",
-        /// As many processes of agents are running as may run at a time.
+        /// As many processes of agents are running as may run at a time, or the one in the conversation cannot take a prompt yet.
         HostBusy = "host-busy",
         /// Nobody listens in the session; the message waits in its inbox until somebody takes it or a host attaches.
         NobodyListens = "nobody-listens",
@@ -75,6 +75,8 @@ names! {
         ReceiptOverdue = "receipt-overdue",
         /// The host's connection was lost while the delivery was in flight.
         HostLost = "host-lost",
+        /// The agent could not go on with the conversation, or showed nothing of it.
+        ResumeFailed = "resume-failed",
         /// The agent said nothing for too long after it got the prompt.
         AgentSilent = "agent-silent",
         /// The agent has the prompt in its conversation, and its turn did not end: the process ended before.

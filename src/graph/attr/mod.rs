@@ -20,6 +20,7 @@ mod schedule;
 mod schedule_details;
 mod session;
 mod timeline;
+mod turn;
 
 pub use inbox::taken_message;
 
@@ -50,6 +51,7 @@ pub fn registry() -> Result<Registry<Scheduler>, Vec<RegistryFault>> {
         .entity(schedule::schedule())
         .entity(session::session())
         .entity(run::run())
+        .entity(turn::turn())
         .entity(decision::decision())
         .entity(message::message())
         .entity(job::job())

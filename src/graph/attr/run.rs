@@ -102,6 +102,9 @@ fn end(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         };
         /// The host that the run was handed to. Nil before that.
         own "reveille.run/host": Type::String, nullable => |_, run| maybe(run.host, Datum::shown);
+        /// The turn of an agent that the run began. Nil if it began none, or it is known no more.
+        own "reveille.run/turn": Type::Reference("turn"), nullable =>
+            |view, key, _| Ok(maybe(super::turn::of_run(view, key), Datum::Entity));
         /// The error of a failed run: message, phase, reason, and whether the fresh session exists. Nil without one.
         own "reveille.run/error": Type::Record(&ERROR), nullable =>
             |_, run| maybe(run.failure.as_deref(), |it| error(it).into());

@@ -114,7 +114,7 @@ fn configuration(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         /// The agent's conversation behind the session: AGENT:CONVERSATION, or AGENT if it has yet to begin. Nil if there is
         /// none.
         own "psi.agent-session/address": Type::String, nullable =>
-            |record| maybe(record.config().address.as_ref(), |address| Datum::shown(address));
+            |record| maybe(record.config().address.as_ref(), Datum::shown);
         /// The working directory of that conversation. Nil if it is not known.
         own "psi.agent-session/directory": Type::String, nullable => |record| {
             let directory = record.config().address.as_ref().and_then(Address::directory);

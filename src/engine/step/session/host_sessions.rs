@@ -30,7 +30,7 @@ pub(in crate::engine) fn host_sessions(
             // The new host does not know the turn of the built-in one.
             finish_turn(step, record);
         }
-        if record.host == HostId::AGENTS {
+        if record.host == HostId::AGENTS && host != HostId::AGENTS {
             // It may still have a process in the conversation, which two must not be in.
             step.effect(Effect::ForgetSession { host: HostId::AGENTS, session: id.clone() });
         }

@@ -88,12 +88,15 @@ pub(super) fn of_address(address: &Address) -> Printed {
         .with("of", &*address.to_string())
         .with("directory", address.directory())
         .with("profile", address.profile().map(AgentName::as_str))
+        .with("ours?", address.is_begun_by_us().then_some(true))
 }
 
 pub(super) fn address(form: &Form<'_>) -> Result<Address, FactError> {
     let (directory, profile) = (own_text(form, "directory")?, own_text(form, "profile")?);
     let read = Address::from_parts(Some(text(form, "of")?), directory.as_deref(), profile.as_deref());
-    read.ok().flatten().ok_or_else(|| wrong("address", "an agent and its conversation", form))
+    let address = read.ok().flatten();
+    let address = address.ok_or_else(|| wrong("address", "an agent and its conversation", form))?;
+    Ok(if flag_or(false, form, "ours?")? { address.begun_by_us() } else { address })
 }
 
 fn of_model(model: &Model) -> Printed {

@@ -1,0 +1,494 @@
+//! One process in one conversation, as a pure state machine: what is sent to it, what its lines mean, and when it is too late.
+//!
+//! Time is an argument, and there is no process here: `process.rs` performs what this returns. What lives elsewhere: whether a
+//! process may be started (`pool.rs`), and what the engine is told (`host.rs`). Invariants: a prompt is sent at most once; a turn
+//! ends in exactly one outcome; every state has a deadline.
+
+use std::sync::Arc;
+
+use super::exchange::{Found, Input, NotSent, Output, Prompt, Told};
+use super::plan::{AgentPlan, Believes, answer};
+use super::replay::Replay;
+use super::turn_log::TurnLog;
+use super::wire::{self, Abilities, Incoming, NOT_AUTHENTICATED, Place, Request, RpcError, Update};
+use crate::domain::{Address, BootTime, Now, Reason, RunId, Span, TurnOutcome};
+
+/// Where the machine stands.
+#[derive(Debug)]
+enum Stage {
+    Starting,
+    Opening(Request),
+    Setting,
+    Settling,
+    Ready,
+    InTurn(Box<TurnLog>),
+    /// A cancel was sent.
+    Cancelling(Option<Box<TurnLog>>),
+    /// The signal to end was sent.
+    Ending,
+    Killed,
+    Gone,
+}
+
+/// A process in a conversation.
+#[derive(Debug)]
+pub struct Conversation {
+    plan: Arc<AgentPlan>,
+    address: Address,
+    directory: Box<str>,
+    stage: Stage,
+    /// When the stage is over at the latest.
+    until: BootTime,
+    /// When the turn is over at the latest.
+    turn_until: BootTime,
+    /// The number of the last request.
+    asked: u64,
+    process: Option<u32>,
+    abilities: Abilities,
+    waiting: Option<Prompt>,
+    looking: Option<RunId>,
+    replay: Replay,
+    /// Whether it ends as soon as nothing is going on.
+    ends: bool,
+    out: Vec<Output>,
+}
+
+impl Conversation {
+    /// Makes the machine of a conversation whose process is about to be started.
+    pub fn new(plan: Arc<AgentPlan>, address: Address, directory: Box<str>, now: Now) -> Conversation {
+        let until = now.boot.after(plan.timing.start);
+        Conversation {
+            plan,
+            address,
+            directory,
+            stage: Stage::Starting,
+            until,
+            turn_until: until,
+            asked: 0,
+            process: None,
+            abilities: Abilities::default(),
+            waiting: None,
+            looking: None,
+            replay: Replay::default(),
+            ends: false,
+            out: Vec::new(),
+        }
+    }
+
+    /// Returns when to call again with [`Input::Tick`]; `None` once it is over.
+    pub fn deadline(&self) -> Option<BootTime> {
+        match self.stage {
+            Stage::Gone => None,
+            Stage::InTurn(_) => Some(self.until.min(self.turn_until)),
+            Stage::Starting
+            | Stage::Opening(_)
+            | Stage::Setting
+            | Stage::Settling
+            | Stage::Ready
+            | Stage::Cancelling(_)
+            | Stage::Ending
+            | Stage::Killed => Some(self.until),
+        }
+    }
+
+    /// Returns whether the conversation is open and nothing is going on in it.
+    pub fn is_idle(&self) -> bool {
+        matches!(self.stage, Stage::Ready) && self.waiting.is_none() && self.looking.is_none()
+    }
+
+    /// Takes an input, and returns what is to be done.
+    pub fn step(&mut self, now: Now, input: Input) -> Vec<Output> {
+        match input {
+            Input::Started { process } => {
+                self.process = process;
+                self.send(&Request::Initialize);
+            }
+            Input::Line(line) => self.line(now, line),
+            Input::Ended(errors) => self.ended(now, &errors),
+            Input::Prompt(prompt) => self.take(now, prompt),
+            Input::Look(run) => {
+                self.looking = Some(run);
+                self.go_on(now);
+            }
+            Input::LetGo => {
+                self.ends = true;
+                self.go_on(now);
+            }
+            Input::Tick => self.tick(now),
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    fn take(&mut self, now: Now, prompt: Prompt) {
+        let is_over =
+            matches!(self.stage, Stage::Cancelling(_) | Stage::Ending | Stage::Killed | Stage::Gone);
+        let in_turn = matches!(self.stage, Stage::InTurn(_));
+        if is_over || in_turn || self.waiting.is_some() {
+            let text = "the process in the conversation is at work".into();
+            self.tell(Told::NotSent(prompt.run, NotSent::Waits(Reason::HostBusy, text)));
+            return;
+        }
+        self.waiting = Some(prompt);
+        self.go_on(now);
+    }
+
+    /// Does what waits, if nothing is going on.
+    fn go_on(&mut self, now: Now) {
+        match &self.stage {
+            Stage::Ready => {}
+            Stage::InTurn(_) if self.ends => return self.cancel(now),
+            Stage::Starting
+            | Stage::Opening(_)
+            | Stage::Setting
+            | Stage::Settling
+            | Stage::InTurn(_)
+            | Stage::Cancelling(_)
+            | Stage::Ending
+            | Stage::Killed
+            | Stage::Gone => return,
+        }
+        if self.ends {
+            return self.terminate(now);
+        }
+        if let Some(run) = self.looking.take() {
+            let found = self.replay.found();
+            self.tell(Told::Found(run, found));
+        }
+        if let Some(prompt) = self.waiting.take() {
+            self.begin(now, prompt);
+        }
+    }
+
+    fn begin(&mut self, now: Now, prompt: Prompt) {
+        self.send(&Request::Prompt(prompt.text));
+        let timing = self.plan.timing;
+        self.until = now.boot.after(timing.silence);
+        self.turn_until = now.boot.after(timing.turn);
+        let log = TurnLog::new(prompt.run.clone(), self.address.clone(), now.wall)
+            .by(self.process, self.abilities.version.clone());
+        self.stage = Stage::InTurn(Box::new(log));
+        self.tell(Told::Began(prompt.run));
+    }
+
+    fn line(&mut self, now: Now, line: Incoming) {
+        match line {
+            Incoming::Answer(id, answer) if id == self.asked => self.answered(now, answer),
+            // An answer that nobody waits for any more.
+            Incoming::Answer(..) | Incoming::Noise => {}
+            Incoming::Update(conversation, update) => {
+                if Some(&*conversation) == self.address.conversation() {
+                    self.update(now, update);
+                }
+            }
+            Incoming::Question(id, asked) => {
+                let (answer, option) = answer(&self.plan.allow, &asked);
+                self.out.push(Output::Send(wire::permit(&id, option)));
+                if let Stage::InTurn(log) = &mut self.stage {
+                    log.asked(&asked, answer);
+                    self.sign(now);
+                }
+            }
+            Incoming::Unknown(id, method) => self.out.push(Output::Send(wire::unknown_method(&id, &method))),
+        }
+    }
+
+    fn update(&mut self, now: Now, update: Update) {
+        match &mut self.stage {
+            Stage::Opening(Request::Load) => self.replay.note(&update),
+            Stage::InTurn(log) => {
+                let is_sign = !matches!(update, Update::Other | Update::Cost(..));
+                log.note(update);
+                if is_sign {
+                    self.sign(now);
+                } else {
+                    self.until = now.boot.after(self.plan.timing.silence);
+                }
+            }
+            Stage::Cancelling(Some(log)) => log.note(update),
+            Stage::Opening(_)
+            | Stage::Cancelling(None)
+            | Stage::Starting
+            | Stage::Setting
+            | Stage::Settling
+            | Stage::Ready
+            | Stage::Ending
+            | Stage::Killed
+            | Stage::Gone => {}
+        }
+    }
+
+    /// The agent showed that it works on the prompt.
+    fn sign(&mut self, now: Now) {
+        self.until = now.boot.after(self.plan.timing.silence);
+        let Stage::InTurn(log) = &mut self.stage else { return };
+        if log.receive(now.wall) {
+            let (run, turn) = (log.turn().run.clone(), log.turn().clone());
+            self.tell(Told::Receipt(run));
+            self.tell(Told::Turn(Box::new(turn)));
+        }
+    }
+
+    fn answered(&mut self, now: Now, answer: Result<serde_json::Value, RpcError>) {
+        let timing = self.plan.timing;
+        match std::mem::replace(&mut self.stage, Stage::Ready) {
+            Stage::Starting => match answer.map(|answer| Abilities::of(&answer)) {
+                Ok(Some(abilities)) => {
+                    self.abilities = abilities;
+                    self.open(now);
+                }
+                Ok(None) => {
+                    self.give_up(now, Reason::AgentBroken, "it speaks another version of the protocol");
+                }
+                Err(error) => self.refused(now, &error, Reason::AgentBroken),
+            },
+            Stage::Opening(how) => match answer {
+                Ok(answer) => self.opened(now, &how, &answer),
+                Err(error) => self.refused(now, &error, Reason::ResumeFailed),
+            },
+            Stage::Setting => match answer {
+                Ok(_) => self.settle(now),
+                Err(error) => self.refused(now, &error, Reason::HostRefused),
+            },
+            Stage::InTurn(log) => self.end_turn(now, log, &answer, None),
+            Stage::Cancelling(log) => {
+                let outcome = log.as_ref().map(|log| log.cause());
+                if let Some(log) = log {
+                    self.end_turn(now, log, &answer, outcome);
+                }
+            }
+            stage @ (Stage::Settling | Stage::Ready | Stage::Ending | Stage::Killed | Stage::Gone) => {
+                self.stage = stage;
+                return;
+            }
+        }
+        if matches!(self.stage, Stage::Ready) {
+            self.until = now.boot.after(timing.idle);
+            self.go_on(now);
+        }
+    }
+
+    fn open(&mut self, now: Now) {
+        let looks = self.looking.is_some();
+        let needs_replay = looks || self.plan.profile.believes == Believes::Replay;
+        let how = match self.address.conversation() {
+            None => Request::New,
+            Some(_) if self.abilities.loads && (needs_replay || !self.abilities.resumes) => Request::Load,
+            Some(_) if self.abilities.resumes => Request::Resume,
+            Some(_) => {
+                return self.give_up(now, Reason::ResumeFailed, "the agent cannot go on with a conversation");
+            }
+        };
+        self.send(&how);
+        self.until = now.boot.after(self.plan.timing.open);
+        self.stage = Stage::Opening(how);
+    }
+
+    fn opened(&mut self, now: Now, how: &Request, answer: &serde_json::Value) {
+        if *how == Request::New {
+            let Ok(address) = self.address.clone().with_conversation(wire::conversation(answer)) else {
+                return self.give_up(now, Reason::AgentBroken, "it began a conversation without an id");
+            };
+            self.address = address.begun_by_us();
+            self.tell(Told::Address(self.address.clone()));
+        }
+        // An agent may answer an opening of what is not there with success.
+        let is_proved = *how != Request::Load || self.replay.is_there();
+        if !is_proved && self.plan.profile.believes == Believes::Replay {
+            return self.give_up(now, Reason::ResumeFailed, "the agent shows nothing of the conversation");
+        }
+        self.tell(Told::Open);
+        let configured = self.plan.mode.as_deref();
+        let known = self.plan.profile.mode.filter(|mode| wire::has_mode(answer, mode) == Some(true));
+        match configured.or(known) {
+            Some(mode) => {
+                let mode = Request::SetMode(mode.into());
+                self.send(&mode);
+                self.until = now.boot.after(self.plan.timing.open);
+                self.stage = Stage::Setting;
+            }
+            None if wire::has_mode(answer, "").is_some() => {
+                let text = "the agent has modes, and none is configured: set `mode`";
+                self.give_up(now, Reason::HostRefused, text);
+            }
+            None => self.settle(now),
+        }
+    }
+
+    fn settle(&mut self, now: Now) {
+        let wait = self.plan.timing.settle;
+        if wait == Span::ZERO {
+            self.stage = Stage::Ready;
+            self.until = now.boot.after(self.plan.timing.idle);
+            return self.go_on(now);
+        }
+        self.until = now.boot.after(wait);
+        self.stage = Stage::Settling;
+    }
+
+    fn end_turn(
+        &mut self,
+        now: Now,
+        mut log: Box<TurnLog>,
+        answer: &Result<serde_json::Value, RpcError>,
+        outcome: Option<TurnOutcome>,
+    ) {
+        let run = log.turn().run.clone();
+        match answer {
+            Ok(answer) => {
+                // The answer is a sign too, unless the run has failed for the want of one.
+                if outcome.is_none() && log.receive(now.wall) {
+                    self.tell(Told::Receipt(run));
+                }
+                log.answered(answer);
+            }
+            Err(error) => {
+                if outcome.is_none() && !log.is_received() {
+                    let reason = match error.code {
+                        NOT_AUTHENTICATED => Reason::NotAuthenticated,
+                        _ => Reason::HostRefused,
+                    };
+                    self.tell(Told::Failed(run, reason, error.message.clone()));
+                }
+                log.failed(&error.message);
+            }
+        }
+        self.tell(Told::Turn(Box::new(log.end(now.wall, outcome))));
+    }
+
+    fn refused(&mut self, now: Now, error: &RpcError, otherwise: Reason) {
+        let reason = if error.code == NOT_AUTHENTICATED { Reason::NotAuthenticated } else { otherwise };
+        self.give_up(now, reason, &error.message);
+    }
+
+    /// The conversation cannot be opened: nothing is sent, and the process is ended.
+    fn give_up(&mut self, now: Now, reason: Reason, text: &str) {
+        self.excuse(reason, text);
+        self.terminate(now);
+    }
+
+    /// Tells that what waits was not sent.
+    fn excuse(&mut self, reason: Reason, text: &str) {
+        let waits = matches!(
+            reason,
+            Reason::AgentBroken | Reason::NotAuthenticated | Reason::HostBusy | Reason::AgentMissing
+        );
+        let why =
+            if waits { NotSent::Waits(reason, text.into()) } else { NotSent::Fails(reason, text.into()) };
+        if let Some(run) = self.looking.take() {
+            self.tell(Told::Found(run, Found::Unknown));
+        }
+        if let Some(prompt) = self.waiting.take() {
+            self.tell(Told::NotSent(prompt.run, why));
+        }
+    }
+
+    fn cancel(&mut self, now: Now) {
+        let Stage::InTurn(log) = std::mem::replace(&mut self.stage, Stage::Cancelling(None)) else { return };
+        self.out.push(Output::Send(wire::cancel(self.address.conversation().unwrap_or_default())));
+        self.stage = Stage::Cancelling(Some(log));
+        self.until = now.boot.after(self.plan.timing.grace);
+    }
+
+    fn terminate(&mut self, now: Now) {
+        self.out.push(Output::Terminate);
+        self.until = now.boot.after(self.plan.timing.grace);
+        self.stage = Stage::Ending;
+    }
+
+    fn tick(&mut self, now: Now) {
+        if self.deadline().is_none_or(|deadline| deadline > now.boot) {
+            return;
+        }
+        let timing = self.plan.timing;
+        match &mut self.stage {
+            Stage::Starting => {
+                self.give_up(now, Reason::AgentBroken, &late("it did not answer", timing.start));
+            }
+            Stage::Opening(_) => {
+                let text = late("the agent did not open the conversation", timing.open);
+                self.give_up(now, Reason::ResumeFailed, &text);
+            }
+            Stage::Setting => {
+                self.give_up(now, Reason::HostRefused, &late("the agent did not set its mode", timing.open));
+            }
+            Stage::Settling => {
+                self.stage = Stage::Ready;
+                self.until = now.boot.after(timing.idle);
+                self.go_on(now);
+            }
+            Stage::Ready => self.terminate(now),
+            Stage::InTurn(log) => {
+                let is_long = self.turn_until <= now.boot;
+                log.stop(if is_long { TurnOutcome::TimedOut } else { TurnOutcome::Silent });
+                let run = log.turn().run.clone();
+                let is_failed = !log.is_received();
+                if is_failed {
+                    let text = late("the agent gave no sign", timing.silence);
+                    self.tell(Told::Failed(run, Reason::AgentSilent, text.into()));
+                }
+                self.cancel(now);
+            }
+            Stage::Cancelling(_) => {
+                self.leave_turn(now);
+                self.terminate(now);
+            }
+            Stage::Ending => {
+                self.out.push(Output::Kill);
+                self.until = now.boot.after(timing.grace);
+                self.stage = Stage::Killed;
+            }
+            // The system will end it; there is nothing left to do.
+            Stage::Killed => self.until = now.boot.after(timing.grace),
+            Stage::Gone => {}
+        }
+    }
+
+    /// Ends the turn that a cancel did not end.
+    fn leave_turn(&mut self, now: Now) {
+        if let Stage::Cancelling(log) = &mut self.stage
+            && let Some(log) = log.take()
+        {
+            let outcome = log.cause();
+            self.tell(Told::Turn(Box::new(log.end(now.wall, Some(outcome)))));
+        }
+    }
+
+    fn ended(&mut self, now: Now, errors: &str) {
+        self.leave_turn(now);
+        match std::mem::replace(&mut self.stage, Stage::Gone) {
+            Stage::InTurn(log) => {
+                let run = log.turn().run.clone();
+                let is_received = log.is_received();
+                self.tell(Told::Turn(Box::new(log.end(now.wall, Some(TurnOutcome::Crashed)))));
+                if !is_received {
+                    self.tell(Told::Doubt(run));
+                }
+            }
+            Stage::Starting | Stage::Opening(_) | Stage::Setting | Stage::Settling => {
+                let text = if errors.is_empty() { "its process ended" } else { errors };
+                self.excuse(Reason::AgentBroken, text);
+            }
+            Stage::Ready | Stage::Cancelling(_) | Stage::Ending | Stage::Killed | Stage::Gone => {
+                self.excuse(Reason::HostBusy, "its process ended");
+            }
+        }
+    }
+
+    fn send(&mut self, request: &Request) {
+        self.asked += 1;
+        if *request == Request::Load {
+            self.replay = Replay::of(self.looking.as_ref());
+        }
+        let conversation = self.address.conversation().unwrap_or_default();
+        let place = Place { conversation, directory: &self.directory };
+        self.out.push(Output::Send(request.print(self.asked, &place)));
+    }
+
+    fn tell(&mut self, told: Told) {
+        self.out.push(Output::Told(told));
+    }
+}
+
+fn late(what: &str, time: Span) -> String {
+    format!("{what} within {} s", time.millis().div_ceil(1_000))
+}

@@ -1,0 +1,122 @@
+//! Who holds a conversation, as agents tell it.
+//!
+//! Claude Code lists its sessions with their processes. Codex refuses a second writer itself, and opencode keeps all of them
+//! consistent. Of the others nothing can be found out: only a conversation that we began is known to be free.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::plan::{AgentPlan, HolderKnown};
+use crate::domain::{Address, AgentName};
+use crate::limits;
+use crate::port::{Holder, Prober};
+
+/// Finds out who holds a conversation from the agents that are configured.
+pub struct ListedHolders {
+    agents: BTreeMap<AgentName, Known>,
+}
+
+struct Known {
+    by: HolderKnown,
+    /// The command that lists the holders, and its environment.
+    lister: Option<Vec<String>>,
+    environment: Vec<(String, String)>,
+}
+
+impl ListedHolders {
+    /// Makes a prober for these agents. `lister` is the command that lists an agent's holders, where one is configured.
+    pub fn new<'a>(plans: impl IntoIterator<Item = (&'a AgentPlan, Option<Vec<String>>)>) -> ListedHolders {
+        let known = |(plan, lister): (&AgentPlan, Option<Vec<String>>)| {
+            let known = Known { by: plan.profile.holder, lister, environment: plan.environment.0.clone() };
+            (plan.name.clone(), known)
+        };
+        ListedHolders { agents: plans.into_iter().map(known).collect() }
+    }
+}
+
+impl Prober for ListedHolders {
+    fn holder(&self, address: &Address, ours: &dyn Fn(u32) -> bool) -> Holder {
+        let Some(known) = self.agents.get(address.configured_as()) else { return Holder::Unknown };
+        let Some(conversation) = address.conversation() else { return Holder::Nobody };
+        // A command that lists the holders knows more than the kind of agent.
+        if let Some(command) = &known.lister {
+            return listed(command, &known.environment)
+                .map_or(Holder::Unknown, |list| holder_in(&list, conversation, ours));
+        }
+        match known.by {
+            HolderKnown::ByAgent => Holder::Nobody,
+            HolderKnown::Ours if address.is_begun_by_us() => Holder::Nobody,
+            HolderKnown::Listed | HolderKnown::Ours => Holder::Unknown,
+        }
+    }
+}
+
+/// Looks a conversation up in a list of holders: objects with `sessionId`, `pid` and `status`.
+fn holder_in(list: &Value, conversation: &str, ours: &dyn Fn(u32) -> bool) -> Holder {
+    let Some(entries) = list.as_array() else { return Holder::Unknown };
+    let mut holders = entries.iter().filter(|entry| entry["sessionId"] == *conversation);
+    let other = holders.find_map(|entry| {
+        let pid = entry["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok());
+        // A holder without a process id is one all the same.
+        pid.is_none_or(|pid| !ours(pid)).then(|| (pid.unwrap_or(0), entry["status"] == "busy"))
+    });
+    other.map_or(Holder::Nobody, |(pid, busy)| Holder::Other { pid, busy })
+}
+
+/// Runs a command that prints JSON; `None` if it fails, prints something else, or takes too long.
+fn listed(command: &[String], environment: &[(String, String)]) -> Option<Value> {
+    let (program, arguments) = command.split_first()?;
+    let mut child = Command::new(program)
+        .args(arguments)
+        .env_clear()
+        .envs(environment.iter().map(|(name, value)| (name, value)))
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let output = child.stdout.take()?;
+    let (done, read) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let all = output.take(LIST_BYTES).read_to_end(&mut text);
+        // Nobody may wait any more.
+        let _ = done.send(all.ok().map(|_| text));
+    });
+    let text = read.recv_timeout(Duration::from_millis(limits::AGENT_PROBE_MS.value)).ok().flatten();
+    if text.is_none() {
+        // It may have ended by itself.
+        let _ = child.kill();
+    }
+    let ended = child.wait().ok()?;
+    serde_json::from_slice(&text?).ok().filter(|_| ended.success())
+}
+
+/// Longest list of holders.
+const LIST_BYTES: u64 = 1_048_576;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_holders_is_read() {
+        let list = serde_json::json!([
+            { "sessionId": "a", "pid": 7, "status": "busy" },
+            { "sessionId": "b", "pid": 8, "status": "idle" },
+            { "sessionId": "c" },
+        ]);
+        let ours = |pid| pid == 8;
+        assert_eq!(holder_in(&list, "a", &ours), Holder::Other { pid: 7, busy: true });
+        assert_eq!(holder_in(&list, "b", &ours), Holder::Nobody);
+        assert_eq!(holder_in(&list, "c", &ours), Holder::Other { pid: 0, busy: false });
+        assert_eq!(holder_in(&list, "d", &ours), Holder::Nobody);
+        assert_eq!(holder_in(&serde_json::json!({}), "a", &ours), Holder::Unknown);
+    }
+}

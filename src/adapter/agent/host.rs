@@ -1,0 +1,380 @@
+//! The host of agents' own conversations: what the engine hands over goes to a process in the conversation, and what happens
+//! there is reported.
+//!
+//! What lives elsewhere: who may have a process (`pool.rs`), and its life (`task.rs`).
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{Notify, mpsc};
+use tokio::time::timeout;
+
+use super::exchange::{Found, Input, NotSent, Prompt, Told};
+use super::plan::AgentPlan;
+use super::pool::{Admission, Pool};
+use super::task;
+use super::turns::Turns;
+use crate::domain::{
+    Address, BootTime, Failure, Message, Now, Phase, Reason, RunId, SessionConfig, SessionId, Transcript,
+    Turn, TurnOutcome,
+};
+use crate::engine::{Delivery, Opening, Report};
+use crate::port::{Clock, Host, HostAnswer, Prober};
+
+/// Where the host reports what happens. A refusal is no error: the engine's record stands.
+pub trait Reports: Send + Sync {
+    /// Reports this to the engine.
+    fn report(&self, report: Report);
+
+    /// Says that the conversation of a session can be reached. Returns false if the session is gone, or another host has it.
+    fn reach(&self, session: &SessionId) -> bool;
+}
+
+/// The host of agents' conversations.
+pub struct AgentHost {
+    inner: Arc<Inner>,
+    /// `None` once the host is being dropped.
+    runtime: Option<Runtime>,
+}
+
+/// What the host and its tasks share.
+pub(super) struct Inner {
+    pool: Mutex<Pool>,
+    inboxes: Mutex<BTreeMap<SessionId, mpsc::Sender<Input>>>,
+    turns: Mutex<Turns>,
+    clock: Arc<dyn Clock>,
+    pub(super) prober: Arc<dyn Prober>,
+    reports: Arc<dyn Reports>,
+    /// The alarms have changed.
+    changed: Notify,
+    handle: tokio::runtime::Handle,
+}
+
+impl AgentHost {
+    /// Starts a host for these agents.
+    ///
+    /// # Errors
+    /// The error of the operating system if it cannot start a thread.
+    pub fn start(
+        plans: Vec<AgentPlan>,
+        clock: Arc<dyn Clock>,
+        prober: Arc<dyn Prober>,
+        reports: Arc<dyn Reports>,
+    ) -> io::Result<AgentHost> {
+        // One thread is enough: tasks wait for processes, they do not compute.
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("reveille-agents")
+            .enable_all()
+            .build()?;
+        let inner = Arc::new(Inner {
+            pool: Mutex::new(Pool::new(plans)),
+            inboxes: Mutex::default(),
+            turns: Mutex::default(),
+            clock,
+            prober,
+            reports,
+            changed: Notify::new(),
+            handle: runtime.handle().clone(),
+        });
+        runtime.spawn(Arc::clone(&inner).ring());
+        Ok(AgentHost { inner, runtime: Some(runtime) })
+    }
+
+    /// Takes in a session whose conversation may be gone on with. Returns whether its agent is configured.
+    pub fn adopt(&self, session: &SessionId, address: &Address) -> bool {
+        self.inner.pool().adopt(session, address)
+    }
+
+    /// Finds out what the conversation of a session shows of a run that an earlier process handed over, reports it, and says
+    /// then that the conversation can be reached.
+    pub fn recover(&self, session: SessionId, run: RunId) {
+        self.inner.handle.spawn(task::recover(Arc::clone(&self.inner), session, run));
+    }
+}
+
+impl Drop for AgentHost {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Host for AgentHost {
+    fn opened(&self, session: &SessionId, config: &SessionConfig) {
+        if let Some(address) = &config.address {
+            self.adopt(session, address);
+        }
+    }
+
+    fn create(&self, opening: &Opening) -> HostAnswer {
+        match &opening.config.address {
+            // The agent begins the conversation with the first prompt.
+            Some(address) if self.adopt(&opening.session, address) => HostAnswer::Done,
+            Some(_) | None => failed(Phase::CreateSession, Reason::AgentMissing, Reason::AgentMissing.doc()),
+        }
+    }
+
+    fn deliver(&self, delivery: &Delivery) -> HostAnswer {
+        let begins_turn = delivery.message.provenance.as_ref().is_none_or(|it| it.begins_turn);
+        if !begins_turn {
+            let text = "an agent's conversation takes prompts, and no notices";
+            return failed(Phase::PromptSubmit, Reason::HostRefused, text);
+        }
+        let prompt = Prompt { run: delivery.run.clone(), text: marked(&delivery.message, &delivery.run) };
+        self.inner.hand_over(&delivery.session, prompt);
+        HostAnswer::Later
+    }
+
+    /// Does nothing, because the agent owns the transcript.
+    fn record(&self, _session: &SessionId, _message: &Message) {}
+
+    fn forget(&self, session: &SessionId) {
+        self.inner.pool().forget(session);
+        self.inner.let_go(session);
+    }
+
+    fn transcript(&self, _session: &SessionId) -> Option<Transcript> {
+        None
+    }
+
+    fn turn(&self, run: &RunId) -> Option<Arc<Turn>> {
+        self.inner.turns().of(run)
+    }
+}
+
+/// Returns what is said to the agent: the message, and who says it, with the id by which the conversation shows that it has it.
+fn marked(message: &Message, run: &RunId) -> Box<str> {
+    let (text, run) = (message.text(), run.brief());
+    if text.contains(&run) {
+        return text.into();
+    }
+    format!("{text}\n\n[Scheduled in Reveille, and not typed by a person now. Run {run}.]").into()
+}
+
+fn failed(phase: Phase, reason: Reason, text: &str) -> HostAnswer {
+    HostAnswer::Failed(Failure::new(phase, reason, text))
+}
+
+impl Inner {
+    pub(super) fn now(&self) -> Now {
+        self.clock.now()
+    }
+
+    fn pool(&self) -> MutexGuard<'_, Pool> {
+        // A panic elsewhere leaves it whole: each change is one call.
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn turns(&self) -> MutexGuard<'_, Turns> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn inboxes(&self) -> MutexGuard<'_, BTreeMap<SessionId, mpsc::Sender<Input>>> {
+        self.inboxes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives a prompt to the process in the conversation, starts one, or lets the run wait.
+    fn hand_over(self: &Arc<Self>, session: &SessionId, prompt: Prompt) {
+        let admission = self.pool().admit(session, self.now().boot);
+        self.changed.notify_one();
+        match admission {
+            Admission::Running => {
+                let inbox = self.inboxes().get(session).cloned();
+                let sent = inbox.is_some_and(|inbox| inbox.try_send(Input::Prompt(prompt.clone())).is_ok());
+                if !sent {
+                    self.unreached(prompt.run, Reason::HostBusy);
+                    let soon = self.now().boot.after(crate::domain::Span::from_millis(SOON_MS));
+                    self.look_again(session, soon);
+                }
+            }
+            Admission::Start(plan, address) => {
+                let (inbox, inputs) = mpsc::channel(INBOX);
+                self.inboxes().insert(session.clone(), inbox);
+                let start = task::Start { session: session.clone(), plan, address };
+                self.handle.spawn(task::serve(Arc::clone(self), start, prompt, inputs));
+            }
+            Admission::Waits(reason, leaves) => {
+                self.unreached(prompt.run, reason);
+                if let Some(leaves) = leaves {
+                    self.let_go(&leaves);
+                }
+            }
+            Admission::Unknown => {
+                let failure =
+                    Failure::new(Phase::PromptSubmit, Reason::AgentMissing, Reason::AgentMissing.doc());
+                self.report(Report::Failed { run: prompt.run, failure });
+            }
+        }
+    }
+
+    pub(super) fn unreached(&self, run: RunId, reason: Reason) {
+        self.report(Report::Unreached { run, reason });
+    }
+
+    fn report(&self, report: Report) {
+        self.reports.report(report);
+    }
+
+    /// Ends the process of a session, after its turn was cancelled.
+    fn let_go(&self, session: &SessionId) {
+        if let Some(inbox) = self.inboxes().remove(session) {
+            // If it is full, the closed channel says so too.
+            let _ = inbox.try_send(Input::LetGo);
+        }
+    }
+
+    pub(super) fn look_again(&self, session: &SessionId, at: BootTime) {
+        self.pool().look_again(session, at);
+        self.changed.notify_one();
+    }
+
+    pub(super) fn plan_of(&self, session: &SessionId) -> Option<(Arc<AgentPlan>, Address)> {
+        let pool = self.pool();
+        let address = pool.address(session)?;
+        Some((pool.plan(&address)?, address))
+    }
+
+    pub(super) fn address(&self, session: &SessionId) -> Option<Address> {
+        self.pool().address(session)
+    }
+
+    pub(super) fn place_for_look(&self, session: &SessionId) -> Option<task::Start> {
+        let (plan, address) = self.pool().place_for_look(session)?;
+        Some(task::Start { session: session.clone(), plan, address })
+    }
+
+    /// A start failed in this way: nothing is started until the time that is returned.
+    pub(super) fn start_failed(&self, address: &Address, reason: Reason, text: &str) -> BootTime {
+        tracing_note(reason, address);
+        self.pool().failed(address, reason, text, self.now().boot)
+    }
+
+    /// The process of a session is gone: whoever waits longest may have its place.
+    pub(super) fn left(self: &Arc<Self>, session: &SessionId) {
+        self.inboxes().remove(session);
+        self.pool().leave(session);
+        self.call();
+    }
+
+    fn call(&self) {
+        loop {
+            let called = self.pool().call(self.now().boot);
+            self.changed.notify_one();
+            let Some(session) = called else { return };
+            self.reports.reach(&session);
+        }
+    }
+
+    pub(super) fn reach(&self, session: &SessionId) {
+        self.reports.reach(session);
+    }
+
+    /// Reports what a process told.
+    pub(super) fn told(&self, session: &SessionId, told: Told) {
+        let now = self.now();
+        match told {
+            Told::Address(address) => {
+                self.pool().readdress(session, &address, now.boot);
+                self.report(Report::Addressed { session: session.clone(), address });
+            }
+            Told::Open => {
+                if let Some(address) = self.address(session) {
+                    self.pool().worked(&address);
+                }
+            }
+            Told::NotSent(run, NotSent::Waits(reason, text)) => self.waits(session, run, reason, &text),
+            Told::NotSent(run, NotSent::Fails(reason, text)) | Told::Failed(run, reason, text) => {
+                let failure = Failure::new(Phase::PromptSubmit, reason, text);
+                self.report(Report::Failed { run, failure });
+            }
+            Told::Began(_) => {
+                if let Some(address) = self.address(session) {
+                    self.pool().began(&address, now.boot);
+                }
+                self.report(Report::Busy { session: session.clone(), busy: true, by: None });
+            }
+            Told::Receipt(run) => self.report(Report::Accepted { run }),
+            Told::Doubt(_) => {}
+            Told::Found(run, found) => self.found(run, found),
+            Told::Turn(turn) => {
+                let is_over = turn.outcome.is_some();
+                self.turns().keep(*turn);
+                if is_over {
+                    let leaves = self.pool().is_idle(session);
+                    self.report(Report::Busy { session: session.clone(), busy: false, by: None });
+                    if leaves {
+                        self.let_go(session);
+                    }
+                }
+            }
+        }
+    }
+
+    fn waits(&self, session: &SessionId, run: RunId, reason: Reason, text: &str) {
+        let at = match (self.address(session), reason) {
+            (Some(address), Reason::AgentBroken | Reason::AgentMissing | Reason::NotAuthenticated) => {
+                self.start_failed(&address, reason, text)
+            }
+            (_, _) => self.now().boot.after(crate::domain::Span::from_millis(SOON_MS)),
+        };
+        self.unreached(run, reason);
+        self.look_again(session, at);
+    }
+
+    /// Reports what the conversation shows of a run whose receipt is outstanding.
+    fn found(&self, run: RunId, found: Found) {
+        let (reason, text) = match found {
+            Found::Answered => {
+                let turn = self.turns().of(&run).map(|turn| Turn::clone(&turn));
+                if let Some(turn) = turn {
+                    self.turns().keep(Turn { outcome: Some(TurnOutcome::Recovered), ..turn });
+                }
+                return self.report(Report::Accepted { run });
+            }
+            Found::Unanswered => (Reason::TurnLost, Reason::TurnLost.doc()),
+            Found::Nothing => (Reason::HostRefused, "the agent's process ended before it had the prompt"),
+            Found::Unknown => (Reason::OutcomeUnknown, Reason::OutcomeUnknown.doc()),
+        };
+        let failure = Failure::new(Phase::PromptSubmit, reason, text);
+        self.report(Report::Failed { run, failure });
+    }
+
+    /// Looks at sessions again when it is time.
+    async fn ring(self: Arc<Self>) {
+        loop {
+            let next = self.pool().next_alarm();
+            let wait = next.map_or(LONG, |at| Duration::from_nanos(at.since(self.now().boot).nanos()));
+            let changed = timeout(wait, self.changed.notified()).await.is_ok();
+            if changed && next.is_none_or(|at| at > self.now().boot) {
+                continue;
+            }
+            let due = self.pool().due(self.now().boot);
+            for session in due {
+                self.handle.spawn(task::knock(Arc::clone(&self), session));
+            }
+            // Places that were kept in vain are free now.
+            self.call();
+        }
+    }
+}
+
+#[cfg(feature = "http")]
+fn tracing_note(reason: Reason, address: &Address) {
+    let (reason, agent) = (reason.name(), address.agent().as_str());
+    tracing::warn!(target: "reveille", agent, reason, "an agent was not started");
+}
+
+#[cfg(not(feature = "http"))]
+fn tracing_note(_reason: Reason, _address: &Address) {}
+
+/// Inputs that wait for one process.
+const INBOX: usize = 16;
+/// How long a session waits whose process was about to end.
+const SOON_MS: u64 = 200;
+/// How long nothing happens if there is no alarm.
+const LONG: Duration = Duration::from_secs(3_600);

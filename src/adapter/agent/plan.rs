@@ -1,0 +1,239 @@
+//! How one agent is run: what an operator has configured, and what is known of agents of that name.
+
+use std::path::PathBuf;
+
+use crate::domain::{AgentName, PermissionAnswer, Span};
+
+use super::wire::Asked;
+
+/// An agent as it is configured.
+#[derive(Clone, Debug)]
+pub struct AgentPlan {
+    /// The name under which it is configured.
+    pub name: AgentName,
+    /// The absolute path of the program, then its arguments. No shell is involved.
+    pub command: Vec<String>,
+    /// The whole environment; nothing else is inherited.
+    pub environment: Environment,
+    /// The working directory of conversations that have none of their own.
+    pub directory: Option<PathBuf>,
+    /// The mode that is set before each conversation goes on.
+    pub mode: Option<Box<str>>,
+    /// What the agent may do unasked. Everything else is refused, once.
+    pub allow: Vec<Allow>,
+    /// What is done where nobody can say who holds a conversation.
+    pub resume: Resume,
+    /// How many processes it may have at a time.
+    pub processes: u32,
+    /// How many turns it may have in an hour; `None` for any number.
+    pub turns_per_hour: Option<u32>,
+    /// The deadlines.
+    pub timing: Timing,
+    /// What is known of agents of this kind.
+    pub profile: Profile,
+}
+
+/// The environment of a process. Its values are not printed: they often are secrets.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Environment(pub Vec<(String, String)>);
+
+impl std::fmt::Debug for Environment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
+    }
+}
+
+/// When a conversation is gone on with whose holder is unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Resume {
+    /// Only if it is known that nobody holds it.
+    #[default]
+    WhenFree,
+    /// Also if it is unknown who holds it.
+    WhenUnknown,
+}
+
+/// The deadlines of a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// For the answer to `initialize`.
+    pub start: Span,
+    /// For the conversation to be open.
+    pub open: Span,
+    /// Between the opening and the first prompt, so that the agent's tools are connected.
+    pub settle: Span,
+    /// For the next sign within a turn.
+    pub silence: Span,
+    /// For a turn as a whole.
+    pub turn: Span,
+    /// After a cancel, and again after the signal to end.
+    pub grace: Span,
+    /// How long a process without a turn is kept.
+    pub idle: Span,
+    /// Between two questions who holds a conversation.
+    pub probe: Span,
+    /// The wait after the first start that failed; it doubles up to `limits::AGENT_BACKOFF_MS`.
+    pub backoff: Span,
+}
+
+impl Default for Timing {
+    fn default() -> Timing {
+        let seconds = |seconds: u64| Span::from_millis(seconds * 1_000);
+        Timing {
+            start: seconds(10),
+            open: seconds(30),
+            settle: Span::ZERO,
+            silence: seconds(90),
+            turn: seconds(1_800),
+            grace: seconds(5),
+            idle: seconds(120),
+            probe: seconds(2),
+            backoff: seconds(1),
+        }
+    }
+}
+
+/// What is known of agents of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// What is taken as proof that a conversation goes on.
+    pub believes: Believes,
+    /// Who knows the holder of a conversation.
+    pub holder: HolderKnown,
+    /// The mode in which the agent asks before it does anything, where it is known.
+    pub mode: Option<&'static str>,
+    /// How old a conversation has to be before it can be loaded.
+    pub age: Span,
+}
+
+/// What is taken as proof that a conversation goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Believes {
+    /// The agent's answer to the opening.
+    Answer,
+    /// A replay of the conversation: without one, the conversation is not there.
+    Replay,
+}
+
+/// Who knows the holder of a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HolderKnown {
+    /// A command of the agent lists the holders: `claude agents --json`.
+    Listed,
+    /// The agent itself refuses a second writer, or keeps all of them consistent.
+    ByAgent,
+    /// Nobody: only a conversation that we began is known to be free.
+    Ours,
+}
+
+impl Profile {
+    /// Returns what is known of agents of this name.
+    pub fn of(agent: &str) -> Profile {
+        let plain =
+            Profile { believes: Believes::Answer, holder: HolderKnown::Ours, mode: None, age: Span::ZERO };
+        match agent {
+            "claude" => Profile { holder: HolderKnown::Listed, mode: Some("default"), ..plain },
+            "codex" => Profile { holder: HolderKnown::ByAgent, mode: Some("read-only"), ..plain },
+            "opencode" => Profile { holder: HolderKnown::ByAgent, ..plain },
+            // Loading a conversation in the minute in which it was begun wipes it.
+            "gemini" => Profile { mode: Some("default"), age: Span::from_millis(61_000), ..plain },
+            "qwen" => Profile { mode: Some("default"), ..plain },
+            // Some agents answer an opening of what is not there with success.
+            _ => Profile { believes: Believes::Replay, ..plain },
+        }
+    }
+}
+
+/// A rule that allows what an agent asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Allow {
+    /// The kind of tool, such as `read`; any if it is not given.
+    pub kind: Option<Box<str>>,
+    /// The title of the tool, in which `*` stands for anything; any if it is not given.
+    pub tool: Option<Box<str>>,
+}
+
+impl Allow {
+    fn allows(&self, asked: &Asked) -> bool {
+        self.kind.as_ref().is_none_or(|kind| *kind == asked.kind)
+            && self.tool.as_ref().is_none_or(|pattern| matches(pattern, &asked.title))
+    }
+}
+
+/// Answers a question for permission: the answer, and the option that says it. Nothing is ever allowed or refused for always.
+pub(super) fn answer<'a>(rules: &[Allow], asked: &'a Asked) -> (PermissionAnswer, Option<&'a str>) {
+    let option = |kind: &str| asked.options.iter().find(|(_, it)| **it == *kind).map(|(id, _)| &**id);
+    if rules.iter().any(|rule| rule.allows(asked))
+        && let Some(option) = option("allow_once")
+    {
+        return (PermissionAnswer::Allowed, Some(option));
+    }
+    match option("reject_once") {
+        Some(option) => (PermissionAnswer::Rejected, Some(option)),
+        None => (PermissionAnswer::Cancelled, None),
+    }
+}
+
+/// Returns whether a text is as a pattern says, in which `*` stands for any text.
+fn matches(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let mut last = None;
+    for part in parts {
+        if let Some(part) = last.replace(part) {
+            let Some(at) = rest.find(part) else { return false };
+            rest = &rest[at + part.len()..];
+        }
+    }
+    // Without a `*` nothing may follow; behind the last one, the text may only end so.
+    last.map_or(rest.is_empty(), |last| rest.ends_with(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(kind: &str, title: &str, options: &[&str]) -> Asked {
+        Asked {
+            conversation: "c".into(),
+            title: title.into(),
+            kind: kind.into(),
+            options: options.iter().map(|it| (format!("o-{it}").into(), (*it).into())).collect(),
+        }
+    }
+
+    #[test]
+    fn patterns_match_as_written() {
+        for (pattern, text, is_so) in [
+            ("read", "read", true),
+            ("read", "read it", false),
+            ("*", "", true),
+            ("git *", "git status", true),
+            ("git *", "git", false),
+            ("a*b*c", "a b b c", true),
+            ("a*b*c", "a c b", false),
+            ("*x", "xx", true),
+            ("a*a", "a", false),
+        ] {
+            assert_eq!(matches(pattern, text), is_so, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_allowed_for_always() {
+        let all = ["allow_always", "allow_once", "reject_always", "reject_once"];
+        let rule = Allow { kind: Some("read".into()), tool: None };
+        let rules = std::slice::from_ref(&rule);
+        let answered = |kind: &str, options: &[&str]| {
+            let asked = asked(kind, "t", options);
+            let (answer, option) = answer(rules, &asked);
+            (answer, option.map(ToOwned::to_owned))
+        };
+        assert_eq!(answered("read", &all), (PermissionAnswer::Allowed, Some("o-allow_once".to_owned())));
+        assert_eq!(answered("execute", &all), (PermissionAnswer::Rejected, Some("o-reject_once".to_owned())));
+        let always = ["allow_always", "reject_always"];
+        assert_eq!(answered("read", &always), (PermissionAnswer::Cancelled, None));
+        assert_eq!(answer(&[], &asked("read", "t", &all)).0, PermissionAnswer::Rejected);
+    }
+}

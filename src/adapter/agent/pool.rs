@@ -1,0 +1,369 @@
+//! Who may have a process now: places, back-off after starts that failed, turns per hour, and the order of those that wait.
+//!
+//! Time is an argument, and there is no process here. Invariants: there are never more processes than an agent may have, nor than
+//! `limits::AGENT_PROCESSES` in all; who waits longest is called first.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use super::plan::AgentPlan;
+use crate::domain::{Address, AgentName, BootTime, Reason, SessionId, Span};
+use crate::limits;
+
+/// The agents and the sessions of one host.
+pub(super) struct Pool {
+    agents: BTreeMap<AgentName, Agent>,
+    sessions: BTreeMap<SessionId, Session>,
+    /// Sessions that wait for a place, the longest first.
+    waiting: VecDeque<SessionId>,
+    /// When to look again at sessions that cannot be reached.
+    alarms: BTreeSet<(BootTime, SessionId)>,
+}
+
+struct Agent {
+    plan: Arc<AgentPlan>,
+    places: u32,
+    /// Starts that failed in a row.
+    failed: u32,
+    /// When it may be started again, and why not before.
+    again: Option<(BootTime, Reason)>,
+    errors: Box<str>,
+    /// When the turns of the last hour began.
+    turns: VecDeque<BootTime>,
+}
+
+/// A session whose conversation we may go on with.
+struct Session {
+    address: Address,
+    /// When we began the conversation, if we did in this process.
+    begun: Option<BootTime>,
+    place: Place,
+    /// Whether it was let go, and is only here because its process has not ended.
+    is_gone: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// It has no process.
+    None,
+    /// A place is kept for it until then.
+    Kept(BootTime),
+    /// It has a process that is at work, or is being started.
+    Working,
+    /// It has a process, and nothing is going on there.
+    Idle,
+    /// Its process is about to end.
+    Leaving,
+}
+
+/// What becomes of a prompt.
+#[derive(Clone, Debug)]
+pub(super) enum Admission {
+    /// It goes to the process that is there.
+    Running,
+    /// A process is started for it.
+    Start(Arc<AgentPlan>, Address),
+    /// It waits, and one session's idle process, if it is named, is ended to make room.
+    Waits(Reason, Option<SessionId>),
+    /// The session is not one of ours.
+    Unknown,
+}
+
+impl Pool {
+    pub(super) fn new(plans: Vec<AgentPlan>) -> Pool {
+        let agent = |plan: AgentPlan| {
+            let agent = Agent {
+                plan: Arc::new(plan),
+                places: 0,
+                failed: 0,
+                again: None,
+                errors: "".into(),
+                turns: VecDeque::new(),
+            };
+            (agent.plan.name.clone(), agent)
+        };
+        Pool {
+            agents: plans.into_iter().map(agent).collect(),
+            sessions: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            alarms: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn plan(&self, address: &Address) -> Option<Arc<AgentPlan>> {
+        self.agents.get(address.configured_as()).map(|agent| Arc::clone(&agent.plan))
+    }
+
+    /// Takes a session in. Returns whether its agent is configured.
+    pub(super) fn adopt(&mut self, session: &SessionId, address: &Address) -> bool {
+        if !self.agents.contains_key(address.configured_as()) {
+            return false;
+        }
+        let place = self.sessions.get(session).map_or(Place::None, |known| known.place);
+        let begun = self.sessions.get(session).and_then(|known| known.begun);
+        self.sessions
+            .insert(session.clone(), Session { address: address.clone(), begun, place, is_gone: false });
+        true
+    }
+
+    /// Lets a session go.
+    pub(super) fn forget(&mut self, session: &SessionId) {
+        self.waiting.retain(|other| other != session);
+        self.alarms.retain(|(_, other)| other != session);
+        self.give_back(session);
+        // A process keeps its place until it has ended.
+        if let Some(known) = self.sessions.get_mut(session) {
+            known.is_gone = true;
+            if known.place == Place::None {
+                self.sessions.remove(session);
+            }
+        }
+    }
+
+    /// Decides what becomes of a prompt for a session.
+    pub(super) fn admit(&mut self, session: &SessionId, now: BootTime) -> Admission {
+        let Some(known) = self.sessions.get(session) else { return Admission::Unknown };
+        let (address, place, begun) = (known.address.clone(), known.place, known.begun);
+        let Some(agent) = self.agents.get_mut(address.configured_as()) else { return Admission::Unknown };
+        let plan = Arc::clone(&agent.plan);
+        let starts = matches!(place, Place::None | Place::Kept(_));
+        // Loading a conversation that is too young may wipe it.
+        let ripe = begun.map(|begun| (begun.after(plan.profile.age), Reason::HostBusy));
+        let later = agent.again.into_iter().chain(ripe).find(|(at, _)| starts && *at > now);
+        if let Some((at, reason)) = agent.out_of_budget(now).or(later) {
+            // A place that was kept is for others then.
+            self.give_back(session);
+            self.alarms.insert((at, session.clone()));
+            return Admission::Waits(reason, None);
+        }
+        match place {
+            Place::Working | Place::Idle => {
+                self.set(session, Place::Working);
+                return Admission::Running;
+            }
+            Place::Leaving => {
+                self.wait(session);
+                return Admission::Waits(Reason::HostBusy, None);
+            }
+            Place::None | Place::Kept(_) => {}
+        }
+        if place == Place::None {
+            let is_next = self.waiting.is_empty() || self.waiting.front() == Some(session);
+            if !is_next || !self.has_room(&plan) {
+                self.wait(session);
+                return Admission::Waits(Reason::HostBusy, self.idle_one(&plan));
+            }
+            self.waiting.retain(|other| other != session);
+            self.take_place(&plan.name);
+        }
+        self.set(session, Place::Working);
+        Admission::Start(plan, address)
+    }
+
+    fn has_room(&self, plan: &AgentPlan) -> bool {
+        let in_all: u32 = self.agents.values().map(|agent| agent.places).sum();
+        let own = self.agents.get(&plan.name).map_or(0, |agent| agent.places);
+        own < plan.processes && u64::from(in_all) < limits::AGENT_PROCESSES.value
+    }
+
+    /// A session whose idle process can make room for this agent.
+    fn idle_one(&mut self, plan: &AgentPlan) -> Option<SessionId> {
+        let own_is_full = self.agents.get(&plan.name).is_some_and(|agent| agent.places >= plan.processes);
+        let is_fit = |session: &Session| {
+            session.place == Place::Idle && (!own_is_full || *session.address.configured_as() == plan.name)
+        };
+        let found = self.sessions.iter().find(|(_, session)| is_fit(session)).map(|(id, _)| id.clone())?;
+        self.set(&found, Place::Leaving);
+        Some(found)
+    }
+
+    fn wait(&mut self, session: &SessionId) {
+        if !self.waiting.contains(session) {
+            self.waiting.push_back(session.clone());
+        }
+    }
+
+    fn take_place(&mut self, agent: &AgentName) {
+        if let Some(agent) = self.agents.get_mut(agent) {
+            agent.places += 1;
+        }
+    }
+
+    fn set(&mut self, session: &SessionId, place: Place) {
+        if let Some(session) = self.sessions.get_mut(session) {
+            session.place = place;
+        }
+    }
+
+    /// Frees a place that was kept and is not needed.
+    fn give_back(&mut self, session: &SessionId) {
+        let Some(known) = self.sessions.get_mut(session) else { return };
+        if let Place::Kept(_) = known.place {
+            known.place = Place::None;
+            let agent = known.address.configured_as().clone();
+            self.free(&agent);
+        }
+    }
+
+    fn free(&mut self, agent: &AgentName) {
+        if let Some(agent) = self.agents.get_mut(agent) {
+            agent.places = agent.places.saturating_sub(1);
+        }
+    }
+
+    /// A process has nothing to do. Returns whether it is to end, because others wait.
+    pub(super) fn is_idle(&mut self, session: &SessionId) -> bool {
+        let is_wanted = !self.waiting.is_empty();
+        self.set(session, if is_wanted { Place::Leaving } else { Place::Idle });
+        is_wanted
+    }
+
+    /// A process has ended, or was not started: its place is free.
+    pub(super) fn leave(&mut self, session: &SessionId) {
+        let Some(known) = self.sessions.get_mut(session) else { return };
+        let agent = known.address.configured_as().clone();
+        if known.place != Place::None {
+            known.place = Place::None;
+            let is_gone = known.is_gone;
+            self.free(&agent);
+            if is_gone {
+                self.sessions.remove(session);
+            }
+        }
+    }
+
+    /// Calls the session that waits longest and has room; a place is kept for it.
+    pub(super) fn call(&mut self, now: BootTime) -> Option<SessionId> {
+        // Those that were let go meanwhile wait no more.
+        let sessions = &self.sessions;
+        self.waiting.retain(|session| sessions.contains_key(session));
+        let has_room = |session: &SessionId| {
+            let plan = self.sessions.get(session).and_then(|known| self.plan(&known.address));
+            plan.is_some_and(|plan| self.has_room(&plan))
+        };
+        let at = self.waiting.iter().position(has_room)?;
+        let session = self.waiting.remove(at)?;
+        self.keep_place(&session, now);
+        Some(session)
+    }
+
+    fn keep_place(&mut self, session: &SessionId, now: BootTime) {
+        let Some(known) = self.sessions.get(session).filter(|known| known.place == Place::None) else {
+            return;
+        };
+        let agent = known.address.configured_as().clone();
+        self.take_place(&agent);
+        let until = now.after(KEPT);
+        self.set(session, Place::Kept(until));
+        self.alarms.insert((until, session.clone()));
+    }
+
+    /// Takes a place for a look at a conversation, if there is one; nobody waits for it in the queue.
+    pub(super) fn place_for_look(&mut self, session: &SessionId) -> Option<(Arc<AgentPlan>, Address)> {
+        let known = self.sessions.get(session).filter(|known| known.place == Place::None)?;
+        let address = known.address.clone();
+        let plan = self.plan(&address).filter(|plan| self.has_room(plan))?;
+        self.take_place(&plan.name);
+        self.set(session, Place::Working);
+        Some((plan, address))
+    }
+
+    /// Sets when to look at a session again.
+    pub(super) fn look_again(&mut self, session: &SessionId, at: BootTime) {
+        self.alarms.insert((at, session.clone()));
+    }
+
+    /// Returns when the next alarm is due.
+    pub(super) fn next_alarm(&self) -> Option<BootTime> {
+        self.alarms.first().map(|(at, _)| *at)
+    }
+
+    /// Takes the sessions whose alarm is due, and frees the places that were kept in vain.
+    pub(super) fn due(&mut self, now: BootTime) -> Vec<SessionId> {
+        let mut due = Vec::new();
+        while let Some((at, _)) = self.alarms.first()
+            && *at <= now
+            && let Some((_, session)) = self.alarms.pop_first()
+        {
+            let kept = self.sessions.get(&session).map(|known| known.place);
+            if let Some(Place::Kept(until)) = kept
+                && until <= now
+            {
+                self.give_back(&session);
+                continue;
+            }
+            due.push(session);
+        }
+        due
+    }
+
+    /// A start of the agent failed in this way. Returns when it may be tried again.
+    pub(super) fn failed(
+        &mut self,
+        address: &Address,
+        reason: Reason,
+        errors: &str,
+        now: BootTime,
+    ) -> BootTime {
+        let longest = Span::from_millis(limits::AGENT_BACKOFF_MS.value);
+        let Some(agent) = self.agents.get_mut(address.configured_as()) else { return now.after(longest) };
+        let wait = if reason == Reason::AgentBroken {
+            let doubled = agent.plan.timing.backoff.millis().saturating_mul(1 << agent.failed.min(16));
+            agent.failed += 1;
+            Span::from_millis(doubled).min(longest)
+        } else {
+            // A login or a program may come at any time, and looking costs little.
+            Span::from_millis(agent.plan.timing.backoff.millis().saturating_mul(10)).min(longest)
+        };
+        agent.errors = errors.into();
+        let at = now.after(wait);
+        agent.again = Some((at, reason));
+        at
+    }
+
+    /// The agent was started, and opened a conversation.
+    pub(super) fn worked(&mut self, address: &Address) {
+        if let Some(agent) = self.agents.get_mut(address.configured_as()) {
+            agent.failed = 0;
+            agent.again = None;
+            agent.errors = "".into();
+        }
+    }
+
+    /// A turn began.
+    pub(super) fn began(&mut self, address: &Address, now: BootTime) {
+        if let Some(agent) = self.agents.get_mut(address.configured_as())
+            && agent.plan.turns_per_hour.is_some()
+        {
+            agent.turns.push_back(now);
+        }
+    }
+
+    /// The session has this conversation from now on, which we began.
+    pub(super) fn readdress(&mut self, session: &SessionId, address: &Address, now: BootTime) {
+        if let Some(known) = self.sessions.get_mut(session) {
+            known.address = address.clone();
+            known.begun = Some(now);
+        }
+    }
+
+    pub(super) fn address(&self, session: &SessionId) -> Option<Address> {
+        self.sessions.get(session).map(|known| known.address.clone())
+    }
+}
+
+impl Agent {
+    /// Returns when the agent may have a turn again, if it has had as many as it may.
+    fn out_of_budget(&mut self, now: BootTime) -> Option<(BootTime, Reason)> {
+        let most = usize::try_from(self.plan.turns_per_hour?).unwrap_or(usize::MAX);
+        while self.turns.front().is_some_and(|began| began.after(HOUR) <= now) {
+            self.turns.pop_front();
+        }
+        let over = self.turns.len().checked_sub(most)?;
+        self.turns.get(over).map(|began| (began.after(HOUR), Reason::OverBudget))
+    }
+}
+
+const HOUR: Span = Span::from_millis(3_600_000);
+/// How long a place is kept for a session that was called, while its run is stored and handed over.
+const KEPT: Span = Span::from_millis(5_000);

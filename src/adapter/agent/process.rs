@@ -1,0 +1,239 @@
+//! A process of an agent: it leads a group of its own, which is signalled and killed as a whole; it gets the environment that was
+//! listed, a working directory, three pipes, and nothing else.
+//!
+//! Invariants: no line of it is longer than `limits::AGENT_LINE_BYTES` here, and of its error output only the end is kept; no
+//! process outlives [`end_agents`].
+
+use std::collections::BTreeSet;
+use std::io;
+use std::num::NonZeroI32;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, ChildStdin, Command};
+use tokio::sync::mpsc;
+
+use super::plan::AgentPlan;
+use super::redact::redacted;
+use super::wire::{self, Incoming};
+use crate::limits;
+
+/// A running agent.
+pub(super) struct Process {
+    child: Child,
+    /// Process id of the leader, which is also the id of the group; `None` once the group was killed.
+    group: Option<Pid>,
+    /// Where to put lines for it.
+    input: mpsc::Sender<String>,
+    /// What it writes, read.
+    pub(super) lines: mpsc::Receiver<Incoming>,
+    errors: Arc<Mutex<Vec<u8>>>,
+}
+
+/// Why a process was not started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Unstarted {
+    /// There is no such program, or it may not be run.
+    Missing(Box<str>),
+    /// Something else went wrong.
+    Failed(Box<str>),
+}
+
+impl Process {
+    /// Starts an agent in a directory. It has to be called on a runtime.
+    pub(super) fn start(plan: &AgentPlan, directory: &Path) -> Result<Process, Unstarted> {
+        let missing = |text: &str| Unstarted::Missing(text.into());
+        let (program, arguments) = plan.command.split_first().ok_or_else(|| missing("it has no command"))?;
+        let mut running = running();
+        if running.is_over {
+            return Err(Unstarted::Failed("the daemon is stopping".into()));
+        }
+        let mut child = Command::new(program)
+            .args(arguments)
+            .env_clear()
+            .envs(plan.environment.0.iter().map(|(name, value)| (name, value)))
+            .current_dir(directory)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // So that a signal to the group reaches all its children and never the daemon.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| {
+                let is_missing =
+                    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied);
+                let text = error.to_string();
+                if is_missing { missing(&text) } else { Unstarted::Failed(text.into()) }
+            })?;
+        let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        // Under the lock in which it was started, so that none slips past `end_agents`.
+        running.groups.extend(group.map(Pid::as_raw_nonzero));
+        drop(running);
+        let (input, to_write) = mpsc::channel(LINES_OUT);
+        let (to_read, lines) = mpsc::channel(LINES_IN);
+        let errors = Arc::<Mutex<Vec<u8>>>::default();
+        if let Some(end) = child.stdin.take() {
+            tokio::spawn(write_lines(end, to_write));
+        }
+        if let Some(end) = child.stdout.take() {
+            tokio::spawn(read_lines(end, to_read));
+        }
+        if let Some(end) = child.stderr.take() {
+            tokio::spawn(keep_end(end, Arc::clone(&errors)));
+        }
+        Ok(Process { child, group, input, lines, errors })
+    }
+
+    /// Returns its process id.
+    pub(super) fn id(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// Writes a line; returns whether the agent reads what it is sent.
+    pub(super) fn send(&self, line: String) -> bool {
+        self.input.try_send(line).is_ok()
+    }
+
+    /// Waits for its end. Safe to drop.
+    pub(super) async fn wait(&mut self) {
+        // An error means that it cannot be waited for, because it is gone.
+        let _ = self.child.wait().await;
+    }
+
+    /// Asks all processes of the group to end.
+    pub(super) fn terminate(&self) {
+        if let Some(group) = self.group {
+            // An error means that no process is left.
+            let _ = kill_process_group(group, Signal::TERM);
+        }
+    }
+
+    /// Kills what is left of the group. The system does not reuse the group's id while one of its processes lives.
+    pub(super) fn kill(&mut self) {
+        let group = self.group.take();
+        // Not if `end_agents` has killed it: its id may name another group by now.
+        if let Some(group) = group.filter(|group| running().groups.remove(&group.as_raw_nonzero())) {
+            // An error means that no process is left, which is the goal.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+
+    /// Returns the end of what it wrote to its error output, without what looks like a secret.
+    pub(super) fn errors(&self, plan: &AgentPlan) -> Box<str> {
+        let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        redacted(&String::from_utf8_lossy(&errors), &plan.environment).into()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+async fn write_lines(mut end: ChildStdin, mut lines: mpsc::Receiver<String>) {
+    while let Some(line) = lines.recv().await {
+        if end.write_all(line.as_bytes()).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Reads lines to the end of the output. A line that is too long is passed over.
+async fn read_lines(end: impl AsyncRead + Unpin, lines: mpsc::Sender<Incoming>) {
+    let most = usize::try_from(limits::AGENT_LINE_BYTES.value).unwrap_or(usize::MAX);
+    let (mut reader, mut line, mut is_too_long) = (BufReader::new(end), Vec::new(), false);
+    loop {
+        let Ok(piece) = reader.fill_buf().await else { return };
+        if piece.is_empty() {
+            return;
+        }
+        let end = piece.iter().position(|byte| *byte == b'\n');
+        let (used, part) = end.map_or((piece.len(), piece), |end| (end + 1, &piece[..end]));
+        is_too_long |= line.len() + part.len() > most;
+        if !is_too_long {
+            line.extend_from_slice(part);
+        }
+        reader.consume(used);
+        if end.is_none() {
+            continue;
+        }
+        let read = if is_too_long { Incoming::Noise } else { wire::read(&line) };
+        // A long line must not keep its room for all that follow.
+        line = Vec::new();
+        is_too_long = false;
+        // The receiver is slower at most for a moment: then the agent waits.
+        if read != Incoming::Noise && lines.send(read).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Reads an output to its end, and keeps the end of it.
+async fn keep_end(mut end: impl AsyncRead + Unpin, kept: Arc<Mutex<Vec<u8>>>) {
+    let most = usize::try_from(limits::AGENT_ERRORS_BYTES.value).unwrap_or(usize::MAX);
+    let mut piece = [0; 4_096];
+    while let Ok(read @ 1..) = end.read(&mut piece).await {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend_from_slice(&piece[..read]);
+        let over = kept.len().saturating_sub(most);
+        kept.drain(..over);
+    }
+}
+
+/// The agents of this process that run now.
+struct Running {
+    /// The ids of their groups.
+    groups: BTreeSet<NonZeroI32>,
+    /// Whether no further one may start.
+    is_over: bool,
+}
+
+static RUNNING: Mutex<Running> = Mutex::new(Running { groups: BTreeSet::new(), is_over: false });
+
+fn running() -> MutexGuard<'static, Running> {
+    // A panic elsewhere cannot leave it inconsistent: each change is one insert or remove.
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns whether a process belongs to one of our agents.
+pub(super) fn is_ours(process: u32) -> bool {
+    group_of(process).is_some_and(|group| running().groups.contains(&group))
+}
+
+/// The group of a process. The call of the system is not used: its answer for a process whose group is outside of our namespace
+/// is 0, which the library takes for impossible.
+fn group_of(process: u32) -> Option<NonZeroI32> {
+    let text = match std::fs::read_to_string(format!("/proc/{process}/stat")) {
+        // Behind the name, which may contain anything: state, parent, group.
+        Ok(stat) => stat.rsplit_once(") ")?.1.split(' ').nth(2)?.to_owned(),
+        // A system without that directory has this program.
+        Err(_) => {
+            let mut ps = std::process::Command::new("/bin/ps");
+            let listed = ps.args(["-o", "pgid=", "-p", &process.to_string()]).env_clear().output().ok()?;
+            String::from_utf8(listed.stdout).ok()?
+        }
+    };
+    text.trim().parse().ok()
+}
+
+/// Kills all agents, with all processes of their groups, and lets no other start. For the end of the process, which they would
+/// outlive.
+pub fn end_agents() {
+    let mut running = running();
+    running.is_over = true;
+    for group in std::mem::take(&mut running.groups) {
+        if let Some(group) = Pid::from_raw(group.get()) {
+            // An error means that no process is left, which is the goal.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+/// Lines that wait to be written. An agent that does not read so many is not well.
+const LINES_OUT: usize = 256;
+/// Lines that were read and wait to be taken.
+const LINES_IN: usize = 8;

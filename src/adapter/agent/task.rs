@@ -1,0 +1,274 @@
+//! The life of one process: it is started if nobody else holds the conversation, driven by its machine, and missed when it ends.
+
+use std::future::pending;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use super::conversation::Conversation;
+use super::exchange::{Found, Input, NotSent, Output, Prompt, Told};
+use super::host::Inner;
+use super::plan::{AgentPlan, Resume};
+use super::process::{Process, Unstarted, is_ours};
+use super::wire::Incoming;
+use crate::domain::{Address, BootTime, Reason, RunId, SessionId, Span};
+use crate::limits;
+use crate::port::Holder;
+
+/// A process to start.
+pub(super) struct Start {
+    pub(super) session: SessionId,
+    pub(super) plan: Arc<AgentPlan>,
+    pub(super) address: Address,
+}
+
+/// What is left to do when a process has ended.
+#[derive(Default)]
+struct Left {
+    doubt: Option<RunId>,
+    found: Option<Found>,
+}
+
+/// Starts a process for a prompt, and serves the conversation until the process ends.
+pub(super) async fn serve(
+    inner: Arc<Inner>,
+    start: Start,
+    prompt: Prompt,
+    mut inputs: mpsc::Receiver<Input>,
+) {
+    let session = start.session.clone();
+    let run = prompt.run.clone();
+    let left = match ready(&inner, &start).await {
+        Ok((process, directory)) => {
+            drive(&inner, start, (process, directory), (Input::Prompt(prompt), &mut inputs)).await
+        }
+        Err(why) => {
+            not_sent(&inner, &start, run, why);
+            Left::default()
+        }
+    };
+    // What came in while the process ended was not sent.
+    inputs.close();
+    while let Some(input) = inputs.recv().await {
+        if let Input::Prompt(prompt) = input {
+            let why = NotSent::Waits(Reason::HostBusy, "its process ended".into());
+            inner.told(&session, Told::NotSent(prompt.run, why));
+        }
+    }
+    if let Some(run) = left.doubt {
+        look_until_known(&inner, &session, run).await;
+    }
+    inner.left(&session);
+}
+
+/// Finds out about a run of an earlier process, as soon as there is a place for it.
+pub(super) async fn recover(inner: Arc<Inner>, session: SessionId, run: RunId) {
+    let end = inner.now().boot.after(Span::from_millis(limits::AGENT_RECEIPT_MS.value));
+    loop {
+        if let Some(start) = inner.place_for_look(&session) {
+            drop(start);
+            look_until_known(&inner, &session, run).await;
+            break;
+        }
+        if inner.now().boot >= end {
+            inner.told(&session, Told::Found(run, Found::Unknown));
+            break;
+        }
+        pause(Duration::from_millis(500)).await;
+    }
+    inner.left(&session);
+    inner.reach(&session);
+}
+
+/// A session that could not be reached: says that it can be, once nobody holds its conversation.
+pub(super) async fn knock(inner: Arc<Inner>, session: SessionId) {
+    let Some((plan, address)) = inner.plan_of(&session) else { return };
+    if is_free(&inner, &plan, &address).await {
+        inner.reach(&session);
+    } else {
+        inner.look_again(&session, inner.now().boot.after(plan.timing.probe));
+    }
+}
+
+/// Looks into the conversation until it is known what it shows of a run, or a few starts have failed.
+async fn look_until_known(inner: &Arc<Inner>, session: &SessionId, run: RunId) {
+    let mut found = Found::Unknown;
+    let end = inner.now().boot.after(Span::from_millis(limits::AGENT_RECEIPT_MS.value));
+    let mut failed = 0;
+    while let Some((plan, address)) = inner.plan_of(session)
+        && address.conversation().is_some()
+    {
+        let wait = plan.timing.backoff.millis() << failed;
+        let start = Start { session: session.clone(), plan, address };
+        match ready(inner, &start).await {
+            // Whoever holds it may take long; nothing is lost by waiting.
+            Err(NotSent::Waits(Reason::HeldElsewhere, _)) if inner.now().boot < end => {}
+            Err(_) => failed += 1,
+            Ok(process) => {
+                let (_keep, mut none) = mpsc::channel(1);
+                let left = drive(inner, start, process, (Input::Look(run.clone()), &mut none)).await;
+                found = left.found.unwrap_or(Found::Unknown);
+                failed += 1;
+            }
+        }
+        if found != Found::Unknown || failed >= limits::AGENT_FAILED_STARTS.value {
+            break;
+        }
+        pause(Duration::from_millis(wait)).await;
+    }
+    inner.told(session, Told::Found(run, found));
+}
+
+/// Checks that nobody else holds the conversation, and starts a process in it.
+async fn ready(inner: &Arc<Inner>, start: &Start) -> Result<(Process, PathBuf), NotSent> {
+    let Start { plan, address, .. } = start;
+    let fails = |text: &str| NotSent::Fails(Reason::HostRefused, text.into());
+    let directory = address.directory().map(PathBuf::from).or_else(|| plan.directory.clone());
+    let directory = directory.ok_or_else(|| {
+        fails("no working directory is known: open the session with `directory`, or configure one for the agent")
+    })?;
+    if !directory.is_dir() {
+        return Err(fails("the working directory of the conversation is not there"));
+    }
+    if !is_free(inner, plan, address).await {
+        return Err(NotSent::Waits(Reason::HeldElsewhere, Reason::HeldElsewhere.doc().into()));
+    }
+    let process = Process::start(plan, &directory).map_err(|why| match why {
+        Unstarted::Missing(text) => NotSent::Waits(Reason::AgentMissing, text),
+        Unstarted::Failed(text) => NotSent::Waits(Reason::AgentBroken, text),
+    })?;
+    Ok((process, directory))
+}
+
+/// Returns whether nobody else holds a conversation, as far as that can be found out.
+async fn is_free(inner: &Arc<Inner>, plan: &AgentPlan, address: &Address) -> bool {
+    if address.conversation().is_none() {
+        return true;
+    }
+    let (prober, address) = (Arc::clone(&inner.prober), address.clone());
+    let holder = tokio::task::spawn_blocking(move || prober.holder(&address, &is_ours)).await;
+    match holder.unwrap_or(Holder::Unknown) {
+        Holder::Nobody => true,
+        Holder::Other { .. } => false,
+        // What is not known counts as held, unless an operator says otherwise.
+        Holder::Unknown => plan.resume == Resume::WhenUnknown,
+    }
+}
+
+fn not_sent(inner: &Arc<Inner>, start: &Start, run: RunId, why: NotSent) {
+    if let NotSent::Waits(Reason::HeldElsewhere, _) = why {
+        inner.unreached(run, Reason::HeldElsewhere);
+        inner.look_again(&start.session, inner.now().boot.after(start.plan.timing.probe));
+    } else {
+        inner.told(&start.session, Told::NotSent(run, why));
+    }
+}
+
+/// Drives a process until it has ended.
+async fn drive(
+    inner: &Arc<Inner>,
+    start: Start,
+    (mut process, directory): (Process, PathBuf),
+    (first, inputs): (Input, &mut mpsc::Receiver<Input>),
+) -> Left {
+    let is_look = matches!(first, Input::Look(_));
+    let directory = directory.to_string_lossy().into();
+    let (plan, address) = (Arc::clone(&start.plan), start.address.clone());
+    let mut lines = std::mem::replace(&mut process.lines, mpsc::channel(1).1);
+    let mut driven = Driven { inner, start, left: Left::default(), process };
+    let mut machine = Conversation::new(plan, address, directory, inner.now());
+    let mut is_open = true;
+    let started = Input::Started { process: driven.process.id() };
+    driven.step(&mut machine, started);
+    driven.step(&mut machine, first);
+    while let Some(deadline) = machine.deadline() {
+        let wait = until(deadline, inner.now().boot);
+        let input = tokio::select! {
+            line = lines.recv(), if is_open => line.map_or_else(
+                || {
+                    // An agent that says no more is of no use, whether it lives or not.
+                    is_open = false;
+                    driven.process.kill();
+                    Input::Tick
+                },
+                Input::Line,
+            ),
+            () = driven.process.wait() => {
+                // What is left of its group is of no use either, and holds the outputs open.
+                driven.process.kill();
+                driven.last_lines(&mut machine, &mut lines).await;
+                Input::Ended(driven.process.errors(&driven.start.plan))
+            }
+            input = inputs.recv(), if !is_look => input.unwrap_or(Input::LetGo),
+            _ = timeout(wait, pending::<()>()) => Input::Tick,
+        };
+        if let Some(input) = driven.checked(input).await {
+            driven.step(&mut machine, input);
+        }
+        if is_look && driven.left.found.is_some() && machine.is_idle() {
+            driven.step(&mut machine, Input::LetGo);
+        }
+    }
+    driven.left
+}
+
+/// A process with what has come of it so far.
+struct Driven<'a> {
+    inner: &'a Arc<Inner>,
+    start: Start,
+    process: Process,
+    left: Left,
+}
+
+impl Driven<'_> {
+    /// Takes the lines that were on their way when the process ended.
+    async fn last_lines(&mut self, machine: &mut Conversation, lines: &mut mpsc::Receiver<Incoming>) {
+        // A descendant that left the group may hold the output open for ever.
+        while let Ok(Some(line)) = timeout(DRAIN, lines.recv()).await {
+            self.step(machine, Input::Line(line));
+        }
+    }
+
+    /// Passes a prompt on only if still nobody else holds the conversation; otherwise the process ends.
+    async fn checked(&mut self, input: Input) -> Option<Input> {
+        let Input::Prompt(prompt) = input else { return Some(input) };
+        let address = self.inner.address(&self.start.session).unwrap_or_else(|| self.start.address.clone());
+        if is_free(self.inner, &self.start.plan, &address).await {
+            return Some(Input::Prompt(prompt));
+        }
+        not_sent(self.inner, &self.start, prompt.run, NotSent::Waits(Reason::HeldElsewhere, "".into()));
+        Some(Input::LetGo)
+    }
+
+    fn step(&mut self, machine: &mut Conversation, input: Input) {
+        for output in machine.step(self.inner.now(), input) {
+            match output {
+                Output::Send(line) => {
+                    if !self.process.send(line) {
+                        self.process.kill();
+                    }
+                }
+                Output::Terminate => self.process.terminate(),
+                Output::Kill => self.process.kill(),
+                Output::Told(Told::Found(_, found)) => self.left.found = Some(found),
+                Output::Told(Told::Doubt(run)) => self.left.doubt = Some(run),
+                Output::Told(told) => self.inner.told(&self.start.session, told),
+            }
+        }
+    }
+}
+
+fn until(deadline: BootTime, now: BootTime) -> Duration {
+    Duration::from_nanos(deadline.since(now).nanos())
+}
+
+/// Waits for nothing but time.
+async fn pause(time: Duration) {
+    // The error is that the time is over, which is the point.
+    let _ = timeout(time, pending::<()>()).await;
+}
+
+const DRAIN: Duration = Duration::from_millis(limits::PROGRAM_DRAIN_MS.value);

@@ -1,0 +1,364 @@
+//! Reads the agents of the configuration file, and hosts their conversations: sessions with an address go to them unless somebody
+//! else has the session.
+//!
+//! Invariant: no error message contains the value of an environment variable.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::fault::AppFault;
+use crate::adapter::ClockOs;
+use crate::adapter::agent::{
+    AgentHost, AgentPlan, Allow, Environment, ListedHolders, Profile, Reports, Resume, Timing,
+};
+use crate::domain::{
+    Address, AgentName, DecisionKind, Failure, HostId, Phase, Reason, RunId, RunState, SessionId, Span,
+};
+use crate::engine::{Command, Input, Report, SessionRecord, State};
+use crate::limits;
+use crate::runtime::{Handle, Subscription};
+
+/// One agent as written in a configuration file.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct AgentConfig {
+    command: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    #[serde(default)]
+    environment: BTreeSet<String>,
+    directory: Option<PathBuf>,
+    mode: Option<String>,
+    #[serde(default)]
+    allow: Vec<AllowConfig>,
+    profile: Option<String>,
+    #[serde(default)]
+    resume: ResumeConfig,
+    #[serde(default)]
+    holders: Vec<String>,
+    processes: Option<u32>,
+    turns_per_hour: Option<u32>,
+    start: Option<Time>,
+    open: Option<Time>,
+    settle: Option<Time>,
+    silence: Option<Time>,
+    turn: Option<Time>,
+    grace: Option<Time>,
+    idle: Option<Time>,
+    probe: Option<Time>,
+    backoff: Option<Time>,
+}
+
+/// A time as it is written: a number and its unit.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "String")]
+struct Time(Span);
+
+impl TryFrom<String> for Time {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Time, &'static str> {
+        span(&text).map(Time).ok_or("a time is written as 500ms, 90s, 2m or 1h")
+    }
+}
+
+/// What an agent may do unasked.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AllowConfig {
+    kind: Option<String>,
+    tool: Option<String>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum ResumeConfig {
+    #[default]
+    WhenFree,
+    WhenUnknown,
+}
+
+/// The validated agents.
+#[derive(Default)]
+pub(super) struct Agents(Vec<(AgentPlan, Option<Vec<String>>)>);
+
+impl Agents {
+    /// Validates the agents of a configuration file.
+    ///
+    /// # Errors
+    /// [`AppFault`] with the agent's name and the reason.
+    pub(super) fn new(
+        written: BTreeMap<String, AgentConfig>,
+        inherited: impl Fn(&str) -> Option<String>,
+    ) -> Result<Agents, AppFault> {
+        let max = limits::AGENTS;
+        if written.len() as u64 > max.value {
+            return Err(AppFault::usage(format!("{} agents: at most {}", written.len(), max.value)));
+        }
+        let read = |(name, written): (String, AgentConfig)| {
+            let wrong = |what: String| AppFault::usage(format!("the agent {name:?}: {what}"));
+            let known = AgentName::new(&name).map_err(|fault| wrong(fault.to_string()))?;
+            written.plan(known, &inherited).map_err(wrong)
+        };
+        Ok(Agents(written.into_iter().map(read).collect::<Result<_, _>>()?))
+    }
+
+    /// Starts the host of the agents, before a store is loaded.
+    ///
+    /// # Errors
+    /// The error of the operating system if it cannot start a thread.
+    pub(super) fn start(self, handle: &Handle) -> io::Result<Hosted> {
+        let listers = self.0.iter().map(|(plan, lister)| (plan, lister.clone()));
+        let prober = Arc::new(ListedHolders::new(listers));
+        let plans: Vec<AgentPlan> = self.0.into_iter().map(|(plan, _)| plan).collect();
+        for plan in &plans {
+            let (name, program) = (plan.name.as_str(), plan.command.first().map_or("", String::as_str));
+            tracing::info!(target: "reveille", name, program, "agent configured");
+        }
+        let is_any = !plans.is_empty();
+        let reports = Arc::new(ToEngine(handle.clone()));
+        let host = Arc::new(AgentHost::start(plans, Arc::new(ClockOs), prober, reports)?);
+        if is_any {
+            handle.attach_agents(Arc::<AgentHost>::clone(&host));
+        }
+        Ok(Hosted { host, handle: handle.clone(), looked_for: BTreeSet::new() })
+    }
+}
+
+/// Reports of the host, as inputs of the engine.
+struct ToEngine(Handle);
+
+impl Reports for ToEngine {
+    fn report(&self, report: Report) {
+        // Refused if the run has ended meanwhile: the engine's record stands. Not awaited, because the thread of the agents
+        // must not wait for a disk.
+        let _ = self.0.submit_unawaited(Input::Report(report));
+    }
+
+    fn reach(&self, session: &SessionId) -> bool {
+        let sessions = vec![session.clone()];
+        let reached = Command::HostSessions { host: HostId::AGENTS, sessions, by: None };
+        self.0.submit_unawaited(Input::Command(reached)).is_ok()
+    }
+}
+
+/// The running host of agents.
+pub(super) struct Hosted {
+    host: Arc<AgentHost>,
+    handle: Handle,
+    /// The sessions in whose conversations runs of an earlier process are looked for.
+    looked_for: BTreeSet<SessionId>,
+}
+
+impl Hosted {
+    /// Takes over the sessions that nobody else has, now and as they come. A store has been loaded before.
+    ///
+    /// # Errors
+    /// The error of the operating system if it cannot start a thread.
+    pub(super) fn follow(mut self) -> io::Result<()> {
+        let decisions = self.handle.subscribe(self.handle.view(State::cursor));
+        // The host says itself that these can be reached, once it knows what became of their runs.
+        self.looked_for = self.recover();
+        self.take_all();
+        std::thread::Builder::new()
+            .name("reveille-agents-feed".into())
+            .spawn(move || self.watch(decisions))?;
+        Ok(())
+    }
+
+    /// Runs that an earlier process handed over: their conversations show whether the prompt got there. Returns the sessions.
+    fn recover(&self) -> BTreeSet<SessionId> {
+        let out = self.handle.view(|state| {
+            let runs = state.schedules().into_iter().flat_map(|schedule| state.runs_of(schedule));
+            let ours = runs.filter(|(_, run)| {
+                run.run().state == RunState::InFlight && run.run().host == Some(HostId::AGENTS)
+            });
+            let named = ours.filter_map(|(_, run)| {
+                let session = run.run().session.clone()?;
+                let address = state.session(&session).and_then(address_of);
+                Some((state.run_id(run)?, session, address))
+            });
+            named.collect::<Vec<_>>()
+        });
+        let mut looked_for = BTreeSet::new();
+        for (run, session, address) in out {
+            match address {
+                Some(address) if address.conversation().is_some() && self.host.adopt(&session, &address) => {
+                    looked_for.insert(session.clone());
+                    self.host.recover(session, run);
+                }
+                Some(_) | None => self.give_up(run),
+            }
+        }
+        looked_for
+    }
+
+    /// Nobody can say whether the prompt of a run arrived.
+    fn give_up(&self, run: RunId) {
+        let reason = Reason::OutcomeUnknown;
+        let failure = Failure::new(Phase::PromptSubmit, reason, reason.doc());
+        // Refused if the run has ended meanwhile.
+        let _ = self.handle.submit(Input::Report(Report::Failed { run, failure }));
+    }
+
+    fn take_all(&self) {
+        let free = self.handle.view(|state| {
+            let sessions = state.sessions().into_iter().filter(|session| is_free(session));
+            sessions.map(|session| session.id().clone()).collect::<Vec<_>>()
+        });
+        let free = free.iter().filter(|session| !self.looked_for.contains(*session));
+        free.for_each(|session| self.take(session));
+    }
+
+    /// Takes over a session, if it has an address whose agent is configured and nobody else has it.
+    fn take(&self, session: &SessionId) {
+        let address = self.handle.view(|state| {
+            let record = state.session(session).filter(|record| is_free(record))?;
+            address_of(record)
+        });
+        if address.is_some_and(|address| self.host.adopt(session, &address)) {
+            // Refused if a harness has taken it meanwhile, which is as well.
+            let _ = self.handle.submit(Input::Command(Command::HostSessions {
+                host: HostId::AGENTS,
+                sessions: vec![session.clone()],
+                by: None,
+            }));
+        }
+    }
+
+    fn watch(&self, mut decisions: Subscription) {
+        while let Some(batch) = decisions.next_batch(BATCH) {
+            if batch.truncated {
+                self.take_all();
+            }
+            for decision in batch.decisions {
+                // A session that is away for another reason than a lost host is ours already.
+                let is_left = decision.kind == DecisionKind::SessionUnhosted
+                    && decision.reason == Some(Reason::HostLost);
+                if (decision.kind == DecisionKind::SessionOpened || is_left)
+                    && let Some(session) = &decision.session
+                {
+                    self.take(session);
+                }
+            }
+        }
+    }
+}
+
+/// Whether nobody has a session that has an address.
+fn is_free(session: &SessionRecord) -> bool {
+    let is_nobodys = session.host() == HostId::INBOX || !session.is_hosted() && session.away().is_none();
+    is_nobodys && session.config().address.is_some()
+}
+
+fn address_of(session: &SessionRecord) -> Option<Address> {
+    session.config().address.clone()
+}
+
+impl AgentConfig {
+    fn plan(
+        self,
+        name: AgentName,
+        inherited: impl Fn(&str) -> Option<String>,
+    ) -> Result<(AgentPlan, Option<Vec<String>>), String> {
+        let timing = self.timing()?;
+        // No lookup in PATH: the program must not depend on who starts the daemon.
+        let is_absolute =
+            |command: &[String]| command.first().is_some_and(|program| Path::new(program).is_absolute());
+        if !is_absolute(&self.command) {
+            return Err("command begins with the absolute path of a program".to_owned());
+        }
+        if !self.holders.is_empty() && !is_absolute(&self.holders) {
+            return Err("holders begins with the absolute path of a program".to_owned());
+        }
+        if self.directory.as_ref().is_some_and(|directory| !directory.is_absolute()) {
+            return Err("directory is an absolute path".to_owned());
+        }
+        // Nothing is inherited unless listed: the daemon's environment holds its operator token.
+        let listed = self.environment.into_iter();
+        let mut environment: BTreeMap<String, String> =
+            listed.filter_map(|name| Some((name.clone(), inherited(&name)?))).collect();
+        environment.extend(self.env);
+        let is_plain = |(name, value): (&String, &String)| {
+            !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0')
+        };
+        let words = self.command.iter().chain(&self.holders);
+        if !environment.iter().all(is_plain) || words.into_iter().any(|word| word.contains('\0')) {
+            return Err(
+                "a name in env is neither empty nor holds =, and nothing holds a zero byte".to_owned()
+            );
+        }
+        let processes = self.processes.unwrap_or(PROCESSES);
+        let most = limits::AGENT_PROCESSES.value;
+        if !(1..=most).contains(&u64::from(processes)) {
+            return Err(format!("processes is from 1 to {most}"));
+        }
+        let boxed = |text: String| text.into_boxed_str();
+        let allow = |rule: AllowConfig| Allow { kind: rule.kind.map(boxed), tool: rule.tool.map(boxed) };
+        let rules: Vec<Allow> = self.allow.into_iter().map(allow).collect();
+        if rules.contains(&Allow::default()) {
+            return Err("a rule of allow has kind or tool, or both".to_owned());
+        }
+        let plan = AgentPlan {
+            profile: Profile::of(self.profile.as_deref().unwrap_or(name.as_str())),
+            name,
+            command: self.command,
+            environment: Environment(environment.into_iter().collect()),
+            directory: self.directory,
+            mode: self.mode.map(boxed),
+            allow: rules,
+            resume: match self.resume {
+                ResumeConfig::WhenFree => Resume::WhenFree,
+                ResumeConfig::WhenUnknown => Resume::WhenUnknown,
+            },
+            processes,
+            turns_per_hour: self.turns_per_hour,
+            timing,
+        };
+        Ok((plan, Some(self.holders).filter(|holders| !holders.is_empty())))
+    }
+
+    /// The deadlines, as far as they are written.
+    fn timing(&self) -> Result<Timing, String> {
+        let default = Timing::default();
+        let time = |time: Option<Time>, default: Span| time.map_or(default, |time| time.0);
+        let timing = Timing {
+            start: time(self.start, default.start),
+            open: time(self.open, default.open),
+            settle: time(self.settle, default.settle),
+            silence: time(self.silence, default.silence),
+            turn: time(self.turn, default.turn),
+            grace: time(self.grace, default.grace),
+            idle: time(self.idle, default.idle),
+            probe: time(self.probe, default.probe),
+            backoff: time(self.backoff, default.backoff),
+        };
+        if timing.silence.millis() > limits::AGENT_SILENCE_MS.value {
+            return Err(format!("silence is at most {} s", limits::AGENT_SILENCE_MS.value / 1_000));
+        }
+        Ok(timing)
+    }
+}
+
+/// Reads a number and its unit.
+fn span(text: &str) -> Option<Span> {
+    let digits = text.find(|char: char| !char.is_ascii_digit())?;
+    let number: u64 = text[..digits].parse().ok()?;
+    let unit: u64 = match &text[digits..] {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return None,
+    };
+    number.checked_mul(unit).filter(|ms| *ms <= limits::AGENT_TURN_MS.value).map(Span::from_millis)
+}
+
+/// Processes that an agent may have if nothing is configured.
+const PROCESSES: u32 = 4;
+/// Decisions that are read at a time.
+const BATCH: usize = 256;

@@ -1,0 +1,28 @@
+//! Port: the prober, which finds out who holds an agent's conversation.
+
+use crate::domain::Address;
+
+/// Who holds a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// Nobody: it may be gone on with.
+    Nobody,
+    /// A process that is not one of ours.
+    Other {
+        /// Its process id.
+        pid: u32,
+        /// Whether a turn is going on there.
+        busy: bool,
+    },
+    /// It cannot be found out.
+    Unknown,
+}
+
+/// Answers who holds a conversation.
+///
+/// Contract: a pure question, asked off the engine's lock and on a thread that may wait; it changes nothing and begins no turn.
+/// `ours` says whether a process is one of ours. What cannot be found out within `limits::AGENT_PROBE_MS` is unknown.
+pub trait Prober: Send + Sync {
+    /// Returns who holds the conversation now.
+    fn holder(&self, address: &Address, ours: &dyn Fn(u32) -> bool) -> Holder;
+}

@@ -1,0 +1,284 @@
+//! What goes wrong with an agent: each fault has its reason within its deadline, and no prompt is sent twice.
+
+use std::fs;
+use std::time::Duration;
+
+use super::{PATIENCE, Scene};
+use crate::harness::daemon::{now, pass, until};
+
+/// The reasons of the row, and how often the agent got the prompt.
+fn fails(name: &str, mode: &str, reason: &str, prompts: usize) -> Scene {
+    let mut scene = Scene::new(name, mode, "");
+    scene.open("s", "hello");
+    let schedule = scene.create("s", "the prompt");
+    scene.await_shown(&schedule, ":psi.scheduler/status :failed");
+    let shown = scene.shown(&schedule);
+    assert!(shown.contains(&format!(":reveille.run/reason :{reason}")), "{shown}");
+    // Whatever comes later is not a second prompt.
+    pass(Duration::from_millis(300));
+    assert_eq!(scene.prompted("the prompt"), prompts, "{shown}");
+    scene.await_processes_gone();
+    scene
+}
+
+fn is_delivered_once(name: &str, mode: &str) -> Scene {
+    let mut scene = Scene::new(name, mode, "");
+    scene.open("s", "hello");
+    let schedule = scene.create("s", "the prompt");
+    scene.await_shown(&schedule, ":psi.scheduler/status :delivered");
+    pass(Duration::from_millis(300));
+    assert_eq!(scene.prompted("the prompt"), 1, "{}", scene.shown(&schedule));
+    scene.await_processes_gone();
+    scene
+}
+
+#[test]
+fn an_agent_that_ends_before_it_answers_is_started_again() {
+    let scene = is_delivered_once("crash-1", "once:crash-1");
+    assert_eq!(scene.lines("starts").len(), 2);
+}
+
+#[test]
+fn an_agent_that_ends_before_it_opens_the_conversation_is_started_again() {
+    is_delivered_once("crash-2", "once:crash-2");
+}
+
+#[test]
+fn an_agent_that_ends_while_it_opens_the_conversation_is_started_again() {
+    is_delivered_once("crash-3", "once:crash-3");
+}
+
+#[test]
+fn an_agent_that_ends_with_the_prompt_unrecorded_does_not_have_it() {
+    fails("crash-4", "once:crash-4", "host-refused", 1);
+}
+
+#[test]
+fn an_agent_that_ends_with_the_prompt_recorded_has_lost_the_turn() {
+    fails("crash-5", "once:crash-5", "turn-lost", 1);
+}
+
+#[test]
+fn an_agent_that_ends_after_a_sign_has_the_prompt() {
+    is_delivered_once("crash-6", "once:crash-6");
+}
+
+#[test]
+fn an_agent_that_ends_after_its_turn_has_the_prompt() {
+    is_delivered_once("crash-7", "once:crash-7");
+}
+
+#[test]
+fn an_agent_that_always_ends_is_broken_and_is_started_less_and_less() {
+    let mut scene = Scene::new("broken", "crash-1", "");
+    scene.open("s", "hello");
+    let schedule = scene.create("s", "the prompt");
+    scene.await_shown(&schedule, ":psi.scheduler/status :queued :psi.scheduler/reason :agent-broken");
+    until("it was started thrice", PATIENCE, || scene.lines("starts").len() >= 3);
+    pass(Duration::from_secs(2));
+    // After 50, 100, 200, 400, 800 and 1600 ms, and not in between.
+    let starts = scene.lines("starts").len();
+    assert!((4..=7).contains(&starts), "{starts} starts");
+    assert!(!scene.daemon.log().contains("sk-secret"), "{}", scene.daemon.log());
+    scene.mode("");
+    scene.await_shown(&schedule, ":psi.scheduler/status :delivered");
+    assert_eq!(scene.prompted("the prompt"), 1);
+}
+
+#[test]
+fn an_opening_that_hangs_ends_in_time() {
+    let began = now();
+    fails("hang", "hang-load", "resume-failed", 0);
+    assert!(began.elapsed_here() < Duration::from_secs(10), "{:?}", began.elapsed_here());
+}
+
+#[test]
+fn an_opening_that_lies_is_not_believed() {
+    let mut scene = Scene::new("lie", "lie-load", "");
+    scene.open_at("s", "fake:not-there");
+    let schedule = scene.create("s", "the prompt");
+    scene.await_shown(&schedule, ":reveille.run/reason :resume-failed");
+    assert_eq!(scene.prompted("the prompt"), 0);
+}
+
+#[test]
+fn a_conversation_that_is_not_there_is_told_in_the_agents_words() {
+    let mut scene = Scene::new("not-there", "", "");
+    scene.open_at("s", "fake:not-there");
+    let schedule = scene.create("s", "the prompt");
+    scene.await_shown(&schedule, ":reveille.run/reason :resume-failed");
+    assert!(scene.shown(&schedule).contains("no such session"), "{}", scene.shown(&schedule));
+}
+
+#[test]
+fn an_agent_without_a_login_is_waited_for() {
+    let mut scene = Scene::new("login", "login", "");
+    scene.open("s", "hello");
+    let schedule = scene.create("s", "the prompt");
+    scene.await_shown(&schedule, ":psi.scheduler/status :queued :psi.scheduler/reason :not-authenticated");
+    scene.mode("");
+    scene.await_shown(&schedule, ":psi.scheduler/status :delivered");
+    assert_eq!(scene.prompted("the prompt"), 1);
+}
+
+#[test]
+fn a_login_that_is_missed_at_the_prompt_is_told() {
+    fails("login-prompt", "login-prompt", "not-authenticated", 1);
+}
+
+#[test]
+fn an_answer_that_is_an_error_is_told() {
+    fails("error", "fail-prompt", "host-refused", 1);
+}
+
+#[test]
+fn silence_after_the_prompt_ends_in_time() {
+    let scene = fails("silent", "silent", "agent-silent", 1);
+    assert_eq!(scene.lines("cancels").len(), 1, "it was asked to stop first");
+}
+
+#[test]
+fn silence_after_a_sign_ends_the_turn_and_not_the_run() {
+    let mut scene = Scene::new("stuck", "once:stuck", "");
+    scene.open("s", "hello");
+    let first = scene.create("s", "the first");
+    scene.await_shown(&first, ":psi.scheduler/status :delivered");
+    let second = scene.create("s", "the second");
+    scene.await_shown(&second, ":psi.scheduler/status :delivered");
+    assert_eq!((scene.prompted("the first"), scene.prompted("the second")), (1, 1));
+}
+
+#[test]
+fn noise_and_requests_that_nobody_knows_do_no_harm() {
+    let scene = is_delivered_once("noise", "noise");
+    let refused = scene.lines("lines").iter().filter(|line| line.contains("-32601")).count();
+    assert_eq!(refused, 1);
+}
+
+#[test]
+fn an_agent_that_is_not_there_is_waited_for() {
+    let mut scene = Scene::new("missing", "", "");
+    let program = scene.home.path().join("late");
+    let file = scene.home.path().join("agents.toml");
+    let text = fs::read_to_string(&file).expect("ours");
+    let current = format!("{:?}", std::env::current_exe().expect("a program"));
+    fs::write(&file, text.replace(&current, &format!("{program:?}"))).expect("ours");
+    scene.open("s", "hello");
+    let mut scene = scene.kill_and_start();
+    let schedule = scene.create("s", "the prompt");
+    scene.await_shown(&schedule, ":psi.scheduler/status :queued :psi.scheduler/reason :agent-missing");
+    std::os::unix::fs::symlink(std::env::current_exe().expect("a program"), &program).expect("a link");
+    scene.await_shown(&schedule, ":psi.scheduler/status :delivered");
+}
+
+/// A conversation that somebody has in a window: nothing is started, until it is closed.
+#[test]
+fn nothing_is_resumed_into_a_conversation_that_somebody_holds() {
+    let mut scene = Scene::new("held", "", "holders = [\"/bin/cat\", \"HELD\"]");
+    let (file, held) = (scene.home.path().join("agents.toml"), scene.home.path().join("held.json"));
+    let text = fs::read_to_string(&file).expect("ours");
+    fs::write(
+        &file,
+        text.replace("HELD", held.to_str().expect("UTF-8")).replace("when-unknown", "when-free"),
+    )
+    .expect("ours");
+    scene.open("s", "hello");
+    let mut scene = scene.kill_and_start();
+    let window = serde_json::json!([{ "sessionId": "old-s", "pid": 1, "status": "idle", "cwd": "/" }]);
+    fs::write(&held, window.to_string()).expect("ours");
+    let schedule = scene.create("s", "the prompt");
+    scene.await_shown(&schedule, ":psi.scheduler/status :queued :psi.scheduler/reason :held-elsewhere");
+    pass(Duration::from_millis(500));
+    assert!(scene.lines("starts").is_empty(), "nothing was started");
+    assert!(scene.session("s", ":psi.agent-session/away").contains(":held-elsewhere"));
+    // Whoever cannot be asked counts as a holder.
+    fs::write(&held, "no list").expect("ours");
+    pass(Duration::from_millis(500));
+    assert!(scene.lines("starts").is_empty(), "nothing was started");
+    let closed = now();
+    fs::write(&held, "[]").expect("ours");
+    scene.await_shown(&schedule, ":psi.scheduler/status :delivered");
+    assert!(closed.elapsed_here() < Duration::from_secs(2), "{:?}", closed.elapsed_here());
+    assert_eq!(scene.prompted("the prompt"), 1);
+}
+
+#[test]
+fn turns_beyond_those_of_an_hour_wait() {
+    let mut scene = Scene::new("budget", "", "turns-per-hour = 1");
+    scene.open("s", "hello");
+    let first = scene.create("s", "the first");
+    scene.await_shown(&first, ":psi.scheduler/status :delivered");
+    let second = scene.create("s", "the second");
+    scene.await_shown(&second, ":psi.scheduler/status :queued :psi.scheduler/reason :over-budget");
+    assert_eq!(scene.prompted("the second"), 0);
+}
+
+/// The daemon is killed when the agent has the prompt in its conversation, and has not shown a sign of it.
+#[test]
+fn a_kill_of_the_daemon_after_the_prompt_sends_nothing_twice() {
+    let mut scene = Scene::new("kill-prompt", "silent", "");
+    let file = scene.home.path().join("agents.toml");
+    let text = fs::read_to_string(&file).expect("ours");
+    fs::write(&file, text.replace("silence = \"1s\"", "silence = \"60s\"")).expect("ours");
+    scene.open("s", "hello");
+    let mut scene = scene.kill_and_start();
+    let schedule = scene.create("s", "the prompt");
+    until("it has the prompt", PATIENCE, || !scene.lines("silences").is_empty());
+    scene.mode("");
+    let mut scene = scene.kill_and_start();
+    scene.await_shown(&schedule, ":reveille.run/reason :turn-lost");
+    let next = scene.create("s", "the next");
+    scene.await_shown(&next, ":psi.scheduler/status :delivered");
+    assert_eq!((scene.prompted("the prompt"), scene.prompted("the next")), (1, 1));
+}
+
+/// The daemon is killed while the agent opens the conversation: the prompt is not there, and the run's policy decides.
+#[test]
+fn a_kill_of_the_daemon_before_the_prompt_is_told() {
+    let mut scene = Scene::new("kill-open", "hang-load", "");
+    scene.open("s", "hello");
+    let schedule = scene.create("s", "the prompt");
+    until("it opens", PATIENCE, || scene.lines("lines").iter().any(|line| line.contains("session/load")));
+    scene.mode("");
+    let mut scene = scene.kill_and_start();
+    scene.await_shown(&schedule, ":reveille.run/reason :host-refused");
+    let next = scene.create("s", "the next");
+    scene.await_shown(&next, ":psi.scheduler/status :delivered");
+    assert_eq!(scene.prompted("the prompt"), 0);
+}
+
+#[test]
+fn never_more_processes_than_are_configured_and_in_order() {
+    let mut scene = Scene::new("hundred", "", "processes = 4");
+    let sessions: Vec<String> = (0..100).map(|number| format!("s{number:03}")).collect();
+    for session in &sessions {
+        scene.open(session, "hello");
+    }
+    let due: Vec<String> = sessions
+        .iter()
+        .map(|session| {
+            let rest = format!(":message \"prompt {session}.\" :durability :durable :delay-ms 2500");
+            crate::harness::ask::create_in(&mut scene.stream, session, &rest).expect("it is created")
+        })
+        .collect();
+    let began = now();
+    let mut most = 0;
+    until("all are delivered", Duration::from_secs(120), || {
+        let starts = scene.lines("starts");
+        let recent = starts.iter().rev().take(40).filter_map(|line| line.split(' ').next());
+        most = most.max(recent.filter(|process| super::is_alive(process)).count());
+        scene.lines("prompts").len() >= sessions.len()
+    });
+    println!("100 sessions with four processes: {:?}, at most {most} at a time", began.elapsed_here());
+    assert!((1..=4).contains(&most), "{most} at a time");
+    let prompts = scene.lines("prompts");
+    for (place, session) in sessions.iter().enumerate() {
+        let found =
+            prompts.iter().position(|prompt| prompt.contains(&format!("prompt {session}."))).expect("once");
+        assert!(found.abs_diff(place) <= 8, "{session} came as number {found}");
+    }
+    assert_eq!(prompts.len(), 100);
+    for schedule in due {
+        scene.await_shown(&schedule, ":psi.scheduler/status :delivered");
+    }
+}

@@ -1,0 +1,71 @@
+//! A run reaches the agent's own conversation: once, with a receipt, and with nothing of the daemon's in the agent's environment.
+
+use super::{PATIENCE, Scene, is_alive};
+use crate::harness::daemon::until;
+
+#[test]
+fn a_closed_conversation_is_gone_on_with() {
+    let mut scene = Scene::new("resume", "", "");
+    scene.open("s", "remember the word pineapple");
+    let schedule = scene.create("s", "what was the word");
+    scene.await_shown(&schedule, ":psi.scheduler/status :delivered");
+    assert_eq!(scene.prompted("what was the word"), 1);
+    let prompt = scene.lines("prompts").pop().expect("a prompt");
+    assert!(prompt.contains("Run ") && prompt.contains("not typed by a person"), "{prompt}");
+    let lines = scene.lines("lines").join("\n");
+    assert!(lines.contains("\"session/load\"") && !lines.contains("\"session/new\""), "{lines}");
+    until("the session is idle", PATIENCE, || {
+        scene.session("s", ":psi.agent-session/busy?").contains("busy? false")
+    });
+    scene.await_processes_gone();
+    scene.daemon.end("-TERM");
+    scene.home.assert_sound();
+}
+
+#[test]
+fn a_conversation_is_begun_and_gone_on_with_by_a_later_process() {
+    let mut scene = Scene::new("begun", "", "");
+    scene.open_at("s", "fake");
+    let first = scene.create("s", "the first");
+    scene.await_shown(&first, ":psi.scheduler/status :delivered");
+    let address = scene.session("s", ":psi.agent-session/address");
+    assert!(address.contains("\"fake:c-"), "{address}");
+    scene.await_processes_gone();
+    let mut scene = scene.kill_and_start();
+    assert_eq!(scene.session("s", ":psi.agent-session/address"), address, "it is stored");
+    let second = scene.create("s", "the second");
+    scene.await_shown(&second, ":psi.scheduler/status :delivered");
+    let lines = scene.lines("lines").join("\n");
+    assert_eq!(lines.matches("\"session/new\"").count(), 1, "{lines}");
+    assert_eq!((scene.prompted("the first"), scene.prompted("the second")), (1, 1));
+}
+
+/// The daemon has a secret and a token; the agent has what is listed.
+#[test]
+fn nothing_but_what_is_listed_is_in_an_agents_environment() {
+    let mut scene = Scene::new("environment", "", "");
+    scene.open("s", "hello");
+    let schedule = scene.create("s", "look");
+    scene.await_shown(&schedule, ":psi.scheduler/status :delivered");
+    let starts = scene.lines("starts");
+    let names = starts[0].split(' ').nth(1).expect("names");
+    // Some systems' loaders add one of their own.
+    let names: Vec<&str> = names.split(',').filter(|name| *name != "LC_CTYPE").collect();
+    assert_eq!(names, ["API_KEY", "FAKE_AGENT_HOME", "PATH"]);
+    assert!(!scene.daemon.log().contains("sk-of-the-test"));
+}
+
+#[test]
+fn a_group_is_killed_as_one_when_the_daemon_ends() {
+    let mut scene = Scene::new("group", "child stuck", "");
+    scene.open("s", "hello");
+    let _ = scene.create("s", "look");
+    until("it is started", PATIENCE, || !scene.lines("children").is_empty());
+    let child = scene.lines("children")[0].clone();
+    assert!(is_alive(&child));
+    let Scene { home, daemon, stream } = scene;
+    drop(stream);
+    daemon.end("-TERM");
+    until("its child is gone", PATIENCE, || !is_alive(&child));
+    drop(home);
+}
