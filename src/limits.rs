@@ -102,6 +102,11 @@ limits! {
     WAKEUP_SECONDS_MAX = 3_600 "s" as "wakeup-seconds-max";
     /// How long a recurring job of CronCreate runs: 30 days. Source: Claude Code's CronCreate.
     CRON_JOB_MS = 2_592_000_000 "ms" as "cron-job-ms";
+    /// Time limit of an agent's hook that is no waiter: an agent waits for its hooks, and must not notice this one.
+    HOOK_MS = 200 "ms" as "hook-ms";
+    /// Processes of agents whose conversation is known, so that a tool server of theirs finds it. The one that was named first
+    /// is forgotten first.
+    AGENT_PROCESSES_KNOWN = 1_024 "processes" as "agent-processes-known";
     /// Unfinished schedules of one session, from all dialects together; a dialect may allow fewer.
     SESSION_SCHEDULES = 2_000 "schedules" as "session-schedules";
     /// Size of the texts of one session's schedules, and of the sessions that come from it. Finished schedules are dropped from

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::agents::{AgentConfig, Agents};
+use super::agent_hosts::{AgentConfig, Agents};
 use super::channels::{ChannelConfig, Channels};
 use super::environment::Environment;
 use super::fault::AppFault;
@@ -219,7 +219,7 @@ fn check_token(text: &str) -> Result<Token, AppFault> {
 }
 
 /// The default name of the Unix socket in the data directory.
-const SOCKET: &str = "reveille.sock";
+pub(super) const SOCKET: &str = "reveille.sock";
 pub(super) const DEFAULT_LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7517);
 const NO_HOME: &str = "there is no home directory for the daemon's state; pass --data-dir DIR";

@@ -29,6 +29,12 @@ impl Environment {
         read(name)?.into_string().ok()
     }
 
+    /// Where programs of this user keep their configuration.
+    pub(super) fn config_dir() -> Option<PathBuf> {
+        let path = |name| read(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        path("XDG_CONFIG_HOME").or_else(|| Some(path("HOME")?.join(".config")))
+    }
+
     /// The default data directory.
     pub(super) fn state_dir(&self) -> Option<PathBuf> {
         let state = self.xdg_state_home.clone().or_else(|| Some(self.home.as_ref()?.join(".local/state")));

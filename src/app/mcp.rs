@@ -6,58 +6,44 @@ use std::process::ExitCode;
 
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
 
-use super::client::Client;
+use super::client::{Answered, Client};
+use super::config::{SOCKET, data_dir_of};
+use super::environment::Environment;
 use super::fault::AppFault;
 use super::in_process;
+use super::origin::Callers;
 use super::signals::on_stop;
 use super::stdio::{end, tell};
 use crate::dialect::Notation;
 use crate::domain::SessionId;
-use crate::edn::{Map, Value};
 use crate::engine::State;
 use crate::surface::cli::McpArgs;
-use crate::surface::mcp::{McpService, ProxiedMessage, Scheduler, ToolFilter, serve, unanswered};
+use crate::surface::mcp::{McpService, Origin, ProxiedMessage, Scheduler, serve, unanswered};
 
 pub(super) fn mcp(args: McpArgs) -> io::Result<ExitCode> {
-    match connect(&args) {
+    // An engine of its own would take schedules that end with the agent's program.
+    match Client::required(&args.daemon, None) {
         Ok(None) => serve_own(args),
-        Ok(Some(client)) => relay(&client, &args.tools.unwrap_or_default()),
+        Ok(Some(client)) => relay(&client, args),
         Err(fault) => Ok(fault.tell()),
     }
 }
 
-/// Connects to the daemon, if there is one, and opens the session there.
-fn connect(args: &McpArgs) -> Result<Option<Client>, AppFault> {
-    // An engine of its own would take schedules that end with the agent's program.
-    let client = Client::required(&args.daemon, args.session.as_ref())?;
-    if let (Some(_), Some(session)) = (&client, &args.session)
-        // Only an operator may open sessions; the session's own client comes afterwards.
-        && let Some(operator) = Client::asked_for(&args.daemon, None)?
-    {
-        open(&operator, session)?;
-    }
-    Ok(client)
-}
-
-/// Opens the session unless it is open. If it is open already, or the token may not open it, the
-/// answer is an error map; that is ignored, because the first call will report what is missing.
-fn open(operator: &Client, session: &SessionId) -> Result<(), AppFault> {
-    let params = Map::new().with("session-id", session.as_str());
-    let request = format!("[(psi.agent-session/open {})]", Value::Map(params));
-    let answered = operator.post("/eql", Notation::Edn, request.into_bytes())?;
-    match answered.status.as_u16() {
-        200 => Ok(()),
-        _ => Err(AppFault::usage(answered.complaint(Notation::Edn))),
-    }
-}
-
 /// Relays messages to the daemon one by one, and its answers back.
-fn relay(client: &Client, offer: &ToolFilter) -> io::Result<ExitCode> {
+fn relay(client: &Client, args: McpArgs) -> io::Result<ExitCode> {
+    // The hooks on this machine speak to the daemon of the data directory, which another address need not be.
+    let directory = data_dir_of(args.daemon.data_dir.clone(), &Environment::read()).ok();
+    let socket = directory.filter(|_| args.daemon.url.is_none()).map(|path| path.join(SOCKET));
+    let mut callers = Callers::new(args.session, args.operator, socket);
+    // At once, so that the session is there before its agent says anything.
+    if let Err(fault) = callers.begin(client) {
+        return Ok(fault.tell());
+    }
     // The daemon keeps no session for us, so each request names the offered tools.
-    let path = format!("/mcp?tools={}", offer.print());
+    let path = format!("/mcp?tools={}", args.tools.unwrap_or_default().print());
     let answer = |line: &[u8]| {
         let relayed = ProxiedMessage::of(line);
-        match client.post_with(&path, headers(&relayed), line.to_vec()) {
+        match pass_on(client, &mut callers, &path, &relayed, line) {
             Ok(answered) => relayed.answer(&answered.text, || answered.complaint(Notation::Json)),
             // A notification gets no answer, not even an error (JSON-RPC 2.0, section 4.1).
             Err(_) if relayed.is_remark => None,
@@ -65,6 +51,33 @@ fn relay(client: &Client, offer: &ToolFilter) -> io::Result<ExitCode> {
         }
     };
     serve(io::stdin().lock(), io::stdout().lock(), answer).map(|()| ExitCode::SUCCESS)
+}
+
+/// Passes a message on for the session that it comes from.
+fn pass_on(
+    client: &Client,
+    callers: &mut Callers,
+    path: &str,
+    relayed: &ProxiedMessage,
+    line: &[u8],
+) -> Result<Answered, AppFault> {
+    let origin = Origin::of(line);
+    let is_marked = callers.is_marked(&origin);
+    let line = if is_marked { Origin::unmarked(line) } else { None }.unwrap_or_else(|| line.to_vec());
+    let post = |callers: &mut Callers| {
+        let mut headers = headers(relayed);
+        let session = callers.session_of(client, &origin)?;
+        // An id that no header can hold is left out; the daemon then finds no session.
+        let session = session.and_then(|session| HeaderValue::from_str(session.as_str()).ok());
+        headers.extend(session.map(|session| (HeaderName::from_static("reveille-session"), session)));
+        client.post_with(path, headers, line.clone())
+    };
+    let answered = post(callers)?;
+    if answered.status.is_success() || !callers.forget() {
+        return Ok(answered);
+    }
+    // A daemon without a store has forgotten the session with its last life.
+    post(callers)
 }
 
 fn headers(relayed: &ProxiedMessage) -> Vec<(HeaderName, HeaderValue)> {

@@ -1,5 +1,6 @@
 //! The program: wires the layers together and runs the commands. Only this layer knows about processes.
 
+mod agent_hosts;
 mod agents;
 mod approvals;
 mod changed;
@@ -21,6 +22,7 @@ mod forecast_explain;
 mod foreign_text;
 mod graphql;
 mod guard_rules;
+mod hook;
 pub mod import;
 mod in_process;
 mod inbox;
@@ -29,7 +31,9 @@ mod lists;
 mod log;
 mod lost_note;
 mod mcp;
+mod origin;
 mod panics;
+mod processes;
 mod question;
 mod run;
 pub mod schema;

@@ -10,6 +10,7 @@
 
 mod access;
 mod admission;
+mod agents;
 mod as_of;
 mod as_of_queue;
 mod budgets;
@@ -31,6 +32,7 @@ mod tools;
 
 use std::sync::Arc;
 
+use self::agents::Agents;
 use self::as_of_queue::AsOfQueue;
 use self::denials::Denials;
 use self::plan_cache::PlanCache;
@@ -42,6 +44,7 @@ use crate::runtime::{Handle, Subscription};
 
 pub use self::access::QueryAccess;
 use self::admission::Admitted;
+pub(crate) use self::agents::AgentProcess;
 #[cfg(feature = "http")]
 pub(crate) use self::budgets::BudgetReading;
 pub use self::denial::{Denial, DenialReason};
@@ -73,14 +76,15 @@ struct Shared {
     denials: Denials,
     past: AsOfQueue,
     places: Places,
+    agents: Agents,
 }
 
 impl Service {
     /// A service over the engine of this handle.
     pub fn new(handle: Handle) -> Service {
         let (plans, rates, past) = (PlanCache::default(), RateLimiter::default(), AsOfQueue::default());
-        let (denials, places) = (Denials::default(), Places::default());
-        let shared = Shared { registry: registry(), plans, rates, denials, past, places };
+        let (denials, places, agents) = (Denials::default(), Places::default(), Agents::default());
+        let shared = Shared { registry: registry(), plans, rates, denials, past, places, agents };
         Service { handle, shared: Arc::new(shared) }
     }
 

@@ -112,10 +112,11 @@ fn wakeup(args: &Args<'_>) -> Result<Call, ArgError> {
 /// A number of seconds within the bounds, and whether it was given out of them.
 fn delay(arg: Arg<'_>) -> Result<(Span, bool), ArgError> {
     let (min, max) = (limits::WAKEUP_SECONDS_MIN.value, limits::WAKEUP_SECONDS_MAX.value);
-    let given = match arg.value() {
-        // Claude Code takes fractions. A part of a second is no reason to be early.
-        Value::Float(number) if number.is_finite() => whole(number.ceil()),
-        _ => u64::try_from(arg.integer()?).unwrap_or(0),
+    // Claude Code takes fractions. A part of a second is no reason to be early.
+    let fraction = if let Value::Float(number) = arg.value() { Some(*number) } else { None };
+    let given = match fraction.filter(|number| number.is_finite()) {
+        Some(number) => whole(number.ceil()),
+        None => u64::try_from(arg.integer()?).unwrap_or(0),
     };
     let within = given.clamp(min, max);
     Ok((Span::from_millis(within * 1_000), within != given))

@@ -105,6 +105,8 @@ ops! {
     JobReady = "session/job-ready": changes by HOSTS;
     /// Attaches a connection as the host of sessions.
     AttachHost = "host/attach": changes by HOSTS;
+    /// Says which conversation a process of an agent is in, or asks.
+    BindAgent = "agent/bind": changes by OPERATORS;
     /// Acknowledges or refuses a delivery.
     Receipt = "delivery/receipt": changes by HOSTS;
     /// Holds all schedules, or releases the hold.

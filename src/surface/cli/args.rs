@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::agents::{AgentsArgs, HookArgs, McpArgs, PluginArgs, SetupArgs};
 use super::asking::{CallerArgs, DaemonArgs, session_id};
 use super::controls::{
     ApproveArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs, OperatorArgs, PauseArgs,
@@ -12,7 +13,6 @@ use super::controls::{
 };
 use super::reading::{ExplainArgs, ForecastArgs, ListArgs, LogArgs, RunsArgs};
 use crate::domain::{Moment, SessionId};
-use crate::surface::mcp::{ToolFilter, UnknownDialect};
 
 /// Wakes AI agents: an agent asks for something to happen later, Reveille owns the timing, proves what it did and says
 /// why it did not.
@@ -131,6 +131,25 @@ Examples:
   reveille mcp --session main --url http://127.0.0.1:7517 --tools native,cron
   echo '{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/list\"}' | reveille mcp --embedded")]
     Mcp(McpArgs),
+    /// Called by the hooks of an agent: tells the daemon which conversation a process is in and when turns begin and end,
+    /// and hands over what is due.
+    ///
+    /// Reads the hook's JSON on stdin and ends with code 0 whatever happens. With --wait it blocks until something is
+    /// due, prints it to stderr and ends with code 2, which wakes Claude Code.
+    #[command(after_help = "Example:\n  reveille plugin claude    # writes the hooks that call it")]
+    Hook(HookArgs),
+    /// Write an agent's plugin, and print where it is: the tool server, and for Claude Code and Gemini CLI the hooks.
+    #[command(after_help = "\
+Examples:
+  claude plugin marketplace add \"$(reveille plugin claude)\" && claude plugin install reveille@reveille
+  gemini extensions install \"$(reveille plugin gemini)\"")]
+    Plugin(PluginArgs),
+    /// List the agents on this machine: program, version, and how each can be woken.
+    #[command(after_help = "Example:\n  reveille agents")]
+    Agents(AgentsArgs),
+    /// Show what an agent needs to schedule and to be woken; with --yes, do it.
+    #[command(after_help = "Example:\n  reveille setup claude --yes")]
+    Setup(SetupArgs),
     /// Call one tool and print its answer in the notation of its arguments.
     ///
     /// Exit code 0: done. 1: refused, and the answer says why. 2: the call could not be parsed, or there is no daemon.
@@ -376,21 +395,6 @@ pub struct StdioArgs {
     pub daemon: DaemonArgs,
 }
 
-/// Arguments of `reveille mcp`.
-#[derive(Args, Debug)]
-pub struct McpArgs {
-    /// The session that calls [default: the operator; with an in-process engine, mcp]
-    #[arg(long, value_name = "ID", value_parser = session_id)]
-    pub session: Option<SessionId>,
-    /// The dialects whose tools are offered: native, psi, cron, reminder, session-action, claude-cron, or several
-    /// of them [default: native]
-    #[arg(long, value_name = "DIALECTS", value_parser = offer)]
-    pub tools: Option<ToolFilter>,
-    /// Which daemon to ask.
-    #[command(flatten)]
-    pub daemon: DaemonArgs,
-}
-
 /// Arguments of `reveille tool`.
 #[derive(Args, Debug)]
 pub struct ToolArgs {
@@ -407,10 +411,6 @@ pub struct ToolArgs {
     /// Which daemon to ask.
     #[command(flatten)]
     pub daemon: DaemonArgs,
-}
-
-fn offer(text: &str) -> Result<ToolFilter, UnknownDialect> {
-    ToolFilter::parse(text)
 }
 
 fn moment(text: &str) -> Result<Moment, String> {

@@ -1,13 +1,15 @@
 //! The command line: what can be typed. The commands themselves are in `app`.
 
+mod agents;
 mod args;
 mod asking;
 mod controls;
 mod flags;
 mod reading;
 
+pub use agents::{AgentsArgs, HookArgs, KnownAgent, McpArgs, PluginAgent, PluginArgs, SetupArgs};
 pub use args::{
-    Cli, Command, DoctorArgs, EqlArgs, ExportArgs, GraphqlArgs, ImportArgs, McpArgs, SchemaArgs, SchemaKind,
+    Cli, Command, DoctorArgs, EqlArgs, ExportArgs, GraphqlArgs, ImportArgs, SchemaArgs, SchemaKind,
     ServeArgs, StateArgs, StdioArgs, ToolArgs,
 };
 pub use asking::{CallerArgs, DaemonArgs, Printing};

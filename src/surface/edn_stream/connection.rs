@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use super::agent_request::AgentRequest;
 use super::error::RequestError;
 use super::outgoing::Outgoing;
 use super::print;
@@ -39,6 +40,8 @@ pub struct Connection {
     /// Sessions that this request takes over. Their pushes, which are held back meanwhile, come after the answer.
     taken: Option<Vec<SessionId>>,
     on_answer: Option<OnAnswer>,
+    /// The session that the connection waits for, if it is a waiter.
+    awaited: Option<SessionId>,
 }
 
 /// Called with the operation of each request, and with whether it was answered without an error.
@@ -91,6 +94,7 @@ impl Connection {
             starting: None,
             taken: None,
             on_answer: None,
+            awaited: None,
         }
     }
 
@@ -141,6 +145,9 @@ impl Connection {
     /// Ends the connection: detaches its host and ends its subscriptions.
     pub(super) fn close(&mut self) {
         let host = self.own().host;
+        if let Some(session) = self.awaited.take() {
+            self.service.let_waiter_go(&session, host);
+        }
         if host.is_attached() {
             self.handle().detach_host(host);
         }
@@ -202,6 +209,7 @@ impl Connection {
                 });
                 Ok(Outcome::Done(answer.into()))
             }
+            StreamRequest::Agent(request) => self.agent(request),
             StreamRequest::Attach { sessions } => {
                 self.begin_take_over(&sessions)?;
                 let named = sessions.clone();
@@ -215,6 +223,37 @@ impl Connection {
             }
             StreamRequest::Subscribe { after } => self.subscribe(after),
             StreamRequest::Query(boundary) => self.query(&boundary),
+        }
+    }
+
+    /// Executes a request of an agent's hook.
+    fn agent(&mut self, request: AgentRequest) -> Result<Outcome, RequestError> {
+        let told = |session: Option<SessionId>| {
+            let session = session.map(|session| Value::string(session.as_str()));
+            Outcome::Done(Map::new().with("session-id", session).into())
+        };
+        match request {
+            AgentRequest::Bind(process, address) => {
+                let bound = self.service.bind_agent(&self.caller, process, *address)?;
+                Ok(told(Some(bound)))
+            }
+            AgentRequest::Whose(process) => Ok(told(self.service.agent_session(&self.caller, &process)?)),
+            AgentRequest::Release(session) => {
+                self.service.release_agent(&self.caller, &session)?;
+                Ok(Outcome::Done(Map::new().into()))
+            }
+            AgentRequest::Wait(session) => {
+                self.begin_take_over(std::slice::from_ref(&session))?;
+                let outgoing = Arc::clone(&self.outgoing);
+                let let_go = Box::new(move || {
+                    outgoing.send(&print::released());
+                });
+                let ways = (|| self.become_host(), let_go as Box<dyn FnOnce() + Send>);
+                self.service.await_delivery(&self.caller, &mut self.own(), &session, ways)?;
+                self.taken = Some(vec![session.clone()]);
+                self.awaited = Some(session);
+                Ok(Outcome::Done(Map::new().into()))
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 //! the limits gets an answer and ends the stream. A client that does not read is disconnected at a limit, and no
 //! thread waits for it.
 
+mod agent_request;
 mod connection;
 mod error;
 mod outgoing;

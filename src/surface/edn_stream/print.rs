@@ -32,6 +32,11 @@ pub(super) fn push(push: &Push) -> Value {
     }
 }
 
+/// Prints the push to a waiter that waits no more: another one has its place, or the conversation is over.
+pub(super) fn released() -> Value {
+    Map::new().with("push", Value::keyword("agent/released")).into()
+}
+
 /// Prints one decision of the feed.
 pub(super) fn event(decision: &Decision, is_operator: bool) -> Value {
     let event = Map::new()

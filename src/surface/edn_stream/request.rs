@@ -1,5 +1,6 @@
 //! Parses a client's requests into types; raw EDN ends here.
 
+use super::agent_request::{self, AgentRequest};
 use super::error::RequestError;
 use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Choices, Keys, Style};
 use crate::dialect::psi::session_config;
@@ -18,6 +19,8 @@ pub(super) enum StreamRequest {
     },
     /// What only hosts and operators may ask for.
     Host(HostRequest),
+    /// What the hooks of an agent ask for.
+    Agent(AgentRequest),
     Attach {
         sessions: Vec<SessionId>,
     },
@@ -43,6 +46,10 @@ const OPS: &[(&str, &[&str], Parse)] = &[
     ("session/user-message", &["op", "id", "session-id", "text"], user_message),
     ("session/job-ready", &["op", "id", "session-id", "job-id"], job_ready),
     ("host/attach", &["op", "id", "sessions"], attach),
+    ("agent/bind", agent_request::BIND, agent_request::bind),
+    ("agent/whose", agent_request::WHOSE, agent_request::whose),
+    ("agent/wait", agent_request::SESSION, agent_request::wait),
+    ("agent/release", agent_request::SESSION, agent_request::release),
     ("delivery/ack", &["op", "id", "delivery-id"], acknowledge),
     ("delivery/nack", &["op", "id", "delivery-id", "phase", "error"], refuse),
     ("subscribe", &["op", "id", "after"], subscribe),
@@ -118,7 +125,7 @@ fn open_session(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
 }
 
 /// Reads the agent's conversation behind a session.
-fn address(args: &Args<'_>) -> Result<Option<Address>, RequestError> {
+pub(super) fn address(args: &Args<'_>) -> Result<Option<Address>, RequestError> {
     let part = |key| args.opt(key, |arg| arg.parse("a string", |value| value.as_str().map(Box::<str>::from)));
     let (text, directory, profile) = (part("address")?, part("directory")?, part("agent-profile")?);
     let read = Address::from_parts(text.as_deref(), directory.as_deref(), profile.as_deref());
@@ -189,7 +196,7 @@ fn text(args: &Args<'_>, key: &str) -> Result<Box<str>, ArgError> {
     read(args, key, "a string", |value| value.as_str().map(Box::from))
 }
 
-fn session(args: &Args<'_>) -> Result<SessionId, ArgError> {
+pub(super) fn session(args: &Args<'_>) -> Result<SessionId, ArgError> {
     read(args, "session-id", SESSION_ID, session_id)
 }
 
@@ -206,7 +213,7 @@ fn run(args: &Args<'_>) -> Result<RunId, ArgError> {
 }
 
 /// Reads a required key. The error describes the expected type.
-fn read<T>(
+pub(super) fn read<T>(
     args: &Args<'_>,
     key: &str,
     expected: &'static str,

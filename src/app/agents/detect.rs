@@ -1,0 +1,104 @@
+//! `reveille agents`: which agents are on this machine, and how each can be woken.
+//!
+//! Invariant: a program is asked for its version only, without a shell, and is ended if it does not answer.
+
+use std::env;
+use std::io::{self, Read as _, Write as _};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use super::folder::json;
+use crate::edn::{Map, Value};
+use crate::surface::cli::AgentsArgs;
+
+/// An agent that Reveille knows.
+struct Known {
+    name: &'static str,
+    program: &'static str,
+    /// How an open conversation is woken.
+    open: &'static str,
+    /// The program by which a closed conversation is resumed, and its words for people.
+    resume: &'static str,
+}
+
+const KNOWN: &[Known] = &[
+    Known { name: "claude", program: "claude", open: "hook", resume: "claude-agent-acp" },
+    Known { name: "codex", program: "codex", open: "none", resume: "codex-acp" },
+    Known { name: "opencode", program: "opencode", open: "none", resume: "opencode" },
+    Known { name: "gemini", program: "gemini", open: "none", resume: "gemini" },
+    Known { name: "qwen", program: "qwen", open: "none", resume: "qwen" },
+    Known { name: "goose", program: "goose", open: "none", resume: "goose" },
+];
+
+pub(in crate::app) fn list(args: &AgentsArgs) -> io::Result<ExitCode> {
+    let found: Vec<Map> = KNOWN.iter().map(look).collect();
+    let mut out = io::stdout().lock();
+    if args.json {
+        let rows: Vec<Value> = found.into_iter().map(Value::from).collect();
+        write!(out, "{}", json(&Map::new().with("agents", rows)))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for agent in &found {
+        let part = |name: &str| agent.keyword(name).and_then(Value::as_str).unwrap_or("-");
+        let (name, version, program) = (part("name"), part("version"), part("program"));
+        let (open, closed) = (part("open"), part("closed"));
+        writeln!(out, "{name:9} {version:12} {program:40} open: {open:6} closed: {closed}")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What there is of an agent. Nothing is said of a program that is not there.
+fn look(known: &Known) -> Map {
+    let text = |path: PathBuf| path.display().to_string();
+    let Some(program) = find(known.program) else { return Map::new().with("name", known.name) };
+    let version = version(&program);
+    let resumed = find(known.resume).map(text);
+    let row = Map::new().with("name", known.name).with("program", text(program)).with("open", known.open);
+    let row = match version {
+        Some(version) => row.with("version", version),
+        None => row,
+    };
+    match resumed {
+        Some(resumed) => row.with("closed", resumed),
+        None => row,
+    }
+}
+
+/// The program of this name on the path of searches.
+pub(super) fn find(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|directory| directory.join(program)).find(|path| path.is_file())
+}
+
+/// The first line that a program prints about its version.
+fn version(program: &PathBuf) -> Option<String> {
+    let mut asked = Command::new(program);
+    asked.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = asked.spawn().ok()?;
+    let printed = within(&mut child);
+    if printed.is_none() {
+        // It did not answer in time.
+        let _ = child.kill();
+    }
+    let _ = child.wait();
+    let line = printed?.lines().next()?.trim().to_owned();
+    let number = line.split_whitespace().find(|word| word.starts_with(|char: char| char.is_ascii_digit()));
+    number.map(str::to_owned)
+}
+
+/// What a program prints until it ends; `None` if it takes too long.
+fn within(child: &mut Child) -> Option<String> {
+    let mut out = child.stdout.take()?;
+    let (send, printed) = channel();
+    let read = move || {
+        let mut text = String::new();
+        let _ = out.read_to_string(&mut text);
+        let _ = send.send(text);
+    };
+    std::thread::Builder::new().name("reveille-version".into()).spawn(read).ok()?;
+    printed.recv_timeout(PATIENCE).ok()
+}
+
+const PATIENCE: Duration = Duration::from_secs(10);

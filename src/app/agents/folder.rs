@@ -1,0 +1,249 @@
+//! `reveille plugin`: the folders that agents install, written from the program itself, so that they fit it.
+//!
+//! Invariant: hooks name the program and its arguments apart from each other, so that no shell stands between the agent and
+//! the hook, which knows the agent by its parent.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::adapter::make_directory;
+use crate::app::config::data_dir_of;
+use crate::app::environment::Environment;
+use crate::app::fault::AppFault;
+use crate::edn::{Map, Value};
+use crate::surface::cli::{PluginAgent, PluginArgs, StateArgs};
+use crate::surface::json;
+
+pub(in crate::app) fn plugin(args: &PluginArgs) -> io::Result<ExitCode> {
+    match write(args.agent, args.to.clone(), &args.state) {
+        Ok(path) => {
+            writeln!(io::stdout(), "{}", path.display())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(fault) => Ok(fault.tell()),
+    }
+}
+
+/// Writes the plugin of an agent, and returns where it is.
+///
+/// # Errors
+/// [`AppFault::Io`]
+pub(super) fn write(agent: PluginAgent, to: Option<PathBuf>, state: &StateArgs) -> Result<PathBuf, AppFault> {
+    let program = Program::this(state)?;
+    let to = match to {
+        Some(to) => {
+            std::path::absolute(&to).map_err(|error| AppFault::io(to.display().to_string(), error))?
+        }
+        None => data_dir_of(state.data_dir.clone(), &Environment::read())?.join("plugins").join(name(agent)),
+    };
+    for (path, text) in files(agent, &program) {
+        put(&to.join(path), &text)
+            .map_err(|error| AppFault::io(format!("the plugin in {}", to.display()), error))?;
+    }
+    Ok(to)
+}
+
+/// How this program is called by an agent.
+pub(super) struct Program {
+    path: String,
+    /// The data directory, if it is not the default.
+    data_dir: Option<String>,
+}
+
+impl Program {
+    /// This program, for a data directory.
+    ///
+    /// # Errors
+    /// [`AppFault`], if its path or the data directory's cannot be written in JSON.
+    pub(super) fn this(state: &StateArgs) -> Result<Program, AppFault> {
+        let text = |path: PathBuf| {
+            let text = path.into_os_string().into_string();
+            text.map_err(|path| AppFault::usage(format!("{} is no UTF-8", path.display())))
+        };
+        let own = std::env::current_exe().map_err(|error| AppFault::io("the path of this program", error))?;
+        let data_dir = state.data_dir.as_ref().map(std::path::absolute).transpose();
+        let data_dir = data_dir.map_err(|error| AppFault::io("the data directory", error))?;
+        Ok(Program { path: text(own)?, data_dir: data_dir.map(text).transpose()? })
+    }
+
+    /// The program and its arguments.
+    pub(super) fn call(&self, args: &[&str]) -> Vec<String> {
+        let directory = self.data_dir.iter().flat_map(|path| ["--data-dir", path]);
+        let args = args.iter().copied().chain(directory);
+        std::iter::once(&*self.path).chain(args).map(str::to_owned).collect()
+    }
+
+    /// An entry for a tool server.
+    pub(super) fn server(&self) -> Map {
+        command(&self.call(&["mcp"]))
+    }
+}
+
+/// A command as agents write it: the program, and its arguments as a list.
+fn command(call: &[String]) -> Map {
+    let (program, args) = call.split_first().map_or(("", &[][..]), |(program, args)| (program, args));
+    Map::new().with("command", program).with("args", strings(args))
+}
+
+fn strings(texts: &[String]) -> Vec<Value> {
+    texts.iter().map(|text| Value::from(text.as_str())).collect()
+}
+
+pub(super) const fn name(agent: PluginAgent) -> &'static str {
+    match agent {
+        PluginAgent::Claude => "claude",
+        PluginAgent::Opencode => "opencode",
+        PluginAgent::Gemini => "gemini",
+    }
+}
+
+/// The files of a plugin, below its folder.
+fn files(agent: PluginAgent, program: &Program) -> Vec<(&'static str, String)> {
+    let servers = Map::new().with("reveille", program.server());
+    let about = || Map::new().with("name", "reveille").with("version", env!("CARGO_PKG_VERSION"));
+    match agent {
+        PluginAgent::Claude => {
+            let listed = Map::new().with("name", "reveille").with("source", "./reveille");
+            let market = Map::new()
+                .with("name", "reveille")
+                .with("owner", Map::new().with("name", "Reveille"))
+                .with("plugins", vec![Value::from(listed.with("description", ABOUT))]);
+            let plugin = about().with("description", ABOUT).with("mcpServers", servers);
+            let hooks = hooks(program, "claude", CLAUDE_HOOKS);
+            vec![
+                (".claude-plugin/marketplace.json", json(&market)),
+                ("reveille/.claude-plugin/plugin.json", json(&plugin)),
+                ("reveille/hooks/hooks.json", json(&hooks)),
+            ]
+        }
+        PluginAgent::Gemini => {
+            let extension = about().with("description", ABOUT).with("mcpServers", servers);
+            let hooks = hooks(program, "gemini", GEMINI_HOOKS);
+            vec![("gemini-extension.json", json(&extension)), ("hooks/hooks.json", json(&hooks))]
+        }
+        PluginAgent::Opencode => vec![
+            ("reveille.js", OPENCODE_PLUGIN.to_owned()),
+            ("opencode.json", json(&Map::new().with("mcp", Map::new().with("reveille", opencode(program))))),
+        ],
+    }
+}
+
+/// The entry of the tool server in opencode's configuration.
+pub(super) fn opencode(program: &Program) -> Map {
+    Map::new()
+        .with("type", "local")
+        .with("command", strings(&program.call(&["mcp"])))
+        // Only an agent whose plugin says for whom each call is may say so.
+        .with("environment", Map::new().with("REVEILLE_AGENT", "opencode"))
+        .with("enabled", true)
+}
+
+/// An event, what it is limited to, and whether a waiter starts with it.
+type HookRow = (&'static str, Option<&'static str>, bool);
+
+const CLAUDE_HOOKS: &[HookRow] = &[
+    ("SessionStart", None, true),
+    ("UserPromptSubmit", None, false),
+    ("Stop", None, true),
+    ("Notification", Some("idle_prompt"), false),
+    ("SessionEnd", None, false),
+];
+
+const GEMINI_HOOKS: &[HookRow] = &[
+    ("SessionStart", None, false),
+    ("BeforeAgent", None, false),
+    ("AfterAgent", None, false),
+    ("SessionEnd", None, false),
+];
+
+fn hooks(program: &Program, agent: &str, rows: &[HookRow]) -> Map {
+    let hook = |args: &[&str], seconds: i64| {
+        // Gemini has one text for a shell where Claude Code has a program and its arguments.
+        let call = program.call(args);
+        let of = if agent == "claude" { command(&call) } else { Map::new().with("command", shell(&call)) };
+        let timeout = if agent == "claude" { seconds } else { seconds * 1_000 };
+        Map::new().with("type", "command").into_iter().chain(of).collect::<Map>().with("timeout", timeout)
+    };
+    let rows = rows.iter().map(|(event, matcher, waits)| {
+        let mut listed = vec![Value::from(hook(&["hook", agent], SHORT_S))];
+        if *waits {
+            listed.push(hook(&["hook", agent, "--wait"], DAY_S).with("asyncRewake", true).into());
+        }
+        let group = Map::new().with("hooks", listed);
+        let group = match matcher {
+            Some(matcher) => group.with("matcher", *matcher),
+            None => group,
+        };
+        (Value::from(*event), Value::from(vec![Value::from(group)]))
+    });
+    Map::new().with("hooks", rows.collect::<Map>())
+}
+
+/// A call in a shell's words.
+pub(super) fn shell(call: &[String]) -> String {
+    let is_plain = |text: &str| {
+        !text.is_empty()
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./=:@".contains(&byte))
+    };
+    let word = |text: &String| {
+        if is_plain(text) { text.clone() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    };
+    call.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+pub(super) fn json(map: &Map) -> String {
+    let mut text = String::new();
+    json::write(&Value::Map(map.clone()), &mut text);
+    text + "\n"
+}
+
+pub(super) fn put(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        make_directory(parent)?;
+    }
+    fs::write(path, text)
+}
+
+const ABOUT: &str = "Schedules prompts for this conversation, and wakes it when they are due.";
+/// Seconds until an agent gives a hook up that is no waiter. The hook itself gives up far earlier.
+const SHORT_S: i64 = 5;
+const DAY_S: i64 = 86_400;
+
+/// opencode's plugin: it says for whom each call of a tool is, because one tool server serves all its conversations.
+const OPENCODE_PLUGIN: &str = r#"// Tells Reveille's tool server which conversation calls. No tool sees these arguments.
+export const Reveille = async ({ directory }) => ({
+  "tool.execute.before": async (input, output) => {
+    if (!input.tool.startsWith("reveille_")) return
+    output.args.address = `opencode:${input.sessionID}`
+    output.args.directory = directory
+  },
+})
+"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_a_call_back() {
+        let call = ["/a b/reveille", "hook", "it's", ""].map(str::to_owned);
+        assert_eq!(shell(&call), r"'/a b/reveille' hook 'it'\''s' ''");
+    }
+
+    #[test]
+    fn hooks_name_program_and_arguments_apart() {
+        let program = Program { path: "/bin/reveille".to_owned(), data_dir: Some("/d".to_owned()) };
+        let files = files(PluginAgent::Claude, &program);
+        let hooks = &files[2].1;
+        for part in [
+            r#""command":"/bin/reveille","args":["hook","claude","--wait","--data-dir","/d"]"#,
+            r#""timeout":86400,"asyncRewake":true"#,
+            r#""matcher":"idle_prompt""#,
+            r#""SessionEnd":[{"hooks":[{"type":"command","command":"/bin/reveille","args":["hook","claude","#,
+        ] {
+            assert!(hooks.contains(part), "{part}\n{hooks}");
+        }
+    }
+}

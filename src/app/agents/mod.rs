@@ -1,0 +1,12 @@
+//! Setting agents up: `reveille plugin`, `reveille agents` and `reveille setup`.
+//!
+//! What lives elsewhere: what the hooks of a plugin call (`app/hook`), and the tool server (`app/mcp.rs`). Invariant: nothing
+//! outside of the plugin's own folder is written before it was shown and agreed to.
+
+mod detect;
+mod folder;
+mod setup;
+
+pub(super) use detect::list;
+pub(super) use folder::plugin;
+pub(super) use setup::setup;

@@ -1,0 +1,124 @@
+//! `reveille setup`: what an agent needs, shown first, and done if the user agrees.
+//!
+//! Invariant: without --yes nothing is written but the plugin's own folder.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use super::folder::{Program, json, name, opencode, put, shell, write};
+use crate::app::environment::Environment;
+use crate::app::fault::AppFault;
+use crate::dialect::REQUEST_CAPS;
+use crate::edn::{Map, Value};
+use crate::surface::cli::{KnownAgent, PluginAgent, SetupArgs};
+use crate::surface::json as text;
+
+/// One thing to do.
+enum Step {
+    /// Run a program.
+    Run(Vec<String>),
+    /// Write a file.
+    Write(PathBuf, String),
+}
+
+pub(in crate::app) fn setup(args: &SetupArgs) -> io::Result<ExitCode> {
+    let done = steps(args).and_then(|steps| take(&steps, args.yes));
+    Ok(done.map_or_else(|fault| fault.tell(), |()| ExitCode::SUCCESS))
+}
+
+fn steps(args: &SetupArgs) -> Result<Vec<Step>, AppFault> {
+    let plugin = |agent: PluginAgent| {
+        let path = write(agent, None, &args.state)?;
+        path.into_os_string().into_string().map_err(|_| AppFault::usage("the plugin's path is no UTF-8"))
+    };
+    let run = |call: &[&str]| Step::Run(call.iter().map(|word| (*word).to_owned()).collect());
+    Ok(match args.agent {
+        KnownAgent::Claude => {
+            let market = plugin(PluginAgent::Claude)?;
+            vec![
+                run(&["claude", "plugin", "marketplace", "add", &market]),
+                run(&["claude", "plugin", "install", "reveille@reveille"]),
+            ]
+        }
+        KnownAgent::Codex => {
+            let server = Program::this(&args.state)?.call(&["mcp"]);
+            let call = ["codex", "mcp", "add", "reveille", "--"].map(str::to_owned);
+            vec![Step::Run(call.into_iter().chain(server).collect())]
+        }
+        KnownAgent::Gemini => {
+            let extension = plugin(PluginAgent::Gemini)?;
+            vec![run(&["gemini", "extensions", "install", &extension])]
+        }
+        KnownAgent::Opencode => {
+            let folder = plugin(PluginAgent::Opencode)?;
+            let config =
+                Environment::config_dir().ok_or_else(|| AppFault::usage("there is no home directory"))?;
+            let config = config.join(name(PluginAgent::Opencode));
+            let script = fs::read_to_string(Path::new(&folder).join("reveille.js"))
+                .map_err(|error| AppFault::io("the plugin", error))?;
+            let entry = opencode(&Program::this(&args.state)?);
+            vec![
+                Step::Write(config.join("plugin/reveille.js"), script),
+                with_server(config.join("opencode.json"), entry)?,
+            ]
+        }
+    })
+}
+
+/// The configuration of opencode with our tool server, and everything else as it is.
+fn with_server(path: PathBuf, entry: Map) -> Result<Step, AppFault> {
+    let unreadable =
+        |why: String| AppFault::usage(format!("{}: {why}; add the entry by hand", path.display()));
+    let config = match fs::read(&path) {
+        Ok(bytes) => text::read(&bytes, &REQUEST_CAPS).map_err(|error| unreadable(error.to_string()))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Map::new().into(),
+        Err(error) => return Err(unreadable(error.to_string())),
+    };
+    let config = config.as_map().cloned().ok_or_else(|| unreadable("it is no object".to_owned()))?;
+    let mut servers = config.text("mcp").and_then(Value::as_map).cloned().unwrap_or_default();
+    servers.insert("reveille".into(), entry.into());
+    let mut whole = config;
+    whole.insert("mcp".into(), servers.into());
+    Ok(Step::Write(path, json(&whole)))
+}
+
+/// Shows the steps, and takes them if the user agrees.
+fn take(steps: &[Step], agreed: bool) -> Result<(), AppFault> {
+    let mut out = io::stdout().lock();
+    let told = |error| AppFault::io("stdout cannot be written", error);
+    for step in steps {
+        match step {
+            Step::Run(call) => writeln!(out, "run    {}", shell(call)).map_err(told)?,
+            Step::Write(path, text) => {
+                writeln!(out, "write  {}\n{text}", path.display()).map_err(told)?;
+            }
+        }
+        if agreed {
+            carry_out(step)?;
+        }
+    }
+    if !agreed {
+        writeln!(out, "nothing was changed; --yes does this").map_err(told)?;
+    }
+    Ok(())
+}
+
+fn carry_out(step: &Step) -> Result<(), AppFault> {
+    match step {
+        Step::Write(path, text) => {
+            put(path, text).map_err(|error| AppFault::io(path.display().to_string(), error))
+        }
+        Step::Run(call) => {
+            let Some((program, args)) = call.split_first() else { return Ok(()) };
+            let ended = Command::new(program).args(args).status();
+            let ended = ended.map_err(|error| AppFault::io(format!("{program} cannot be started"), error))?;
+            if ended.success() {
+                Ok(())
+            } else {
+                Err(AppFault::Taken(format!("{program} has failed: {ended}")))
+            }
+        }
+    }
+}

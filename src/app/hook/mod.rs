@@ -1,0 +1,15 @@
+//! `reveille hook`: what an agent's hooks call. It tells the daemon which conversation the agent's process is in and when a turn
+//! begins and ends, and hands over what is due.
+//!
+//! What lives elsewhere: the table of processes and the waiters (`service/agents.rs`). Invariants: a hook ends with code 0
+//! whatever happens, except a waiter that has a prompt for the agent, which ends with code 2; a hook that is no waiter gives
+//! up after 200 ms; what is printed is meant for the agent and for nobody else.
+
+mod input;
+mod link;
+mod report;
+mod waiter;
+mod words;
+
+pub(super) use link::{Link, request};
+pub(super) use report::hook;

@@ -1,0 +1,94 @@
+//! The waiter: a hook that blocks until something is due, prints it for the agent, and ends with code 2, which wakes the agent.
+//!
+//! Invariants: a prompt counts as delivered only if this process ends with code 2, and it does only after the daemon has taken
+//! the receipt: one that was let go meanwhile, because the conversation is over, wakes nobody. A waiter whose agent is gone
+//! ends.
+
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use super::input::HookInput;
+use super::link::{Link, request};
+use super::report::bind;
+use super::words::{self, Prompt};
+use crate::app::processes;
+use crate::edn::{Keyword, Map, Value};
+
+/// Waits for one prompt.
+pub(super) fn wait(socket: &Path, input: &HookInput) -> ExitCode {
+    let agent = processes::parent();
+    let is_alone = || processes::parent() != agent;
+    loop {
+        match attempt(socket, input, &is_alone) {
+            Ok(Wait::Woken) => return ExitCode::from(WAKE),
+            Ok(Wait::LetGo) => return ExitCode::SUCCESS,
+            // The daemon is not there, or another host has the session: try again as long as the agent lives.
+            Ok(Wait::Refused) | Err(_) if is_alone() => return ExitCode::SUCCESS,
+            Ok(Wait::Refused) | Err(_) => pause(),
+        }
+    }
+}
+
+/// How an attempt to wait ended.
+enum Wait {
+    /// The prompt is printed, and the daemon has the receipt.
+    Woken,
+    /// Another waiter has the place, the conversation is over, or the agent is gone.
+    LetGo,
+    /// The daemon refuses to let it wait.
+    Refused,
+}
+
+fn attempt(socket: &Path, input: &HookInput, is_alone: &dyn Fn() -> bool) -> io::Result<Wait> {
+    let mut link = Link::open(socket)?;
+    let until = link.after(PATIENCE_MS);
+    // Also here: a daemon that was started again knows no process.
+    bind(&mut link, input, until)?;
+    let wait = request("agent/wait").with("session-id", input.address.to_string());
+    if link.ask(wait, until)?.is_err() {
+        return Ok(Wait::Refused);
+    }
+    loop {
+        let pushed = match link.pushed(link.after(LOOK_MS)) {
+            Ok(pushed) => pushed,
+            Err(error) if error.kind() == ErrorKind::TimedOut && is_alone() => return Ok(Wait::LetGo),
+            Err(error) if error.kind() == ErrorKind::TimedOut => continue,
+            Err(error) => return Err(error),
+        };
+        match pushed.keyword("push").and_then(Value::as_keyword).map(Keyword::as_str) {
+            Some("delivery") => return deliver(&mut link, &pushed),
+            Some("agent/released" | "session/closed") => return Ok(Wait::LetGo),
+            Some(_) | None => {}
+        }
+    }
+}
+
+/// Prints a prompt and sends its receipt.
+fn deliver(link: &mut Link, pushed: &Map) -> io::Result<Wait> {
+    let Some(prompt) = Prompt::of_pushed(pushed) else { return Ok(Wait::Refused) };
+    let mut out = io::stderr().lock();
+    writeln!(out, "{}", words::due(&[prompt]))?;
+    out.flush()?;
+    let receipt = request("delivery/ack").with("delivery-id", pushed.keyword("delivery-id").cloned());
+    let until = link.after(PATIENCE_MS);
+    // A receipt that is refused: the daemon gives the prompt to another, so nobody is woken by what was printed.
+    Ok(if link.ask(receipt, until)?.is_ok() { Wait::Woken } else { Wait::LetGo })
+}
+
+/// Waits before the next attempt.
+fn pause() {
+    let (_held, never) = channel::<()>();
+    // Nothing is ever sent, so this is the time-out.
+    let _: Result<(), RecvTimeoutError> = never.recv_timeout(BETWEEN);
+}
+
+/// The exit code of a hook by which Claude Code wakes its model.
+const WAKE: u8 = 2;
+/// Time limit of an answer of the daemon.
+const PATIENCE_MS: u64 = 10_000;
+/// How often a waiter looks whether its agent is still there.
+const LOOK_MS: u64 = 1_000;
+const BETWEEN: Duration = Duration::from_secs(1);

@@ -1,0 +1,107 @@
+//! Arguments of the commands that agents call, and of those that set agents up.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::args::StateArgs;
+use super::asking::{DaemonArgs, session_id};
+use crate::domain::SessionId;
+use crate::surface::mcp::{ToolFilter, UnknownDialect};
+
+/// Arguments of `reveille mcp`.
+#[derive(Args, Debug)]
+pub struct McpArgs {
+    /// The session that calls [default: REVEILLE_SESSION, else the session of the agent's conversation, which is opened when
+    /// it first calls; with an in-process engine, mcp]
+    #[arg(long, value_name = "ID", value_parser = session_id)]
+    pub session: Option<SessionId>,
+    /// Call as the operator, for no session.
+    #[arg(long, conflicts_with = "session")]
+    pub operator: bool,
+    /// The dialects whose tools are offered: native, psi, cron, reminder, session-action, claude-cron, or several
+    /// of them [default: native]
+    #[arg(long, value_name = "DIALECTS", value_parser = offer)]
+    pub tools: Option<ToolFilter>,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
+}
+
+fn offer(text: &str) -> Result<ToolFilter, UnknownDialect> {
+    ToolFilter::parse(text)
+}
+
+/// Arguments of `reveille hook`.
+#[derive(Args, Debug)]
+pub struct HookArgs {
+    /// The agent whose hook it is.
+    #[arg(value_name = "AGENT")]
+    pub agent: String,
+    /// Wait until something is due.
+    #[arg(long)]
+    pub wait: bool,
+    /// The daemon's data directory.
+    #[command(flatten)]
+    pub state: StateArgs,
+}
+
+/// An agent that has a plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PluginAgent {
+    /// Claude Code.
+    Claude,
+    /// opencode.
+    Opencode,
+    /// Gemini CLI.
+    Gemini,
+}
+
+/// An agent that can be set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum KnownAgent {
+    /// Claude Code.
+    Claude,
+    /// Codex.
+    Codex,
+    /// opencode.
+    Opencode,
+    /// Gemini CLI.
+    Gemini,
+}
+
+/// Arguments of `reveille plugin`.
+#[derive(Args, Debug)]
+pub struct PluginArgs {
+    /// The agent.
+    #[arg(value_name = "AGENT")]
+    pub agent: PluginAgent,
+    /// Write it into this directory [default: plugins/AGENT in the data directory]
+    #[arg(long, value_name = "DIR")]
+    pub to: Option<PathBuf>,
+    /// The daemon's data directory.
+    #[command(flatten)]
+    pub state: StateArgs,
+}
+
+/// Arguments of `reveille agents`.
+#[derive(Args, Debug)]
+pub struct AgentsArgs {
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `reveille setup`.
+#[derive(Args, Debug)]
+pub struct SetupArgs {
+    /// The agent.
+    #[arg(value_name = "AGENT")]
+    pub agent: KnownAgent,
+    /// Do what is shown.
+    #[arg(long)]
+    pub yes: bool,
+    /// The daemon's data directory.
+    #[command(flatten)]
+    pub state: StateArgs,
+}

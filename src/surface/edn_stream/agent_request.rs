@@ -1,0 +1,58 @@
+//! Parses what the hooks of an agent and its tool server ask for: which conversation a process is in, and to wait for what is
+//! due there.
+//!
+//! What lives elsewhere: carrying it out (`service/agents.rs`).
+
+use super::error::RequestError;
+use super::request::{StreamRequest, address, read, session};
+use crate::dialect::args::Args;
+use crate::domain::{Address, SessionId};
+use crate::edn::{Map, Value};
+use crate::service::AgentProcess;
+
+/// A request about an agent's process.
+pub(super) enum AgentRequest {
+    /// Its process is in the conversation of this address.
+    Bind(AgentProcess, Box<Address>),
+    /// Which session is the conversation of this process?
+    Whose(AgentProcess),
+    /// Be the host of the session for one delivery.
+    Wait(SessionId),
+    /// The conversation is over, or its process goes on with another.
+    Release(SessionId),
+}
+
+/// The keys of `:agent/bind`.
+pub(super) const BIND: &[&str] = &["op", "id", "pid", "started", "address", "directory", "agent-profile"];
+/// The keys of `:agent/whose`.
+pub(super) const WHOSE: &[&str] = &["op", "id", "pid", "started"];
+/// The keys of `:agent/wait` and `:agent/release`.
+pub(super) const SESSION: &[&str] = &["op", "id", "session-id"];
+
+pub(super) fn bind(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
+    let missing = || RequestError::invalid("an address is required, such as claude:ID", Map::new());
+    let address = address(args)?.ok_or_else(missing)?;
+    Ok(StreamRequest::Agent(AgentRequest::Bind(process(args)?, Box::new(address))))
+}
+
+pub(super) fn whose(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
+    Ok(StreamRequest::Agent(AgentRequest::Whose(process(args)?)))
+}
+
+pub(super) fn wait(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
+    Ok(StreamRequest::Agent(AgentRequest::Wait(session(args)?)))
+}
+
+pub(super) fn release(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
+    Ok(StreamRequest::Agent(AgentRequest::Release(session(args)?)))
+}
+
+fn process(args: &Args<'_>) -> Result<AgentProcess, RequestError> {
+    let pid = |value: &Value| u32::try_from(value.as_int()?).ok();
+    // A moment in the words of an operating system is short.
+    let started = |value: &Value| value.as_str().filter(|text| (1..=64).contains(&text.len())).map(Box::from);
+    Ok(AgentProcess {
+        pid: read(args, "pid", "the number of a process", pid)?,
+        started: read(args, "started", "when the process began: a string of 1 to 64 bytes", started)?,
+    })
+}

@@ -1,0 +1,90 @@
+//! Where a message comes from, as far as it says so itself: the client program, and marks of the conversation that calls.
+//!
+//! What lives elsewhere: which of the marks is believed (`app/origin.rs`).
+
+use super::message::{McpMessage, McpRequest};
+use super::method::Method;
+use crate::dialect::{REQUEST_CAPS, json};
+use crate::edn::{Map, Value};
+
+/// What a message says of its origin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The name of the client program, in the message that has it.
+    pub client: Option<String>,
+    /// Whether the message is about a session's own things, and has to be made for one.
+    pub needs_session: bool,
+    /// The thread that calls, in the metadata of the call.
+    pub thread: Option<String>,
+    /// The address that the plugin of an agent has put among the arguments of the call.
+    pub address: Option<String>,
+    /// The working directory, beside the address.
+    pub directory: Option<String>,
+}
+
+impl Origin {
+    /// Reads what a message says. An unreadable message says nothing.
+    pub fn of(text: &[u8]) -> Origin {
+        let Ok(McpMessage::Request(request)) = McpMessage::read(text) else { return Origin::default() };
+        let meta = request.param("_meta").and_then(Value::as_map);
+        let named =
+            |map: Option<&Map>, name: &str| map?.text(name).and_then(Value::as_str).map(str::to_owned);
+        let info = request.param("clientInfo").or_else(|| meta?.text(CLIENT)).and_then(Value::as_map);
+        let method = Method::parse(&request.method);
+        let args = arguments(&request).filter(|_| method == Some(Method::CallTool));
+        Origin {
+            client: named(info, "name"),
+            needs_session: matches!(
+                method,
+                Some(Method::CallTool | Method::ListResources | Method::ReadResource)
+            ),
+            thread: named(meta, "threadId").or_else(|| named(meta, "sessionId")),
+            address: named(args, ADDRESS),
+            directory: named(args, DIRECTORY),
+        }
+    }
+
+    /// The message without the marks among the arguments of its call, which no tool has.
+    pub fn unmarked(text: &[u8]) -> Option<Vec<u8>> {
+        let mut message = json::read(text, &REQUEST_CAPS).ok()?.as_map()?.clone();
+        let mut params = message.text("params")?.as_map()?.clone();
+        let args = params.text("arguments")?.as_map()?.clone();
+        let is_mark = |key: &Value| matches!(key.as_str(), Some(ADDRESS | DIRECTORY));
+        let args: Map = args.into_iter().filter(|(key, _)| !is_mark(key)).collect();
+        params.insert("arguments".into(), args.into());
+        message.insert("params".into(), params.into());
+        let mut text = String::new();
+        json::write(&message.into(), &mut text);
+        Some(text.into_bytes())
+    }
+}
+
+fn arguments(request: &McpRequest) -> Option<&Map> {
+    request.param("arguments").and_then(Value::as_map)
+}
+
+const CLIENT: &str = "io.modelcontextprotocol/clientInfo";
+const ADDRESS: &str = "address";
+const DIRECTORY: &str = "directory";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_read_for_its_marks_and_freed_of_them() {
+        let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list",
+            "arguments":{"address":"opencode:s","directory":"/d","all":true},"_meta":{"threadId":"t"}}}"#;
+        let origin = Origin::of(call.as_bytes());
+        assert_eq!((origin.thread.as_deref(), origin.needs_session), (Some("t"), true));
+        assert_eq!(
+            (origin.address.as_deref(), origin.directory.as_deref()),
+            (Some("opencode:s"), Some("/d"))
+        );
+        let bare = String::from_utf8(Origin::unmarked(call.as_bytes()).unwrap()).unwrap();
+        assert!(bare.contains(r#""arguments":{"all":true}"#), "{bare}");
+        let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"clientInfo":{"name":"x"}}}"#;
+        assert_eq!(Origin::of(hello.as_bytes()).client.as_deref(), Some("x"));
+        assert_eq!(Origin::of(b"nothing"), Origin::default());
+    }
+}

@@ -1,0 +1,431 @@
+//! Agents as the daemon meets them: hooks with the JSON that Claude Code 2.1.330 gives them, waiters, and tool servers without a
+//! named session. The test's own process stands for the agent: it is the parent of its hooks and of its tool server.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::daemon::{Daemon, Ended, Home};
+
+/// What Claude Code gives a hook, as recorded.
+fn recorded(event: &str, conversation: &str, more: &Value) -> String {
+    let mut input = json!({
+        "session_id": conversation,
+        "transcript_path": format!("/home/ada/.claude/projects/-home-ada-work/{conversation}.jsonl"),
+        "cwd": "/home/ada/work",
+        "hook_event_name": event,
+    });
+    let (input, more) = (input.as_object_mut().expect("a map"), more.as_object().expect("a map"));
+    input.extend(more.clone());
+    json!(input).to_string()
+}
+
+fn spawn(home: &Home, args: &[&str], input: &str) -> Child {
+    spawn_of(home.command(&[args, &["--data-dir", "state"]].concat()), input)
+}
+
+fn spawn_of(mut command: Command, input: &str) -> Child {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary was built");
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("it reads");
+    child
+}
+
+fn end(child: Child) -> Ended {
+    let output = child.wait_with_output().expect("it ends");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    let (out, err) = (text(output.stdout), text(output.stderr));
+    Ended { code: output.status.code(), out, err, took: Duration::ZERO }
+}
+
+/// A short hook, which has to end with 0 and to say nothing unless there is something.
+fn hook(home: &Home, event: &str, conversation: &str, more: &Value) -> String {
+    let ended = end(spawn(home, &["hook", "claude"], &recorded(event, conversation, more)));
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{event}: {}", ended.out);
+    ended.out
+}
+
+fn start(home: &Home, conversation: &str, source: &str) {
+    assert_eq!(hook(home, "SessionStart", conversation, &json!({"source": source})), "");
+}
+
+/// A waiter that has its place in the daemon.
+fn waiter(home: &Home, conversation: &str, older: &mut Vec<Child>) {
+    let host = host(home, conversation);
+    older.push(spawn(home, &["hook", "claude", "--wait"], &recorded("Stop", conversation, &json!({}))));
+    until(|| {
+        let now = self::host(home, conversation);
+        now != host && now.is_some()
+    });
+}
+
+/// The host of a session while one is connected.
+fn host(home: &Home, conversation: &str) -> Option<String> {
+    let asked = ask(home, conversation, "[:psi.agent-session/reception :psi.agent-session/host]");
+    asked.contains(":psi.agent-session/reception :host ").then_some(asked)
+}
+
+fn reception(home: &Home, conversation: &str) -> String {
+    let asked = ask(home, conversation, "[:psi.agent-session/reception]");
+    asked
+        .rsplit_once(":psi.agent-session/reception :")
+        .map_or(asked.clone(), |(_, rest)| rest.trim_end().trim_end_matches('}').to_owned())
+}
+
+fn ask(home: &Home, conversation: &str, attributes: &str) -> String {
+    let query = format!("[{{[:psi.agent-session/session-id \"claude:{conversation}\"] {attributes}}}]");
+    eql(home, &query)
+}
+
+fn eql(home: &Home, query: &str) -> String {
+    home.run(&mut home.command(&["eql", "--data-dir", "state", query])).out
+}
+
+/// A prompt into a session, due after so many milliseconds.
+fn schedule(home: &Home, conversation: &str, message: &str, ms: u64) {
+    let query = format!(
+        "[(psi.scheduler/create {{:kind :message :session-id \"claude:{conversation}\" :message {message:?} \
+         :delay-ms {ms} :label \"news\"}})]"
+    );
+    let made = eql(home, &query);
+    assert!(made.contains(":psi.scheduler/created? true"), "{made}");
+}
+
+/// The status of the schedules.
+fn status(home: &Home) -> String {
+    eql(home, "[{:psi.scheduler/schedules [:psi.scheduler/status]}]")
+}
+
+/// Asks again until it is so.
+#[track_caller]
+fn until(is_so: impl Fn() -> bool) {
+    assert!((0..400).any(|_| is_so()), "it did not come to it");
+}
+
+/// What the hooks of a conversation do, one after the other.
+#[test]
+fn a_conversation_is_bound_busy_idle_and_handed_what_is_due() {
+    let home = Home::new("agents-turns");
+    let daemon = Daemon::start(&home);
+    start(&home, "c1", "startup");
+    let opened = ask(&home, "c1", "[:psi.agent-session/directory :psi.agent-session/address]");
+    assert!(opened.contains("\"/home/ada/work\"") && opened.contains("\"claude:c1\""), "{opened}");
+    assert_eq!(reception(&home, "c1"), "nobody");
+    let busy = "[:psi.agent-session/busy?]";
+    assert_eq!(hook(&home, "UserPromptSubmit", "c1", &json!({"prompt": "hello"})), "");
+    assert!(ask(&home, "c1", busy).contains("busy? true"));
+    schedule(&home, "c1", "Look at the build.", 1);
+    until(|| status(&home).contains("status :queued"));
+    // The end of the turn: what is due goes on in the same conversation, and counts as delivered.
+    let stop = json!({"stop_hook_active": false, "session_crons": [], "background_tasks": []});
+    let said = hook(&home, "Stop", "c1", &stop);
+    let decision: Value = serde_json::from_str(&said).expect(&said);
+    let reason = decision["reason"].as_str().expect("words");
+    assert_eq!(decision["decision"], "block");
+    assert!(
+        reason.contains("not a message from the user") && reason.ends_with(":\nLook at the build."),
+        "{reason}"
+    );
+    assert!(reason.contains("[Reveille] run sch-") && reason.contains("\"news\""), "{reason}");
+    assert!(ask(&home, "c1", busy).contains("busy? true"), "the turn goes on");
+    assert_eq!(hook(&home, "Stop", "c1", &json!({"stop_hook_active": true})), "", "once");
+    assert!(ask(&home, "c1", busy).contains("busy? false"));
+    assert!(status(&home).contains("status :delivered"), "{}", status(&home));
+    daemon.end("-TERM");
+}
+
+/// A person's message cancels what is only for an idle user; a prompt of ours that comes back is none.
+#[test]
+fn a_prompt_of_ours_is_no_persons_activity() {
+    let home = Home::new("agents-activity");
+    let daemon = Daemon::start(&home);
+    start(&home, "c1", "startup");
+    let query = "[(psi.scheduler/create {:kind :message :session-id \"claude:c1\" :message \"m\" :delay-ms 3600000 \
+                 :lifetime {:cancel-on-user-activity true}})]";
+    let made = eql(&home, query);
+    assert!(made.contains("created? true"), "{made}");
+    let ours = "A schedule is due.\n\n[Reveille] run sch-1~1~x:\nLook.";
+    hook(&home, "UserPromptSubmit", "c1", &json!({"prompt": ours}));
+    assert!(status(&home).contains("status :pending"), "{}", status(&home));
+    hook(&home, "UserPromptSubmit", "c1", &json!({"prompt": "my secret plan"}));
+    assert!(status(&home).contains("status :cancelled"), "{}", status(&home));
+    // What the person wrote is not kept.
+    let messages = ask(&home, "c1", "[{:psi.agent-session/messages [:reveille.message/text]}]");
+    assert!(!messages.contains("secret"), "{messages}");
+    daemon.end("-TERM");
+}
+
+#[test]
+fn a_waiter_is_woken_with_the_prompt_and_its_receipt_counts() {
+    let home = Home::new("agents-woken");
+    let daemon = Daemon::start(&home);
+    start(&home, "c1", "startup");
+    let mut waiters = Vec::new();
+    waiter(&home, "c1", &mut waiters);
+    schedule(&home, "c1", "Look at the build.", 1);
+    let ended = end(waiters.remove(0));
+    assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{}", ended.err);
+    assert!(ended.err.ends_with("\"news\":\nLook at the build.\n"), "{}", ended.err);
+    until(|| reception(&home, "c1") == "nobody");
+    assert!(status(&home).contains("status :delivered"), "{}", status(&home));
+    daemon.end("-TERM");
+}
+
+/// Trap 2: an agent starts one waiter for each turn, and none of them ends by itself.
+#[test]
+fn trap_2_the_newest_waiter_takes_the_place_of_the_older_ones() {
+    let home = Home::new("agents-trap-2");
+    let daemon = Daemon::start(&home);
+    start(&home, "c1", "startup");
+    let mut waiters = Vec::new();
+    for _ in 0..4 {
+        waiter(&home, "c1", &mut waiters);
+    }
+    let newest = waiters.pop().expect("four");
+    for older in waiters {
+        let ended = end(older);
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+    }
+    schedule(&home, "c1", "once", 1);
+    let ended = end(newest);
+    assert!(ended.code == Some(2) && ended.err.ends_with("once\n"), "{ended:?}");
+    daemon.end("-TERM");
+}
+
+/// Trap 3: after /clear the process goes on with another conversation, and the old waiter must not wake that one.
+#[test]
+fn trap_3_no_waiter_outlives_the_end_of_its_conversation() {
+    let home = Home::new("agents-trap-3");
+    let daemon = Daemon::start(&home);
+    start(&home, "old", "startup");
+    let mut waiters = Vec::new();
+    waiter(&home, "old", &mut waiters);
+    assert_eq!(hook(&home, "SessionEnd", "old", &json!({"reason": "clear"})), "");
+    let ended = end(waiters.remove(0));
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+    start(&home, "new", "clear");
+    waiter(&home, "new", &mut waiters);
+    schedule(&home, "old", "for the old one", 1);
+    until(|| ask(&home, "old", "[:psi.agent-session/inbox-count]").contains("inbox-count 1"));
+    schedule(&home, "new", "for the new one", 1);
+    let ended = end(waiters.remove(0));
+    assert!(ended.code == Some(2) && ended.err.ends_with("for the new one\n"), "{ended:?}");
+    assert!(!ended.err.contains("for the old one"));
+    // Whoever goes on with the old conversation gets what was left there.
+    waiter(&home, "old", &mut waiters);
+    let ended = end(waiters.remove(0));
+    assert!(ended.code == Some(2) && ended.err.ends_with("for the old one\n"), "{ended:?}");
+    daemon.end("-TERM");
+}
+
+/// Trap 4: a session without a window, such as `claude -p`, would never end for the sake of a waiter.
+#[test]
+fn trap_4_a_session_without_a_window_has_no_waiter() {
+    let home = Home::new("agents-trap-4");
+    let daemon = Daemon::start(&home);
+    start(&home, "c1", "startup");
+    let mut command = home.command(&["hook", "claude", "--wait", "--data-dir", "state"]);
+    command.env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
+    let ended = end(spawn_of(command, &recorded("Stop", "c1", &json!({}))));
+    assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (Some(0), "", ""));
+    assert_eq!(reception(&home, "c1"), "nobody");
+    daemon.end("-TERM");
+}
+
+/// Whatever is wrong, a hook ends with 0, in silence, and at once.
+#[test]
+fn a_hook_breaks_no_session() {
+    let home = Home::new("agents-broken");
+    let events = ["SessionStart", "UserPromptSubmit", "Stop", "Notification", "SessionEnd", "PreToolUse"];
+    let inputs = events.map(|event| recorded(event, "c1", &json!({"prompt": "x"})));
+    let odd = ["", "{", "[]", "\u{0}", r#"{"session_id":7,"hook_event_name":"Stop"}"#].map(str::to_owned);
+    let inputs: Vec<String> = inputs.into_iter().chain(odd).collect();
+    let check = || {
+        for input in &inputs {
+            let ended = end(spawn(&home, &["hook", "claude"], input));
+            let told = (ended.code, ended.out.as_str(), ended.err.as_str());
+            assert_eq!(told, (Some(0), "", ""), "{input}");
+        }
+        let ended = end(spawn(&home, &["hook", "Not An Agent"], &inputs[0]));
+        assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (Some(0), "", ""));
+    };
+    // There is no daemon; then one that does not answer.
+    check();
+    let daemon = Daemon::start(&home);
+    daemon.signal("-STOP");
+    check();
+    daemon.signal("-CONT");
+    daemon.end("-TERM");
+}
+
+/// A waiter outlasts a restart of the daemon, and a daemon that is killed.
+#[test]
+fn a_waiter_waits_for_the_next_daemon() {
+    let home = Home::new("agents-restart");
+    let daemon = Daemon::start(&home);
+    start(&home, "c1", "startup");
+    let mut waiters = Vec::new();
+    waiter(&home, "c1", &mut waiters);
+    daemon.end("-KILL");
+    let daemon = Daemon::start(&home);
+    until(|| reception(&home, "c1") == "host");
+    schedule(&home, "c1", "after the restart", 1);
+    let ended = end(waiters.remove(0));
+    assert!(ended.code == Some(2) && ended.err.ends_with("after the restart\n"), "{ended:?}");
+    daemon.end("-TERM");
+}
+
+/// A tool server without a named session.
+struct Server {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    asked: u64,
+}
+
+impl Server {
+    fn start(home: &Home, client: &str, environment: &[(&str, &str)]) -> Server {
+        let mut command = home.command(&["mcp", "--data-dir", "state"]);
+        command.envs(environment.iter().copied());
+        Server::of(command, client)
+    }
+
+    fn of(mut command: Command, client: &str) -> Server {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("the binary was built");
+        let (input, output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+        let mut server = Server { child, input, output: BufReader::new(output), asked: 0 };
+        let hello = json!({"protocolVersion": "2025-06-18", "clientInfo": {"name": client, "version": "0"}});
+        server.ask("initialize", &hello);
+        server
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.asked += 1;
+        let asked = json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params});
+        writeln!(self.input, "{asked}").expect("it reads");
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("it answers");
+        serde_json::from_str(&line).expect(&line)
+    }
+
+    /// Creates a schedule; whatever the call has beside is given as it is.
+    fn create(&mut self, message: &str, args: &Value, meta: &Value) -> Value {
+        let mut given = json!({"message": message, "when": "in 1 hour"});
+        given.as_object_mut().expect("a map").extend(args.as_object().cloned().unwrap_or_default());
+        let params = json!({"name": "create", "arguments": given, "_meta": meta});
+        self.ask("tools/call", &params)["result"]["structuredContent"].clone()
+    }
+
+    fn end(mut self) {
+        drop(self.input);
+        self.child.wait().expect("it ends");
+    }
+}
+
+/// The sessions of the schedules with these messages.
+fn owner(home: &Home, message: &str) -> String {
+    let asked = "[{:psi.scheduler/schedules [:psi.scheduler/message :psi.scheduler/origin-session-id]}]";
+    let answer = eql(home, asked);
+    let (_, rest) =
+        answer.split_once(&format!("{message:?} :psi.scheduler/origin-session-id \"")).expect(&answer);
+    rest.split('"').next().expect("an id").to_owned()
+}
+
+/// The hooks of the process say whose call it is, anew after each /clear; the variable of the first conversation does not.
+#[test]
+fn a_call_is_for_the_conversation_that_its_process_is_in() {
+    let home = Home::new("agents-whose");
+    let daemon = Daemon::start(&home);
+    let mut server = Server::start(&home, "claude-code", &[("CLAUDE_CODE_SESSION_ID", "first")]);
+    let none = json!({});
+    server.create("by the variable", &none, &none);
+    assert_eq!(owner(&home, "by the variable"), "claude:first");
+    start(&home, "first", "startup");
+    server.create("by the hook", &none, &none);
+    assert_eq!(owner(&home, "by the hook"), "claude:first");
+    hook(&home, "SessionEnd", "first", &json!({"reason": "clear"}));
+    start(&home, "second", "clear");
+    server.create("after clear", &none, &none);
+    assert_eq!(owner(&home, "after clear"), "claude:second");
+    // A model's words are not believed: no tool has such an argument.
+    let forged = server.create("forged", &json!({"address": "claude:first"}), &json!({"threadId": "x"}));
+    assert_eq!(forged["error"]["kind"], "unknown_field", "{forged}");
+    server.end();
+    daemon.end("-TERM");
+}
+
+/// Two windows are two processes, and two sessions.
+#[test]
+fn two_windows_are_two_sessions() {
+    let home = Home::new("agents-windows");
+    let daemon = Daemon::start(&home);
+    // A shell stands for the second window: the parent of its hook and of its tool server.
+    let script = "\"$0\" hook claude --data-dir state < hook.json; \"$0\" mcp --data-dir state; true";
+    std::fs::write(home.path().join("hook.json"), recorded("SessionStart", "other", &json!({})))
+        .expect("ours");
+    let program = home.command(&[]).get_program().to_owned();
+    let mut shell = home.command_of(std::path::Path::new("/bin/sh"), &["-c", script]);
+    shell.arg(program);
+    start(&home, "mine", "startup");
+    let mut other = Server::of(shell, "claude-code");
+    let mut mine = Server::start(&home, "claude-code", &[]);
+    let none = json!({});
+    other.create("in the other window", &none, &none);
+    mine.create("in this window", &none, &none);
+    assert_eq!(owner(&home, "in the other window"), "claude:other");
+    assert_eq!(owner(&home, "in this window"), "claude:mine");
+    other.end();
+    mine.end();
+    daemon.end("-TERM");
+}
+
+#[test]
+fn codex_says_the_thread_with_each_call_and_opencodes_plugin_the_address() {
+    let home = Home::new("agents-marks");
+    let daemon = Daemon::start(&home);
+    let none = json!({});
+    let mut codex = Server::start(&home, "codex-mcp-client", &[]);
+    codex.create("in a thread", &none, &json!({"threadId": "t-1", "sessionId": "s-1"}));
+    codex.create("in another", &none, &json!({"threadId": "t-2"}));
+    assert_eq!(
+        (owner(&home, "in a thread"), owner(&home, "in another")),
+        ("codex:t-1".into(), "codex:t-2".into())
+    );
+    codex.end();
+    let mut opencode = Server::start(&home, "opencode", &[("REVEILLE_AGENT", "opencode")]);
+    let marks = json!({"address": "opencode:ses_1", "directory": "/home/ada"});
+    let made = opencode.create("by the plugin", &marks, &none);
+    assert_eq!(made["created"], true, "{made}");
+    assert_eq!(owner(&home, "by the plugin"), "opencode:ses_1");
+    // The plugin of one agent does not speak for another.
+    opencode.create("for another", &json!({"address": "claude:c1"}), &none);
+    assert!(owner(&home, "for another").starts_with("mcp:"));
+    opencode.end();
+    daemon.end("-TERM");
+}
+
+/// A conversation that nobody knows has a session of its own, and is told that nobody is woken.
+#[test]
+fn an_unknown_conversation_is_answered_and_told_that_it_wakes_nobody() {
+    let home = Home::new("agents-unknown");
+    let daemon = Daemon::start(&home);
+    let none = json!({});
+    let (mut one, mut two) = (Server::start(&home, "x", &[]), Server::start(&home, "x", &[]));
+    let made = one.create("by one", &none, &none);
+    two.create("by two", &none, &none);
+    assert!(
+        made["warnings"][0].as_str().expect("words").contains("Nobody is connected that could be woken"),
+        "{made}"
+    );
+    assert_ne!(owner(&home, "by one"), owner(&home, "by two"));
+    one.end();
+    two.end();
+    let mut named = Server::start(&home, "x", &[("REVEILLE_SESSION", "named")]);
+    named.create("by name", &none, &none);
+    assert_eq!(owner(&home, "by name"), "named");
+    named.end();
+    daemon.end("-TERM");
+}
