@@ -26,6 +26,11 @@ pub struct Gauges {
 }
 
 impl State {
+    /// Returns the number of open sessions.
+    pub(crate) fn session_count(&self) -> u64 {
+        self.sessions.len() as u64
+    }
+
     /// Returns the counts at `now`.
     pub fn gauges(&self, now: Now) -> Gauges {
         let (pending, running) = (self.timers.slots_len(), self.timers.receipts_len());

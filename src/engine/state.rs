@@ -372,11 +372,6 @@ impl State {
         self.in_flight(run).is_ok()
     }
 
-    /// Returns the number of open sessions.
-    pub(crate) fn session_count(&self) -> u64 {
-        self.sessions.len() as u64
-    }
-
     /// Returns the number of schedules that have not ended.
     pub fn live_count(&self) -> u64 {
         self.live

@@ -30,8 +30,10 @@ mod token;
 
 pub use counters::{Counters, LATENESS_NS, Lateness};
 pub use driver::Runtime;
+#[cfg(feature = "testkit")]
+pub(crate) use durable::for_each_row;
 pub use durable::{AttachOptions, RecoveryError, StoreReplies, WithoutStore, codec, load_rows};
-pub(crate) use durable::{Row, for_each_row, for_each_row_of, try_for_each_row};
+pub(crate) use durable::{Row, for_each_row_of, try_for_each_row};
 pub use handle::Handle;
 pub use parts::Parts;
 pub(crate) use reading::Reading;

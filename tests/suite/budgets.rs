@@ -64,7 +64,6 @@ fn reach(budget: Budget, scene: &Scene) -> Reached {
     let limit = budget.of_session().or(budget.of_all()).expect("it has a bound");
     let (handle, alice) = (&scene.handle, session("alice"));
     let in_an_hour = || NewSchedule::message(alice.clone(), When::After(Span::from_millis(3_600_000)), "m");
-    let runs = "[{:psi.scheduler/schedules [{:psi.scheduler/runs [:reveille.run/error]}]}]";
     match budget {
         Budget::Creates => Reached::Told(scene.until(limit.name, limit.value + 1, |_| CREATE.to_owned())),
         Budget::Changes => {
@@ -94,6 +93,29 @@ fn reach(budget: Budget, scene: &Scene) -> Reached {
             });
             Reached::Told(refused.expect("there is an end").to_string())
         }
+        Budget::Sessions | Budget::RunBytes | Budget::TranscriptBytes => reach_by_runs(budget, scene),
+        Budget::HistoryBytes => Reached::Elsewhere("src/testkit/store_pruning.rs", "over_its_share"),
+        Budget::QueryTime => Reached::Elsewhere(ATTACKS, "use_up_the_processors"),
+        Budget::Outside => Reached::Elsewhere("tests/blackbox/attacks/floods.rs", "OUTSIDE_"),
+        Budget::Streams => Reached::Elsewhere(ATTACKS, "HTTP_SESSION_UPGRADES.name"),
+        Budget::Subscriptions => Reached::Elsewhere(ATTACKS, "GRAPHQL_SESSION_SUBSCRIPTIONS.name"),
+        Budget::AnswerBytes => Reached::Elsewhere(ATTACKS, "SESSION_ANSWERS_BYTES.name"),
+        Budget::AsOfQueries => Reached::Elsewhere(ATTACKS, "SESSION_AS_OF_WAITING.name"),
+        Budget::Connections => Reached::Elsewhere(ATTACKS, "HTTP_CONNECTIONS"),
+        Budget::Bodies => Reached::Elsewhere("tests/suite/http/connections.rs", "http-session-bodies"),
+        Budget::LongQueries => Reached::Elsewhere("src/service/queue.rs", "own-waiting"),
+        Budget::SocketStreams => {
+            Reached::Elsewhere("src/surface/http/connection/socket.rs", "SOCKET_STREAMS.name")
+        }
+    }
+}
+
+/// Uses up what runs and messages use.
+fn reach_by_runs(budget: Budget, scene: &Scene) -> Reached {
+    let limit = budget.of_session().expect("it has a bound");
+    let (handle, alice) = (&scene.handle, session("alice"));
+    let runs = "[{:psi.scheduler/schedules [{:psi.scheduler/runs [:reveille.run/error]}]}]";
+    match budget {
         Budget::Sessions => {
             let every_second = CREATE
                 .replace(":message :message", ":session :message")
@@ -133,19 +155,7 @@ fn reach(budget: Budget, scene: &Scene) -> Reached {
             }
             Reached::MakesRoom
         }
-        Budget::HistoryBytes => Reached::Elsewhere("src/testkit/store_pruning.rs", "over_its_share"),
-        Budget::QueryTime => Reached::Elsewhere(ATTACKS, "use_up_the_processors"),
-        Budget::Outside => Reached::Elsewhere("tests/blackbox/attacks/floods.rs", "OUTSIDE_"),
-        Budget::Streams => Reached::Elsewhere(ATTACKS, "HTTP_SESSION_UPGRADES.name"),
-        Budget::Subscriptions => Reached::Elsewhere(ATTACKS, "GRAPHQL_SESSION_SUBSCRIPTIONS.name"),
-        Budget::AnswerBytes => Reached::Elsewhere(ATTACKS, "SESSION_ANSWERS_BYTES.name"),
-        Budget::AsOfQueries => Reached::Elsewhere(ATTACKS, "SESSION_AS_OF_WAITING.name"),
-        Budget::Connections => Reached::Elsewhere(ATTACKS, "HTTP_CONNECTIONS"),
-        Budget::Bodies => Reached::Elsewhere("tests/suite/http/connections.rs", "http-session-bodies"),
-        Budget::LongQueries => Reached::Elsewhere("src/service/queue.rs", "own-waiting"),
-        Budget::SocketStreams => {
-            Reached::Elsewhere("src/surface/http/connection/socket.rs", "SOCKET_STREAMS.name")
-        }
+        other => unreachable!("{other:?} is reached otherwise"),
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) use recovery::load_and_recover;
 pub use recovery_error::RecoveryError;
 pub use store_replies::StoreReplies;
 pub(super) use store_replies::replies;
-pub(crate) use stored_rows::{
-    Row, for_each as for_each_row, for_each_of as for_each_row_of, try_for_each as try_for_each_row,
-};
+#[cfg(feature = "testkit")]
+pub(crate) use stored_rows::for_each as for_each_row;
+pub(crate) use stored_rows::{Row, for_each_of as for_each_row_of, try_for_each as try_for_each_row};
 pub(super) use transcripts::StoredMessage;

@@ -1,8 +1,8 @@
 //! Decides which events a subscription of a connection shows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::{Decision, DecisionKind, SessionId};
+use crate::domain::{Cursor, Decision, DecisionKind, SessionId};
 use crate::runtime::Handle;
 use crate::service::Reach;
 
@@ -11,6 +11,8 @@ use crate::service::Reach;
 #[derive(Default)]
 pub(super) struct SeenSessions {
     sessions: BTreeSet<SessionId>,
+    /// The last closing that was shown of each session of the connection.
+    closed: BTreeMap<SessionId, Cursor>,
 }
 
 impl SeenSessions {
@@ -24,8 +26,10 @@ impl SeenSessions {
             // concerns everybody.
             return decision.kind == DecisionKind::EngineStopping;
         };
-        // From the opening on: events of an earlier session of that id stay invisible.
-        let opened_here = own.opening(session).is_some_and(|opened| opened <= decision.cursor);
+        // From the opening to the closing: events of an earlier and of a later session of that id stay invisible.
+        let is_open = |opened: Cursor| self.closed.get(session).is_none_or(|closed| *closed < opened);
+        let opened_here =
+            own.opening(session).is_some_and(|opened| opened <= decision.cursor && is_open(opened));
         let from_here = decision.origin.as_ref().is_some_and(|origin| self.sessions.contains(origin));
         if opened_here || from_here || own.covered_at(handle, session, decision.cursor) {
             self.sessions.insert(session.clone());
@@ -34,6 +38,9 @@ impl SeenSessions {
         // The closing itself is still shown; a later session of that id is another one.
         if decision.kind == DecisionKind::SessionClosed {
             self.sessions.remove(session);
+            if own.opening(session).is_some() {
+                self.closed.insert(session.clone(), decision.cursor);
+            }
         }
         seen
     }

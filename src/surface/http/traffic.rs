@@ -11,7 +11,7 @@ use axum::http::Method;
 use axum::response::Response;
 
 use super::auth::Principal;
-use crate::domain::{Caller, Span};
+use crate::domain::{Actor, Caller, CallerRole, Scope, Span};
 use crate::surface::edn_stream::OnAnswer;
 
 /// The number of answered requests, by status and route.
@@ -41,7 +41,7 @@ impl Traffic {
                     status,
                     ms = format_args!("{}.{:03}", micros / 1_000, micros % 1_000),
                     caller = principal.map_or("nobody", Principal::kind),
-                    by = principal.map(|principal| principal.caller.actor().to_string()),
+                    by = principal.map(|principal| author(&principal.caller)),
                 )
             };
         }
@@ -68,8 +68,16 @@ impl Traffic {
 
 /// Returns what logs each request of this caller's stream.
 pub(super) fn log_requests(caller: &Caller) -> OnAnswer {
-    let by = caller.actor().to_string();
+    let by = author(caller);
     Box::new(move |op, is_ok| tracing::debug!(target: "reveille::stream", op, ok = is_ok, by))
+}
+
+/// Whose token it is: a session, or the name of an operator's token. The session that an operator acts for is left out,
+/// because the request names it.
+fn author(caller: &Caller) -> String {
+    let actor = caller.actor();
+    let scope = if caller.role == CallerRole::Session { actor.scope } else { Scope::Operator };
+    Actor { scope, ..actor }.to_string()
 }
 
 /// The route of unknown paths: a path is the client's text, and must not become a label.

@@ -384,6 +384,33 @@ fn the_log_keeps_secrets() {
     fs::remove_dir_all(&home).expect("ours");
 }
 
+/// The log says by whom each request is: which session, or which operator's token; also of requests in a stream.
+#[test]
+fn the_log_says_by_whom_a_request_is() {
+    let home = directory("by");
+    let daemon = Daemon::start(&mut reveille(&["serve", "--listen", "127.0.0.1:0", "--log", "debug"], &home));
+    let (code, out, err) =
+        run(&mut reveille(&["graphql", "mutation{openSession(sessionId:\"agent-7\"){token}}"], &home), "");
+    assert_eq!(code, Some(0), "{err}");
+    let token = out.split('"').find(|word| word.len() == 64).unwrap_or_else(|| panic!("a token: {out}"));
+    let list = "{:action \"scheduler\" :op \"list\"}";
+    let tool = ["tool", "psi-tool", "--url", &daemon.url, list];
+    assert_eq!(run(reveille(&tool, &home).env("REVEILLE_TOKEN", token), "").0, Some(0));
+    let stdio = ["stdio", "--url", &daemon.url];
+    let (_, answered, _) = run(
+        reveille(&stdio, &home).env("REVEILLE_TOKEN", token),
+        "{:op :call :tool \"list\" :args {}} {:op :x}",
+    );
+    assert!(answered.contains(":ok"), "{answered}");
+    let (_, _, err) = daemon.end("-TERM");
+    let has = |words: &[&str]| err.lines().any(|line| words.iter().all(|word| line.contains(word)));
+    assert!(has(&["reveille::http", "/tools/{name}", "session agent-7"]), "{err}");
+    assert!(has(&["reveille::stream", "op=\"call\"", "ok=true", "session agent-7"]), "{err}");
+    assert!(has(&["reveille::stream", "op=\"unknown\"", "ok=false", "session agent-7"]), "{err}");
+    assert!(has(&["operator"]), "{err}");
+    fs::remove_dir_all(&home).expect("ours");
+}
+
 /// In front of a daemon the command carries messages: the session is opened, both wire shapes pass, and what is made stays.
 #[test]
 fn the_model_context_protocol_is_carried_to_the_daemon() {

@@ -2,10 +2,11 @@
 //!
 //! The operations are those that the stream itself names, so one that is added is missing here until it has a row.
 
+use std::io::{BufRead, BufReader};
 use std::time::Duration;
 
 use reveille::domain::{CallerRole, Grant, Op, Right, Scope, SessionId, Span, When};
-use reveille::engine::NewSchedule;
+use reveille::engine::{Command, Input, NewSchedule};
 use reveille::surface::http::Config;
 
 use super::client::{EDITOR, OBSERVER, OPERATOR, SHELL, Site};
@@ -152,6 +153,8 @@ fn an_old_connection_does_nothing_in_a_session_that_was_opened_again() {
     };
     schedule("OWN");
     let (_, mut old) = upgrade(&site, &token, "");
+    let (_, mut listener) = upgrade(&site, &token, "");
+    assert!(ask(&mut listener, "{:op :subscribe}").contains(":ok"));
     let list = "{:action \"scheduler\" :op \"list\"}";
     let asks = [
         list.to_owned(),
@@ -181,5 +184,13 @@ fn an_old_connection_does_nothing_in_a_session_that_was_opened_again() {
     let texts = site.handle().view(|state| {
         state.schedules().into_iter().map(|record| record.schedule().id.clone()).collect::<Vec<_>>()
     });
-    assert_eq!(texts, [before], "nothing was created");
+    assert_eq!(texts, [before.clone()], "nothing was created");
+    // A subscription that began before sees the end of its own session, and nothing of the other.
+    let stop = Command::Shutdown { abandon: true };
+    site.handle().submit(Input::Command(stop)).expect("it may stop");
+    let mut events = BufReader::new(listener).lines().map(|line| line.expect("UTF-8"));
+    let seen: Vec<String> = events.by_ref().take_while(|line| !line.contains("engine-stopping")).collect();
+    assert!(seen.iter().any(|line| line.contains(":kind :session-closed")), "{seen:?}");
+    let after = seen.iter().skip_while(|line| !line.contains(":kind :session-closed")).skip(1);
+    assert_eq!(after.collect::<Vec<_>>(), Vec::<&String>::new(), "{before} is another's");
 }

@@ -1,7 +1,8 @@
 //! Limits the number of open connections, in all and per peer.
 //!
 //! If the limit is reached, the oldest connection without a complete request is closed for a new one, first
-//! those that have not sent a head, last those that are sending a body. So clients that only hold connections cannot keep others out.
+//! those that have not sent a head, last those that are sending a body. So clients that only hold
+//! connections cannot keep others out.
 //! If all are busy, the new connection gets a seat of the operators' reserve: who it is shows with
 //! its first request, and any token but an operator's is refused there. If the reserve is busy too,
 //! the connection is closed.
