@@ -40,7 +40,7 @@ impl Scene {
     fn until(&self, text: &str, most: u64, query: impl Fn(u64) -> String) -> String {
         let answers = (0..most).map(|number| self.ask(&token("alice"), &query(number)));
         let mut answers = answers.skip_while(|answer| !answer.contains(text));
-        answers.next().unwrap_or_else(|| panic!("{text} is never reached"))
+        answers.next().expect("the limit is reached")
     }
 }
 
@@ -79,21 +79,17 @@ fn reach(budget: Budget, scene: &Scene) -> Reached {
             Reached::Told(scene.ask(&token("alice"), CREATE))
         }
         Budget::ScheduleBytes => {
-            let text: Box<str> = "x".repeat(60_000).into();
-            let new = || NewSchedule { session_live_max: u32::MAX, ..in_an_hour() };
-            let at_most = limit.value / 60_000 + 1;
-            let refused = (0..at_most).find_map(|_| {
-                handle
-                    .schedule(NewSchedule {
-                        payload: NewSchedule::message(alice.clone(), When::After(Span::ZERO), text.clone())
-                            .payload,
-                        ..new()
-                    })
-                    .err()
-            });
+            let text = "x".repeat(60_000);
+            let long = || {
+                NewSchedule::message(alice.clone(), When::After(Span::from_millis(3_600_000)), text.clone())
+            };
+            let new = || NewSchedule { session_live_max: u32::MAX, ..long() };
+            let refused = (0..=limit.value / 60_000).find_map(|_| handle.schedule(new()).err());
             Reached::Told(refused.expect("there is an end").to_string())
         }
-        Budget::Sessions | Budget::RunBytes | Budget::TranscriptBytes => reach_by_runs(budget, scene),
+        Budget::Sessions => reach_sessions(scene),
+        Budget::RunBytes => reach_run_bytes(scene),
+        Budget::TranscriptBytes => fill_transcript(scene),
         Budget::HistoryBytes => Reached::Elsewhere("src/testkit/store_pruning.rs", "over_its_share"),
         Budget::QueryTime => Reached::Elsewhere(ATTACKS, "use_up_the_processors"),
         Budget::Outside => Reached::Elsewhere("tests/blackbox/attacks/floods.rs", "OUTSIDE_"),
@@ -110,53 +106,52 @@ fn reach(budget: Budget, scene: &Scene) -> Reached {
     }
 }
 
-/// Uses up what runs and messages use.
-fn reach_by_runs(budget: Budget, scene: &Scene) -> Reached {
-    let limit = budget.of_session().expect("it has a bound");
-    let (handle, alice) = (&scene.handle, session("alice"));
-    let runs = "[{:psi.scheduler/schedules [{:psi.scheduler/runs [:reveille.run/error]}]}]";
-    match budget {
-        Budget::Sessions => {
-            let every_second = CREATE
-                .replace(":message :message", ":session :message")
-                .replace(":delay-ms 60000", ":every-ms 1000");
-            assert!(scene.ask(&token("alice"), &every_second).contains("created? true"));
-            scene.pass(limit.value);
-            // Nothing at work makes room.
-            let fresh = handle.view(|state| {
-                let fresh = state.sessions().into_iter().filter(|it| it.provenance().is_some());
-                fresh.map(|it| it.id().clone()).collect::<Vec<_>>()
-            });
-            for session in fresh {
-                handle
-                    .submit(Input::Report(Report::Busy { session, busy: true, by: None }))
-                    .expect("it is open");
-            }
-            scene.pass(1);
-            Reached::Told(scene.ask(&token("alice"), runs))
-        }
-        Budget::RunBytes => {
-            let text = "x".repeat(60_000);
-            for _ in 0..20 {
-                let new =
-                    NewSchedule::message(alice.clone(), When::After(Span::from_millis(1_000)), text.clone());
-                handle
-                    .schedule(NewSchedule { durability: Durability::Durable, ..new })
-                    .expect("there is room");
-            }
-            scene.pass(1);
-            Reached::Told(scene.ask(&token("alice"), runs))
-        }
-        Budget::TranscriptBytes => {
-            let text: Box<str> = "x".repeat(60_000).into();
-            for _ in 0..limit.value / 60_000 + 10 {
-                let said = Report::UserMessage { session: alice.clone(), text: text.clone(), by: None };
-                handle.submit(Input::Report(said)).expect("it is open");
-            }
-            Reached::MakesRoom
-        }
-        other => unreachable!("{other:?} is reached otherwise"),
+const RUNS: &str = "[{:psi.scheduler/schedules [{:psi.scheduler/runs [:reveille.run/error]}]}]";
+
+/// Opens fresh sessions until no more are opened.
+fn reach_sessions(scene: &Scene) -> Reached {
+    let handle = &scene.handle;
+    let limit = Budget::Sessions.of_session().expect("it has a bound");
+    let every_second =
+        CREATE.replace(":message :message", ":session :message").replace(":delay-ms 60000", ":every-ms 1000");
+    assert!(scene.ask(&token("alice"), &every_second).contains("created? true"));
+    scene.pass(limit.value);
+    // Nothing at work makes room.
+    let fresh = handle.view(|state| {
+        let fresh = state.sessions().into_iter().filter(|it| it.provenance().is_some());
+        fresh.map(|it| it.id().clone()).collect::<Vec<_>>()
+    });
+    for session in fresh {
+        handle.submit(Input::Report(Report::Busy { session, busy: true, by: None })).expect("it is open");
     }
+    scene.pass(1);
+    Reached::Told(scene.ask(&token("alice"), RUNS))
+}
+
+/// Has more written by runs than a session may.
+fn reach_run_bytes(scene: &Scene) -> Reached {
+    let handle = &scene.handle;
+    let alice = session("alice");
+    let text = "x".repeat(60_000);
+    for _ in 0..20 {
+        let new = NewSchedule::message(alice.clone(), When::After(Span::from_millis(1_000)), text.clone());
+        handle.schedule(NewSchedule { durability: Durability::Durable, ..new }).expect("there is room");
+    }
+    scene.pass(1);
+    Reached::Told(scene.ask(&token("alice"), RUNS))
+}
+
+/// Fills a transcript.
+fn fill_transcript(scene: &Scene) -> Reached {
+    let handle = &scene.handle;
+    let alice = session("alice");
+    let limit = Budget::TranscriptBytes.of_session().expect("it has a bound");
+    let text: Box<str> = "x".repeat(60_000).into();
+    for _ in 0..limit.value / 60_000 + 10 {
+        let said = Report::UserMessage { session: alice.clone(), text: text.clone(), by: None };
+        handle.submit(Input::Report(said)).expect("it is open");
+    }
+    Reached::MakesRoom
 }
 
 /// How much a row of an answer says is in use, and the bound.
@@ -164,9 +159,7 @@ fn row(answer: &str, budget: Budget, scope: &str) -> Option<(i64, i64)> {
     let answer = read(answer.as_bytes(), &reveille::dialect::REQUEST_CAPS).expect("EDN");
     let rows = find(&answer)?;
     let of = |row: &&Value| {
-        let row = row.as_map().expect("a map");
-        row.text("name") == Some(&budget.name().into())
-            || row.keyword("name").and_then(Value::as_str) == Some(budget.name())
+        row.as_map().and_then(|row| row.keyword("name")).and_then(Value::as_str) == Some(budget.name())
     };
     let in_scope = |row: &&Value| {
         row.as_map().and_then(|row| row.keyword("scope")).and_then(Value::as_str) == Some(scope)

@@ -81,7 +81,7 @@ impl Site {
     pub(crate) fn metric(&self, name: &str) -> u64 {
         let text = self.ask("GET /metrics", OPERATOR, &[], "").body;
         let line = text.lines().find_map(|line| line.strip_prefix(&format!("reveille_{name} ")));
-        line.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("no {name} in {text}"))
+        line.and_then(|value| value.parse().ok()).expect("there is a metric of this name")
     }
 
     /// A psi-tool call in EDN.

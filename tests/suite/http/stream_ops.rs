@@ -184,7 +184,7 @@ fn an_old_connection_does_nothing_in_a_session_that_was_opened_again() {
     let texts = site.handle().view(|state| {
         state.schedules().into_iter().map(|record| record.schedule().id.clone()).collect::<Vec<_>>()
     });
-    assert_eq!(texts, [before.clone()], "nothing was created");
+    assert_eq!(texts, std::slice::from_ref(&before), "nothing was created");
     // A subscription that began before sees the end of its own session, and nothing of the other.
     let stop = Command::Shutdown { abandon: true };
     site.handle().submit(Input::Command(stop)).expect("it may stop");
