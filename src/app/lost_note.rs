@@ -37,9 +37,11 @@ impl LostNote {
     pub(super) fn open(data_dir: &Path) -> (LostNote, Lost) {
         let path = data_dir.join(NOTE);
         let text = fs::read(&path).unwrap_or_default();
-        let lost =
-            edn::read(&text, &CAPS).ok().and_then(|note| note.as_map().map(lost_of)).unwrap_or_default();
-        (LostNote { path, seen: None, written: String::new(), rests: 0 }, lost)
+        let found = edn::read(&text, &CAPS).ok();
+        let lost = found.and_then(|note| note.as_map().map(lost_of)).unwrap_or_default();
+        // Without a note there is no need to write that nothing is volatile.
+        let written = if text.is_empty() { line(0, &[]) } else { String::new() };
+        (LostNote { path, seen: None, written, rests: 0 }, lost)
     }
 
     /// Writes the note if something happened since the last one.
@@ -52,7 +54,7 @@ impl LostNote {
         let count = handle.counters().1.volatile;
         self.rests = (count / EACH_SECOND).min(REST_MAX);
         let named = if count == 0 { Box::default() } else { handle.view(State::losable) };
-        let text = format!("{}\n", note(count, &named));
+        let text = line(count, &named);
         if text == self.written || write_private(&self.path, &text).is_ok() {
             (self.written, self.seen) = (text, Some(cursor));
         }
@@ -66,13 +68,14 @@ impl LostNote {
     }
 }
 
-fn note(count: u64, named: &[LostSchedule]) -> Value {
+fn line(count: u64, named: &[LostSchedule]) -> String {
     let schedule = |it: &LostSchedule| {
         let map = Map::new().with("id", it.id.to_string()).with("session", it.session.as_str());
         Value::from(map.with("label", it.label.as_deref()).with("due", it.due.map(|due| due.to_string())))
     };
     let named: Vec<Value> = named.iter().map(schedule).collect();
-    Map::new().with("count", i64::try_from(count).unwrap_or(i64::MAX)).with("named", named).into()
+    let count = i64::try_from(count).unwrap_or(i64::MAX);
+    format!("{}\n", Value::from(Map::new().with("count", count).with("named", named)))
 }
 
 fn lost_of(note: &Map) -> Lost {

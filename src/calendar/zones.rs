@@ -246,6 +246,14 @@ impl Zones {
         (*day.unwrap_or(&Weekday::Thursday), time.unwrap_or(TimeOfDay::MIDNIGHT))
     }
 
+    /// Returns the date that a zone's clock shows at an instant, such as `2026-04-22`.
+    pub fn day(&self, zone: &Zone, at: Moment) -> Box<str> {
+        let reading = at.seconds().saturating_add(self.clock(zone).offset_at(at.seconds()));
+        // The text of the instant at which the clock of UTC shows that reading begins with the date.
+        let text = Moment::new(reading, 0).unwrap_or(at).to_string();
+        text.split('T').next().unwrap_or_default().into()
+    }
+
     /// Returns a warning if the database does not know the zone.
     pub fn warning(&self, zone: &Zone) -> Option<Warning> {
         if let Zone::Named(name) = zone

@@ -1,12 +1,13 @@
-//! Decisions that are older than the feed: requests for them, and those that were fetched from the log.
+//! What only the log has: decisions that are older than the feed, and the accounts of earlier days.
 //!
-//! A query holds the engine's lock, and the log is on a disk, so a query cannot read the log itself. It records which
-//! schedules it needs older decisions of. They are fetched without the lock, and the query runs again.
+//! A query holds the engine's lock, and the log is on a disk, so a query cannot read the log itself. It records what it needs.
+//! That is fetched without the lock, and the query runs again.
 //! What lives elsewhere: fetching (`service/access.rs` and `service/history.rs`), reading (`view`).
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::past_accounts::PastAccounts;
 use crate::domain::{Cursor, Decision, DecisionKind, Moment, ScheduleId};
 
 /// Older decisions by schedule, and the schedules whose decisions are missing.
@@ -15,6 +16,8 @@ pub struct Lookback {
     found: BTreeMap<ScheduleId, PastDecisions>,
     // Readers share the view, so a request has to be recorded through a shared reference.
     requested: RefCell<BTreeSet<ScheduleId>>,
+    accounts: Option<PastAccounts>,
+    accounts_requested: Cell<bool>,
 }
 
 /// Decisions about one schedule from the log, newest first.
@@ -37,6 +40,22 @@ impl Lookback {
     /// Takes the schedules whose decisions were requested.
     pub fn take_requests(&mut self) -> BTreeSet<ScheduleId> {
         std::mem::take(self.requested.get_mut())
+    }
+
+    /// Returns the accounts of earlier days; `None`, and a request, if they were not fetched.
+    pub(super) fn accounts(&self) -> Option<&PastAccounts> {
+        self.accounts_requested.set(self.accounts.is_none());
+        self.accounts.as_ref()
+    }
+
+    /// Takes the request for the accounts of earlier days.
+    pub fn take_accounts_request(&mut self) -> bool {
+        self.accounts_requested.take()
+    }
+
+    /// Adds the accounts of earlier days, for the next run of the query.
+    pub fn insert_accounts(&mut self, accounts: PastAccounts) {
+        self.accounts = Some(accounts);
     }
 
     /// Adds the decisions about a schedule, for the next run of the query.

@@ -16,6 +16,7 @@ pub mod log_lookback;
 pub mod mutation;
 pub mod page;
 pub mod params;
+pub mod past_accounts;
 pub mod psi_terms;
 pub mod registry;
 pub mod run_listing;

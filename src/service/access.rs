@@ -17,6 +17,7 @@ use crate::engine::SessionRecord;
 use crate::graph::eql::QueryRefusal;
 use crate::graph::log_lookback::Lookback;
 use crate::graph::mutation::MutationName;
+use crate::graph::past_accounts::PastAccounts;
 use crate::graph::registry::{Access, ResolverError, ViewOf};
 use crate::graph::view::{
     AdmittedMutation, Mutator, QueryArena, Scheduler, Transcripts, Undelivered, Usage, View,
@@ -102,7 +103,9 @@ impl Service {
         let stranger = is_other.then(|| Scope::Session(SessionId::random(self.handle().random_bits())));
         let access = self.access(caller);
         access.count(took);
-        Ok(QueryAccess { snapshot: Some(snapshot), _turn: Some(turn), stranger, ..access })
+        let mut older = Lookback::default();
+        older.insert_accounts(snapshot.accounts.clone());
+        Ok(QueryAccess { snapshot: Some(snapshot), _turn: Some(turn), stranger, older, ..access })
     }
 }
 
@@ -118,12 +121,17 @@ impl<'a> QueryAccess<'a> {
     /// never after it has changed anything.
     pub(crate) fn look_back(&mut self) -> bool {
         let missing = self.older.take_requests();
+        let wants_accounts = self.older.take_accounts_request();
         // After a mutation there is no second run, which would carry it out again.
-        if self.has_acted || missing.is_empty() {
+        if self.has_acted || missing.is_empty() && !wants_accounts {
             return false;
         }
         let Some(store) = self.service.handle().read().store() else { return false };
         let mut found = false;
+        if wants_accounts && let Some(accounts) = self.accounts() {
+            self.older.insert_accounts(accounts);
+            found = true;
+        }
         for schedule in missing {
             // A record that cannot be read is left out of the answer; `doctor` reports the damage.
             if let Ok(decisions) = history::about(&*store, &schedule) {
@@ -132,6 +140,16 @@ impl<'a> QueryAccess<'a> {
             }
         }
         found
+    }
+
+    /// Counts what became of slots in the past: one pass over the log, within the bounds of the queries as of an instant. `None`
+    /// if that is refused.
+    fn accounts(&self) -> Option<PastAccounts> {
+        let now = self.service.handle().now().wall;
+        let rebuilt = self.service.shared.past.snapshot(self.service.handle(), self.caller, now);
+        let (snapshot, _turn, took) = rebuilt.ok()?;
+        self.count(took);
+        Some(snapshot.accounts.clone())
     }
 
     fn count(&self, took: Span) {

@@ -22,11 +22,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::domain::{
-    BootTime, Cursor, Decision, DecisionKind, Fact, Grant, GuardPolicy, Moment, Now, RunId, Schedule,
-    ScheduleId, SessionFact, SessionId, Span, Transcript,
+    BootTime, Cursor, Decision, DecisionKind, Fact, Grant, GuardPolicy, Moment, Now, RunFact, RunId,
+    Schedule, ScheduleFact, ScheduleId, SessionFact, SessionId, Span, Transcript,
 };
-use crate::engine::{LocalFact, Pause, ScheduleRow, SessionRecord, SessionRow, State, StoredRow};
+use crate::engine::{LocalFact, Outcomes, Pause, ScheduleRow, SessionRecord, SessionRow, State, StoredRow};
 use crate::graph::eql::QueryRefusal;
+use crate::graph::past_accounts::PastAccounts;
 use crate::graph::view::Transcripts;
 use crate::limits;
 use crate::port::{FactRecord, HistoryQuery, LostHistory, Store, StoreFault};
@@ -41,6 +42,8 @@ pub(super) struct Snapshot {
     pub(super) now: Now,
     /// Schedules, sessions and settings that existed then and cannot be rebuilt.
     pub(super) unrecoverable: u64,
+    /// What became of slots up to then.
+    pub(super) accounts: PastAccounts,
 }
 
 /// The engine as it was at an instant; `None` if `is_late` said so before it was complete.
@@ -147,7 +150,8 @@ fn read_without(
     let past = match first {
         Some((cursor, at)) if lost.beginning && end < cursor => Past::Pruned { first: at },
         Some(_) | None => {
-            let told = fold.end(present, at, lost.beginning, is_late);
+            let known = (first.map(|(_, at)| at), lost.beginning);
+            let told = fold.end(present, at, known, is_late);
             told.map_or(Past::Late, |snapshot| Past::Told(Box::new(snapshot)))
         }
     };
@@ -201,6 +205,7 @@ struct Fold {
     /// Settings with a fact up to the instant, and with one after it.
     settings: Settings,
     later_settings: Settings,
+    accounts: PastAccounts,
 }
 
 /// Which settings a fact is about.
@@ -251,6 +256,8 @@ impl Fold {
             || lost_of(&self.lost.schedules, &record.schedule))
             && matches!(fact, Fact::Created { .. } | Fact::Schedule(..) | Fact::Run(..));
         if is_patchy {
+            self.accounts.lacks_before(record.at);
+            self.accounts.add(record.at, &alone(&fact));
             self.state.apply(now, LocalFact::LogEnds { at: record.cursor });
             return Ok(());
         }
@@ -262,8 +269,13 @@ impl Fold {
         let is_applied = if let Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) = &fact
             && self.state.schedule(id).is_none()
         {
+            // A schedule that was known and has been removed has merely ended.
+            if !self.entered.contains(id) {
+                self.accounts.lacks_before(record.at);
+            }
             // The row is the state after the fact, so the fact itself is not applied.
             self.enter(id, form, now)?;
+            self.accounts.add(record.at, &alone(&fact));
             true
         } else if let Fact::Session(id, SessionFact::Opened { .. }, _) = &fact {
             // Loaded already: the wall clock was set back, and its opening seemed to lie before the log.
@@ -278,7 +290,9 @@ impl Fold {
         // Volatile facts leave gaps in the log. Skip the gap, so that the fact gets its own cursor again.
         let before = Cursor::new(record.cursor.number().saturating_sub(1));
         self.state.apply(now, LocalFact::LogEnds { at: before });
+        let ledger = self.state.ledger();
         self.state.apply(now, fact);
+        self.accounts.add(record.at, &Outcomes::between(&ledger, &self.state.ledger()));
         Ok(())
     }
 
@@ -323,15 +337,17 @@ impl Fold {
     }
 
     /// Adds the records that have not changed since, and counts those that cannot be rebuilt.
-    /// `None` if it takes too long.
     fn end(
         mut self,
         present: Present,
         at: Moment,
-        is_pruned: bool,
+        (first, is_pruned): (Option<Moment>, bool),
         is_late: &dyn Fn() -> bool,
     ) -> Option<Snapshot> {
         let now = Now { wall: at, boot: BootTime::ZERO };
+        if let Some(first) = first.filter(|_| is_pruned) {
+            self.accounts.lacks_before(first);
+        }
         let mut untold = if is_pruned { self.end_settings(&present, now) } else { 0 };
         for row in present.sessions.into_iter().filter(|row| row.opened_at <= at) {
             // One that is loaded already stays as it is.
@@ -370,7 +386,8 @@ impl Fold {
         untold += self.unrecoverable.len() as u64;
         // Schedules that have been deleted since may have no fact left: each such session counts once.
         untold += self.lost.sessions.values().filter(|lost| **lost > self.end).count() as u64;
-        Some(Snapshot { state: self.state, decisions: self.decisions, now, unrecoverable: untold })
+        let (state, decisions, accounts) = (self.state, self.decisions, self.accounts);
+        Some(Snapshot { state, decisions, now, unrecoverable: untold, accounts })
     }
 
     /// Whether facts after the instant about this schedule may have been pruned.
@@ -408,6 +425,31 @@ impl Fold {
         untold += self.later_settings.grants.difference(&self.settings.grants).count() as u64;
         self.load(StoredRow::Guard { policy, grants }, now);
         untold
+    }
+}
+
+/// What a fact says by itself of the outcome of slots, without what is known of its schedule.
+fn alone(fact: &Fact) -> Outcomes {
+    let none = Outcomes::default();
+    match fact {
+        Fact::Run(_, RunFact::Delivered | RunFact::Taken { .. }) => Outcomes { delivered: 1, ..none },
+        Fact::Run(_, RunFact::Left) => Outcomes { left: 1, ..none },
+        Fact::Run(_, RunFact::Failed(_)) => Outcomes { failed: 1, ..none },
+        Fact::Run(_, RunFact::Cancelled { .. }) => Outcomes { cancelled: 1, ..none },
+        Fact::Run(_, RunFact::Claimed(claim)) => Outcomes { skipped: claim.folded, ..none },
+        Fact::Schedule(_, ScheduleFact::Skipped(skip)) => Outcomes { skipped: skip.count, ..none },
+        Fact::Run(..)
+        | Fact::Schedule(..)
+        | Fact::Created { .. }
+        | Fact::Session(..)
+        | Fact::Host(..)
+        | Fact::Channel(..)
+        | Fact::AllHeld { .. }
+        | Fact::AllReleased { .. }
+        | Fact::GuardPolicySet { .. }
+        | Fact::Refused { .. }
+        | Fact::Restarted { .. }
+        | Fact::Stopping { .. } => none,
     }
 }
 

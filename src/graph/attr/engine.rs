@@ -5,6 +5,7 @@ use crate::domain::{ChannelKind, Moment, Reason, Scope};
 use crate::edn::{Map, Value};
 use crate::engine::{Ledger, Mode};
 use crate::graph::params::field;
+use crate::graph::past_accounts::{self, PastAccounts};
 use crate::graph::psi_terms;
 use crate::graph::registry::{Datum, Entity, Param, ParamType, Record, Type, ViewOf};
 use crate::graph::timeline::OF_TIMELINE;
@@ -31,6 +32,14 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
         /// The slots so far by outcome. Expected is the sum of all others.
         operators "reveille.engine/accounting": Type::Record(&ACCOUNTING) =>
             |view, (), _| Ok(accounting(view.state.ledger()).into());
+        /// What became of the slots of durable schedules, by the day on which it happened, over all lives of the daemon: the
+        /// days that the log retains and on which something ended, oldest first. Nil if nothing is kept, or if the log was too
+        /// long to be counted in time. The volatile schedules of a life are in its accounts only.
+        operators "reveille.engine/accounting-by-day": Type::Record(&past_accounts::DAY), many, nullable =>
+            |view, (), _| {
+                let days = |past: &PastAccounts| past.days(view.zones, view.zones.usual(None));
+                Ok(maybe(view.lookback.accounts(), |past| days(past).into()))
+            };
         /// Milliseconds until the next deadline. Nil if there is no deadline.
         operators "reveille.engine/next-wake-ms": Type::Integer, nullable, unit("ms") => |view, (), _| {
             Ok(maybe(view.state.next_wake(view.now), |wake| integer(wake.since(view.now.boot).millis())))

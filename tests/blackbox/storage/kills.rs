@@ -68,6 +68,8 @@ fn what_was_in_memory_at_a_kill_is_named_by_the_next_daemon() {
     let graphql =
         daemon.graphql("{ engine { lostSchedules { scheduleId label sessionId lostAt } } }").to_string();
     assert!(graphql.contains(&id) && graphql.contains("check-build"), "{graphql}");
+    let days = daemon.graphql("{ engine { accountingByDay { day zone lost complete } } }").to_string();
+    assert!(days.contains("\"lost\":1") && days.contains("\"complete\":true"), "{days}");
     let call = format!("{{:action \"scheduler\" :op \"cancel\" :schedule-id \"{id}\"}}");
     let refused = daemon.ask("POST /tools/psi-tool", &edn, &call).body;
     assert!(refused.contains("was lost at the restart of"), "{refused}");

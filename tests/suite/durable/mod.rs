@@ -3,6 +3,7 @@
 
 mod again;
 mod apart;
+mod days;
 mod dialects;
 pub(crate) mod lives;
 mod lost;
