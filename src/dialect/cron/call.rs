@@ -144,22 +144,6 @@ impl Patch {
         Patch { enabled: Some(enabled), ..Patch::default() }
     }
 
-    /// The patch that makes one job of another, of what a patch can change.
-    pub(super) fn between(before: &Job, after: &Job) -> Patch {
-        fn changed<T: Clone + PartialEq>(before: &T, after: &T) -> Option<T> {
-            (before != after).then(|| after.clone())
-        }
-        Patch {
-            name: changed(&before.name, &after.name),
-            description: changed(&before.description, &after.description),
-            enabled: changed(&before.enabled, &after.enabled),
-            schedule: changed(&before.schedule, &after.schedule),
-            prompt: changed(&before.prompt, &after.prompt),
-            target: changed(&before.target, &after.target),
-            policy: changed(&before.policy, &after.policy),
-        }
-    }
-
     /// True if the patch changes nothing.
     pub fn is_empty(&self) -> bool {
         *self == Patch::default()

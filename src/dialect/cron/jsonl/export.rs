@@ -136,7 +136,7 @@ impl Lines {
                     logged.fact,
                     Fact::Schedule(_, ScheduleFact::Paused { .. } | ScheduleFact::Resumed { .. })
                 );
-                let patch = Patch::between(&before, &job);
+                let patch = patch(&before, &job);
                 // Pausing a paused job is a revision as well. Source: SEED-004's code.
                 let enabled = patch.enabled.or_else(|| toggled.then_some(job.enabled));
                 let patch = Box::new(Patch { enabled, ..patch });
@@ -212,6 +212,22 @@ impl Lines {
         let (event_id, timestamp) = (event_id(logged, known), logged.at);
         let (run_id, job_id) = (run.to_string().into(), known.schedule.id.clone());
         RunLine { event_id, timestamp, run_id, job_id, event }.print(&mut self.runs);
+    }
+}
+
+/// The patch that makes one job of another, of what a patch can change.
+fn patch(before: &Job, after: &Job) -> Patch {
+    fn changed<T: Clone + PartialEq>(before: &T, after: &T) -> Option<T> {
+        (before != after).then(|| after.clone())
+    }
+    Patch {
+        name: changed(&before.name, &after.name),
+        description: changed(&before.description, &after.description),
+        enabled: changed(&before.enabled, &after.enabled),
+        schedule: changed(&before.schedule, &after.schedule),
+        prompt: changed(&before.prompt, &after.prompt),
+        target: changed(&before.target, &after.target),
+        policy: changed(&before.policy, &after.policy),
     }
 }
 
