@@ -48,10 +48,10 @@ mcp:
     cd tests/clients && npm install --no-package-lock --no-audit --no-fund
     cargo test --test clients -- --ignored mcp_
 
-# Three real agents with a scripted model, each woken by what it asked for; half a gigabyte to install, needs node
+# Five real agents with a scripted model, woken by what they asked for and in their own conversations; two gigabytes, needs node
 agents:
     cd tests/clients && npm install --no-package-lock --no-audit --no-fund --no-save \
-        opencode-ai@1.18.33 @zed-industries/codex-acp@0.16.0
+        opencode-ai@1.18.33 @zed-industries/codex-acp@0.16.0 @google/gemini-cli@0.61.0 @qwen-code/qwen-code@0.24.4
     cargo test --test clients -- --ignored --nocapture agents_
 
 # Licences of everything that comes into the build

@@ -88,6 +88,12 @@ fn agents_schedule_through_mcp_and_are_woken() {
 }
 
 #[test]
+#[ignore = "needs node and agents: .ci/check clients"]
+fn agents_are_woken_in_their_own_conversations() {
+    agree("node", &["resume.mjs"]);
+}
+
+#[test]
 #[ignore = "needs node and graphql-http: .ci/check clients"]
 fn graphql_over_http_is_as_the_audit_wants_it() {
     agree("node", &["graphql_http_audit.mjs"]);

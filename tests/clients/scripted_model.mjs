@@ -1,4 +1,5 @@
-// A model that does as it is told, on loopback, with nothing behind it but a function: Anthropic's Messages, OpenAI's Responses.
+// A model that does as it is told, on loopback, with nothing behind it but a function: Anthropic's Messages, OpenAI's Responses
+// and Chat Completions, Google's generateContent.
 //
 // It is also the proxy that agents are given, so that whatever they want from elsewhere is refused and can be listed.
 import http from "node:http";
@@ -13,7 +14,8 @@ export async function scriptedModel(answer) {
     let body = "";
     for await (const part of asked) body += part;
     if (asked.url.startsWith("http")) elsewhere.add(new URL(asked.url).host);
-    const api = apis[new URL(asked.url, "http://model").pathname.split("/").at(-1)];
+    const last = new URL(asked.url, "http://model").pathname.split("/").at(-1);
+    const api = apis[last.includes(":") ? last.split(":").at(-1) : last];
     if (asked.method !== "POST" || api === undefined) {
       return reply.writeHead(asked.method === "HEAD" ? 200 : 404).end();
     }
@@ -21,11 +23,15 @@ export async function scriptedModel(answer) {
     const turn = api.read(request);
     seen.push(turn);
     for (const wake of waiting.splice(0)) wake();
-    reply.writeHead(200, { "content-type": "text/event-stream" });
-    for (const event of api.print(request, answer(turn), seen.length)) {
-      reply.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    const events = api.print(request, answer(turn), seen.length);
+    if (api.isWhole?.(request, last)) {
+      return reply.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(events.at(-1)));
     }
-    return reply.end();
+    reply.writeHead(200, { "content-type": "text/event-stream" });
+    for (const event of events) {
+      reply.write(`${event.type === undefined ? "" : `event: ${event.type}\n`}data: ${JSON.stringify(event)}\r\n\r\n`);
+    }
+    return reply.end(api.end ?? "");
   });
   server.on("connect", (asked, socket) => {
     elsewhere.add(asked.url);
@@ -121,5 +127,46 @@ const responses = {
   },
 };
 
-// By the last word of the path.
-const apis = { messages, responses };
+// By the last word of the path, behind a colon if there is one.
+// What was said since the model last spoke, and what was before it.
+function since(entries, isModels, text) {
+  const last = entries.findLastIndex(isModels);
+  return { said: entries.slice(last + 1).map(text).join("\n"), before: JSON.stringify(entries.slice(0, last + 1)) };
+}
+
+const completions = {
+  read({ messages, tools = [] }) {
+    const { said, before } = since(messages, ({ role }) => role === "assistant", ({ content }) => flat(content ?? ""));
+    return { tools: tools.map(({ function: { name } }) => name), said, results: [], before };
+  },
+  // The last one is the whole answer.
+  print({ model, stream }, { say }, number) {
+    const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+    const [object, part] = stream ? ["chat.completion.chunk", "delta"] : ["chat.completion", "message"];
+    const of = (choice) => ({ id: `c${number}`, object, created: 1, model, choices: [{ index: 0, ...choice }], usage });
+    const said = { [part]: { role: "assistant", content: say }, finish_reason: stream ? null : "stop" };
+    return stream ? [of(said), of({ [part]: {}, finish_reason: "stop" })] : [of(said)];
+  },
+  isWhole: ({ stream }) => !stream,
+  end: "data: [DONE]\n\n",
+};
+
+const content = {
+  read({ contents, tools = [] }) {
+    const text = ({ parts = [] }) => parts.map((part) => part.text ?? "").join("\n");
+    const { said, before } = since(contents, ({ role }) => role === "model", text);
+    const names = tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations.map(({ name }) => name));
+    return { tools: names, said, results: [], before };
+  },
+  print({ generationConfig }, { say }, number) {
+    // Asked for JSON, it is asked which model to take.
+    const choice = { reasoning: "simple", complexity_reasoning: "x", complexity_score: 1, model_choice: "flash" };
+    const text = generationConfig?.responseMimeType === "application/json" ? JSON.stringify(choice) : say;
+    const candidates = [{ content: { role: "model", parts: [{ text }] }, finishReason: "STOP", index: 0 }];
+    const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
+    return [{ candidates, usageMetadata, modelVersion: "scripted", responseId: `r${number}` }];
+  },
+  isWhole: (_, method) => !method.includes("stream"),
+};
+
+const apis = { messages, responses, completions, generateContent: content, streamGenerateContent: content };

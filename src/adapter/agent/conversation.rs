@@ -384,6 +384,11 @@ impl Conversation {
 
     fn cancel(&mut self, now: Now) {
         let Stage::InTurn(log) = std::mem::replace(&mut self.stage, Stage::Cancelling(None)) else { return };
+        // A conversation that was let go is looked into no more.
+        if self.ends && !log.is_received() {
+            let text = "the conversation was let go before the agent gave a sign";
+            self.tell(Told::Failed(log.turn().run.clone(), Reason::OutcomeUnknown, text.into()));
+        }
         self.out.push(Output::Send(wire::cancel(self.address.conversation().unwrap_or_default())));
         self.stage = Stage::Cancelling(Some(log));
         self.until = now.boot.after(self.plan.timing.grace);

@@ -167,10 +167,14 @@ pub fn read(line: &[u8]) -> Incoming {
         (Some(id), None) => {
             let Some(id) = id.as_u64() else { return Incoming::Noise };
             let answer = match map.remove("error") {
-                Some(error) if !error.is_null() => Err(RpcError {
-                    code: error["code"].as_i64().unwrap_or_default(),
-                    message: cut(text(&error, "message"), ERROR_BYTES).into(),
-                }),
+                Some(error) if !error.is_null() => {
+                    let code = error["code"].as_i64().unwrap_or_default();
+                    // Some agents say what is wrong in the details alone.
+                    let said = [text(&error, "message"), text(&error["data"], "details")];
+                    let said = said.map(str::trim).into_iter().filter(|said| !said.is_empty());
+                    let message = said.collect::<Vec<_>>().join(": ");
+                    Err(RpcError { code, message: cut(&message, ERROR_BYTES).into() })
+                }
                 Some(_) | None => Ok(map.remove("result").unwrap_or(Value::Null)),
             };
             Incoming::Answer(id, answer)

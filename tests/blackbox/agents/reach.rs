@@ -1,7 +1,8 @@
 //! A run reaches the agent's own conversation: once, with a receipt, and with nothing of the daemon's in the agent's environment.
 
 use super::{PATIENCE, Scene, is_alive};
-use crate::harness::daemon::until;
+use crate::harness::daemon::{text, until};
+use crate::harness::stream::Stream;
 
 #[test]
 fn a_closed_conversation_is_gone_on_with() {
@@ -68,4 +69,28 @@ fn a_group_is_killed_as_one_when_the_daemon_ends() {
     daemon.end("-TERM");
     until("its child is gone", PATIENCE, || !is_alive(&child));
     drop(home);
+}
+
+/// A harness that asks for the session is the live door; when it has gone, the conversation is gone on with as before.
+#[test]
+fn a_harness_that_attaches_gets_what_is_due() {
+    let mut scene = Scene::new("harness", "", "");
+    scene.open("s", "hello");
+    until("the agents have it", PATIENCE, || {
+        scene.session("s", ":psi.agent-session/host").contains("\"agents\"")
+    });
+    let mut harness = Stream::connect(&scene.daemon.socket).expect("it lives");
+    let attached = harness.ask("{:op :host/attach :sessions [\"s\"]}").expect("it lives");
+    assert!(attached.keyword("ok").is_some(), "{attached:?}");
+    let live = scene.create("s", "the live one");
+    let pushes = std::iter::from_fn(|| harness.pushed());
+    let id = pushes.into_iter().find_map(|pushed| Some(text(&pushed, &["delivery-id"])?.to_owned()));
+    let id = id.expect("it is pushed");
+    harness.ask(&format!("{{:op :delivery/ack :delivery-id {id:?}}}")).expect("it lives");
+    scene.await_shown(&live, ":psi.scheduler/status :delivered");
+    assert!(scene.lines("starts").is_empty(), "no agent was started");
+    drop(harness);
+    let closed = scene.create("s", "the closed one");
+    scene.await_shown(&closed, ":psi.scheduler/status :delivered");
+    assert_eq!((scene.prompted("the live one"), scene.prompted("the closed one")), (0, 1));
 }
