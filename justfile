@@ -48,10 +48,12 @@ mcp:
     cd tests/clients && npm install --no-package-lock --no-audit --no-fund
     cargo test --test clients -- --ignored mcp_
 
-# Five real agents with a scripted model, woken by what they asked for and in their own conversations; two gigabytes, needs node
+# Real agents with a scripted model, woken by what they asked for and in their own conversations, and a window of Claude Code; two
+# gigabytes, needs node and tmux
 agents:
     cd tests/clients && npm install --no-package-lock --no-audit --no-fund --no-save \
-        opencode-ai@1.18.33 @zed-industries/codex-acp@0.16.0 @google/gemini-cli@0.61.0 @qwen-code/qwen-code@0.24.4
+        opencode-ai@1.18.33 @zed-industries/codex-acp@0.16.0 @google/gemini-cli@0.61.0 @qwen-code/qwen-code@0.24.4 \
+        @anthropic-ai/claude-code@2.1.330
     cargo test --test clients -- --ignored --nocapture agents_
 
 # Licences of everything that comes into the build

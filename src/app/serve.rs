@@ -13,6 +13,7 @@ use super::fault::AppFault;
 use super::in_process;
 use super::log::Log;
 use super::panics;
+use super::processes;
 use super::signals::on_stop;
 use super::store::attach_store;
 use crate::adapter::agent::end_agents;
@@ -70,6 +71,9 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
         guarded.map_err(|refusal| AppFault::usage(refusal.to_string()))?;
     }
     agents.follow().map_err(|error| AppFault::io("agents cannot be hosted", error))?;
+    engine.service().set_agent_probe(Box::new(|process| {
+        processes::started(process.pid).as_deref() == Some(&*process.started)
+    }));
     let listening = Server::start(engine.service().clone(), &config.http);
     let mut server =
         listening.map_err(|error| AppFault::io(format!("cannot listen on {}", config.http.listen), error))?;

@@ -101,6 +101,10 @@ fn decide_report(step: &mut StepBuilder<'_>, report: Report) -> Result<(), Refus
             step.fact(Fact::Host(host, HostFact::Attached));
             Ok(())
         }
+        Report::HostLeft { host } => {
+            step::host_left(step, host);
+            Ok(())
+        }
         Report::HostLost { host } => {
             step::host_lost(step, host);
             Ok(())

@@ -392,6 +392,11 @@ pub enum Report {
         /// The host.
         host: HostId,
     },
+    /// A host goes in good order: what it had accepted is done.
+    HostLeft {
+        /// The host.
+        host: HostId,
+    },
     /// A host's connection is gone, and with it the work that it had accepted.
     HostLost {
         /// The host.

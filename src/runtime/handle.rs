@@ -245,6 +245,14 @@ impl Handle {
         debug_assert!(lost.is_ok(), "{lost:?}");
     }
 
+    /// Reports that a connected host goes in good order: the turn that it was attached for is over.
+    pub fn release_host(&self, host: HostId) {
+        self.shared.hosts.remove(host);
+        // As a loss, it cannot be refused.
+        let left = self.submit(Input::Report(Report::HostLeft { host }));
+        debug_assert!(left.is_ok(), "{left:?}");
+    }
+
     /// The transcript of a session; `None` if there is no such session, or if its harness does not share it.
     pub fn transcript(&self, session: &SessionId) -> Option<Transcript> {
         // The host is called without the engine's lock.

@@ -94,7 +94,10 @@ impl Shared {
             Input::Command(
                 Command::OpenSession { .. } | Command::CloseSession { .. } | Command::HostSessions { .. }
             ) | Input::Report(
-                Report::UserMessage { .. } | Report::HostAttached { .. } | Report::HostLost { .. }
+                Report::UserMessage { .. }
+                    | Report::HostAttached { .. }
+                    | Report::HostLeft { .. }
+                    | Report::HostLost { .. }
             )
         );
         let (answer, ticket) = self.submit_raw(input, prepare, read)?;

@@ -1,21 +1,26 @@
 //! Which conversation an agent's process is in, and who waits for what is due in a session.
 //!
 //! Hooks of an agent say which conversation its process is in; a tool server that the same process has started asks for it.
-//! A waiter is the host of one session for one delivery: a hook of the agent that blocks until something is due.
+//! A waiter is the host of one session for one prompt: a hook of the agent that blocks until something is due, hands it over,
+//! and ends. The receipt comes when the agent shows the prompt to another hook, with the conversation that it is about to go
+//! into; if that is another one, the prompt is called back.
 //!
 //! What lives elsewhere: opening and hosting sessions (`hosting.rs`), the requests (`surface/edn_stream`), and the hooks
 //! themselves (`app/hook/report.rs`). Invariants: a process is known by its number and its start, so that a number that is used
-//! again is another process. A session has one waiter at most, the newest; none is replaced while a delivery is with it.
+//! again is another process. A session has one waiter at most, the newest; none is replaced while a prompt is on its way. A
+//! waiter that has handed a prompt over stays the host until the turn of that prompt ends, so that the engine knows whose turn
+//! it is.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::Service;
 use super::hosting::HostError;
 use super::reach::Reach;
-use crate::domain::{Address, Caller, HostId, Op, Refusal, SessionConfig, SessionId};
-use crate::engine::{Command, Input, SessionRecord};
+use crate::domain::{Address, Caller, HostId, Op, Refusal, RunId, SessionConfig, SessionId};
+use crate::engine::{Command, Input, Report, SessionRecord};
 use crate::limits;
+use crate::runtime::Handle;
 
 /// A process of this machine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,22 +35,50 @@ pub(crate) struct AgentProcess {
 #[derive(Default)]
 pub(super) struct Agents {
     table: Mutex<Table>,
+    probe: OnceLock<Probe>,
 }
 
 #[derive(Default)]
 struct Table {
     /// The session of each process, and when it was named: the one that was named first goes first.
     processes: BTreeMap<AgentProcess, (SessionId, u64)>,
-    named: u64,
+    /// Counts what is put into the tables.
+    number: u64,
     waiters: BTreeMap<SessionId, Waiter>,
+    /// The prompts that were called back before the agent showed them, and their numbers: the oldest goes first.
+    called_back: BTreeMap<RunId, u64>,
 }
 
-/// A connection that waits for one delivery.
+/// A connection that waits for one prompt, or the place of one that has handed its prompt over.
 struct Waiter {
     host: HostId,
+    /// The prompt that it has handed over.
+    handed: Option<Handed>,
     /// Tells the client that it waits no more.
     let_go: Box<dyn FnOnce() + Send>,
 }
+
+/// A prompt that was handed over.
+#[derive(Clone)]
+struct Handed {
+    run: RunId,
+    /// Whether the agent has shown it in the conversation that it is for.
+    is_received: bool,
+}
+
+/// Where a prompt is that an agent shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// In the conversation that it is for: this is its receipt.
+    InPlace,
+    /// In another conversation.
+    Elsewhere,
+    /// Nobody knows of it here.
+    Unknown,
+}
+
+/// Says whether a process is there, which only the program can tell.
+pub(crate) type Probe = Box<dyn Fn(&AgentProcess) -> bool + Send + Sync>;
 
 impl Agents {
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -54,7 +87,32 @@ impl Agents {
     }
 }
 
+impl Table {
+    fn next(&mut self) -> u64 {
+        self.number += 1;
+        self.number
+    }
+
+    /// Notes a prompt that must not be shown any more.
+    fn call_back(&mut self, run: RunId) {
+        let number = self.next();
+        self.called_back.insert(run, number);
+        if self.called_back.len() as u64 > limits::AGENT_PROCESSES.value {
+            let oldest = self.called_back.iter().min_by_key(|(_, number)| **number);
+            if let Some(oldest) = oldest.map(|(run, _)| run.clone()) {
+                self.called_back.remove(&oldest);
+            }
+        }
+    }
+}
+
 impl Service {
+    /// Sets how the processes of agents are looked for.
+    pub(crate) fn set_agent_probe(&self, probe: Probe) {
+        // Set once, by the program, before anybody asks.
+        let _ = self.shared.agents.probe.set(probe);
+    }
+
     /// Notes which conversation a process is in, and opens the session of the conversation if it is not open. Returns the
     /// session, whose id is the address.
     ///
@@ -69,8 +127,7 @@ impl Service {
         let _admitted = self.admit(caller, Op::BindAgent, None)?;
         let session = self.open_for_agent(caller, address)?;
         let mut table = self.shared.agents.table();
-        table.named += 1;
-        let named = table.named;
+        let named = table.next();
         table.processes.insert(process, (session.clone(), named));
         if table.processes.len() as u64 > limits::AGENT_PROCESSES_KNOWN.value {
             let oldest = table.processes.iter().min_by_key(|(_, (_, named))| *named);
@@ -129,7 +186,7 @@ impl Service {
     ) -> Result<(), HostError> {
         let _admitted = self.admit(caller, Op::AttachHost, None)?;
         let older = self.shared.agents.table().waiters.get(session).map(|waiter| waiter.host);
-        // A waiter that has got a delivery may have woken its agent already.
+        // A waiter that has got a prompt may have woken its agent already.
         let is_with = |host| {
             self.handle().view(|state| {
                 let record = state.session(session);
@@ -139,16 +196,18 @@ impl Service {
         if let Some(host) = older.filter(|host| is_with(*host)) {
             return Err(Refusal::HostedElsewhere { session: session.clone(), host }.into());
         }
+        // A new waiter begins between two turns, so that of the older one's prompt is over.
+        self.end_woken_turn(session);
         if let Some(older) = older {
             self.let_waiter_go(session, older);
         }
         self.attach(caller, reach, vec![session.clone()], attach)?;
-        let waiter = Waiter { host: reach.host, let_go };
+        let waiter = Waiter { host: reach.host, handed: None, let_go };
         self.shared.agents.table().waiters.insert(session.clone(), waiter);
         Ok(())
     }
 
-    /// Lets the waiter of a session go: the conversation is over, or in another session now. Its process is forgotten.
+    /// Lets the waiter of a session go, because its process is done with the conversation. The process is forgotten.
     ///
     /// # Errors
     /// [`HostError::Denied`]
@@ -165,16 +224,100 @@ impl Service {
         Ok(())
     }
 
-    /// Ends the wait of this host: a delivery that is with it is lost, and what is due from now on is left in the inbox.
+    /// Notes that a waiter has handed a prompt over to its agent. Until the agent shows it, it has no receipt.
+    ///
+    /// # Errors
+    /// [`HostError`]: the waiter was let go, and must not wake its agent.
+    pub(crate) fn hand_over(
+        &self,
+        caller: &Caller,
+        reach: &Reach,
+        session: &SessionId,
+        run: RunId,
+    ) -> Result<(), HostError> {
+        let _admitted = self.admit(caller, Op::Receipt, None)?;
+        self.delivered_to(reach, &run)?;
+        let mut table = self.shared.agents.table();
+        match table.waiters.get_mut(session).filter(|waiter| waiter.host == reach.host) {
+            Some(waiter) => waiter.handed = Some(Handed { run, is_received: false }),
+            None => return Err(Refusal::UnknownRun { run }.into()),
+        }
+        Ok(())
+    }
+
+    /// Notes that an agent shows a prompt in a conversation, which is the receipt if it is the one that the prompt is for.
+    ///
+    /// # Errors
+    /// [`HostError`]: the caller may not say so, or the receipt comes too late.
+    pub(crate) fn show(&self, caller: &Caller, session: &SessionId, run: RunId) -> Result<Shown, HostError> {
+        let _admitted = self.admit(caller, Op::BindAgent, None)?;
+        {
+            let mut table = self.shared.agents.table();
+            let is_it = |waiter: &Waiter| waiter.handed.as_ref().is_some_and(|handed| handed.run == run);
+            let is_here = table.waiters.get(session).is_some_and(is_it);
+            if !is_here {
+                let is_elsewhere = table.called_back.contains_key(&run) || table.waiters.values().any(is_it);
+                return Ok(if is_elsewhere { Shown::Elsewhere } else { Shown::Unknown });
+            }
+            table.called_back.remove(&run);
+            if let Some(handed) = table.waiters.get_mut(session).and_then(|waiter| waiter.handed.as_mut()) {
+                handed.is_received = true;
+            }
+        }
+        // Without the lock: the engine may call hosts.
+        self.handle().submit(Input::Report(Report::Accepted { run }))?;
+        Ok(Shown::InPlace)
+    }
+
+    /// Notes that the turn of a session has ended, whoever began it. Returns whether something is on its way into the inbox.
+    ///
+    /// # Errors
+    /// [`HostError`]
+    pub(crate) fn end_turn(&self, caller: &Caller, session: &SessionId) -> Result<bool, HostError> {
+        let _admitted = self.admit(caller, Op::BindAgent, None)?;
+        self.end_woken_turn(session);
+        let by = Some(caller.actor());
+        let idle = Report::Busy { session: session.clone(), busy: false, by };
+        Ok(self.handle().submit_with(Input::Report(idle), |state| {
+            let record = state.session(session);
+            record.is_some_and(|record| record.host() == HostId::INBOX && record.has_delivery_in_flight())
+        })?)
+    }
+
+    /// Ends the turn of a prompt that a waiter has handed over; nobody listens then.
+    fn end_woken_turn(&self, session: &SessionId) {
+        let handed = self.shared.agents.table().waiters.get(session).and_then(|waiter| {
+            let handed = waiter.handed.clone()?;
+            Some((waiter.host, handed))
+        });
+        let Some((host, handed)) = handed else { return };
+        if !handed.is_received {
+            // An agent that shows no hook what it is woken with: the turn is the receipt. One that is refused came too late.
+            let _ = self.handle().submit(Input::Report(Report::Accepted { run: handed.run }));
+        }
+        self.take_out(session, host, Handle::release_host);
+    }
+
+    /// Lets the waiter of a session go that is this host: a prompt on its way is called back, and what is due from now on is left
+    /// in the inbox.
     pub(crate) fn let_waiter_go(&self, session: &SessionId, host: HostId) {
+        self.take_out(session, host, Handle::detach_host);
+    }
+
+    fn take_out(&self, session: &SessionId, host: HostId, leave: impl FnOnce(&Handle, HostId)) {
         let waiter = {
             let mut table = self.shared.agents.table();
             let is_this = table.waiters.get(session).is_some_and(|waiter| waiter.host == host);
-            if is_this { table.waiters.remove(session) } else { None }
+            let waiter = if is_this { table.waiters.remove(session) } else { None };
+            let handed = waiter.as_ref().and_then(|waiter| waiter.handed.clone());
+            if let Some(handed) = handed.filter(|handed| !handed.is_received) {
+                table.call_back(handed.run);
+            }
+            waiter
         };
         // Without the lock: the engine may call hosts.
         let Some(waiter) = waiter else { return };
-        self.handle().detach_host(host);
+        leave(self.handle(), host);
         // Nobody listens again. A session that another host has taken over meanwhile, or that was closed, stays as it is.
         let is_gone = |record: &SessionRecord| record.host() == host;
         if self.handle().view(|state| state.session(session).is_some_and(is_gone)) {
@@ -183,5 +326,21 @@ impl Service {
             let _ = self.handle().submit(Input::Command(back));
         }
         (waiter.let_go)();
+    }
+
+    /// Whether the place of a waiter that has ended is kept: its agent is there, and its prompt is on its way or the turn of that
+    /// prompt goes on.
+    pub(crate) fn is_place_kept(&self, session: &SessionId, host: HostId) -> bool {
+        let (handed, processes) = {
+            let table = self.shared.agents.table();
+            let waiter = table.waiters.get(session).filter(|waiter| waiter.host == host);
+            let Some(handed) = waiter.and_then(|waiter| waiter.handed.clone()) else { return false };
+            let bound = table.processes.iter().filter(|(_, (bound, _))| bound == session);
+            (handed, bound.map(|(process, _)| process.clone()).collect::<Vec<AgentProcess>>())
+        };
+        // Of a prompt that was never shown the engine has given up the receipt.
+        let waits = handed.is_received || self.handle().view(|state| state.is_in_flight(&handed.run));
+        let probe = self.shared.agents.probe.get();
+        waits && probe.is_none_or(|probe| processes.iter().any(probe))
     }
 }

@@ -274,7 +274,7 @@ impl Service {
     }
 
     /// Refuses a receipt unless the connection hosts the delivery's session.
-    fn delivered_to(&self, reach: &Reach, run: &RunId) -> Result<(), Refusal> {
+    pub(super) fn delivered_to(&self, reach: &Reach, run: &RunId) -> Result<(), Refusal> {
         let host = self.handle().view(|state| {
             let into = state.run(run)?.run().session.as_ref()?;
             state.session(into).map(SessionRecord::host)

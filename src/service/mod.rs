@@ -44,7 +44,7 @@ use crate::runtime::{Handle, Subscription};
 
 pub use self::access::QueryAccess;
 use self::admission::Admitted;
-pub(crate) use self::agents::AgentProcess;
+pub(crate) use self::agents::{AgentProcess, Shown};
 #[cfg(feature = "http")]
 pub(crate) use self::budgets::BudgetReading;
 pub use self::denial::{Denial, DenialReason};

@@ -87,6 +87,17 @@ fn agents_schedule_through_mcp_and_are_woken() {
     agree("node", &["agents.mjs"]);
 }
 
+/// `node claude_window.mjs BINARY TIMES CLEARS` makes it longer. It says so where there is no Claude Code: `just agents`.
+#[test]
+#[ignore = "needs node, tmux and Claude Code: .ci/check clients"]
+fn agents_idle_window_of_claude_code_is_woken() {
+    // It starts a daemon of its own, with the data directory that the plugin names.
+    let args = ["claude_window.mjs", env!("CARGO_BIN_EXE_reveille")];
+    let status =
+        Command::new("node").args(args).current_dir(clients()).status().expect("the program is there");
+    assert!(status.success(), "Claude Code was not woken");
+}
+
 #[test]
 #[ignore = "needs node and agents: .ci/check clients"]
 fn agents_are_woken_in_their_own_conversations() {

@@ -23,7 +23,7 @@ export async function scriptedModel(answer) {
     const turn = api.read(request);
     seen.push(turn);
     for (const wake of waiting.splice(0)) wake();
-    const events = api.print(request, answer(turn), seen.length);
+    const events = api.print(request, await answer(turn), seen.length);
     if (api.isWhole?.(request, last)) {
       return reply.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(events.at(-1)));
     }
@@ -63,7 +63,7 @@ const texts = (blocks) => blocks.map(({ text }) => text ?? "").join("\n");
 const flat = (content) => (typeof content === "string" ? content : texts(content));
 
 const messages = {
-  read({ messages, tools = [] }) {
+  read({ messages, tools = [], metadata }) {
     const { content } = messages.at(-1);
     const last = typeof content === "string" ? [{ type: "text", text: content }] : content;
     return {
@@ -71,6 +71,8 @@ const messages = {
       said: texts(last.filter(({ type }) => type === "text")),
       results: last.filter(({ type }) => type === "tool_result").map((result) => flat(result.content)),
       before: JSON.stringify(messages.slice(0, -1)),
+      // Claude Code names its conversation here.
+      user: metadata?.user_id ?? "",
     };
   },
   print({ model }, { say, call, input }, number) {

@@ -144,7 +144,8 @@ pub(super) fn opencode(program: &Program) -> Map {
 type HookRow = (&'static str, Option<&'static str>, bool);
 
 const CLAUDE_HOOKS: &[HookRow] = &[
-    ("SessionStart", None, true),
+    // A compaction is in the middle of a turn.
+    ("SessionStart", Some("startup|resume|clear"), true),
     ("UserPromptSubmit", None, false),
     ("Stop", None, true),
     ("Notification", Some("idle_prompt"), false),

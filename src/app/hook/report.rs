@@ -47,12 +47,15 @@ fn tell(socket: &Path, input: &HookInput) -> io::Result<()> {
         // Before anything else: what is due from here on must not go into the process's next conversation.
         let released = link.ask(request("agent/release").with("session-id", session.as_str()), until)?;
         released.map_err(|_| io::Error::other("refused"))?;
-        return busy(&mut link, &session, false, until);
+        return idle(&mut link, &session, until).map(drop);
     }
     bind(&mut link, input, until)?;
     match input.event {
-        HookEvent::Begins | HookEvent::Idles => busy(&mut link, &session, false, until),
+        HookEvent::Begins | HookEvent::Idles => idle(&mut link, &session, until).map(drop),
         HookEvent::Prompted => {
+            if is_misplaced(&mut link, input, until)? {
+                return block("It is for another conversation, where it waits.");
+            }
             if !input.prompt.as_deref().is_some_and(words::is_ours) {
                 // What the person wrote stays with the agent.
                 let said = request("session/user-message").with("session-id", session.as_str());
@@ -61,10 +64,10 @@ fn tell(socket: &Path, input: &HookInput) -> io::Result<()> {
             busy(&mut link, &session, true, until)
         }
         HookEvent::TurnEnds => {
-            busy(&mut link, &session, false, until)?;
+            let is_coming = idle(&mut link, &session, until)?;
             // Others do not take a prompt from a hook.
             if input.address.agent().as_str() == CLAUDE {
-                hand_over(&mut link, &session, until)
+                hand_over(&mut link, (&session, is_coming), until)
             } else {
                 Ok(())
             }
@@ -95,28 +98,64 @@ fn busy(link: &mut Link, session: &str, busy: bool, until: BootTime) -> io::Resu
     link.ask(report, until).map(drop)
 }
 
-/// Takes what is due out of the inbox, and lets the agent go on with it.
-fn hand_over(link: &mut Link, session: &str, until: BootTime) -> io::Result<()> {
-    let call = request("call").with("tool", "inbox").with("session-id", session);
-    let Ok(taken) = link.ask(call.with("args", Map::new().with("first", MOST)), until)? else {
-        return Ok(());
-    };
-    let messages = taken.keyword("messages").and_then(Value::as_items).unwrap_or_default();
-    let prompts: Vec<Prompt> =
-        messages.iter().filter_map(|message| Prompt::of_taken(message.as_map()?)).collect();
-    if prompts.is_empty() {
-        return Ok(());
+/// Tells that a turn has ended, and with it what it was begun for. Returns whether something is on its way into the inbox.
+fn idle(link: &mut Link, session: &str, until: BootTime) -> io::Result<bool> {
+    let told = link.ask(request("agent/idle").with("session-id", session), until)?;
+    Ok(told.is_ok_and(|told| told.keyword("coming?").and_then(Value::as_bool) == Some(true)))
+}
+
+/// Tells the daemon which prompts of ours the agent shows, which is their receipt. Returns whether one of them is for another
+/// conversation: the process has gone on with this one since it was woken.
+fn is_misplaced(link: &mut Link, input: &HookInput, until: BootTime) -> io::Result<bool> {
+    let mut is_misplaced = false;
+    for run in input.prompt.as_deref().into_iter().flat_map(words::runs) {
+        let shown = request("agent/shown").with("session-id", input.address.to_string());
+        // A receipt that is refused came too late: the engine has counted the run as failed.
+        if let Ok(shown) = link.ask(shown.with("delivery-id", run), until)? {
+            is_misplaced |= shown.keyword("elsewhere?").and_then(Value::as_bool) == Some(true);
+        }
     }
-    let decision = Map::new().with("decision", "block").with("reason", words::due(&prompts));
+    Ok(is_misplaced)
+}
+
+/// Has the agent not do what it is about to do: end its turn, or take a prompt.
+fn block(reason: &str) -> io::Result<()> {
+    let decision = Map::new().with("decision", "block").with("reason", reason);
     let mut text = String::new();
     json::write(&decision.into(), &mut text);
     let mut out = io::stdout().lock();
     writeln!(out, "{text}")?;
-    out.flush()?;
+    out.flush()
+}
+
+/// Takes what is due out of the inbox, and lets the agent go on with it.
+fn hand_over(link: &mut Link, (session, is_coming): (&str, bool), until: BootTime) -> io::Result<()> {
+    let mut prompts = take(link, session, until)?;
+    // A durable run is left as soon as it is on disk. If that takes longer than a hook may, a waiter gets it.
+    while prompts.is_empty() && is_coming {
+        let _ = link.pushed(link.after(BETWEEN_MS));
+        prompts = take(link, session, until)?;
+    }
+    if prompts.is_empty() {
+        return Ok(());
+    }
+    block(&words::due(&prompts))?;
     // The turn goes on.
     busy(link, session, true, until)
 }
 
+/// Takes the first messages out of the inbox.
+fn take(link: &mut Link, session: &str, until: BootTime) -> io::Result<Vec<Prompt>> {
+    let call = request("call").with("tool", "inbox").with("session-id", session);
+    let Ok(taken) = link.ask(call.with("args", Map::new().with("first", MOST)), until)? else {
+        return Ok(Vec::new());
+    };
+    let messages = taken.keyword("messages").and_then(Value::as_items).unwrap_or_default();
+    Ok(messages.iter().filter_map(|message| Prompt::of_taken(message.as_map()?)).collect())
+}
+
+/// How long a hook waits before it looks into the inbox again.
+const BETWEEN_MS: u64 = 10;
 const CLAUDE: &str = "claude";
 /// Messages that are handed over at once. The next turn's end has the others.
 const MOST: i64 = 5;

@@ -1,8 +1,8 @@
 //! The waiter: a hook that blocks until something is due, prints it for the agent, and ends with code 2, which wakes the agent.
 //!
-//! Invariants: a prompt counts as delivered only if this process ends with code 2, and it does only after the daemon has taken
-//! the receipt: one that was let go meanwhile, because the conversation is over, wakes nobody. A waiter whose agent is gone
-//! ends.
+//! Its receipt comes from another hook, to which the agent shows the prompt with the conversation that it is about to go into.
+//! Invariants: this process ends with code 2 only after the daemon has said that the prompt is still to be handed over: a waiter
+//! that was let go meanwhile, because the conversation is over, wakes nobody. A waiter whose agent is gone ends.
 
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
@@ -34,7 +34,7 @@ pub(super) fn wait(socket: &Path, input: &HookInput) -> ExitCode {
 
 /// How an attempt to wait ended.
 enum Wait {
-    /// The prompt is printed, and the daemon has the receipt.
+    /// The prompt is printed, and the daemon knows.
     Woken,
     /// Another waiter has the place, the conversation is over, or the agent is gone.
     LetGo,
@@ -47,7 +47,8 @@ fn attempt(socket: &Path, input: &HookInput, is_alone: &dyn Fn() -> bool) -> io:
     let until = link.after(PATIENCE_MS);
     // Also here: a daemon that was started again knows no process.
     bind(&mut link, input, until)?;
-    let wait = request("agent/wait").with("session-id", input.address.to_string());
+    let session = input.address.to_string();
+    let wait = request("agent/wait").with("session-id", session.as_str());
     if link.ask(wait, until)?.is_err() {
         return Ok(Wait::Refused);
     }
@@ -59,23 +60,23 @@ fn attempt(socket: &Path, input: &HookInput, is_alone: &dyn Fn() -> bool) -> io:
             Err(error) => return Err(error),
         };
         match pushed.keyword("push").and_then(Value::as_keyword).map(Keyword::as_str) {
-            Some("delivery") => return deliver(&mut link, &pushed),
+            Some("delivery") => return deliver(&mut link, &session, &pushed),
             Some("agent/released" | "session/closed") => return Ok(Wait::LetGo),
             Some(_) | None => {}
         }
     }
 }
 
-/// Prints a prompt and sends its receipt.
-fn deliver(link: &mut Link, pushed: &Map) -> io::Result<Wait> {
+/// Prints a prompt, and wakes the agent if the daemon still wants it to be woken.
+fn deliver(link: &mut Link, session: &str, pushed: &Map) -> io::Result<Wait> {
     let Some(prompt) = Prompt::of_pushed(pushed) else { return Ok(Wait::Refused) };
     let mut out = io::stderr().lock();
     writeln!(out, "{}", words::due(&[prompt]))?;
     out.flush()?;
-    let receipt = request("delivery/ack").with("delivery-id", pushed.keyword("delivery-id").cloned());
+    let handed = request("agent/handed").with("session-id", session);
+    let handed = handed.with("delivery-id", pushed.keyword("delivery-id").cloned());
     let until = link.after(PATIENCE_MS);
-    // A receipt that is refused: the daemon gives the prompt to another, so nobody is woken by what was printed.
-    Ok(if link.ask(receipt, until)?.is_ok() { Wait::Woken } else { Wait::LetGo })
+    Ok(if link.ask(handed, until)?.is_ok() { Wait::Woken } else { Wait::LetGo })
 }
 
 /// Waits before the next attempt.

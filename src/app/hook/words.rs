@@ -16,6 +16,11 @@ pub(super) fn is_ours(prompt: &str) -> bool {
     prompt.lines().any(|line| MARKS.iter().any(|mark| line.starts_with(mark)))
 }
 
+/// The ids of the runs whose prompts of ours are in a text.
+pub(super) fn runs(prompt: &str) -> impl Iterator<Item = &str> {
+    prompt.lines().filter_map(|line| line.strip_prefix(MARK)).map(str::trim_end)
+}
+
 /// One prompt that is due.
 pub(super) struct Prompt {
     /// The id of its run.
@@ -60,9 +65,10 @@ impl Prompt {
         let plain =
             |label: &String| label.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
         let label: Option<String> = self.label.as_ref().map(plain);
-        let label = label.map(|label| format!(" \"{label}\"")).unwrap_or_default();
-        let due_at = self.due_at.as_ref().map(|at| format!(", due at {at}")).unwrap_or_default();
-        format!("{MARK}{}{label}{due_at}:\n{}", self.run, self.text)
+        let label = label.map(|label| format!("label: {label}\n")).unwrap_or_default();
+        let due_at = self.due_at.as_ref().map(|at| format!("due at: {at}\n")).unwrap_or_default();
+        // The id is all that is on its line: it may have any letters.
+        format!("{MARK}{}\n{label}{due_at}\n{}", self.run, self.text)
     }
 }
 
@@ -85,8 +91,9 @@ mod tests {
             .with("text", "Look.")
             .with("due_at", "2026-06-01T00:00:00Z");
         let words = due(&[Prompt::of_taken(&taken).unwrap()]);
-        let end = "\n\n[Reveille] run sch-1~1~x \"a b\", due at 2026-06-01T00:00:00Z:\nLook.";
+        let end = "\n\n[Reveille] run sch-1~1~x\nlabel: a b\ndue at: 2026-06-01T00:00:00Z\n\nLook.";
         assert!(words.ends_with(end), "{words}");
+        assert_eq!(runs(&words).collect::<Vec<_>>(), ["sch-1~1~x"]);
         assert!(is_ours(&words) && !is_ours("what is [Reveille] run?"));
     }
 }

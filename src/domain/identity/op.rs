@@ -105,7 +105,7 @@ ops! {
     JobReady = "session/job-ready": changes by HOSTS;
     /// Attaches a connection as the host of sessions.
     AttachHost = "host/attach": changes by HOSTS;
-    /// Says which conversation a process of an agent is in, or asks.
+    /// Says which conversation a process of an agent is in and what it shows, or asks.
     BindAgent = "agent/bind": changes by OPERATORS;
     /// Acknowledges or refuses a delivery.
     Receipt = "delivery/receipt": changes by HOSTS;

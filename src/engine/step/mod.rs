@@ -24,6 +24,7 @@ pub(super) use schedule::skip_next::skip_next;
 pub(super) use session::addressed::addressed;
 pub(super) use session::busy::busy;
 pub(super) use session::close_session::close_session;
+pub(super) use session::host_left::host_left;
 pub(super) use session::host_lost::host_lost;
 pub(super) use session::host_sessions::host_sessions;
 pub(super) use session::job_ready::job_ready;

@@ -4,9 +4,9 @@
 //! What lives elsewhere: carrying it out (`service/agents.rs`).
 
 use super::error::RequestError;
-use super::request::{StreamRequest, address, read, session};
+use super::request::{StreamRequest, address, read, run, session};
 use crate::dialect::args::Args;
-use crate::domain::{Address, SessionId};
+use crate::domain::{Address, RunId, SessionId};
 use crate::edn::{Map, Value};
 use crate::service::AgentProcess;
 
@@ -18,6 +18,12 @@ pub(super) enum AgentRequest {
     Whose(AgentProcess),
     /// Be the host of the session for one delivery.
     Wait(SessionId),
+    /// The prompt of this run was handed over to the agent.
+    Handed(SessionId, RunId),
+    /// The agent shows the prompt of this run in the conversation.
+    Shown(SessionId, RunId),
+    /// The turn has ended.
+    Idle(SessionId),
     /// The conversation is over, or its process goes on with another.
     Release(SessionId),
 }
@@ -26,7 +32,9 @@ pub(super) enum AgentRequest {
 pub(super) const BIND: &[&str] = &["op", "id", "pid", "started", "address", "directory", "agent-profile"];
 /// The keys of `:agent/whose`.
 pub(super) const WHOSE: &[&str] = &["op", "id", "pid", "started"];
-/// The keys of `:agent/wait` and `:agent/release`.
+/// The keys of `:agent/handed` and `:agent/shown`.
+pub(super) const PROMPT: &[&str] = &["op", "id", "session-id", "delivery-id"];
+/// The keys of `:agent/wait`, `:agent/idle` and `:agent/release`.
 pub(super) const SESSION: &[&str] = &["op", "id", "session-id"];
 
 pub(super) fn bind(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
@@ -41,6 +49,18 @@ pub(super) fn whose(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
 
 pub(super) fn wait(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
     Ok(StreamRequest::Agent(AgentRequest::Wait(session(args)?)))
+}
+
+pub(super) fn handed(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
+    Ok(StreamRequest::Agent(AgentRequest::Handed(session(args)?, run(args)?)))
+}
+
+pub(super) fn shown(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
+    Ok(StreamRequest::Agent(AgentRequest::Shown(session(args)?, run(args)?)))
+}
+
+pub(super) fn idle(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
+    Ok(StreamRequest::Agent(AgentRequest::Idle(session(args)?)))
 }
 
 pub(super) fn release(args: &Args<'_>) -> Result<StreamRequest, RequestError> {

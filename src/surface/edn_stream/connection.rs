@@ -1,7 +1,9 @@
 //! One client's connection: checks its permissions and performs its requests.
 
 use std::collections::BTreeSet;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use super::agent_request::AgentRequest;
 use super::error::RequestError;
@@ -17,7 +19,7 @@ use crate::engine::{SessionRecord, State};
 use crate::graph::eql::Boundary;
 use crate::limits;
 use crate::runtime::{Handle, Subscription};
-use crate::service::{Reach, Service, SessionRequest, TOOLBOX, reply};
+use crate::service::{Reach, Service, SessionRequest, Shown, TOOLBOX, reply};
 
 /// The identity of the client at the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,8 +42,8 @@ pub struct Connection {
     /// Sessions that this request takes over. Their pushes, which are held back meanwhile, come after the answer.
     taken: Option<Vec<SessionId>>,
     on_answer: Option<OnAnswer>,
-    /// The session that the connection waits for, if it is a waiter.
-    awaited: Option<SessionId>,
+    /// The session that the connection waits for, if it is a waiter, and what says that it waits no more.
+    awaited: Option<(SessionId, Receiver<()>)>,
 }
 
 /// Called with the operation of each request, and with whether it was answered without an error.
@@ -145,7 +147,11 @@ impl Connection {
     /// Ends the connection: detaches its host and ends its subscriptions.
     pub(super) fn close(&mut self) {
         let host = self.own().host;
-        if let Some(session) = self.awaited.take() {
+        if let Some((session, over)) = self.awaited.take() {
+            // The place of a waiter that has ended is kept for as long as the turn goes on that it has begun.
+            while self.service.is_place_kept(&session, host)
+                && over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout)
+            {}
             self.service.let_waiter_go(&session, host);
         }
         if host.is_attached() {
@@ -238,20 +244,35 @@ impl Connection {
                 Ok(told(Some(bound)))
             }
             AgentRequest::Whose(process) => Ok(told(self.service.agent_session(&self.caller, &process)?)),
+            AgentRequest::Handed(session, run) => {
+                self.service.hand_over(&self.caller, &self.own(), &session, run)?;
+                Ok(Outcome::Done(Map::new().into()))
+            }
+            AgentRequest::Shown(session, run) => {
+                let shown = self.service.show(&self.caller, &session, run)?;
+                Ok(Outcome::Done(Map::new().with("elsewhere?", shown == Shown::Elsewhere).into()))
+            }
+            AgentRequest::Idle(session) => {
+                let is_coming = self.service.end_turn(&self.caller, &session)?;
+                Ok(Outcome::Done(Map::new().with("coming?", is_coming).into()))
+            }
             AgentRequest::Release(session) => {
                 self.service.release_agent(&self.caller, &session)?;
                 Ok(Outcome::Done(Map::new().into()))
             }
             AgentRequest::Wait(session) => {
                 self.begin_take_over(std::slice::from_ref(&session))?;
+                let (over, is_over) = sync_channel(1);
                 let outgoing = Arc::clone(&self.outgoing);
                 let let_go = Box::new(move || {
                     outgoing.send(&print::released());
+                    // Its client may be gone, and its connection is kept no more.
+                    let _ = over.try_send(());
                 });
                 let ways = (|| self.become_host(), let_go as Box<dyn FnOnce() + Send>);
                 self.service.await_delivery(&self.caller, &mut self.own(), &session, ways)?;
                 self.taken = Some(vec![session.clone()]);
-                self.awaited = Some(session);
+                self.awaited = Some((session, is_over));
                 Ok(Outcome::Done(Map::new().into()))
             }
         }
@@ -369,6 +390,9 @@ impl Connection {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// How often a connection looks whether the agent is there whose turn it has begun.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// The result of a request.
 enum Outcome {

@@ -49,6 +49,9 @@ const OPS: &[(&str, &[&str], Parse)] = &[
     ("agent/bind", agent_request::BIND, agent_request::bind),
     ("agent/whose", agent_request::WHOSE, agent_request::whose),
     ("agent/wait", agent_request::SESSION, agent_request::wait),
+    ("agent/handed", agent_request::PROMPT, agent_request::handed),
+    ("agent/shown", agent_request::PROMPT, agent_request::shown),
+    ("agent/idle", agent_request::SESSION, agent_request::idle),
     ("agent/release", agent_request::SESSION, agent_request::release),
     ("delivery/ack", &["op", "id", "delivery-id"], acknowledge),
     ("delivery/nack", &["op", "id", "delivery-id", "phase", "error"], refuse),
@@ -208,7 +211,7 @@ fn session_id(value: &Value) -> Option<SessionId> {
     SessionId::new(value.as_str()?).ok()
 }
 
-fn run(args: &Args<'_>) -> Result<RunId, ArgError> {
+pub(super) fn run(args: &Args<'_>) -> Result<RunId, ArgError> {
     read(args, "delivery-id", "the id of a pushed delivery", |value| RunId::parse(value.as_str()?))
 }
 

@@ -125,10 +125,10 @@ fn a_conversation_is_bound_busy_idle_and_handed_what_is_due() {
     let reason = decision["reason"].as_str().expect("words");
     assert_eq!(decision["decision"], "block");
     assert!(
-        reason.contains("not a message from the user") && reason.ends_with(":\nLook at the build."),
+        reason.contains("not a message from the user") && reason.ends_with("\n\nLook at the build."),
         "{reason}"
     );
-    assert!(reason.contains("[Reveille] run sch-") && reason.contains("\"news\""), "{reason}");
+    assert!(reason.contains("[Reveille] run sch-") && reason.contains("label: news\n"), "{reason}");
     assert!(ask(&home, "c1", busy).contains("busy? true"), "the turn goes on");
     assert_eq!(hook(&home, "Stop", "c1", &json!({"stop_hook_active": true})), "", "once");
     assert!(ask(&home, "c1", busy).contains("busy? false"));
@@ -146,7 +146,7 @@ fn a_prompt_of_ours_is_no_persons_activity() {
                  :lifetime {:cancel-on-user-activity true}})]";
     let made = eql(&home, query);
     assert!(made.contains("created? true"), "{made}");
-    let ours = "A schedule is due.\n\n[Reveille] run sch-1~1~x:\nLook.";
+    let ours = "A schedule is due.\n\n[Reveille] run sch-1~1~x\n\nLook.";
     hook(&home, "UserPromptSubmit", "c1", &json!({"prompt": ours}));
     assert!(status(&home).contains("status :pending"), "{}", status(&home));
     hook(&home, "UserPromptSubmit", "c1", &json!({"prompt": "my secret plan"}));
@@ -158,7 +158,7 @@ fn a_prompt_of_ours_is_no_persons_activity() {
 }
 
 #[test]
-fn a_waiter_is_woken_with_the_prompt_and_its_receipt_counts() {
+fn a_waiter_is_woken_and_what_the_agent_shows_is_the_receipt() {
     let home = Home::new("agents-woken");
     let daemon = Daemon::start(&home);
     start(&home, "c1", "startup");
@@ -167,9 +167,16 @@ fn a_waiter_is_woken_with_the_prompt_and_its_receipt_counts() {
     schedule(&home, "c1", "Look at the build.", 1);
     let ended = end(waiters.remove(0));
     assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{}", ended.err);
-    assert!(ended.err.ends_with("\"news\":\nLook at the build.\n"), "{}", ended.err);
-    until(|| reception(&home, "c1") == "nobody");
+    assert!(ended.err.ends_with("label: news\n\nLook at the build.\n"), "{}", ended.err);
+    // Woken is not delivered: the agent has not shown it yet.
+    assert!(!status(&home).contains("status :delivered"), "{}", status(&home));
+    let prompt = format!("<task-notification>\n<system-reminder>\n{}\n</system-reminder>", ended.err);
+    assert_eq!(hook(&home, "UserPromptSubmit", "c1", &json!({"prompt": prompt})), "");
     assert!(status(&home).contains("status :delivered"), "{}", status(&home));
+    // The place of the waiter is kept until the turn ends, so that what the turn schedules is of the schedule's line.
+    assert_eq!(reception(&home, "c1"), "host");
+    assert_eq!(hook(&home, "Stop", "c1", &json!({})), "");
+    assert_eq!(reception(&home, "c1"), "nobody");
     daemon.end("-TERM");
 }
 
@@ -213,10 +220,65 @@ fn trap_3_no_waiter_outlives_the_end_of_its_conversation() {
     let ended = end(waiters.remove(0));
     assert!(ended.code == Some(2) && ended.err.ends_with("for the new one\n"), "{ended:?}");
     assert!(!ended.err.contains("for the old one"));
+    hook(&home, "SessionEnd", "new", &json!({"reason": "resume"}));
     // Whoever goes on with the old conversation gets what was left there.
     waiter(&home, "old", &mut waiters);
     let ended = end(waiters.remove(0));
     assert!(ended.code == Some(2) && ended.err.ends_with("for the old one\n"), "{ended:?}");
+    daemon.end("-TERM");
+}
+
+/// Trap 3, the other half: the window was woken already, and goes on with another conversation before it shows the prompt.
+#[test]
+fn trap_3_a_prompt_on_its_way_into_the_next_conversation_is_called_back() {
+    let home = Home::new("agents-trap-3-late");
+    let daemon = Daemon::start(&home);
+    start(&home, "old", "startup");
+    let mut waiters = Vec::new();
+    waiter(&home, "old", &mut waiters);
+    let durable = "[(psi.scheduler/create {:kind :message :session-id \"claude:old\" :message \"for the old one\" \
+                   :delay-ms 1 :durability :durable})]";
+    assert!(eql(&home, durable).contains("created? true"));
+    let woken = end(waiters.remove(0));
+    assert_eq!(woken.code, Some(2));
+    hook(&home, "SessionEnd", "old", &json!({"reason": "clear"}));
+    start(&home, "new", "clear");
+    let said = hook(&home, "UserPromptSubmit", "new", &json!({"prompt": woken.err}));
+    let decision: Value = serde_json::from_str(&said).expect(&said);
+    assert_eq!(decision["decision"], "block", "{said}");
+    until(|| ask(&home, "old", "[:psi.agent-session/inbox-count]").contains("inbox-count 1"));
+    // Where the old conversation goes on, it is shown, and that is its receipt.
+    start(&home, "old", "resume");
+    waiter(&home, "old", &mut waiters);
+    let woken = end(waiters.remove(0));
+    assert_eq!(woken.code, Some(2));
+    assert_eq!(hook(&home, "UserPromptSubmit", "old", &json!({"prompt": woken.err})), "");
+    assert!(status(&home).contains("status :delivered"), "{}", status(&home));
+    daemon.end("-TERM");
+}
+
+/// A turn that was begun for a schedule ends with its agent: nobody is said to listen.
+#[test]
+fn an_agent_that_is_killed_in_its_turn_leaves_nobody_who_listens() {
+    let home = Home::new("agents-killed");
+    let daemon = Daemon::start(&home);
+    // A shell stands for the agent.
+    std::fs::write(home.path().join("start.json"), recorded("SessionStart", "c1", &json!({}))).expect("ours");
+    let script = "\"$0\" hook claude --data-dir state < start.json; \
+                  \"$0\" hook claude --wait --data-dir state < start.json; echo woken; read end";
+    let program = home.command(&[]).get_program().to_owned();
+    let mut shell = home.command_of(std::path::Path::new("/bin/sh"), &["-c", script]);
+    shell.arg(program).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut shell = shell.spawn().expect("a shell");
+    until(|| reception(&home, "c1") == "host");
+    schedule(&home, "c1", "Look.", 1);
+    let mut line = String::new();
+    BufReader::new(shell.stdout.take().expect("a pipe")).read_line(&mut line).expect("it says so");
+    assert_eq!(line, "woken\n");
+    assert_eq!(reception(&home, "c1"), "host");
+    shell.kill().expect("it runs");
+    shell.wait().expect("it ends");
+    until(|| reception(&home, "c1") == "nobody");
     daemon.end("-TERM");
 }
 

@@ -5,14 +5,29 @@ use std::collections::BTreeSet;
 
 use crate::domain::{Fact, HostFact, HostId, Reason, Recovery, RunState, SessionFact};
 use crate::engine::record::{RunRecord, SessionRecord};
+use crate::engine::state::State;
 use crate::engine::step::run::cut_off::failure_in_flight;
 use crate::engine::step::run::failed::fail_unanswered;
 use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn host_lost(step: &mut StepBuilder<'_>, host: HostId) {
-    let state = step.state;
+    go(step, host, is_lost);
+}
+
+/// Returns the sessions of a connected host.
+pub(in crate::engine::step) fn sessions_of(state: &State, host: HostId) -> Vec<&SessionRecord> {
     let sessions = state.hosts.get(&host).into_iter().flatten();
-    let sessions: Vec<&SessionRecord> = sessions.filter_map(|key| state.sessions.get(*key)).collect();
+    sessions.filter_map(|key| state.sessions.get(*key)).collect()
+}
+
+/// Takes a host away from its sessions, with those of its runs that are lost.
+pub(in crate::engine::step) fn go(
+    step: &mut StepBuilder<'_>,
+    host: HostId,
+    is_lost: impl Fn(&StepBuilder<'_>, &RunRecord) -> bool,
+) {
+    let state = step.state;
+    let sessions = sessions_of(state, host);
     let schedules = sessions.iter().flat_map(|session| session.schedule_keys());
     let schedules: BTreeSet<_> = schedules.collect();
     let own = schedules.into_iter().filter_map(|key| state.schedules.get(key));

@@ -3,6 +3,7 @@
 pub(in crate::engine::step) mod addressed;
 pub(in crate::engine::step) mod busy;
 pub(in crate::engine::step) mod close_session;
+pub(in crate::engine::step) mod host_left;
 pub(in crate::engine::step) mod host_lost;
 pub(in crate::engine::step) mod host_sessions;
 pub(in crate::engine::step) mod job_ready;
