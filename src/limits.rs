@@ -102,6 +102,8 @@ limits! {
     WAKEUP_SECONDS_MAX = 3_600 "s" as "wakeup-seconds-max";
     /// How long a recurring job of CronCreate runs: 30 days. Source: Claude Code's CronCreate.
     CRON_JOB_MS = 2_592_000_000 "ms" as "cron-job-ms";
+    /// Longest wait of a call for something to come into an inbox: agents give up calls that take longer.
+    INBOX_WAIT_SECONDS = 600 "s" as "inbox-wait-seconds";
     /// Time limit of an agent's hook that is no waiter: an agent waits for its hooks, and must not notice this one.
     HOOK_MS = 200 "ms" as "hook-ms";
     /// Processes of agents whose conversation is known, so that a tool server of theirs finds it. The one that was named first

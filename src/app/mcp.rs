@@ -1,8 +1,9 @@
 //! `reveille mcp`: serves the Model Context Protocol on stdin and stdout, for a daemon or for an
 //! engine of its own.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
+use std::thread;
 
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
 
@@ -11,6 +12,7 @@ use super::config::{SOCKET, data_dir_of};
 use super::environment::Environment;
 use super::fault::AppFault;
 use super::in_process;
+use super::mcp_wait::Waits;
 use super::origin::Callers;
 use super::signals::on_stop;
 use super::stdio::{end, tell};
@@ -29,7 +31,7 @@ pub(super) fn mcp(args: McpArgs) -> io::Result<ExitCode> {
     }
 }
 
-/// Relays messages to the daemon one by one, and its answers back.
+/// Relays messages to the daemon one by one, and its answers back. A call that waits is asked again beside the others.
 fn relay(client: &Client, args: McpArgs) -> io::Result<ExitCode> {
     // The hooks on this machine speak to the daemon of the data directory, which another address need not be.
     let directory = data_dir_of(args.daemon.data_dir.clone(), &Environment::read()).ok();
@@ -41,43 +43,90 @@ fn relay(client: &Client, args: McpArgs) -> io::Result<ExitCode> {
     }
     // The daemon keeps no session for us, so each request names the offered tools.
     let path = format!("/mcp?tools={}", args.tools.unwrap_or_default().print());
-    let answer = |line: &[u8]| {
-        let relayed = ProxiedMessage::of(line);
-        match pass_on(client, &mut callers, &path, &relayed, line) {
-            Ok(answered) => relayed.answer(&answered.text, || answered.complaint(Notation::Json)),
-            // A notification gets no answer, not even an error (JSON-RPC 2.0, section 4.1).
-            Err(_) if relayed.is_remark => None,
-            Err(fault) => Some(unanswered(relayed.id.as_ref(), fault.to_string())),
-        }
-    };
-    serve(io::stdin().lock(), io::stdout().lock(), answer).map(|()| ExitCode::SUCCESS)
+    let waits = Waits::default();
+    let served = thread::scope(|scope| {
+        let answer = |line: &[u8]| {
+            if let Some(id) = Origin::cancels(line) {
+                waits.cancel(&id);
+            }
+            let mut message = Message::of(line);
+            let answered = match message.pass_on(client, &mut callers, &path) {
+                Ok(answered) => answered,
+                // A notification gets no answer, not even an error (JSON-RPC 2.0, section 4.1).
+                Err(_) if message.relayed.is_remark => return None,
+                Err(fault) => return Some(unanswered(message.relayed.id.as_ref(), fault.to_string())),
+            };
+            match (message.origin.wait_seconds, &message.relayed.id) {
+                (Some(seconds), Some(id)) if Origin::is_empty_inbox(answered.text.as_bytes()) => {
+                    let (wait, session, id) = (waits.begin(id, seconds), callers.last(), id.clone());
+                    let (waits, path) = (&waits, &path);
+                    scope.spawn(move || {
+                        let again = || message.post(client, session.as_ref(), path);
+                        let answer = wait.until(again).and_then(|answered| message.answer(&answered));
+                        waits.cancel(&id);
+                        answer.iter().for_each(|answer| write_line(answer));
+                    });
+                    None
+                }
+                _ => message.answer(&answered),
+            }
+        };
+        let served = serve(io::stdin().lock(), io::stdout(), answer);
+        waits.end();
+        served
+    });
+    served.map(|()| ExitCode::SUCCESS)
 }
 
-/// Passes a message on for the session that it comes from.
-fn pass_on(
-    client: &Client,
-    callers: &mut Callers,
-    path: &str,
-    relayed: &ProxiedMessage,
-    line: &[u8],
-) -> Result<Answered, AppFault> {
-    let origin = Origin::of(line);
-    let is_marked = callers.is_marked(&origin);
-    let line = if is_marked { Origin::unmarked(line) } else { None }.unwrap_or_else(|| line.to_vec());
-    let post = |callers: &mut Callers| {
-        let mut headers = headers(relayed);
-        let session = callers.session_of(client, &origin)?;
+/// Writes an answer in one piece, so that it goes between two other answers.
+fn write_line(answer: &str) {
+    // An agent that reads no more has no use for it.
+    let _ = io::stdout().lock().write_all(format!("{answer}\n").as_bytes());
+    let _ = io::stdout().flush();
+}
+
+/// A message on its way to the daemon.
+struct Message {
+    relayed: ProxiedMessage,
+    origin: Origin,
+    line: Vec<u8>,
+}
+
+impl Message {
+    fn of(line: &[u8]) -> Message {
+        let (relayed, origin) = (ProxiedMessage::of(line), Origin::of(line));
+        Message { relayed, origin, line: line.to_vec() }
+    }
+
+    /// Passes it on for the session that it comes from.
+    fn pass_on(&mut self, client: &Client, callers: &mut Callers, path: &str) -> Result<Answered, AppFault> {
+        if callers.is_marked(&self.origin)
+            && let Some(line) = Origin::unmarked(&self.line)
+        {
+            self.line = line;
+        }
+        let session = callers.session_of(client, &self.origin)?;
+        let answered = self.post(client, session.as_ref(), path)?;
+        if answered.status.is_success() || !callers.forget() {
+            return Ok(answered);
+        }
+        // A daemon without a store has forgotten the session with its last life.
+        let session = callers.session_of(client, &self.origin)?;
+        self.post(client, session.as_ref(), path)
+    }
+
+    fn post(&self, client: &Client, session: Option<&SessionId>, path: &str) -> Result<Answered, AppFault> {
+        let mut headers = headers(&self.relayed);
         // An id that no header can hold is left out; the daemon then finds no session.
         let session = session.and_then(|session| HeaderValue::from_str(session.as_str()).ok());
         headers.extend(session.map(|session| (HeaderName::from_static("reveille-session"), session)));
-        client.post_with(path, headers, line.clone())
-    };
-    let answered = post(callers)?;
-    if answered.status.is_success() || !callers.forget() {
-        return Ok(answered);
+        client.post_with(path, headers, self.line.clone())
     }
-    // A daemon without a store has forgotten the session with its last life.
-    post(callers)
+
+    /// The line for the agent.
+    fn answer(&self, answered: &Answered) -> Option<String> {
+        self.relayed.answer(&answered.text, || answered.complaint(Notation::Json))
+    }
 }
 
 fn headers(relayed: &ProxiedMessage) -> Vec<(HeaderName, HeaderValue)> {

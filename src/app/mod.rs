@@ -31,6 +31,7 @@ mod lists;
 mod log;
 mod lost_note;
 mod mcp;
+mod mcp_wait;
 mod origin;
 mod panics;
 mod processes;

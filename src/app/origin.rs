@@ -36,6 +36,8 @@ pub(super) struct Callers {
     socket: Option<std::path::PathBuf>,
     /// Sessions that are known to be open.
     opened: BTreeSet<SessionId>,
+    /// The session of the last message.
+    last: Option<SessionId>,
 }
 
 impl Callers {
@@ -61,6 +63,7 @@ impl Callers {
             variable,
             socket,
             opened: BTreeSet::new(),
+            last: None,
         }
     }
 
@@ -81,6 +84,16 @@ impl Callers {
         operator: &Client,
         origin: &Origin,
     ) -> Result<Option<SessionId>, AppFault> {
+        self.last = self.find(operator, origin)?;
+        Ok(self.last.clone())
+    }
+
+    /// The session of the last message.
+    pub(super) fn last(&self) -> Option<SessionId> {
+        self.last.clone()
+    }
+
+    fn find(&mut self, operator: &Client, origin: &Origin) -> Result<Option<SessionId>, AppFault> {
         if let Some(name) = &origin.client {
             self.client.clone_from(name);
         }

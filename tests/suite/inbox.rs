@@ -167,3 +167,40 @@ fn a_host_that_attaches_gets_what_was_left() {
     assert_eq!(texts().last().map(String::as_str), Some("two"));
     assert_eq!(accounts(&handle), (3, 0, 0, 0));
 }
+
+/// A host that goes in good order has done what it had accepted; one that is lost has not.
+#[test]
+fn a_turn_ends_with_a_host_that_goes_in_good_order() {
+    for (in_order, expected) in [(true, (1, 0)), (false, (0, 1))] {
+        let stage = reveille::testkit::Stage::seeded(3);
+        let local = Arc::new(reveille::testkit::SimHost::new(&stage, HostId::LOCAL));
+        let handle = Handle::new(stage.parts(local));
+        handle.open_session(Some(session("s")), HostId::INBOX, SessionConfig::default()).expect("it is new");
+        let harness = Arc::new(reveille::testkit::SimHost::new(&stage, HostId::new(1)));
+        harness.behave(&[(Behaviour::Slow, 1)]);
+        let host = handle.attach_host(Arc::<reveille::testkit::SimHost>::clone(&harness));
+        let sessions = vec![session("s")];
+        handle
+            .submit(Input::Command(Command::HostSessions { host, sessions, by: None }))
+            .expect("it is free");
+        let made = ask(
+            &handle,
+            &Caller::OPERATOR,
+            "[(psi.scheduler/create {:kind :message :session-id \"s\" :message \"one\" :delay-ms 1000 :policy {:ends-with :turn}})]",
+            false,
+        );
+        assert!(made.contains(":psi.scheduler/created? true"), "{made}");
+        pass(&handle, &stage.clock, 2);
+        let receipt = harness.take_receipt(0).expect("it has the prompt");
+        handle.submit(Input::Report(receipt)).expect("it is owed");
+        assert_eq!(accounts(&handle), (0, 0, 1, 0), "the turn goes on");
+        if in_order {
+            handle.release_host(host)
+        } else {
+            handle.detach_host(host)
+        }
+        let ended = handle.view(|state| (state.ledger().delivered, state.ledger().failed));
+        assert_eq!(ended, expected, "in order: {in_order}");
+        assert_eq!(accounts(&handle).3, 0);
+    }
+}

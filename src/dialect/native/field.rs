@@ -60,6 +60,8 @@ pub(super) const MAX_RUNS: Whole = Whole { name: "max_runs", min: 1, max: u32::M
 pub(super) const REVISION: Whole = Whole { name: "revision", min: 1, max: u32::MAX as u64, default: None };
 pub(super) const FIRST: Whole =
     Whole { name: "first", min: 1, max: limits::TOOL_PAGE_MAX.value, default: Some(limits::TOOL_PAGE.value) };
+pub(super) const WAIT_SECONDS: Whole =
+    Whole { name: "wait_seconds", min: 1, max: limits::INBOX_WAIT_SECONDS.value, default: None };
 pub(super) const ALL: Flag = Flag { name: "all", default: Some(false) };
 pub(super) const PAUSED: Flag = Flag { name: "paused", default: None };
 pub(super) const AT: Instant = Instant { name: "at" };
@@ -138,6 +140,7 @@ tools! {
     }
     Inbox {
         optional FIRST: "",
+        optional WAIT_SECONDS: "",
     }
     Query {
         required QUERY: "A vector in EDN." such as "[{:psi.scheduler/schedules [:psi.scheduler/label :psi.scheduler/status]}]",

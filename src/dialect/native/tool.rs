@@ -34,25 +34,23 @@ impl Tool {
                  The answer says what was understood and the next instants. Give a key if you may have to try again."
             }
             Tool::List => {
-                "List the schedules of this session to come, by the next instant: id, label, when, status, and how the message \
-                 begins. explain has the whole of one."
+                "List the schedules of this session to come, the next one first: id, label, when, status, beginning of the \
+                 message. explain has the whole."
             }
             Tool::Cancel => {
                 "Cancel a schedule, by its id or by the key that it was created with. Once this is answered, it does not \
                  fire."
             }
             Tool::Update => {
-                "Change a schedule: its time, message or label; or pause it, or let it go on. What is left out stays as it \
-                 is."
+                "Change a schedule's time, message or label; or pause it, or let it go on. What is left out stays."
             }
             Tool::Explain => {
-                "Say in one sentence why a schedule has fired, or has not, or when it will; with reason, slot, run, obstacles \
-                 and the whole message."
+                "Say why a schedule has fired, or has not, or when it will; with slot, run, obstacles and the whole message."
             }
             Tool::Inbox => "Take what came due while nobody ran this session, each message once.",
             Tool::Query => {
                 "Read anything about schedules, runs and decisions in EQL, the EDN Query Language. [:psi.graph/attributes] \
-                 lists what there is to ask for. Nothing can be changed here."
+                 lists what there is. Nothing can be changed here."
             }
         }
     }

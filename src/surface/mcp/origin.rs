@@ -4,8 +4,9 @@
 
 use super::message::{McpMessage, McpRequest};
 use super::method::Method;
-use crate::dialect::{REQUEST_CAPS, json};
+use crate::dialect::{REQUEST_CAPS, json, native};
 use crate::edn::{Map, Value};
+use crate::limits;
 
 /// What a message says of its origin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub struct Origin {
     pub address: Option<String>,
     /// The working directory, beside the address.
     pub directory: Option<String>,
+    /// How many seconds a call asks to wait for something to come into the inbox.
+    pub wait_seconds: Option<u64>,
 }
 
 impl Origin {
@@ -41,7 +44,26 @@ impl Origin {
             thread: named(meta, "threadId").or_else(|| named(meta, "sessionId")),
             address: named(args, ADDRESS),
             directory: named(args, DIRECTORY),
+            wait_seconds: waits(&request, args),
         }
+    }
+
+    /// The id of the request that a message cancels, if it is such a message.
+    pub fn cancels(text: &[u8]) -> Option<Value> {
+        let message = json::read(text, &REQUEST_CAPS).ok()?;
+        let message = message.as_map()?;
+        let is_such = message.text("method").and_then(Value::as_str) == Some("notifications/cancelled");
+        message.text("params").filter(|_| is_such)?.as_map()?.text("requestId").cloned()
+    }
+
+    /// Whether an answer to a call of `inbox` has no message, and is no error.
+    pub fn is_empty_inbox(answer: &[u8]) -> bool {
+        let empty = || {
+            let answer = json::read(answer, &REQUEST_CAPS).ok()?;
+            let data = answer.as_map()?.text("result")?.as_map()?.text("structuredContent")?.clone();
+            Some(data.as_map()?.text("messages")?.as_items()?.is_empty())
+        };
+        empty().unwrap_or(false)
     }
 
     /// The message without the marks among the arguments of its call, which no tool has.
@@ -57,6 +79,13 @@ impl Origin {
         json::write(&message.into(), &mut text);
         Some(text.into_bytes())
     }
+}
+
+/// The seconds that a call of `inbox` asks to wait. What is no such number the tool itself refuses.
+fn waits(request: &McpRequest, args: Option<&Map>) -> Option<u64> {
+    let is_inbox = request.param("name").and_then(Value::as_str) == Some(native::Tool::Inbox.name());
+    let seconds = args.filter(|_| is_inbox)?.text("wait_seconds")?.as_int()?;
+    u64::try_from(seconds).ok().filter(|seconds| (1..=limits::INBOX_WAIT_SECONDS.value).contains(seconds))
 }
 
 fn arguments(request: &McpRequest) -> Option<&Map> {
