@@ -283,6 +283,9 @@ limits! {
     HTTP_HEAD_MS = 5_000 "ms" as "http-head-ms";
     /// How long a client may take to send the body of a request.
     HTTP_BODY_MS = 10_000 "ms" as "http-body-ms";
+    /// How long a client has for the body of a request before its connection may be closed to make room for another. A body
+    /// that is not sent slowly on purpose has arrived by then.
+    HTTP_BODY_GRACE_MS = 1_000 "ms" as "http-body-grace-ms";
     /// How long a connection may stay open between two requests.
     HTTP_IDLE_MS = 60_000 "ms" as "http-idle-ms";
     /// How long a response may make no progress because its client does not read.

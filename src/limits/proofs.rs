@@ -41,6 +41,7 @@ const _: () =
     assert!(SESSION_QUERY_BYTES.value <= QUERY_BYTES.value && TEXT_BYTES.value < SESSION_QUERY_BYTES.value);
 const _: () = assert!(SESSION_ANSWERS_BYTES.value + OPERATOR_ANSWERS_BYTES.value < ANSWERS_BYTES.value);
 const _: () = assert!(CLIENT_BACKLOG_BYTES.value < SESSION_ANSWERS_BYTES.value);
+const _: () = assert!(HTTP_BODY_GRACE_MS.value < HTTP_BODY_MS.value);
 const _: () = assert!(HTTP_SESSION_BODIES.value + HTTP_OPERATOR_BODIES.value < HTTP_BODIES.value);
 // A page of the default length is within the complexity bound, and a cached operation is small next
 // to a request.

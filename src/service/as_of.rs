@@ -77,22 +77,22 @@ enum Past {
 
 fn read(store: &dyn Store, at: Moment, is_late: &dyn Fn() -> bool) -> Result<Past, StoreFault> {
     let before = store.lost_history()?;
-    let (past, mut after) = read_without(store, at, before.clone(), is_late)?;
-    if before.sessions == after.sessions && before.schedules == after.schedules {
-        return Ok(past);
-    }
-    // Facts were pruned between two reads. These sessions are pruned all the time: their schedules are left out.
-    for (session, through) in &mut after.sessions {
-        if before.sessions.get(session) != Some(through) {
-            *through = Cursor::new(u64::MAX);
+    let (mut past, mut after) = read_without(store, at, before.clone(), is_late)?;
+    if before.sessions != after.sessions {
+        // Facts were pruned between two reads. These sessions are pruned all the time: their schedules are left out.
+        for (session, through) in &mut after.sessions {
+            if before.sessions.get(session) != Some(through) {
+                *through = Cursor::new(u64::MAX);
+            }
         }
+        (past, _) = read_without(store, at, after.clone(), is_late)?;
     }
-    // A schedule that runs often loses a fact with each new one, and those facts are not folded: it is left in.
-    let (mut past, then) = read_without(store, at, after.clone(), is_late)?;
+    // A schedule that runs often loses its oldest fact with each new one. It would not stand still for another read, so it is
+    // told as it was read, and counted: a fact of it may have been missed.
     if let Past::Told(snapshot) = &mut past {
-        let lost_again =
-            then.schedules.iter().filter(|(schedule, lost)| after.schedules.get(*schedule) != Some(lost));
-        snapshot.unrecoverable += lost_again.count() as u64;
+        let has_lost =
+            after.schedules.iter().filter(|(schedule, lost)| before.schedules.get(*schedule) != Some(lost));
+        snapshot.unrecoverable += has_lost.count() as u64;
     }
     Ok(past)
 }

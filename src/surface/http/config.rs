@@ -33,6 +33,8 @@ pub struct Times {
     pub head: Duration,
     /// To receive the body of a request.
     pub body: Duration,
+    /// To receive a body before the connection may be closed to make room for another.
+    pub body_grace: Duration,
     /// To wait for the next request on an open connection.
     pub idle: Duration,
     /// To wait for a client that does not read its answer.
@@ -73,6 +75,7 @@ impl Default for Times {
         Times {
             head: time(limits::HTTP_HEAD_MS),
             body: time(limits::HTTP_BODY_MS),
+            body_grace: time(limits::HTTP_BODY_GRACE_MS),
             idle: time(limits::HTTP_IDLE_MS),
             stalled: time(limits::HTTP_STALLED_MS),
             drain: time(limits::HTTP_DRAIN_MS),

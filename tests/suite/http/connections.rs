@@ -202,7 +202,9 @@ fn one_session_sends_few_bodies_slowly() {
 #[test]
 fn a_slow_body_makes_room_for_a_request() {
     let mut config = Config::local();
-    config.times = Times { head: LONG, body: LONG, idle: LONG, stalled: LONG, ..config.times };
+    let grace = Duration::ZERO;
+    config.times =
+        Times { head: LONG, body: LONG, body_grace: grace, idle: LONG, stalled: LONG, ..config.times };
     let config = Config { loopback_connections_max: 4, operator_connections_max: 0, ..config };
     let site = Site::with(&config);
     let token = site.open("greedy");

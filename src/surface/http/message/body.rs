@@ -98,10 +98,16 @@ async fn read_bytes(app: &AppState, request: Request<Body>) -> Result<Bytes, Htt
     let principal = parts.extensions.get::<Principal>().ok_or_else(HttpError::unauthorized)?;
     let place = app.bodies.take(&principal.caller, 1);
     let place = place.map_err(|limit| HttpError::used_up(limit, limit == limits::HTTP_SESSION_BODIES))?;
-    let permit = parts.extensions.get::<Arc<ConnPermit>>();
-    let waiting = permit.map(|permit| permit.watchdog().wait_for_body());
-    let read = timeout(app.times.body, reading).await;
-    drop((place, waiting));
+    let grace = app.times.body_grace.min(app.times.body);
+    let read = match timeout(grace, reading.as_mut()).await {
+        Ok(read) => Ok(read),
+        Err(_) => {
+            let permit = parts.extensions.get::<Arc<ConnPermit>>();
+            let _waiting = permit.map(|permit| permit.watchdog().wait_for_body());
+            timeout(app.times.body.saturating_sub(grace), reading).await
+        }
+    };
+    drop(place);
     if !principal.is_live(app.service.handle()) {
         return Err(HttpError::unauthorized());
     }
