@@ -416,7 +416,7 @@ impl SessionRecord {
 
     /// Returns the name of the host token by which it was opened, or by which the session was opened that it comes from;
     /// `None` if no host token was used.
-    pub(crate) fn keeper(&self) -> Option<&TokenName> {
+    pub fn keeper(&self) -> Option<&TokenName> {
         self.keeper.as_ref()
     }
 

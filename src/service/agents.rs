@@ -108,6 +108,7 @@ impl Table {
 
 impl Service {
     /// Sets how the processes of agents are looked for.
+    #[cfg(feature = "cli")]
     pub(crate) fn set_agent_probe(&self, probe: Probe) {
         // Set once, by the program, before anybody asks.
         let _ = self.shared.agents.probe.set(probe);

@@ -59,7 +59,9 @@ pub use self::query::{QUERY_LIMITS, failed, registry, reply};
 #[cfg(feature = "http")]
 pub(crate) use self::queue::Queue;
 pub(crate) use self::quota::{Quota, Share};
-pub(crate) use self::reach::{Reach, acting_for};
+pub(crate) use self::reach::Reach;
+#[cfg(feature = "http")]
+pub(crate) use self::reach::acting_for;
 pub use self::tools::{TOOLBOX, ToolEffect, ToolInfo};
 
 /// A service over one engine. Clones share its plan cache and its rate limits.

@@ -82,6 +82,7 @@ impl Reach {
 
 /// Returns the caller acting for a session: an operator for any, a host for those that its token has opened, and everybody for
 /// its own. `None` for any other, whether it exists or not.
+#[cfg(feature = "http")]
 pub(crate) fn acting_for(handle: &Handle, caller: &Caller, session: &SessionId) -> Option<Caller> {
     let is_own = caller.scope.covers(session);
     let may = is_own || caller.scope.is_nothing() && Reach::of(handle, caller).covers(handle, session);

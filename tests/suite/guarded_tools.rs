@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use reveille::domain::{
-    Caller, GuardPolicy, PromptSelection, Rule, RuleScope, Ruling, Scope, SessionConfig, Span,
+    Caller, GuardPolicy, PromptSelection, Rule, RuleScope, Ruling, Scope, SessionConfig, Span, TokenName, Via,
 };
 use reveille::engine::{Command, Input};
 use reveille::runtime::Handle;
@@ -107,6 +107,11 @@ fn an_approval_is_of_what_is_done() {
         (":session-config {:tool-ids [\"TOOL2\"]}", "TOOL2"),
         (":session-config {:session-name \"NAME\"}", "NAME"),
         (":label \"LABEL\"", "LABEL"),
+        (":description \"DESCRIPTION\"", "DESCRIPTION"),
+        (":policy {:backoff-ms [4711]}", "4711"),
+        (":lifetime {:max-runs 4712}", "4712"),
+        (":idempotency-key \"KEY\"", "KEY"),
+        (":durability :durable", ":durable"),
         (
             ":session-config {:preloaded-messages [{:role \"user\" :content [{:type :text :text \"PRELOADED\"}]}]}",
             "PRELOADED",
@@ -124,4 +129,27 @@ fn an_approval_is_of_what_is_done() {
         }
     }
     assert!(seen[0].0.contains(":owner \"one\"") && seen[0].0.contains(":made-by"), "{}", seen[0].0);
+}
+
+/// A session sees which of its runs wait, and why; the names of operators' tokens are no part of that.
+#[test]
+fn an_approval_tells_a_session_no_names_of_tokens() {
+    let (handle, clock) = simulated::engine(&["one"]);
+    let rule = Rule { name: "the-rule".into(), of: RuleScope::default(), then: Ruling::Hold, why: None };
+    let approval = Some(Span::from_millis(3_600_000));
+    let policy = GuardPolicy { rules: vec![rule], approval, asks: None };
+    let set = Command::SetGuard { policy: Some(Arc::new(policy)), by: Scope::Operator.into() };
+    handle.submit(Input::Command(set)).expect("nothing forbids it");
+    let token = TokenName::new("night-shift").expect("a name");
+    let operator = Caller { via: Via::Operator(token), ..Caller::OPERATOR };
+    let create =
+        "[(psi.scheduler/create {:session-id \"one\" :kind :message :message \"m\" :delay-ms 1000})]";
+    assert!(simulated::ask(&handle, &operator, create, false).contains("created? true"));
+    clock.advance(Span::from_millis(2_000));
+    handle.run_due();
+    let held = "[{:reveille.engine/held-runs [:reveille.run/approval]}]";
+    let [all, own] =
+        [operator, simulated::token("one")].map(|caller| simulated::ask(&handle, &caller, held, false));
+    assert!(all.contains("night-shift"), "{all}");
+    assert!(own.contains(":made-by \"operator\"") && !own.contains("night-shift"), "{own}");
 }

@@ -186,7 +186,8 @@ fn a_turn_ends_with_a_host_that_goes_in_good_order() {
         let made = ask(
             &handle,
             &Caller::OPERATOR,
-            "[(psi.scheduler/create {:kind :message :session-id \"s\" :message \"one\" :delay-ms 1000 :policy {:ends-with :turn}})]",
+            "[(psi.scheduler/create {:kind :message :session-id \"s\" :message \"one\" :delay-ms 1000 \
+              :policy {:ends-with :turn}})]",
             false,
         );
         assert!(made.contains(":psi.scheduler/created? true"), "{made}");

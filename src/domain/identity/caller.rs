@@ -57,13 +57,13 @@ impl Caller {
     }
 
     /// Makes the caller with the host token of this name. It acts for no session yet.
-    pub(crate) fn host(name: TokenName) -> Caller {
+    pub fn host(name: TokenName) -> Caller {
         Caller { scope: Scope::nothing(), role: CallerRole::Host, right: Right::Change, via: Via::Host(name) }
     }
 
     /// Returns this caller acting for a session.
     #[must_use]
-    pub(crate) fn acting_for(&self, session: SessionId) -> Caller {
+    pub fn acting_for(&self, session: SessionId) -> Caller {
         Caller { scope: Scope::Session(session), ..self.clone() }
     }
 

@@ -54,7 +54,7 @@ pub(super) const APPROVAL: Record = Record {
         .or_nil(),
         Param::shown(
             "envelope",
-            ParamType::Enum { name: "envelope", values: Envelope::NAMES },
+            ParamType::Enum { name: "schedule-envelope", values: Envelope::NAMES },
             "How the prompt is presented to the model.",
         ),
         Param::shown(
@@ -101,7 +101,7 @@ pub(super) const APPROVAL: Record = Record {
         .or_nil(),
         Param::shown(
             "cause",
-            ParamType::Enum { name: "cause", values: Cause::NAMES },
+            ParamType::Enum { name: "run-cause", values: Cause::NAMES },
             "What caused the run.",
         ),
         field::<Box<str>>("when", "The trigger of the schedule, as a phrase."),

@@ -30,7 +30,8 @@ pub(super) struct CallerHand<'a> {
 
 impl Mutator for CallerHand<'_> {
     fn admit(&self, mutation: MutationName) -> Result<Box<dyn AdmittedMutation + '_>, ResolverError> {
-        let admitted = self.service.admit(self.caller, mutation.op(), None).map_err(denied)?;
+        let admitted =
+            self.service.admit(self.caller, mutation.op(), None).map_err(|denial| denied(&denial))?;
         Ok(Box::new(CallerMutator { service: self.service, admitted, tool: None }))
     }
 }
@@ -114,7 +115,7 @@ impl CallerMutator<'_> {
         let mut reach = Reach::of(self.handle(), self.caller());
         let opened =
             self.service.host_admitted(self.admitted, &mut reach, request).map_err(|error| match error {
-                HostError::Denied(denial) => denied(denial),
+                HostError::Denied(denial) => denied(&denial),
                 HostError::Refused(refusal) => refused(&refusal),
                 HostError::Zone(fault) => unknown_zone(&fault),
             })?;
@@ -207,6 +208,6 @@ fn standing(refusal: &Refusal) -> Option<Option<Status>> {
 }
 
 /// A denial as the error of a mutation.
-pub(super) fn denied(denial: Denial) -> ResolverError {
+pub(super) fn denied(denial: &Denial) -> ResolverError {
     ResolverError::new(denial.to_string(), denial.data()).coded(denial.code())
 }

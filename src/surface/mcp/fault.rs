@@ -168,7 +168,7 @@ impl From<&ResolverError> for Unserved {
 }
 
 /// The answer to a call that the caller may not make. It is a tool's result, because the model can act on it.
-pub(super) fn denied(denial: Denial) -> Answer {
+pub(super) fn denied(denial: &Denial) -> Answer {
     let code = denial.code();
     let error = Map::new().with("class", code.name()).with("message", denial.to_string());
     // JSON's keys are in snake case.

@@ -15,7 +15,7 @@ use crate::service::{Service, ToolInfo};
 pub(super) fn call(service: &Service, caller: &Caller, tool: &ToolInfo, args: &Value) -> Option<Map> {
     // A model speaks through this connection, even if its program has an operator's token.
     let answer = match service.call_tool(tool.name, &caller.as_model(), args, Notation::Json) {
-        Err(denial) => denied(denial),
+        Err(denial) => denied(&denial),
         Ok(answer) => answer?,
     };
     Some(shown(answer))

@@ -167,7 +167,8 @@ impl World {
                 (ExpectedEffect::Create, args)
             }
             "CronDelete" => (ExpectedEffect::Cancel, Map::new().with("id", self.any_id())),
-            "ScheduleWakeup" if entropy.one_in(4) => (ExpectedEffect::Cancel, Map::new().with("stop", true)),
+            // There may be no wake-up to cancel.
+            "ScheduleWakeup" if entropy.one_in(4) => (ExpectedEffect::Change, Map::new().with("stop", true)),
             "ScheduleWakeup" => {
                 let args = Map::new()
                     .with("delaySeconds", i64::try_from(entropy.below(400)).unwrap_or(0))

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::harness::daemon::{Daemon, Home, Reply, text};
+use crate::harness::daemon::{Daemon, Home, PATIENCE, Reply, text, until};
 use crate::harness::stream::Stream;
 
 fn start(home: &Home) -> Daemon {
@@ -57,6 +57,14 @@ fn a_hosts_sessions_are_its_own_over_a_restart() {
     assert_eq!(words(&foreign).map(|it| it.replace("mine", "absent")), words(&absent));
     let mut harness = Stream::upgrade(&daemon, &editor);
     assert!(text(&harness.ask(attach).expect("it lives"), &["error", "message"]).is_none());
+    drop(harness);
+    // Or with the one line that opens a session or takes it over.
+    let mut harness = Stream::upgrade(&daemon, &editor);
+    let line = "{:op :session/open :session-id \"mine\" :or-attach? true}";
+    until("the former connection is gone", PATIENCE, || {
+        let answer = harness.ask(line).expect("it lives");
+        text(&answer, &["ok", "session-id"]) == Some("mine")
+    });
     drop(harness);
     assert!(daemon.end("-TERM").success());
 }

@@ -1,5 +1,5 @@
-//! Every subscription by every kind of token, as an event stream, over a WebSocket and over the stream of EDN: it tells of what is
-//! the caller's, and of nothing else.
+//! Every subscription by every kind of token, as an event stream, over a WebSocket and over the stream of EDN: it tells of
+//! what is the caller's, and of nothing else.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -29,7 +29,7 @@ pub(in crate::surface::http) async fn ready(
     let caller = acting_for(handle, &principal.caller, &session).unwrap_or_else(|| principal.caller.clone());
     // Before the job's id is looked at: a caller without the right learns nothing about what would be wrong with it.
     let admitted = app.service.admit_job_report(&caller, &session).map_err(|error| match error {
-        HostError::Denied(denial) => denied(denial),
+        HostError::Denied(denial) => denied(&denial),
         HostError::Refused(refusal) => refused(&refusal),
         // Only an opening names a zone.
         HostError::Zone(fault) => {

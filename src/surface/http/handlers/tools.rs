@@ -42,7 +42,7 @@ pub(in crate::surface::http) async fn call(
     let caller = &principal.caller;
     let cost = if app.service.only_reads(&name, &args) { Cost::Long } else { Cost::Quick };
     let answer = long::run(&app, &principal, cost, || app.service.call_tool(&name, caller, &args, notation));
-    let answer = answer.map_err(long::not_done)?.map_err(denied)?;
+    let answer = answer.map_err(long::not_done)?.map_err(|denial| denied(&denial))?;
     let answer = answer.ok_or_else(HttpError::not_found)?;
     let status = status(&answer);
     Ok(Reply::new(status, answer.value))
@@ -69,7 +69,7 @@ fn describe(tool: &ToolInfo) -> Value {
         .into()
 }
 
-pub(in crate::surface::http) fn denied(denial: Denial) -> HttpError {
+pub(in crate::surface::http) fn denied(denial: &Denial) -> HttpError {
     if let DenialReason::TooFast { rate, wait } = denial.reason {
         let error = HttpError::new(ErrorCode::Limit, denial.to_string(), "wait as long as Retry-After says");
         return error.with_limit(rate).retry_after(wait);
