@@ -63,8 +63,8 @@ const agents = {
   gemini: {
     command: [node, first("@google/gemini-cli/bundle/gemini.js"), "--acp"],
     config: "",
-    // Loading a conversation in the minute of its beginning wipes it, and the daemon waits for that.
-    slow: true,
+    // Loading a conversation in the minute of its beginning wipes it, and so does loading it twice: it is gone on with once.
+    once: true,
     env(model, home) {
       mkdirSync(`${home}/.gemini`, { recursive: true });
       const settings = {
@@ -128,7 +128,7 @@ async function settled(daemon, text, patience) {
   }
 }
 
-async function wake(name, { command, config, env, slow }) {
+async function wake(name, { command, config, env, once }) {
   const home = mkdtempSync(path.join(tmpdir(), "reveille-resume-"));
   const work = path.join(home, "work");
   mkdirSync(work);
@@ -170,21 +170,23 @@ async function wake(name, { command, config, env, slow }) {
     let turn = await prompt();
     const begun = performance.now() - began;
     const times = [];
-    for (let time = 0; time < repeat; time += 1) {
+    for (let time = 0; time < (once ? 1 : repeat); time += 1) {
       process.kill(-turn.process, "SIGKILL");
-      await pause(slow ? 62_000 : 300);
+      await pause(once ? 62_000 : 300);
       const start = performance.now();
       turn = await prompt();
       times.push(performance.now() - start - 1_000);
     }
-    await daemon.kill("SIGKILL");
-    await pause(slow ? 62_000 : 500);
-    daemon = await serve(home);
-    await prompt();
+    if (!once) {
+      await daemon.kill("SIGKILL");
+      await pause(500);
+      daemon = await serve(home);
+      await prompt();
+    }
     times.sort((one, two) => one - two);
     const middle = Math.round(times[Math.floor(times.length / 2)]);
     console.log(`${name}: begun in ${Math.round(begun - 1_000)} ms; resumed ${times.length} of ${times.length} after a kill, ` +
-      `${middle} ms from slot to end of turn; resumed after a kill of the daemon; each prompt once`);
+      `${middle} ms from slot to end of turn; ${once ? "" : "resumed after a kill of the daemon; "}each prompt once`);
     if (model.elsewhere.size > 0) console.log(`${name} wanted, and did not get: ${[...model.elsewhere].join(", ")}`);
   } finally {
     await daemon.kill("SIGTERM");

@@ -77,18 +77,9 @@ impl Conversation {
 
     /// Returns when to call again with [`Input::Tick`]; `None` once it is over.
     pub fn deadline(&self) -> Option<BootTime> {
-        match self.stage {
-            Stage::Gone => None,
-            Stage::InTurn(_) => Some(self.until.min(self.turn_until)),
-            Stage::Starting
-            | Stage::Opening(_)
-            | Stage::Setting
-            | Stage::Settling
-            | Stage::Ready
-            | Stage::Cancelling(_)
-            | Stage::Ending
-            | Stage::Killed => Some(self.until),
-        }
+        let until =
+            if matches!(self.stage, Stage::InTurn(_)) { self.until.min(self.turn_until) } else { self.until };
+        Some(until).filter(|_| !matches!(self.stage, Stage::Gone))
     }
 
     /// Returns whether the conversation is open and nothing is going on in it.
@@ -278,6 +269,11 @@ impl Conversation {
                 return self.give_up(now, Reason::ResumeFailed, "the agent cannot go on with a conversation");
             }
         };
+        if how == Request::Load && self.plan.profile.loads_once && self.address.is_begun_by_us() {
+            // Before it is done: from here on nobody may load it as if it were the first time.
+            self.address = self.address.clone().not_ours();
+            self.tell(Told::Address(self.address.clone()));
+        }
         self.send(&how);
         self.until = now.boot.after(self.plan.timing.open);
         self.stage = Stage::Opening(how);

@@ -50,7 +50,7 @@ pub enum Output {
 /// What the machine has to tell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Told {
-    /// The agent began this conversation.
+    /// The agent began this conversation, or it has to be looked at with other eyes.
     Address(Address),
     /// The agent is started and the conversation is open.
     Open,

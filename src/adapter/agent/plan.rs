@@ -104,6 +104,8 @@ pub struct Profile {
     pub mode: Option<&'static str>,
     /// How old a conversation has to be before it can be loaded.
     pub age: Span,
+    /// Whether a conversation is lost when it is loaded a second time.
+    pub loads_once: bool,
 }
 
 /// What is taken as proof that a conversation goes on.
@@ -129,14 +131,21 @@ pub enum HolderKnown {
 impl Profile {
     /// Returns what is known of agents of this name.
     pub fn of(agent: &str) -> Profile {
-        let plain =
-            Profile { believes: Believes::Answer, holder: HolderKnown::Ours, mode: None, age: Span::ZERO };
+        let plain = Profile {
+            believes: Believes::Answer,
+            holder: HolderKnown::Ours,
+            mode: None,
+            age: Span::ZERO,
+            loads_once: false,
+        };
         match agent {
             "claude" => Profile { holder: HolderKnown::Listed, mode: Some("default"), ..plain },
             "codex" => Profile { holder: HolderKnown::ByAgent, mode: Some("read-only"), ..plain },
             "opencode" => Profile { holder: HolderKnown::ByAgent, ..plain },
-            // Loading a conversation in the minute in which it was begun wipes it.
-            "gemini" => Profile { mode: Some("default"), age: Span::from_millis(61_000), ..plain },
+            // Loading a conversation in the minute in which it was begun wipes it, and so does loading it a second time (0.61).
+            "gemini" => {
+                Profile { mode: Some("default"), age: Span::from_millis(61_000), loads_once: true, ..plain }
+            }
             "qwen" => Profile { mode: Some("default"), ..plain },
             // Some agents answer an opening of what is not there with success.
             _ => Profile { believes: Believes::Replay, ..plain },

@@ -339,11 +339,11 @@ impl Pool {
         }
     }
 
-    /// The session has this conversation from now on, which we began.
+    /// The session has this conversation from now on.
     pub(super) fn readdress(&mut self, session: &SessionId, address: &Address, now: BootTime) {
         if let Some(known) = self.sessions.get_mut(session) {
             known.address = address.clone();
-            known.begun = Some(now);
+            known.begun = Some(now).filter(|_| address.is_begun_by_us());
         }
     }
 

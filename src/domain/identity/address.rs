@@ -135,6 +135,13 @@ impl Address {
         self
     }
 
+    /// Returns the same address as one of a conversation of which others may know, or that must not be loaded again.
+    #[must_use]
+    pub fn not_ours(mut self) -> Address {
+        self.is_ours = false;
+        self
+    }
+
     /// Returns whether we began the conversation.
     pub fn is_begun_by_us(&self) -> bool {
         self.is_ours

@@ -21,6 +21,30 @@ fn trap_1_a_conversation_is_not_loaded_in_the_minute_of_its_beginning() {
     assert_eq!(scene.prompted("the second"), 0);
 }
 
+/// Gemini: a conversation that is loaded a second time is wiped. One that was loaded waits instead.
+#[test]
+fn trap_12_a_conversation_is_not_loaded_a_second_time() {
+    let scene = Scene::new("trap-12", "no-resume", "profile = \"gemini\"");
+    let file = scene.home.path().join("agents.toml");
+    let text = std::fs::read_to_string(&file).expect("ours");
+    std::fs::write(&file, text.replace("when-unknown", "when-free")).expect("ours");
+    let mut scene = scene.kill_and_start();
+    scene.open_at("s", "fake");
+    let first = scene.create("s", "the first");
+    scene.await_shown(&first, ":psi.scheduler/status :delivered");
+    scene.await_processes_gone();
+    // A later process does not know when it was begun, and loads it.
+    let mut scene = scene.kill_and_start();
+    let second = scene.create("s", "the second");
+    scene.await_shown(&second, ":psi.scheduler/status :delivered");
+    scene.await_processes_gone();
+    let mut scene = scene.kill_and_start();
+    let third = scene.create("s", "the third");
+    scene.await_shown(&third, ":psi.scheduler/status :queued :psi.scheduler/reason :held-elsewhere");
+    let loads = scene.lines("lines").iter().filter(|line| line.contains("session/load")).count();
+    assert_eq!(loads, 1);
+}
+
 /// The tools of an agent are connected a little after the conversation is open: the first prompt waits.
 #[test]
 fn trap_5_the_first_prompt_waits_for_the_tools() {
