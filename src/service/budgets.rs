@@ -6,7 +6,9 @@ use super::Service;
 use crate::domain::{BootTime, SessionId};
 use crate::engine::{SessionRecord, State};
 use crate::graph::view::Usage;
-use crate::limits::{Budget, Limit};
+use crate::limits::Budget;
+#[cfg(feature = "http")]
+use crate::limits::Limit;
 use crate::runtime::Reading;
 
 /// What is in use at one moment.
