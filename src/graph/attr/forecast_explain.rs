@@ -240,7 +240,8 @@ pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
             return Err(wrong(map, "down-from", "given with down-until, or a schedule-id with a change"));
         }
     };
-    let ask = ask(view, &stretch, None);
+    // A change of one schedule shifts no slot of another, and those of others would use up the list.
+    let ask = ask(view, &stretch, schedule.as_ref());
     let differences = view.state.what_if(view.zones, view.now, &ask, &supposed).map_err(|refusal| {
         ResolverError::new(refusal.to_string(), Map::new().with("hint", refusal.hint())).coded(refusal.code())
     })?;
