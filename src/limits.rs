@@ -345,6 +345,14 @@ limits! {
     /// Peers whose wrong tokens are remembered; the peer that was quiet for longest is dropped
     /// first.
     WRONG_TOKEN_PEERS = 1_024 "peers" as "wrong-token-peers";
+    /// How long a one-time code for the dashboard is good. It is in an address, and so in a history.
+    DASHBOARD_CODE_MS = 60_000 "ms" as "dashboard-code-ms";
+    /// One-time codes for the dashboard that nobody has used yet; one more replaces the oldest.
+    DASHBOARD_CODES = 16 "codes" as "dashboard-codes";
+    /// How long a browser stays logged in at the dashboard.
+    DASHBOARD_LOGIN_MS = 43_200_000 "ms" as "dashboard-login-ms";
+    /// Browsers that are logged in at the dashboard; one more logs the oldest out.
+    DASHBOARD_LOGINS = 32 "logins" as "dashboard-logins";
     /// Longest time until the streams of a closed session's token are ended.
     TOKEN_RECHECK_MS = 1_000 "ms" as "token-recheck-ms";
     /// Levels of fields in a GraphQL operation, with fragments expanded. Source: reliability S13.

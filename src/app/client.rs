@@ -108,6 +108,11 @@ impl Client {
         }))
     }
 
+    /// The daemon's address, for people and browsers.
+    pub(super) fn url(&self) -> String {
+        format!("http://{}", self.daemon.authority)
+    }
+
     /// Opens the daemon's EDN stream.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ mod client;
 mod config;
 mod control;
 mod daemon;
+mod dashboard;
 mod data_dir;
 mod decisions;
 mod demo;

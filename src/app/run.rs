@@ -53,6 +53,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Approve(args) => super::control::approve(&args),
         Command::Deny(args) => super::control::deny(&args),
         Command::Grant(args) => super::control::grant(&args),
+        Command::Dashboard(args) => super::dashboard::dashboard(&args),
         Command::Schema(args) => super::schema::schema(args.kind),
     };
     outcome.unwrap_or_else(|error| {

@@ -38,4 +38,5 @@ pub use handle::Handle;
 pub use parts::Parts;
 pub(crate) use reading::Reading;
 pub use subscription::{Batch, Stopper, Subscription};
+pub(crate) use token::Digest;
 pub use token::{Token, Tokens};

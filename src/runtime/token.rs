@@ -41,7 +41,8 @@ impl Token {
         TokenName::new(&digits).expect("eight digits are a name")
     }
 
-    fn digest(&self) -> Digest {
+    /// The SHA-256 of the token, which is what is stored of it.
+    pub(crate) fn digest(&self) -> Digest {
         // Without salt or stretching: the persisted digests are of 256 random bits, which no search finds.
         Sha256::digest(self.0.as_bytes()).into()
     }
@@ -54,7 +55,8 @@ impl fmt::Debug for Token {
     }
 }
 
-type Digest = [u8; 32];
+/// The SHA-256 of a token.
+pub(crate) type Digest = [u8; 32];
 
 /// The live tokens.
 #[derive(Default)]
@@ -116,6 +118,11 @@ impl Tokens {
 
     fn admit_named(&self, role: CallerRole, name: TokenName, token: &Token) {
         self.table.lock().expect(UNPOISONED).named.push((token.digest(), role, name));
+    }
+
+    /// Ends an operator token, by its digest.
+    pub(crate) fn dismiss_operator(&self, digest: &Digest) {
+        self.table.lock().expect(UNPOISONED).named.retain(|(known, ..)| known != digest);
     }
 
     pub(super) fn revoke(&self, session: &SessionId) {

@@ -113,6 +113,8 @@ ops! {
     Hold = "hold": changes by OPERATORS;
     /// Approves or denies a held run.
     Approve = "run/approve": changes by OPERATORS;
+    /// Lets browsers in at the dashboard, or logs them out.
+    Dashboard = "dashboard": changes by OPERATORS;
     /// Changes what a session may do.
     SetGrant = "session/set-grant": changes by OPERATORS;
 }

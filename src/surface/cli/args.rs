@@ -8,8 +8,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::agents::{AgentsArgs, HookArgs, McpArgs, PluginArgs, SetupArgs};
 use super::asking::{CallerArgs, DaemonArgs, session_id};
 use super::controls::{
-    ApproveArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs, OperatorArgs, PauseArgs,
-    RescheduleArgs, RunArgs,
+    ApproveArgs, DashboardArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs,
+    OperatorArgs, PauseArgs, RescheduleArgs, RunArgs,
 };
 use super::reading::{ExplainArgs, ForecastArgs, ListArgs, LogArgs, RunsArgs};
 use crate::domain::{Moment, SessionId};
@@ -209,10 +209,9 @@ Examples:
     )]
     Forecast(ForecastArgs),
     /// Explain why a schedule fired at an instant, why it did not, or when it will.
-    #[command(after_help = "\
-Examples:
-  reveille explain sch-…
-  reveille explain sch-… --at 2026-04-22T13:00:00Z --json")]
+    #[command(
+        after_help = "Examples:\n  reveille explain sch-…\n  reveille explain sch-… --at 2026-04-22T13:00:00Z --json"
+    )]
     Explain(ExplainArgs),
     /// Show the latest decisions of a daemon: what was done, when, why, and by whom.
     ///
@@ -279,6 +278,12 @@ Examples:
   reveille grant main --cron-others         # every session sees all jobs of cron_*; this one may change them too
   reveille grant main --right none")]
     Grant(GrantArgs),
+    /// Open the dashboard of a daemon in a browser, logged in.
+    ///
+    /// Prints an address with a code that works once, for a minute, and opens it if this is a terminal. Other users of this
+    /// machine can read it while a browser starts, unless --print. The browser stays logged in for 12 hours at most.
+    #[command(after_help = "Examples:\n  reveille dashboard\n  reveille dashboard --print --read-only")]
+    Dashboard(DashboardArgs),
     /// Print one of the generated schemas.
     #[command(after_help = "Example:\n  reveille schema attributes > attributes.edn")]
     Schema(SchemaArgs),

@@ -158,3 +158,20 @@ pub struct InboxArgs {
     #[command(flatten)]
     pub operator: OperatorArgs,
 }
+
+/// Arguments of `reveille dashboard`.
+#[derive(Args, Debug)]
+pub struct DashboardArgs {
+    /// Print the address, and open no browser.
+    #[arg(long)]
+    pub print: bool,
+    /// Let the browser look, and change nothing.
+    #[arg(long)]
+    pub read_only: bool,
+    /// Log out all browsers, and open none.
+    #[arg(long, conflicts_with_all = ["print", "read_only"])]
+    pub revoke: bool,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
+}

@@ -14,7 +14,7 @@ pub use args::{
 };
 pub use asking::{CallerArgs, DaemonArgs, Printing};
 pub use controls::{
-    ApproveArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs, OperatorArgs, PauseArgs,
-    RescheduleArgs, RunArgs, WhichArgs,
+    ApproveArgs, DashboardArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs,
+    OperatorArgs, PauseArgs, RescheduleArgs, RunArgs, WhichArgs,
 };
 pub use reading::{ExplainArgs, ForecastArgs, ListArgs, LogArgs, RunsArgs};

@@ -8,8 +8,11 @@ use super::config::{Config, Times};
 use super::connection::backoff::Backoff;
 use super::connection::conn_limit::ConnLimiter;
 use super::gate::Gate;
+use super::login::Logins;
 use super::streams::Streams;
 use super::traffic::Traffic;
+use crate::domain::Caller;
+use crate::runtime::Token;
 use crate::service::{Queue, Quota, Service};
 use crate::surface::graphql::GraphqlService;
 
@@ -20,6 +23,8 @@ pub(super) struct AppState {
     pub(super) backoff: Backoff,
     pub(super) permits: ConnLimiter,
     pub(super) streams: Arc<Streams>,
+    /// The browsers that are logged in at the dashboard.
+    pub(super) logins: Logins,
     /// The places for GraphQL subscriptions.
     pub(super) followers: Arc<Quota>,
     pub(super) graphql: Arc<GraphqlService>,
@@ -57,10 +62,18 @@ impl AppState {
             backoff: Backoff::new(config.times.wrong_token),
             permits,
             streams,
+            logins: Logins::default(),
             traffic: Traffic::default(),
             times: config.times,
             stopping: AtomicBool::new(false),
         })
+    }
+
+    /// The caller that a token acts as, unless its time is over.
+    pub(super) fn caller(&self, token: &Token) -> Option<Caller> {
+        let handle = self.service.handle();
+        self.logins.end_old(handle.tokens(), handle.now().boot);
+        handle.tokens().caller(token)
     }
 
     /// Marks the server as stopping; returns whether it was already.

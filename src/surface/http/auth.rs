@@ -3,9 +3,10 @@
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
+use super::app_state::AppState;
 use super::message::error::HttpError;
 use crate::domain::{Caller, CallerRole, Scope};
-use crate::runtime::{Handle, Token};
+use crate::runtime::Token;
 use crate::service::acting_for;
 
 /// The caller of a request, as an extractor: a route that takes it answers 401 without a live
@@ -23,8 +24,9 @@ impl Principal {
     }
 
     /// Whether the token is still one, and still reaches the session that the caller acts for.
-    pub(super) fn is_live(&self, handle: &Handle) -> bool {
-        let Some(bearer) = handle.tokens().caller(&self.token) else { return false };
+    pub(super) fn is_live(&self, app: &AppState) -> bool {
+        let handle = app.service.handle();
+        let Some(bearer) = app.caller(&self.token) else { return false };
         self.caller.scope == bearer.scope
             || self
                 .caller

@@ -7,12 +7,14 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use axum::http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderValue, ORIGIN};
+use axum::http::Version;
+use axum::http::header::{AUTHORIZATION, COOKIE, HOST, HeaderMap, HeaderValue, ORIGIN};
 use axum::http::request::Parts;
-use axum::http::{Method, Version};
 
+use super::app_state::AppState;
 use super::auth::Principal;
 use super::config::Config;
+use super::login::CookieHalf;
 use super::message::error::{ErrorCode, HttpError};
 use super::route::Route;
 use crate::domain::SessionId;
@@ -25,10 +27,15 @@ pub(super) struct Gate {
     hosts: Vec<String>,
     /// Origins, besides our own, whose pages may call.
     origins: Vec<String>,
+    /// The name of the cookie. Cookies know no ports, so each daemon of a machine has a name of its own.
+    cookie: String,
 }
 
 /// The header that names the session for which an operator acts.
 const SESSION: &str = "reveille-session";
+/// The header with the half of a browser's token that its page has. Only pages of ours can send it: another origin's page would
+/// have to ask first, and is refused.
+const KEY: &str = "reveille-csrf";
 
 impl Gate {
     /// The accepted names of a server at this address.
@@ -43,7 +50,29 @@ impl Gate {
             hosts.extend([loopback(Ipv4Addr::LOCALHOST.into()), loopback(Ipv6Addr::LOCALHOST.into())]);
         }
         hosts.extend(config.hosts.iter().cloned());
-        Gate { hosts, origins: config.origins.clone() }
+        Gate { hosts, origins: config.origins.clone(), cookie: format!("reveille-{}", address.port()) }
+    }
+
+    /// The name of the cookie with one half of a browser's token.
+    pub(super) fn cookie_name(&self) -> &str {
+        &self.cookie
+    }
+
+    /// The half of a browser's token that is in its cookie, if a page of an accepted origin sends it. Such a page's origin was
+    /// checked by [`Gate::check`]; a request that does not say where it comes from is of no page.
+    fn cookie(&self, headers: &HeaderMap) -> Option<CookieHalf> {
+        let is_of_page = matches!(single(headers, ORIGIN.as_str()), Single::Value(_))
+            || matches!(single(headers, "sec-fetch-site"), Single::Value("same-origin"));
+        let values = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let mut halves = values
+            .flat_map(|value| value.split(';'))
+            .filter_map(|pair| pair.trim().split_once('='))
+            .filter(|(name, _)| *name == self.cookie);
+        // Set twice, on two paths: which one counts is unclear, so none does.
+        match (halves.next(), halves.next()) {
+            (Some((_, half)), None) if is_of_page => Some(CookieHalf::new(half)),
+            _ => None,
+        }
     }
 
     /// Checks the host that a request names (against DNS rebinding) and the page that sent it
@@ -95,18 +124,31 @@ pub(super) enum Identity {
 ///
 /// # Errors
 /// 401 without a token, 404 for a session that is not the caller's.
-pub(super) fn identify(handle: &Handle, parts: &Parts) -> Result<Identity, HttpError> {
-    let token = match bearer(&parts.headers) {
+pub(super) fn identify(app: &AppState, parts: &mut Parts) -> Result<Identity, HttpError> {
+    let half = app.gate.cookie(&parts.headers);
+    let token = match (bearer(&parts.headers), &half) {
+        (Single::Absent, Some(half)) if parts.headers.contains_key(KEY) => {
+            let Single::Value(key) = single(&parts.headers, KEY) else {
+                return Err(HttpError::unauthorized());
+            };
+            half.with(key)
+        }
         // Only without any token: a wrong one is refused on open routes too.
-        Single::Absent if is_open(parts) => return Ok(Identity::Nobody),
-        Single::Absent | Single::Unclear => return Err(HttpError::unauthorized()),
-        Single::Value(text) => Token::from_text(text),
+        (Single::Absent, _) if Route::is_open(&parts.method, parts.uri.path()) => {
+            // For a WebSocket, whose first message brings the other half.
+            if let Some(half) = half {
+                parts.extensions.insert(half);
+            }
+            return Ok(Identity::Nobody);
+        }
+        (Single::Absent | Single::Unclear, _) => return Err(HttpError::unauthorized()),
+        (Single::Value(text), _) => Token::from_text(text),
     };
-    let Some(caller) = handle.tokens().caller(&token) else { return Ok(Identity::Stranger) };
+    let Some(caller) = app.caller(&token) else { return Ok(Identity::Stranger) };
     let principal = Principal { caller, token };
     match single(&parts.headers, SESSION) {
         Single::Absent => Ok(Identity::Caller(principal)),
-        Single::Value(session) => acting_for(handle, principal, session).map(Identity::Caller),
+        Single::Value(session) => acting_for(app.service.handle(), principal, session).map(Identity::Caller),
         Single::Unclear => {
             Err(HttpError::invalid("Reveille-Session must be one session's id", "send it once"))
         }
@@ -118,11 +160,6 @@ fn acting_for(handle: &Handle, principal: Principal, session: &str) -> Result<Pr
     let session = SessionId::new(session).map_err(|_| HttpError::not_found())?;
     let caller = service::acting_for(handle, &principal.caller, &session).ok_or_else(HttpError::not_found)?;
     Ok(Principal { caller, ..principal })
-}
-
-fn is_open(parts: &Parts) -> bool {
-    let reads = [Method::GET, Method::HEAD].contains(&parts.method);
-    reads && Route::of(parts.uri.path()).is_some_and(Route::is_open)
 }
 
 /// The host that a request names. A target in absolute form must agree with the header.

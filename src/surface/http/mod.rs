@@ -10,12 +10,14 @@
 //! before its size and depth are known; nothing that a client sent is logged.
 
 mod app_state;
+mod assets;
 mod auth;
 mod config;
 mod connection;
 mod followers;
 mod gate;
 mod handlers;
+mod login;
 mod long;
 mod message;
 mod route;

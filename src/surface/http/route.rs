@@ -3,6 +3,8 @@
 //! The router and the gate are built from this table, so a route that is not in it is not served. What lives elsewhere: what
 //! each route does (`handlers`), the router (`routes`).
 
+use axum::http::Method;
+
 use crate::domain::Op;
 
 /// A route.
@@ -14,6 +16,18 @@ pub(super) enum Route {
     Ready,
     /// The counters of the process.
     Metrics,
+    /// The dashboard.
+    Dashboard,
+    /// A file of the dashboard.
+    DashboardFile,
+    /// The dashboard with a one-time code in its fragment, and the exchange of that code for a login.
+    Enter,
+    /// The end of a login.
+    Leave,
+    /// A new one-time code.
+    LoginCode,
+    /// The end of all logins.
+    LogoutAll,
     /// The list of the tools.
     Tools,
     /// A call of a tool.
@@ -51,6 +65,12 @@ impl Route {
         Route::Alive,
         Route::Ready,
         Route::Metrics,
+        Route::Dashboard,
+        Route::DashboardFile,
+        Route::Enter,
+        Route::Leave,
+        Route::LoginCode,
+        Route::LogoutAll,
         Route::Tools,
         Route::Tool,
         Route::Eql,
@@ -68,6 +88,12 @@ impl Route {
             Route::Alive => "/healthz",
             Route::Ready => "/readyz",
             Route::Metrics => "/metrics",
+            Route::Dashboard => "/",
+            Route::DashboardFile => "/app/{file}",
+            Route::Enter => "/enter",
+            Route::Leave => "/leave",
+            Route::LoginCode => "/dashboard/code",
+            Route::LogoutAll => "/dashboard/revoke",
             Route::Tools => "/tools",
             Route::Tool => "/tools/{name}",
             Route::Eql => "/eql",
@@ -80,27 +106,47 @@ impl Route {
         }
     }
 
-    /// The route of a path without parameters.
-    pub(super) fn of(path: &str) -> Option<Route> {
-        Route::ALL.iter().copied().find(|route| route.path() == path)
+    /// The route of a path without parameters, or with one at its end.
+    fn of(path: &str) -> Option<Route> {
+        let matches = |route: &Route| match route.path().split_once("{file}") {
+            Some((before, _)) => path.strip_prefix(before).is_some_and(|file| !file.contains('/')),
+            None => route.path() == path,
+        };
+        Route::ALL.iter().copied().find(matches)
     }
 
     /// How its requests are admitted.
     pub(super) const fn admission(self) -> RouteAdmission {
         match self {
-            Route::Alive | Route::PageCss | Route::PageJs => RouteAdmission::Open,
+            Route::Alive
+            | Route::PageCss
+            | Route::PageJs
+            | Route::Dashboard
+            | Route::DashboardFile
+            | Route::Enter => RouteAdmission::Open,
             Route::Ready | Route::Tools => RouteAdmission::Read(Op::Query),
             Route::Metrics => RouteAdmission::Read(Op::Metrics),
-            Route::Tool | Route::Eql | Route::Graphql | Route::Mcp | Route::Stream | Route::JobReady => {
-                RouteAdmission::ByContent
-            }
+            Route::Tool
+            | Route::Eql
+            | Route::Graphql
+            | Route::Mcp
+            | Route::Stream
+            | Route::JobReady
+            | Route::Leave
+            | Route::LoginCode
+            | Route::LogoutAll => RouteAdmission::ByContent,
         }
     }
 
-    /// Whether a GET needs no token. A GET of `/graphql` without one is the query page, or a WebSocket, whose first message has
-    /// the token.
-    pub(super) fn is_open(self) -> bool {
-        self.admission() == RouteAdmission::Open || self == Route::Graphql
+    /// Whether a request of that method and path needs no token. A GET of `/graphql` without one is the query page, or a
+    /// WebSocket, whose first message has the token. Who posts a one-time code has no token yet.
+    pub(super) fn is_open(method: &Method, path: &str) -> bool {
+        let Some(route) = Route::of(path) else { return false };
+        if method == Method::POST {
+            return route == Route::Enter;
+        }
+        let reads = method == Method::GET || method == Method::HEAD;
+        reads && (route.admission() == RouteAdmission::Open || route == Route::Graphql)
     }
 }
 

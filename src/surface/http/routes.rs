@@ -19,7 +19,7 @@ use super::connection::conn_limit::ConnPermit;
 use super::connection::conn_watchdog::{ConnWatchdog, Tracked};
 use super::gate;
 use super::gate::Identity;
-use super::handlers::{eql, graphql, health, jobs, mcp, metrics, page, stream, tools};
+use super::handlers::{dashboard, eql, graphql, health, jobs, login, mcp, metrics, page, stream, tools};
 use super::message::error::{ErrorCode, HttpError};
 use super::message::waiting::{self, Held};
 use super::message::{notation, reply};
@@ -57,6 +57,12 @@ fn methods(route: Route) -> MethodRouter<Arc<AppState>> {
         Route::Alive => get(health::alive),
         Route::Ready => get(health::ready),
         Route::Metrics => get(metrics::show),
+        Route::Dashboard => get(dashboard::page),
+        Route::DashboardFile => get(dashboard::file),
+        Route::Enter => get(dashboard::page).post(login::enter),
+        Route::Leave => post(login::leave),
+        Route::LoginCode => post(login::code),
+        Route::LogoutAll => post(login::revoke),
         Route::Tools => get(tools::list),
         Route::Tool => post(tools::call),
         Route::Eql => post(eql::query),
@@ -81,6 +87,10 @@ async fn admit(
         Err(_) => Err(HttpError::not_found()),
     }
 }
+
+/// The address that a request came from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Peer(pub(super) IpAddr);
 
 /// What a connection's requests share.
 #[derive(Clone)]
@@ -137,7 +147,7 @@ impl ConnService {
         let (mut parts, body) = request.into_parts();
         // The host and origin are checked before the token, so a page of another origin learns nothing about tokens.
         self.state.gate.check(&parts)?;
-        let principal = match gate::identify(self.state.service.handle(), &parts)? {
+        let principal = match gate::identify(&self.state, &mut parts)? {
             Identity::Nobody => None,
             Identity::Caller(principal) => Some(principal),
             Identity::Stranger => {
@@ -147,6 +157,7 @@ impl ConnService {
                 return Err(HttpError::unauthorized());
             }
         };
+        parts.extensions.insert(Peer(self.peer));
         // For upgrades: the permit stays taken for as long as the stream lasts.
         parts.extensions.insert(Arc::clone(&self.permit));
         if let Some(principal) = &principal {

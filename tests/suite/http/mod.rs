@@ -6,9 +6,11 @@
 mod bodies;
 mod client;
 mod connections;
+mod dashboard;
 mod graphql;
 mod health;
 mod hosts;
+mod login;
 mod matrix;
 mod mcp;
 mod page;

@@ -7,6 +7,7 @@ use std::net::TcpStream;
 use super::client::{OPERATOR, Site};
 
 /// A WebSocket, as far as these tests need one: frames below 64 KiB.
+#[derive(Debug)]
 pub(super) struct Client(TcpStream);
 
 impl Client {

@@ -1,10 +1,12 @@
 //! What each route does.
 
+pub(in crate::surface::http) mod dashboard;
 pub(in crate::surface::http) mod eql;
 pub(in crate::surface::http) mod event_stream;
 pub(in crate::surface::http) mod graphql;
 pub(in crate::surface::http) mod health;
 pub(in crate::surface::http) mod jobs;
+pub(in crate::surface::http) mod login;
 pub(in crate::surface::http) mod mcp;
 pub(in crate::surface::http) mod metrics;
 pub(in crate::surface::http) mod page;

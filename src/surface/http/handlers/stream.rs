@@ -69,14 +69,14 @@ async fn carry(app: &Arc<AppState>, principal: &Principal, upgraded: Upgraded) {
     open_if_absent(app, principal);
     let connection = Connection::of_caller(app.service.clone(), principal.caller.clone())
         .reporting(log_requests(&principal.caller));
-    let (handle, bearer) = (app.service.handle().clone(), principal.clone());
+    let (entitling, bearer) = (Arc::clone(app), principal.clone());
     let client = Client {
         connection,
         // Hyper may have read bytes of the stream already; they come first.
         input: Box::new(Cursor::new(parts.read_buf).chain(input)),
         output: Box::new(output),
         hang_up: Box::new(move |how| drop(stream.shutdown(how))),
-        is_entitled: Box::new(move || bearer.is_live(&handle)),
+        is_entitled: Box::new(move || bearer.is_live(&entitling)),
         is_local: false,
     };
     app.streams.carry(client, app.times.token_recheck).await;

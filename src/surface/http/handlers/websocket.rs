@@ -30,6 +30,7 @@ use crate::surface::http::auth::Principal;
 use crate::surface::http::connection::conn_limit::ConnPermit;
 use crate::surface::http::followers::{Following, Pushed};
 use crate::surface::http::handlers::event_stream::follow;
+use crate::surface::http::login::CookieHalf;
 use crate::surface::http::long::{self, Cost};
 use crate::surface::http::message::waiting::{self, Held};
 
@@ -42,8 +43,9 @@ pub(in crate::surface::http) fn is_wanted(request: &HttpRequest<Body>) -> bool {
 /// Upgrades the connection.
 pub(in crate::surface::http) async fn open(app: Arc<AppState>, request: HttpRequest<Body>) -> Response {
     let (mut parts, _) = request.into_parts();
-    let (principal, permit) =
-        (parts.extensions.get::<Principal>().cloned(), parts.extensions.get::<Arc<ConnPermit>>().cloned());
+    let permit = parts.extensions.get::<Arc<ConnPermit>>().cloned();
+    let identity =
+        (parts.extensions.get::<Principal>().cloned(), parts.extensions.get::<CookieHalf>().cloned());
     let speaks_ours = speaks_ours(&parts.headers);
     let upgrade = match WebSocketUpgrade::from_request_parts(&mut parts, &()).await {
         Ok(upgrade) => upgrade,
@@ -55,7 +57,7 @@ pub(in crate::surface::http) async fn open(app: Arc<AppState>, request: HttpRequ
     let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(most).max_frame_size(most);
     upgrade.on_upgrade(move |mut socket| async move {
         if speaks_ours {
-            carry(&app, principal, permit.as_deref(), &mut socket).await;
+            carry(&app, identity, permit.as_deref(), &mut socket).await;
         } else {
             close(&mut socket, 4406, "Subprotocol not acceptable").await;
         }
@@ -73,7 +75,7 @@ type Outgoing = (String, Option<Pushed>);
 
 async fn carry(
     app: &Arc<AppState>,
-    principal: Option<Principal>,
+    (principal, half): (Option<Principal>, Option<CookieHalf>),
     permit: Option<&ConnPermit>,
     socket: &mut WebSocket,
 ) {
@@ -81,7 +83,7 @@ async fn carry(
     let (sender, mut pushed) = mpsc::channel(ROOM);
     let (app_state, running) = (Arc::clone(app), BTreeMap::new());
     let mut calls =
-        Calls { app: app_state, principal, permit, seat: None, held: Vec::new(), sender, running };
+        Calls { app: app_state, principal, half, permit, seat: None, held: Vec::new(), sender, running };
     let mut evicted = pin!(async {
         match permit {
             Some(permit) => permit.watchdog().evicted().await,
@@ -141,6 +143,8 @@ async fn close(socket: &mut WebSocket, code: u16, reason: &str) {
 struct Calls<'a> {
     app: Arc<AppState>,
     principal: Option<Principal>,
+    /// The half of a browser's token that came with the upgrade.
+    half: Option<CookieHalf>,
     permit: Option<&'a ConnPermit>,
     /// Its place among the streams and WebSockets of its caller, once the caller is known.
     seat: Option<Share>,
@@ -173,15 +177,19 @@ impl Operations for Calls<'_> {
         let token = payload.text("token").and_then(Value::as_str);
         let token = token.or_else(|| bearer.and_then(|bearer| bearer.strip_prefix("Bearer ")));
         // A token in the message replaces the one of the upgrade, even if it is wrong.
-        if let Some(token) = token.map(Token::from_text) {
-            self.principal =
-                self.app.service.handle().tokens().caller(&token).map(|caller| Principal { caller, token });
+        let token = token.map(Token::from_text).or_else(|| {
+            // Of a browser's token, one half came in the cookie of the upgrade.
+            let key = payload.text("csrf").and_then(Value::as_str)?;
+            Some(self.half.as_ref()?.with(key))
+        });
+        if let Some(token) = token {
+            self.principal = self.app.caller(&token).map(|caller| Principal { caller, token });
         }
         self.sit()
     }
 
     fn may_go_on(&mut self) -> bool {
-        self.principal.as_ref().is_some_and(|principal| principal.is_live(self.app.service.handle()))
+        self.principal.as_ref().is_some_and(|principal| principal.is_live(&self.app))
     }
 
     fn start(&mut self, id: &str, request: &GraphqlRequest) -> Started {

@@ -1,0 +1,68 @@
+//! The files of the dashboard, which are parts of the program: nothing is built, and nothing comes from elsewhere.
+//!
+//! Invariants: every file is in the one table; the vendored ones are as their packages were published (`web/vendor/LOCK`), but
+//! for the names by which they import each other, which a browser could not find.
+
+use std::sync::LazyLock;
+
+use sha2::{Digest as _, Sha256};
+
+/// A file of the dashboard.
+pub(super) struct Asset {
+    /// Its name below `/app/`.
+    pub(super) name: &'static str,
+    /// Its media type.
+    pub(super) kind: &'static str,
+    pub(super) text: String,
+    /// Changes with the text.
+    pub(super) etag: String,
+}
+
+/// The page, which loads the other files.
+pub(super) const PAGE: &str = "index.html";
+
+/// Finds a file by its name.
+pub(super) fn find(name: &str) -> Option<&'static Asset> {
+    ASSETS.iter().find(|asset| asset.name == name)
+}
+
+static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| FILES.iter().map(asset).collect());
+
+fn asset(&(name, text): &(&'static str, &'static str)) -> Asset {
+    let kind = match name.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        _ => "text/javascript; charset=utf-8",
+    };
+    let text = IMPORTS.iter().fold(text.to_owned(), |text, (package, file)| {
+        text.replace(&format!("from\"{package}\""), &format!("from\"./{file}\""))
+            .replace(&format!("from \"{package}\""), &format!("from \"./{file}\""))
+    });
+    let digest = Sha256::digest(text.as_bytes());
+    let etag = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>();
+    Asset { name, kind, text, etag: format!("\"{etag}\"") }
+}
+
+/// The names of packages in imports, and the files that they stand for.
+const IMPORTS: &[(&str, &str)] = &[
+    ("preact", "preact.js"),
+    ("preact/hooks", "hooks.js"),
+    ("@preact/signals", "signals.js"),
+    ("@preact/signals-core", "signals-core.js"),
+    ("htm", "htm.js"),
+];
+
+macro_rules! files {
+    ($($folder:literal: $($name:literal)+;)+) => {
+        &[$($(($name, include_str!(concat!("../../../web/", $folder, "/", $name))),)+)+]
+    };
+}
+
+const FILES: &[(&str, &str)] = files! {
+    "app": "index.html" "app.css" "icon.svg";
+    "app": "actions.js" "approvals.js" "engine.js" "explain.js" "feed.js" "form.js" "graph.js" "lanes.js" "lib.js" "main.js";
+    "app": "now.js" "parts.js" "queries.js" "route.js" "schedule.js" "schedules.js" "text.js" "time.js" "timeline.js";
+    "app": "whatif.js";
+    "vendor": "preact.js" "hooks.js" "signals.js" "signals-core.js" "htm.js";
+};

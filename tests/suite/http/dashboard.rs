@@ -1,0 +1,123 @@
+//! The dashboard as it is sent, read without a browser: what it may do, that it is whole, and that what is vendored is as its
+//! packages were published.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
+
+use super::client::{Answer, Site};
+
+fn get(site: &Site, path: &str, header: &str) -> Answer {
+    let port = site.port();
+    let request =
+        format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{header}Connection: close\r\n\r\n");
+    site.send(request.as_bytes())
+}
+
+fn files(folder: &str) -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("web").join(folder);
+    let entries =
+        fs::read_dir(&root).expect("the folder is there").map(|entry| entry.expect("an entry").path());
+    let read = |path: &Path| fs::read_to_string(path).expect("UTF-8");
+    let mut files: Vec<_> = entries
+        .map(|path| (path.file_name().expect("a name").to_string_lossy().into_owned(), read(&path)))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_browser_loads_from_here_only_and_makes_no_script_of_a_text() {
+    let site = Site::start();
+    for path in ["/", "/enter", "/app/main.js", "/app/app.css", "/app/icon.svg", "/app/preact.js"] {
+        let file = get(&site, path, "");
+        assert_eq!(file.status, 200, "{path}");
+        assert_eq!(file.header("content-security-policy"), Some(POLICY), "{path}");
+        assert_eq!(file.header("referrer-policy"), Some("no-referrer"), "{path}");
+        assert_eq!(file.header("x-content-type-options"), Some("nosniff"), "{path}");
+        assert_eq!(file.header("cache-control"), Some("no-cache"), "{path}");
+        assert_eq!(file.header("set-cookie"), None, "{path}");
+        let etag = file.header("etag").expect("an etag");
+        let again = get(&site, path, &format!("If-None-Match: {etag}\r\n"));
+        assert_eq!((again.status, again.body.as_str()), (304, ""), "{path}");
+    }
+    for (path, kind) in
+        [("/", "text/html"), ("/app/app.css", "text/css"), ("/app/hooks.js", "text/javascript")]
+    {
+        assert_eq!(
+            get(&site, path, "").header("content-type"),
+            Some(format!("{kind}; charset=utf-8").as_str())
+        );
+    }
+}
+
+#[test]
+fn the_pages_files_are_all_there_and_all_served() {
+    let site = Site::start();
+    let page = get(&site, "/", "").body;
+    // Relative, so that the page works below any path.
+    let named: BTreeSet<_> =
+        page.split("=\"app/").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let own = files("app");
+    let vendored = files("vendor");
+    let files = own.iter().chain(&vendored).map(|(name, _)| name.as_str());
+    let expected: BTreeSet<_> =
+        files.filter(|name| !name.ends_with(".LICENSE") && !["index.html", "LOCK"].contains(name)).collect();
+    assert_eq!(named, expected);
+    for name in named {
+        let file = get(&site, &format!("/app/{name}"), "");
+        assert_eq!(file.status, 200, "{name}");
+        let imports = file.body.split("from").skip(1).filter_map(|rest| rest.trim_start().strip_prefix('"'));
+        for import in imports.filter_map(|rest| rest.split('"').next()).filter(|_| name.ends_with(".js")) {
+            let import = import.strip_prefix("./").expect("a file beside it");
+            assert!(expected.contains(import), "{name} imports {import}");
+        }
+    }
+    assert!(!page.contains("=\"/") && !page.contains("//"), "{page}");
+    assert!(!page.contains("style") || page.contains("rel=\"stylesheet\""), "{page}");
+}
+
+#[test]
+fn our_scripts_make_no_markup_and_ask_nobody_else() {
+    for (name, text) in files("app") {
+        for word in [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacent",
+            "dangerously",
+            "document.write",
+            "eval(",
+            "new Function",
+            "@import",
+        ] {
+            assert!(!text.contains(word), "{word} in {name}");
+        }
+        let elsewhere = |scheme: &str| text.replace("http://www.w3.org/2000/svg", "").contains(scheme);
+        assert!(!elsewhere("http://") && !elsewhere("https://"), "{name}");
+    }
+}
+
+#[test]
+fn what_is_vendored_is_as_it_was_published() {
+    let all = files("vendor");
+    let lock = &all.iter().find(|(name, _)| name == "LOCK").expect("there is a lock").1;
+    let mut locked = BTreeSet::from(["LOCK"]);
+    for line in lock.lines().filter(|line| !line.starts_with('#')) {
+        let [name, _package, version, _path, licence, digest] = line.split(' ').collect::<Vec<_>>()[..]
+        else {
+            panic!("{line}");
+        };
+        assert!(["MIT", "Apache-2.0"].contains(&licence) && version.split('.').count() == 3, "{line}");
+        let text = &all.iter().find(|(known, _)| known == name).expect(name).1;
+        let found: String =
+            Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(found, digest, "{name}");
+        locked.insert(name);
+    }
+    assert_eq!(locked, all.iter().map(|(name, _)| name.as_str()).collect());
+}
+
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
+                      require-trusted-types-for 'script'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";

@@ -1,0 +1,60 @@
+// Approvals: what would be handed over, all of it, before somebody says yes.
+import { html, useMemo } from "./lib.js";
+import { change, useAsk } from "./graph.js";
+import { act, confirm, Do, Facts, mayChange, Page, rowKeys, ScheduleName, SessionName } from "./parts.js";
+import { Box, count, Foreign, visible, word } from "./text.js";
+import { now, span, When } from "./time.js";
+import * as Q from "./queries.js";
+
+export function Approvals({ id = null }) {
+  const answer = useAsk(Q.APPROVALS, useMemo(() => ({}), []));
+  const runs = answer.data?.engine.heldRuns ?? [];
+  const find = (run) => runs.find((one) => one.id === run);
+  const keys = { a: (run) => mayChange() && approve(find(run)), d: (run) => mayChange() && deny(find(run)) };
+  return html`<${Page} title="Approvals" answer=${answer} lead=${answer.data && (runs.length ? `${count(runs.length, "run")} waiting, the one that expires first in front` : "")}>
+    ${answer.data && !runs.length && html`<p class="empty good">Nothing waits for approval.</p>`}
+    <div class="held" onKeyDown=${(event) => rowKeys(event, keys)}>${runs.map((run) => html`<${One} key=${run.id} run=${run} first=${run.id === id} />`)}</div><//>`;
+}
+
+async function approve(run) {
+  const { approval } = run;
+  const yes = await confirm({
+    title: "Approve this run?", yes: "Approve",
+    body: html`<p>Into ${where(approval)}:</p><${Box} text=${approval.message} label="The message" />
+      <p class="soft">Digest <code>${approval.digest.slice(0, 16)}…</code>: if anything of it changes before the daemon reads this, nothing is approved.</p>`,
+  });
+  if (yes !== null) await act(() => change(Q.APPROVE, { id: run.id, digest: approval.digest }), `Approved: ${visible(approval.label ?? run.id)}.`);
+}
+
+async function deny(run) {
+  const reason = await confirm({
+    title: "Deny this run?", yes: "Deny", bad: true, reason: "Why (the agent sees it)",
+    body: html`<p><${Foreign} text=${run.approval.label ?? run.id} />: the run fails, and is not handed over.</p>`,
+  });
+  if (reason !== null) await act(() => change(Q.DENY, { id: run.id, reason: reason || null }), `Denied: ${visible(run.approval.label ?? run.id)}.`);
+}
+
+const where = (approval) => html`${word(approval.target)} ${approval.sessionId ? html`<${SessionName} id=${approval.sessionId} />` : html`<${Foreign} text=${approval.channel ?? ""} />`}`;
+
+function One({ run, first }) {
+  const of = run.approval;
+  if (!of) return null;
+  const left = Date.parse(of.until) - now.value;
+  return html`<article data-row=${run.id} tabindex="0" aria-label=${visible(of.label ?? run.id)} ref=${(element) => first && element?.scrollIntoView({ block: "nearest" })}>
+    <header><h2><${ScheduleName} of=${run.schedule} /></h2><strong class=${left < 300_000 ? "bad" : "warn"}>${left > 0 ? `${span(left)} left` : "time is up"}</strong></header>
+    <p class="soft">Rule <strong><${Foreign} text=${of.rule} /></strong>${of.why && html`: <${Foreign} text=${of.why} />`}. Slot <${When} at=${run.slot} zone=${run.schedule?.zone} />; expires <${When} at=${of.until} brief />.</p>
+    <${Box} text=${of.message} label="What would be handed over" />
+    ${of.description && html`<p>What for: <${Foreign} text=${of.description} max=${1000} /></p>`}
+    <${Facts} rows=${[
+      ["goes to", where(of)], of.conversation && ["conversation", html`<${Foreign} text=${of.conversation} /> <${Foreign} text=${of.thread ?? ""} />`],
+      ["kind", word(of.kind)], ["owner", html`<${SessionName} id=${of.owner} />`], ["made by", html`<${Foreign} text=${of.madeBy} />`],
+      ["cause", word(of.cause)], ["the model sees it as", word(of.envelope)], ["made with", html`${word(of.dialect)}, ${word(of.durability)}${of.shared ? ", shared" : ""}`],
+      of.notice && ["notice about", html`${word(of.notice.about)} <${Foreign} text=${of.notice.file?.path ?? ""} />`],
+      ["if it fails", of.policy.backoffMs.length ? count(of.policy.backoffMs.length, "further attempt") : "no further attempt"],
+      of.editedBy && ["changed by", html`<strong><${Foreign} text=${of.editedBy} /></strong>`], ["revision", of.revision],
+      of.lineage && ["chain", html`${of.lineage.depth} deep, from <${ScheduleName} id=${of.lineage.rootScheduleId} />`],
+      of.sessionConfig?.model && ["model", html`<${Foreign} text=${`${of.sessionConfig.model.provider}/${of.sessionConfig.model.id}`} />`],
+      of.sessionConfig && ["tools, skills", `${of.sessionConfig.toolCount}, ${of.sessionConfig.skillCount}`], ["digest", html`<code class="wrap">${of.digest}</code>`]]} />
+    ${of.config && html`<details><summary>Its whole configuration</summary><${Box} text=${JSON.stringify(of.config, null, 2)} label="Configuration" /></details>`}
+    <div class="actions"><${Do} kind="main" does=${() => approve(run)}>Approve…<//><${Do} kind="bad" does=${() => deny(run)}>Deny…<//></div></article>`;
+}

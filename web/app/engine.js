@@ -1,0 +1,59 @@
+// The engine itself: the past of all pages, its health, and what can be asked of it.
+import { html, useMemo, useState } from "./lib.js";
+import { asOf, useAsk } from "./graph.js";
+import { refine } from "./route.js";
+import { Facts, Page, Table, tone } from "./parts.js";
+import { Foreign, visible, word } from "./text.js";
+import { fromLocal, HERE, now, relative, span, toLocal, When, zoneName } from "./time.js";
+import * as Q from "./queries.js";
+
+const WEEK_MIN = 7 * 24 * 60;
+
+export function Past() {
+  const there = asOf.value ? Date.parse(asOf.value) : now.value;
+  const ago = Math.max(0, Math.min(WEEK_MIN, Math.round((now.value - there) / 60_000)));
+  const look = (minutes) => refine({ asof: minutes ? new Date(Math.floor((now.value - minutes * 60_000) / 1_000) * 1_000).toISOString() : null });
+  return html`<${Page} title="Past" lead="All pages can show how things stood at an instant. The address says which, so it can be sent.">
+    <section><h2>As of</h2><div class="fields">
+      <label>instant (${zoneName(HERE)})<input type="datetime-local" step="1" value=${toLocal(there)} onChange=${(event) => refine({ asof: fromLocal(event.target.value) })} /></label>
+      <label class="full">${ago ? `${span(ago * 60_000)} ago` : "now"}<input type="range" min="0" max=${WEEK_MIN} value=${WEEK_MIN - ago} aria-valuetext=${relative(there)}
+        onChange=${(event) => look(WEEK_MIN - Number(event.target.value))} /></label></div>
+      <div class="actions">${[[0, "now"], [10, "10 min"], [60, "1 h"], [360, "6 h"], [1_440, "24 h"]].map(([minutes, name]) => html`<button onClick=${() => look(minutes)}>${name}${minutes ? " ago" : ""}</button>`)}</div></section>
+    <section><h2>What it shows</h2><p>Schedules, sessions, runs and the hold, as the log tells them. History that was dropped since is not there, and the daemon says how much.</p></section><//>`;
+}
+
+export function Doctor() {
+  const answer = useAsk(Q.DOCTOR, useMemo(() => ({}), []));
+  const of = answer.data?.engine;
+  const sum = of && Object.entries(of.accounting).filter(([name]) => name !== "expected");
+  return html`<${Page} title="Doctor" answer=${answer} lead="How the daemon is. The command reveille doctor checks its store.">${of && html`
+    <p class=${`sentence ${Number(of.imbalance) === 0 && of.mode === "RUNNING" ? "" : "bad"}`}>${Number(of.imbalance) === 0 ? "The accounts balance: every slot so far has exactly one outcome." : `The accounts are off by ${of.imbalance}: a defect.`}
+      ${of.mode !== "RUNNING" && ` It is ${word(of.mode)}.`}</p>
+    <div class="columns"><div><section><h2>Accounts</h2><p class="soft">Of volatile schedules since the daemon started, of durable ones since their records began.</p>
+      <div class="bar" aria-hidden="true">${sum.map(([name, value]) => Number(value) > 0 && html`<i class=${tone(name)} style=${{ flexGrow: Number(value) }}></i>`)}</div>
+      <${Facts} rows=${[["expected", html`<b class="num">${Number(of.accounting.expected).toLocaleString()}</b>`], ...sum.map(([name, value]) => [name, html`<span class="num">${Number(value).toLocaleString()}</span>`])]} /></section>
+      <section><h2>Not delivered, by reason</h2>${of.undelivered ? html`<${Facts} rows=${Object.entries(of.undelivered).flatMap(([what, reasons]) => Object.entries(reasons).filter(([, value]) => Number(value) > 0)
+      .map(([reason, value]) => [`${what}: ${word(reason).replaceAll("-", " ")}`, html`<span class="num">${value}</span>`]))} />` : html`<p class="empty">Not known of the past.</p>`}</section></div>
+    <div><section><h2>Daemon</h2><${Facts} rows=${[["version", of.version], ["mode", word(of.mode)], ["its clock", html`<${When} at=${of.now} zone=${of.localZone} />`], ["its zone", visible(of.localZone)],
+      ["zone database", of.tzdbVersion], ["next deadline", of.nextWakeMs === null ? "none" : `in ${span(Number(of.nextWakeMs))}`], ["last decision", of.cursor]]} /></section>
+      <section><h2>Guard</h2>${of.guard ? html`<${Facts} rows=${[of.guard.approvalMs !== null && ["time to approve", span(Number(of.guard.approvalMs))], of.guard.asksMs !== null && ["external guard has", span(Number(of.guard.asksMs))],
+      ...of.guard.rules.map((rule) => [html`<${Foreign} text=${rule.name} />`, html`${word(rule.then)}${rule.why && html`: <${Foreign} text=${rule.why} />`}`])]} />` : html`<p class="empty">Runs are not checked.</p>`}</section>
+      <section><h2>Channels</h2>${of.channels.length ? html`<${Facts} rows=${of.channels.map((one) => [html`<${Foreign} text=${one.name} />`, html`${word(one.kind)} to <${Foreign} text=${one.goesTo} />
+        ${one.disabledAt && html` <strong class="bad">disabled</strong> <${When} at=${one.disabledAt} brief />`}`])} />` : html`<p class="empty">None.</p>`}</section></div></div>
+    <details><summary>Limits (${of.limits.length})</summary><${Table} caption="Limits" columns=${["Limit", "Value", "What it protects"]} rows=${of.limits.map((one) => ({ key: one.name, cells: [html`<code>${one.name}</code>`,
+      html`<span class="num">${Number(one.value).toLocaleString()} ${one.unit}</span>`, one.doc] }))} /></details>`}<//>`;
+}
+
+export function Attributes({ q = "" }) {
+  const answer = useAsk(Q.ATTRIBUTES, useMemo(() => ({}), []), { still: true });
+  const [text, setText] = useState(q);
+  const all = answer.data?.attributes ?? [];
+  const found = all.filter((one) => `${one.ident} ${one.entity} ${one.doc}`.toLowerCase().includes(text.toLowerCase()));
+  return html`<${Page} title="Attributes" answer=${answer} lead=${answer.data && `${found.length} of ${all.length}: what can be asked, in EQL, GraphQL and tools alike`}>
+    <form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}><label class="grow"><span class="away">Search</span>
+      <input type="search" placeholder="attribute, entity or word" value=${text} onInput=${(event) => setText(event.target.value)} onChange=${() => refine({ q: text })} /></label></form>
+    <${Table} caption="Attributes" columns=${["Attribute", "Type", "What it is"]} empty="No attribute matches." rows=${found.slice(0, 120).map((one) => ({ key: `${one.entity} ${one.ident}`,
+      cells: [html`<code>${one.ident}</code>`, html`${word(one.type)}${one.many ? " list" : ""}${one.nullable ? "?" : ""}${one.refersTo ? ` of ${one.refersTo}` : ""}${one.unit ? ` in ${one.unit}` : ""}
+        ${one.stability !== "STABLE" ? html` <span class="warn">${word(one.stability)}</span>` : ""}`, html`${one.doc}${one.values.length > 0 && html` <span class="soft">${one.values.map(word).join(", ")}</span>`}`] }))} />
+    ${found.length > 120 && html`<p class="soft">and ${found.length - 120} more: search narrower.</p>`}<//>`;
+}

@@ -1,0 +1,92 @@
+// Now: what needs somebody, what comes next, and what happens.
+import { html, useMemo } from "./lib.js";
+import { useAsk } from "./graph.js";
+import { A, Page, ScheduleName, Status, Table } from "./parts.js";
+import { Foreign, word } from "./text.js";
+import { now, span, When } from "./time.js";
+import { Feed } from "./feed.js";
+import * as Q from "./queries.js";
+
+const minute = (ms) => new Date(Math.floor(ms / 60_000) * 60_000).toISOString();
+
+export function Now() {
+  const base = Math.floor(now.value / 60_000) * 60_000;
+  const variables = useMemo(() => ({ from: minute(base), until: minute(base + 3_660_000) }), [base]);
+  const answer = useAsk(Q.NOW, variables);
+  const { data } = answer;
+  return html`<${Page} title="Now" answer=${answer}>${data && html`
+    <${Totals} data=${data} />
+    <div class="columns"><div><${Attention} data=${data} /><${Next} slots=${data.next} /></div><${Feed} /></div>`}<//>`;
+}
+
+function Totals({ data }) {
+  const { accounting: all } = data.engine;
+  const figures = [
+    ["next hour", data.next.at(-1)?.more ? `${data.next.length}+` : data.next.length, "timeline", { zoom: "1h" }],
+    ["waiting", data.overdue.totalCount, "schedules", { status: "PENDING,QUEUED" }],
+    ["to approve", data.engine.heldRuns.length, "approvals", {}],
+    ["failing", data.failed.totalCount, "schedules", { failing: "yes" }],
+    ["left", data.left.totalCount, "schedules", { status: "LEFT" }],
+    ["paused", data.paused.totalCount, "schedules", { status: "PAUSED" }],
+    ["delivered", Number(all.delivered), "timeline", {}],
+  ];
+  return html`<ul class="figures">${figures.map(([name, figure, page, params]) => html`<li>
+    <${A} page=${page} params=${params}><b class="num">${figure.toLocaleString()}</b> <span>${name}</span><//></li>`)}</ul>`;
+}
+
+function Attention({ data }) {
+  const { engine } = data;
+  const items = [];
+  if (Number(engine.imbalance) !== 0) {
+    items.push({ key: "imbalance", of: "failed", what: html`<${A} page="doctor">The accounts do not balance<//>: off by ${engine.imbalance} slots. This is a defect.` });
+  }
+  for (const run of engine.heldRuns) {
+    const left = Date.parse(run.approval?.until) - now.value;
+    items.push({
+      key: run.id, of: "held", by: left, what: html`<${A} page="approvals" params=${{ id: run.id }}>Approve<//> <${ScheduleName} of=${run.schedule} /> <span class="soft">by rule <${Foreign} text=${run.approval?.rule} /></span>`, when: html`<strong>${left > 0 ? `${span(left)} left` : "time is up"}</strong>`,
+    });
+  }
+  for (const one of data.overdue.nodes) {
+    if (one.reason === "AWAITING_APPROVAL") continue;
+    items.push({
+      key: one.scheduleId, of: one.status, what: html`<${ScheduleName} of=${one} /> is waiting${one.reason && html`: ${word(one.reason)}`}`,
+      when: html`<${A} page="explain" params=${{ id: one.scheduleId, at: one.fireAt }}>due <${When} at=${one.fireAt} brief /><//>`,
+    });
+  }
+  for (const one of data.failed.nodes) {
+    items.push({
+      key: one.scheduleId, of: "failed", what: html`<${ScheduleName} of=${one} /> failed${one.failuresInRow > 1 ? ` ${one.failuresInRow} times in a row` : ""}${one.errorSummary && html`: <${Foreign} text=${one.errorSummary.message} max=${120} />`}`,
+      when: html`<${A} page="explain" params=${{ id: one.scheduleId, at: one.fireAt }}><${When} at=${one.fireAt} brief /><//>`,
+    });
+  }
+  for (const one of data.left.nodes) {
+    items.push({
+      key: one.scheduleId, of: "left", what: html`<${ScheduleName} of=${one} /> is in the inbox of <${A} page="lanes" params=${{ session: one.originSessionId }}>
+        <${Foreign} text=${one.originSessionId} max=${60} /><//>: nobody took it`,
+      when: html`<${A} page="explain" params=${{ id: one.scheduleId, at: one.fireAt }}><${When} at=${one.fireAt} brief /><//>`,
+    });
+  }
+  return html`<section aria-labelledby="attention"><h2 id="attention">Needs attention</h2>
+    ${items.length ? html`<ul class="list">${items.map((item) => html`<li key=${item.key}><${Status} of=${item.of} say="" />
+      <span class="what">${item.what}</span> <span class="when">${item.when}</span></li>`)}</ul>` : html`<p class="empty good">Nothing. All quiet.</p>`}</section>`;
+}
+
+function Next({ slots }) {
+  const first = new Map();
+  for (const slot of slots) {
+    const key = `${slot.scheduleId} ${slot.will}`;
+    const known = first.get(key);
+    if (known) known.more += slot.count;
+    else first.set(key, { ...slot, more: slot.count - 1 });
+  }
+  const rows = [...first.values()].map((slot) => ({
+    key: `${slot.scheduleId} ${slot.will}`,
+    cells: [
+      html`<${A} page="explain" params=${{ id: slot.scheduleId, at: slot.slot }}><${When} at=${slot.at} zone=${slot.schedule?.zone} /><//>`,
+      html`<${ScheduleName} of=${slot.schedule} id=${slot.scheduleId} />${slot.more > 0 && html` <span class="soft">and ${slot.more} more</span>`}`,
+      html`<${Status} of=${slot.will} reason=${slot.reason} />`,
+    ],
+  }));
+  return html`<section aria-labelledby="next"><h2 id="next">Next hour</h2>
+    <${Table} caption="Slots of the next hour" columns=${["When", "Schedule", "Will"]} rows=${rows} empty="Nothing is due within the hour." /></section>`;
+}

@@ -1,0 +1,183 @@
+// What the pages are made of: marks, links, tables, dialogs, and what is said to the reader.
+import { html, signal, useEffect, useRef, useState } from "./lib.js";
+import { asOf, asked, login, Refused } from "./graph.js";
+import { route, to } from "./route.js";
+import { Foreign, visible, word } from "./text.js";
+
+// A mark is told apart by its shape; its colour only helps.
+const SHAPES = {
+  delivered: html`<circle cx="8" cy="8" r="5" class="full" />`,
+  late: html`<circle cx="8" cy="8" r="3" class="full" /><circle cx="8" cy="8" r="6" class="line" />`,
+  fires: html`<circle cx="8" cy="8" r="5" class="line" />`,
+  pending: html`<circle cx="8" cy="8" r="5" class="line" />`,
+  queued: html`<circle cx="8" cy="8" r="5" class="line" /><path d="M8 3a5 5 0 0 1 0 10z" class="full" />`,
+  running: html`<path d="M5 3l8 5-8 5z" class="full" />`,
+  failed: html`<path d="M4 4l8 8M12 4l-8 8" class="thick" />`,
+  lost: html`<path d="M4 4l8 8M12 4l-8 8" class="line" /><circle cx="8" cy="8" r="6.5" class="line" />`,
+  skipped: html`<path d="M3.5 4l4.5 4-4.5 4M8.5 4l4.5 4-4.5 4" class="line" />`,
+  cancelled: html`<circle cx="8" cy="8" r="5" class="line" /><path d="M4.5 11.5l7-7" class="line" />`,
+  paused: html`<path d="M5.5 3.5v9M10.5 3.5v9" class="thick" />`,
+  held: html`<path d="M8 2.5l5.5 5.5-5.5 5.5-5.5-5.5z" class="full" />`,
+  left: html`<path d="M3 4h10v8H3zM3 5l5 4 5-4" class="line" />`,
+  finished: html`<path d="M3.5 8.5l3 3 6-7" class="line" />`,
+};
+const SHAPE_OF = {
+  waits: "queued", needs_approval: "held", awaiting_approval: "held", gone: "cancelled", refused: "failed", fails: "failed",
+  in_flight: "running", will_fire: "fires", will_wait: "queued", will_be_skipped: "skipped", will_be_refused: "failed",
+  will_fail: "failed", will_need_approval: "held", waiting: "queued", under_way: "running", stopped: "cancelled", will_be_left: "left",
+};
+const TONE = {
+  failed: "bad", lost: "bad", held: "warn", left: "warn", paused: "warn", late: "warn", delivered: "good", finished: "good",
+  running: "live", queued: "live", skipped: "soft", cancelled: "soft",
+};
+
+export function shape(/** @type {string} */ name) {
+  const known = String(name ?? "").toLowerCase();
+  return SHAPES[known] ? known : SHAPE_OF[known] ?? "pending";
+}
+export const tone = (name) => TONE[shape(name)] ?? "ink";
+
+/** The shapes, once in the page. */
+export const Shapes = () => html`<svg class="away" aria-hidden="true">
+  ${Object.entries(SHAPES).map(([name, drawn]) => html`<symbol id=${`m-${name}`} viewBox="0 0 16 16">${drawn}</symbol>`)}
+  <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+    <line x1="0" y1="0" x2="0" y2="6" class="hatch" /></pattern>
+</svg>`;
+
+export const Mark = ({ of }) => html`<svg class=${`mark ${tone(of)}`} aria-hidden="true"><use href=${`#m-${shape(of)}`} /></svg>`;
+export const Status = ({ of, say = of, reason = null }) => html`<span class="status"><${Mark} of=${of} />
+  <span>${word(say)}${reason && html`<span class="soft"> · ${word(reason)}</span>`}</span></span>`;
+
+export const A = ({ page, params = {}, children, ...rest }) => html`<a href=${to(page, params)} ...${rest}>${children}</a>`;
+/** A schedule by its label, or its id. */
+export const ScheduleName = ({ of, id = of?.scheduleId }) => (id
+  ? html`<a href=${to("schedule", { id })} title=${visible(id)}><${Foreign} text=${of?.label ?? id} max=${80} /></a>`
+  : html`<span class="soft">–</span>`);
+export const SessionName = ({ id }) => (id
+  ? html`<a href=${to("lanes", { session: id })}><${Foreign} text=${id} max=${60} /></a>` : html`<span class="soft">–</span>`);
+
+/** Names and values. */
+export const Facts = ({ rows }) => html`<dl class="facts">${rows.filter(Boolean).map(([name, value]) => html`
+  <div><dt>${name}</dt><dd>${value ?? html`<span class="soft">–</span>`}</dd></div>`)}</dl>`;
+
+/** A table whose cells say the names of their columns where it is narrow. */
+export function Table({ caption, columns, rows, empty = "Nothing." }) {
+  if (!rows.length) return html`<p class="empty">${empty}</p>`;
+  return html`<div class="scroll"><table class="cards"><caption class="away">${caption}</caption>
+    <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+    <tbody>${rows.map((row) => html`<tr class=${row.class ?? ""} key=${row.key}>
+      ${row.cells.map((cell, at) => html`<td data-column=${columns[at]}>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
+}
+
+export function Problem({ error, again = null }) {
+  if (!error) return null;
+  return html`<p class="problem" role="alert"><strong>${visible(error.message)}</strong>
+    ${error.hint && html` <span>${visible(error.hint)}</span>`}
+    ${again && html` <button onClick=${again}>Ask again</button>`}</p>`;
+}
+
+/** A page: its heading, what it shows, and how to ask for the same elsewhere. */
+export function Page({ title, lead = null, actions = null, answer = { data: true, error: null, again: null }, about = "", children }) {
+  const heading = useRef(/** @type {any} */ (null));
+  const name = `${route.value.page} ${route.value.params.id ?? ""}`;
+  useEffect(() => {
+    document.title = `${typeof title === "string" ? title : about} · Reveille`;
+    // A new page is read from its heading; the first one leaves the focus where it is.
+    if (moved) heading.current?.focus();
+    moved = true;
+  }, [name]);
+  return html`<div class="head"><h1 tabindex="-1" ref=${heading}>${title}</h1>${lead && html`<p class="lead">${lead}</p>`}
+      ${actions && html`<div class="actions">${actions}</div>`}</div>
+    <${Problem} error=${answer.error} again=${answer.again} />
+    ${answer.data ? children : !answer.error && html`<p class="empty" aria-busy="true">Asking…</p>`}
+    <footer><button class="quiet" onClick=${copy}>Copy as GraphQL</button> <a href="graphql">Query page</a></footer>`;
+}
+let moved = false;
+
+async function copy() {
+  const last = [...asked.values()].filter((one) => !one.document.includes("query Who")).pop();
+  if (!last) return;
+  const text = `${last.document.trim()}\n\n# variables\n${JSON.stringify(last.variables, null, 2)}\n`;
+  try {
+    await navigator.clipboard.writeText(text);
+    say("The question is in the clipboard.");
+  } catch {
+    say("The browser does not give access to the clipboard.");
+  }
+}
+
+/** What was done, for eyes and for readers of screens. */
+export const note = signal({ text: "", bad: false, undo: /** @type {any} */ (null), at: 0 });
+export function say(text, { bad = false, undo = null } = {}) {
+  note.value = { text, bad, undo, at: Date.now() };
+}
+export function Note() {
+  const { text, bad, undo, at } = note.value;
+  useEffect(() => {
+    if (!text) return undefined;
+    const timer = setTimeout(() => { if (note.peek().at === at) note.value = { ...note.peek(), text: "" }; }, bad ? 20_000 : 9_000);
+    return () => clearTimeout(timer);
+  }, [at]);
+  return html`<div class=${`note ${bad ? "bad" : ""} ${text ? "" : "gone"}`} role="status">
+    <span>${text}</span> ${text && undo && html`<button onClick=${() => { note.value = { ...note.peek(), text: "" }; undo(); }}>Undo</button>`}</div>`;
+}
+
+/** Does something, and says how it went. Returns what was answered, or nothing. */
+export async function act(doing, done, undo = /** @type {any} */ (null)) {
+  try {
+    const answer = await doing();
+    say(typeof done === "function" ? done(answer) : done, { undo: undo && (() => undo(answer)) });
+    return answer;
+  } catch (error) {
+    const refused = /** @type {Refused} */ (error);
+    say(`Not done: ${visible(refused.message)}${refused.hint ? ` (${visible(refused.hint)})` : ""}`, { bad: true });
+    return undefined;
+  }
+}
+
+const dialog = signal(/** @type {any} */ (null));
+/** Asks before something is done. Answers `null`, or the reason that was typed. */
+export const confirm = (asking) => new Promise((resolve) => { dialog.value = { ...asking, resolve }; });
+export function Dialog() {
+  const asking = dialog.value;
+  const element = useRef(/** @type {any} */ (null));
+  const [reason, setReason] = useState("");
+  useEffect(() => {
+    setReason("");
+    if (asking) element.current?.showModal();
+  }, [asking]);
+  if (!asking) return null;
+  const end = (answer) => {
+    dialog.value = null;
+    asking.resolve(answer);
+  };
+  return html`<dialog ref=${element} aria-labelledby="asking" onCancel=${(event) => { event.preventDefault(); end(null); }}>
+    <form onSubmit=${(event) => { event.preventDefault(); end(reason); }}>
+      <h2 id="asking">${asking.title}</h2>${asking.body}
+      ${asking.reason && html`<label>${asking.reason}<input value=${reason} maxlength="500" autofocus
+        onInput=${(event) => setReason(event.target.value)} /></label>`}
+      <div class="actions"><button type="button" onClick=${() => end(null)}>Leave it</button>
+        <button class=${asking.bad ? "bad" : "main"}>${asking.yes}</button></div></form></dialog>`;
+}
+
+/** Whether the reader may change anything here: not with a read-only login, and not in the past. */
+export const mayChange = () => !login.value?.readOnly && !asOf.value;
+/** A button that changes something. */
+export const Do = ({ does, children, kind = "", ...rest }) => html`<button class=${kind} disabled=${!mayChange()} onClick=${does} ...${rest}>${children}</button>`;
+
+/** Moves the focus along rows by keys, and calls what a key does on the row that has it. */
+export function rowKeys(event, keys) {
+  const row = event.target.closest("[data-row]");
+  if (!row || event.ctrlKey || event.metaKey || event.altKey || /INPUT|TEXTAREA|SELECT/.test(event.target.tagName)) return;
+  const rows = [...row.parentElement.querySelectorAll(":scope > [data-row]")];
+  const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
+  if (step) {
+    rows[rows.indexOf(row) + step]?.focus();
+    event.preventDefault();
+  } else if (event.key === "Enter" && event.target === row) {
+    row.querySelector("a")?.click();
+  } else if (keys[event.key]) {
+    event.preventDefault();
+    keys[event.key](row.dataset.row);
+  }
+}

@@ -1,0 +1,50 @@
+// Text that agents, hosts or other people wrote. It is shown as text only, and all of it is seen: what a browser would not
+// show, or what would move the text around it, stands there by its number. `src/app/foreign_text.rs` does so for terminals.
+import { html } from "./lib.js";
+
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\u{e0000}-\u{e0fff}]/u;
+const EACH = new RegExp(HIDDEN.source, "gu");
+
+/** A text with its hidden characters by number, for attributes and titles. */
+export function visible(text) {
+  return String(text ?? "").replace(EACH, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`);
+}
+
+/** The parts of a text: plain strings, and marks in place of hidden characters. With `lines`, line breaks are layout. */
+function parts(text, lines) {
+  const out = [];
+  let plain = "";
+  for (const found of text) {
+    if (!HIDDEN.test(found) || (lines && found === "\n")) {
+      plain += found;
+    } else {
+      if (plain) out.push(plain);
+      plain = "";
+      out.push(html`<b class="esc">${`\\u{${found.codePointAt(0).toString(16)}}`}</b>`);
+    }
+  }
+  if (plain) out.push(plain);
+  return out;
+}
+
+/** A foreign text within a line. Its direction stays its own. */
+export function Foreign({ text, max = 400 }) {
+  const all = String(text ?? "");
+  const cut = all.length > max ? `${all.slice(0, max)}…` : all;
+  return html`<bdi class="foreign">${parts(cut, false)}</bdi>`;
+}
+
+/** A foreign text in a box of its own, which it cannot leave. */
+export function Box({ text, label }) {
+  return html`<pre class="box" dir="auto" tabindex="0" role="group" aria-label=${label}>${parts(String(text ?? ""), true)}</pre>`;
+}
+
+/** A trigger's phrase for people: the instants in it are shown on clocks elsewhere. */
+export const rhythm = (when) => {
+  const text = String(when ?? "").replace(/ from \d{4}-\S+/, "");
+  return /^\d{4}-\d\d-\d\dT/.test(text) ? "once" : text;
+};
+/** A value of an enum, as people write it. */
+export const word = (value) => String(value ?? "").toLowerCase().replaceAll("_", " ");
+/** A word for a count. */
+export const count = (number, one, many = `${one}s`) => `${Number(number).toLocaleString()} ${number === 1 ? one : many}`;

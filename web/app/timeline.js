@@ -1,0 +1,151 @@
+// The timeline: what happened and what will, on one axis with now in its middle. The table below it says the same.
+import { html, useMemo } from "./lib.js";
+import { asOf, useAsk } from "./graph.js";
+import { go, refine } from "./route.js";
+import { A, Mark, Page, ScheduleName, Status, Table, tone, shape } from "./parts.js";
+import { count, visible, word } from "./text.js";
+import { clock, day, HERE, now, span, When, zoneName } from "./time.js";
+import * as Q from "./queries.js";
+
+const HOUR = 3_600_000;
+const ZOOMS = { "1h": HOUR, "6h": 6 * HOUR, "24h": 24 * HOUR, "7d": 168 * HOUR };
+const STEPS = [300_000, 900_000, HOUR, 3 * HOUR, 6 * HOUR, 24 * HOUR, 48 * HOUR];
+const ROWS = 24;
+const ROW = 26;
+/** Into how many stretches the range is cut. */
+const PARTS = 96;
+
+export function Timeline({ zoom = "6h", by = "schedule", at = null }) {
+  const half = ZOOMS[zoom] ?? ZOOMS["6h"];
+  const present = Math.floor((asOf.value ? Date.parse(asOf.value) : now.value) / 15_000) * 15_000;
+  const middle = at ? Date.parse(at) : present;
+  const [from, to] = [middle - half, middle + half];
+  const bucket = Math.ceil((to - from) / PARTS);
+  const variables = useMemo(() => {
+    const iso = (ms) => new Date(ms).toISOString();
+    const begins = Math.max(present, from);
+    return { from: iso(from), to: iso(to), now: iso(begins), until: iso(Math.max(to, begins + 1_000)), bucketMs: bucket, by: by.toUpperCase() };
+  }, [present, from, to, by]);
+  const answer = useAsk(Q.TIMELINE, variables);
+  const rows = useMemo(() => (answer.data ? gather(answer.data.timeline, bucket) : []), [answer.data, bucket]);
+  const ids = by === "schedule" ? rows.slice(0, ROWS).map(([row]) => row) : [];
+  const known = useAsk(ids.length ? Q.names(ids) : Q.SHELL, useMemo(() => ({}), []), { still: true });
+  const named = [...(answer.data?.forecast ?? []).map((one) => one.schedule), ...(answer.data?.runs.nodes ?? []).map((one) => one.schedule), ...Object.values(known.data ?? {})];
+  const label = new Map(named.filter((one) => one?.scheduleId).map((one) => [one.scheduleId, one.label ?? one.scheduleId]));
+  const cut = answer.data?.timeline.at(-1)?.more;
+  const shift = (share) => refine({ at: new Date(middle + share * half).toISOString() });
+  return html`<${Page} title="Timeline" answer=${answer} actions=${html`
+      <div class="segments" role="group" aria-label="Range">${Object.keys(ZOOMS).map((name) => html`
+        <button aria-pressed=${name === zoom} onClick=${() => refine({ zoom: name })}>± ${name}</button>`)}</div>
+      <div class="segments" role="group" aria-label="Rows">${["schedule", "session"].map((name) => html`
+        <button aria-pressed=${name === by} onClick=${() => refine({ by: name })}>${name}s</button>`)}</div>
+      <div class="segments" role="group" aria-label="Move"><button onClick=${() => shift(-1)} aria-label="Earlier">←</button>
+        <button onClick=${() => refine({ at: null })} disabled=${!at}>now</button><button onClick=${() => shift(1)} aria-label="Later">→</button></div>`}>
+    <p class="legend" aria-hidden="true">${["delivered", "failed", "skipped", "cancelled", "left", "under_way", "fires", "waits"].map((name) => html`
+      <span><${Mark} of=${name} /> ${word(name)}</span>`)}<span><svg class="mark"><rect class="cell" y="3" width="16" height="10" /></svg> several</span><span class="soft">clock: ${zoneName(HERE)}</span></p>
+    ${cut && html`<p class="problem">Truncated: there is more in this range than one picture holds. Zoom in, or look at the schedules one by one.</p>`}
+    ${answer.data && html`<${Picture} rows=${rows} label=${label} by=${by} from=${from} to=${to} now=${present} bucket=${bucket} />
+    <${Twin} data=${answer.data} from=${from} to=${to} now=${present} />`}<//>`;
+}
+
+/** The cells by row: first those with trouble, then those that come first. */
+function gather(cells, bucket) {
+  const rows = new Map();
+  for (const { start, state, count: number, of } of cells) {
+    const row = of ?? "";
+    const places = rows.get(row) ?? new Map();
+    const ms = Date.parse(start) + bucket / 2;
+    const cell = places.get(ms) ?? { ms, total: 0, states: [] };
+    cell.total += number;
+    cell.states.push([state, number]);
+    places.set(ms, cell);
+    rows.set(row, places);
+  }
+  const trouble = (places) => [...places.values()].filter((cell) => isBad(cell)).length;
+  return [...rows.entries()].map(([row, places]) => [row, [...places.values()], trouble(places)])
+    .sort((one, two) => two[2] - one[2] || one[1][0].ms - two[1][0].ms);
+}
+const isBad = (cell) => cell.states.some(([state]) => ["bad", "warn"].includes(tone(state)));
+const isAhead = (cell) => cell.states.every(([state]) => state.startsWith("WILL"));
+
+function Picture({ rows, label, by, from, to, now: present, bucket }) {
+  if (!rows.length) return html`<p class="empty">Nothing in this range.</p>`;
+  const drawn = rows.slice(0, ROWS);
+  const rest = rows.slice(ROWS);
+  if (rest.length) {
+    const sum = new Map();
+    for (const [, cells] of rest) {
+      for (const { ms, total, states } of cells) {
+        const cell = sum.get(ms) ?? { ms, total: 0, states: [] };
+        sum.set(ms, { ms, total: cell.total + total, states: [...cell.states, ...states] });
+      }
+    }
+    drawn.push([null, [...sum.values()], 0]);
+  }
+  const x = (ms) => `${(((ms - from) / (to - from)) * 100).toFixed(3)}%`;
+  const step = STEPS.find((size) => (to - from) / size <= 14) ?? STEPS.at(-1) ?? HOUR;
+  const offset = new Date(from).getTimezoneOffset() * 60_000;
+  const ticks = [];
+  for (let ms = Math.ceil((from - offset) / step) * step + offset; ms < to; ms += step) ticks.push(ms);
+  const height = drawn.length * ROW;
+  const open = (event) => {
+    const place = event.target.closest("[data-at]");
+    if (!place) return;
+    if (by === "schedule") go("explain", { id: place.dataset.row, at: place.dataset.at });
+    else go("lanes", { session: place.dataset.row });
+  };
+  const title = (cell) => `${cell.states.map(([state, number]) => `${number} ${word(state)}`).join(", ")} about ${clock(cell.ms, HERE, false)}`;
+  return html`<div class="timeline" aria-hidden="true"><div class="rows">${drawn.map(([row]) => html`<div class="row">
+      ${row === null ? html`<span class="soft">${count(rest.length, "more row")}</span>` : html`<span title=${visible(row)}>${visible(label.get(row) ?? row)}</span>`}</div>`)}</div>
+    <div class="picture"><svg width="100%" height=${height + 22} onClick=${open}>
+      <rect class="past" x="0" y="0" width=${x(Math.max(from, Math.min(to, present)))} height=${height} />
+      ${drawn.map((_, at) => html`<line class="rule" x1="0" x2="100%" y1=${at * ROW + ROW / 2} y2=${at * ROW + ROW / 2} />`)}
+      ${ticks.map((ms, at) => html`<line class="tick" x1=${x(ms)} x2=${x(ms)} y1="0" y2=${height} />
+        <text x=${x(ms)} y=${height + 15} class=${`num ${at % 2 ? "odd" : ""}`}>${step >= 24 * HOUR || clock(ms, HERE, false) === "00:00" ? day(ms) : clock(ms, HERE, false)}</text>`)}
+      ${seams(from, to).map((ms) => html`<line class="seam" x1=${x(ms)} x2=${x(ms)} y1="0" y2=${height} /><text x=${x(ms)} y="10">clock changes</text>`)}
+      ${drawn.map(([row, cells], at) => {
+    const most = Math.max(...cells.map((cell) => cell.total));
+    return cells.map((cell) => {
+      const place = row === null ? {} : { "data-row": row, "data-at": new Date(Math.min(cell.ms, to)).toISOString() };
+      const [state] = cell.states[0];
+      if (cell.total === 1) {
+        return html`<svg class=${`mark ${tone(state)}`} x=${x(cell.ms)} y=${at * ROW + ROW / 2 - 8} width="16" height="16" overflow="visible" ...${place}><title>${title(cell)}</title>
+          <g transform="translate(-8 0)"><rect class="touch" width="16" height="16" /><use href=${`#m-${shape(state)}`} width="16" height="16" /></g></svg>`;
+      }
+      const high = 6 + (14 * cell.total) / most;
+      return html`<rect class=${`cell ${isBad(cell) ? "bad" : ""} ${isAhead(cell) ? "ahead" : ""}`} x=${x(cell.ms - bucket / 2)} y=${at * ROW + ROW / 2 - high / 2}
+        width=${`${(92 / PARTS).toFixed(2)}%`} height=${high} ...${place}><title>${title(cell)}</title></rect>`;
+    });
+  })}
+      ${present >= from && present <= to && html`<line class="now" x1=${x(present)} x2=${x(present)} y1="0" y2=${height + 4} />`}
+    </svg></div></div>`;
+}
+
+/** Where the reader's clock is put forward or back. */
+function seams(from, to) {
+  const found = [];
+  for (let ms = from; ms < to; ms += HOUR) {
+    if (new Date(ms).getTimezoneOffset() !== new Date(ms + HOUR).getTimezoneOffset()) found.push(ms + HOUR);
+  }
+  return found;
+}
+
+function Twin({ data, from, to, now: present }) {
+  const past = data.runs.nodes.map((one) => ({
+    ms: Date.parse(one.slot), at: one.slot, of: one.schedule, id: one.schedule.scheduleId, kind: one.state, reason: one.reason, late: one.latenessMs, run: one.id,
+  }));
+  const ahead = data.forecast.map((one) => ({ ms: Date.parse(one.at), at: one.slot, of: one.schedule, id: one.scheduleId, kind: one.will, reason: one.reason, late: null, run: null }));
+  // A run that waits is in both.
+  const begun = new Set(past.map((one) => `${one.id} ${one.at}`));
+  const all = [...past, ...ahead.filter((one) => !begun.has(`${one.id} ${one.at}`))].filter((one) => one.ms >= from && one.ms <= to);
+  // The nearest to now: a reader of screens starts where the picture's middle is.
+  const near = all.sort((one, two) => Math.abs(one.ms - present) - Math.abs(two.ms - present)).slice(0, 120).sort((one, two) => one.ms - two.ms);
+  const rows = near.map((one) => ({
+    key: `${one.id} ${one.at} ${one.kind}`,
+    cells: [html`<${A} page="explain" params=${{ id: one.id, at: one.at }}><${When} at=${new Date(one.ms).toISOString()} zone=${one.of?.zone} brief /><//>`,
+      html`<${ScheduleName} of=${one.of} id=${one.id} />`, html`<${Status} of=${one.kind} reason=${one.reason} />`,
+      one.run ? html`<${A} page="run" params=${{ schedule: one.id, id: one.run }}>run<//>${Number(one.late) > 1_000 && html` <span class="warn">${span(Number(one.late))} late</span>`}` : "ahead"],
+  }));
+  return html`<section aria-labelledby="twin"><h2 id="twin">The same as a table ${all.length >= 120 && html`<span class="soft">the ${near.length} nearest to now</span>`}</h2>
+    <${Table} caption="Slots, past and ahead" columns=${["When", "Schedule", "Outcome", ""]} rows=${rows} empty="Nothing in this range." /></section>`;
+}
