@@ -1,6 +1,7 @@
 //! Real clients against the real binary: Clojure and ClojureScript with their own readers and printers, graphql-http's
 //! audit, graphql-ws and graphql-sse, one of them cut off, the conformance suite of MCP, which asks a server made for it
-//! (`fixture`, on `edge`) too, agents that are woken, and the commands of a newcomer's first ten minutes.
+//! (`fixture`, on `edge`) too, agents that are woken, the dashboard in a browser, and the commands of a newcomer's first ten
+//! minutes.
 //!
 //! They need other programs, so `cargo test` alone leaves them out and says so; `.ci/check clients` installs what they
 //! need and runs them.
@@ -114,4 +115,10 @@ fn graphql_over_http_is_as_the_audit_wants_it() {
 #[ignore = "needs node, graphql-ws and graphql-sse: .ci/check clients"]
 fn graphql_subscribers_resume_after_a_cut() {
     agree("node", &["graphql_clients.mjs"]);
+}
+
+#[test]
+#[ignore = "needs node and chromium: .ci/check clients"]
+fn the_dashboard_holds_in_a_browser() {
+    agree("node", &["dashboard.mjs"]);
 }

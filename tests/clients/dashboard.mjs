@@ -1,0 +1,335 @@
+// The dashboard in a real browser, against a daemon of its own: types, documents, sizes; every page at three widths in two themes
+// without a violation of WCAG A or AA, a report of its policy or a request elsewhere; its tasks by keyboard alone; and text of
+// agents that tries to be more than text.
+// Run: npm install && node dashboard.mjs URL TOKEN BINARY [SCREENSHOTS]; the browser is CHROMIUM, or Debian's.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { createRequire } from "node:module";
+import { buildSchema, parse, validate } from "graphql";
+import { chromium } from "playwright-core";
+
+const [, , binary = "../../target/debug/reveille", shots] = process.argv.slice(2);
+const web = new URL("../../web/", import.meta.url).pathname;
+const require = createRequire(import.meta.url);
+const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+// What can be known without a browser.
+execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.json"], { stdio: "inherit" });
+const documents = await import(`${web}app/queries.js`);
+const schema = buildSchema(fs.readFileSync(`${web}../schema/reveille.graphql`, "utf8"));
+for (const [name, text] of Object.entries({ ...documents, names: documents.names(["sch-1", "sch-2"]) })) {
+  const faults = validate(schema, parse(text));
+  assert.deepEqual(faults.map((fault) => fault.message), [], name);
+}
+const packed = (folder, ending) => fs.readdirSync(web + folder).filter((name) => name.endsWith(ending))
+  .reduce((sum, name) => sum + gzipSync(fs.readFileSync(`${web}${folder}/${name}`), { level: 9 }).length, 0);
+const [own, style, vendored] = [packed("app", ".js"), packed("app", ".css"), packed("vendor", ".js")];
+console.log(`documents: ${Object.keys(documents).length}; packed: ${own} B ours, ${style} B style, ${vendored} B vendored`);
+// Not more than it is: a page that grows has to say why.
+assert.ok(own + style + vendored <= 64_000, "the pages are too large");
+assert.ok(fs.statSync(`${web}app/app.css`).size <= 20_480, "the style is too large");
+
+// A daemon with a guard that holds fresh sessions.
+const home = fs.mkdtempSync(path.join(os.tmpdir(), "reveille-dashboard-"));
+const [config, state] = [path.join(home, "reveille.toml"), path.join(home, "state")];
+fs.mkdirSync(state, { mode: 0o700 });
+fs.writeFileSync(config, 'zone = "Europe/Berlin"\n[[guard.rules]]\nname = "fresh sessions"\nkinds = ["session"]\nthen = "hold"\nwhy = "they cost money"\n');
+const daemon = spawn(binary, ["serve", "--listen", "127.0.0.1:0", "--data-dir", state, "--config", config, "--socket", path.join(state, "socket"), "--log", "warn"], { stdio: ["ignore", "pipe", "inherit"] });
+process.on("exit", () => daemon.kill("SIGKILL"));
+const url = await new Promise((resolve, reject) => {
+  daemon.stdout.on("data", (data) => resolve(/http:\S+/.exec(data)[0]));
+  daemon.on("exit", () => reject(new Error("the daemon ended")));
+});
+const token = fs.readFileSync(path.join(state, "operator.token"), "utf8").trim();
+const ask = async (query, variables = {}) => {
+  const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+  const answer = await (await fetch(`${url}/graphql`, { method: "POST", headers, body: JSON.stringify({ query, variables }) })).json();
+  assert.equal(answer.errors, undefined, JSON.stringify(answer.errors));
+  return answer.data;
+};
+const create = async (input) => (await ask(documents.CREATE, { input: { kind: "MESSAGE", originSessionId: "main", ...input } })).createSchedule.schedule.scheduleId;
+const status = async (id) => (await ask("query($id: ID!) { schedule(scheduleId: $id) { status paused } }", { id })).schedule;
+const until = async (what, is) => {
+  for (let tries = 0; tries < 300; tries += 1) {
+    if (await is()) return;
+    await new Promise((resolve) => { setTimeout(resolve, 50); });
+  }
+  throw new Error(`it never came to ${what}`);
+};
+
+// Controls, directions, joiners and tags, and markup that would run.
+const FORGED = "ab\u202Ecd\u0007\u200B\u{E0041}<img src=x onerror=window.forged=1><script>window.forged=1</script>\u2028{:status :ok}";
+await ask('mutation { a: openSession(sessionId: "main", listens: true) { sessionId } b: openSession(sessionId: "nobody-home") { sessionId } }');
+const ids = {
+  build: await create({ label: "check-build", message: "Check whether the build finished.\nThen say so.", when: "every 5 minutes" }),
+  report: await create({ label: "morning report", message: "Write the report.", when: "weekdays at 8:30", zone: "America/New_York" }),
+  forged: await create({ label: FORGED.replaceAll(/[\u0007\u2028]/g, ""), message: FORGED, description: FORGED, when: "in 3 hours" }),
+  paused: await create({ label: "freeze", message: "m", when: "every 2 hours" }),
+  cancelled: await create({ label: "not this one", message: "m", when: "in 50 minutes" }),
+  left: await create({ originSessionId: "nobody-home", label: "left behind", message: FORGED, delayMs: 1_000 }),
+  held: await create({ kind: "SESSION", label: "fresh review", message: FORGED, delayMs: 1_000 }),
+  denied: await create({ kind: "SESSION", label: "fresh denial", message: "m", delayMs: 1_100 }),
+};
+for (let number = 0; number < 40; number += 1) await create({ label: `job ${number}`, message: "m", when: `every ${7 + number} minutes` });
+await ask(documents.PAUSE, { id: ids.paused, reason: FORGED.replaceAll(/[\u0007\u2028]/g, "") });
+await ask(documents.CANCEL, { id: ids.cancelled });
+await until("held runs", async () => (await ask("{ engine { heldRuns { id } } }")).engine.heldRuns.length === 2);
+await until("a message that is left", async () => (await status(ids.left)).status === "LEFT");
+const leftRun = (await ask("query($id: ID!) { schedule(scheduleId: $id) { runs { id } } }", { id: ids.left })).schedule.runs[0].id;
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const enter = (...flags) => execFileSync(binary, ["dashboard", "--print", "--data-dir", state, ...flags], { encoding: "utf8" }).trim();
+const troubles = [];
+const serve = (route) => {
+  const name = path.basename(new URL(route.request().url()).pathname);
+  const file = ["app", "vendor"].map((folder) => `${web}${folder}/${name}`).find(fs.existsSync);
+  let body = fs.readFileSync(file, "utf8");
+  for (const [from, to] of [["preact", "preact"], ["preact/hooks", "hooks"], ["@preact/signals", "signals"], ["@preact/signals-core", "signals-core"], ["htm", "htm"]]) {
+    body = body.replace(new RegExp(`from ?"${from}"`, "g"), `from"./${to}.js"`);
+  }
+  const kind = { ".css": "text/css", ".svg": "image/svg+xml" }[path.extname(name)] ?? "text/javascript";
+  return route.fulfill({ body, contentType: kind });
+};
+const open = async (options, ...flags) => {
+  const context = await browser.newContext({ timezoneId: "Europe/Berlin", ...options });
+  const page = await context.newPage();
+  // Without building anew: the files as they stand.
+  if (process.env.DEV) await page.route("**/app/*", serve);
+  page.on("pageerror", (error) => troubles.push(`error: ${error.stack}`));
+  page.on("console", (message) => message.type() === "error" && troubles.push(`console: ${message.text()}`));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith("data:")) troubles.push(`request elsewhere: ${request.url()}`);
+  });
+  await page.addInitScript(() => {
+    addEventListener("securitypolicyviolation", (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
+  });
+  await page.goto(enter(...flags));
+  await page.waitForSelector("body > header");
+  assert.equal(new URL(page.url()).hash, "#/", "the code is gone from the address");
+  return page;
+};
+const PAGES = {
+  now: "", timeline: "timeline", week: "timeline?zoom=7d&by=session", schedules: "schedules", filtered: "schedules?status=PAUSED,QUEUED", schedule: `schedule?id=${ids.build}`,
+  forged: `schedule?id=${ids.forged}`, explain: `explain?id=${ids.report}`, left: `explain?id=${ids.left}`, run: `run?schedule=${ids.left}&id=${encodeURIComponent(leftRun)}`,
+  approvals: "approvals", lanes: "lanes", lane: "lanes?session=nobody-home", whatif: "whatif", outage: `whatif?from=${new Date(Date.now() + 60_000).toISOString()}&until=${new Date(Date.now() + 7_200_000).toISOString()}`,
+  past: "past", then: `now?asof=${new Date(Date.now() - 1_000).toISOString()}`, doctor: "doctor", attributes: "attributes?q=late", new: "new", edit: `edit?id=${ids.report}`, lost: "no-such-page",
+};
+const settle = (page) => page.waitForFunction(() => document.querySelector("h1") && !document.querySelector("[aria-busy]"), null, { timeout: 15_000 });
+
+// Every page, as wide and as dark as it may be.
+let looked = 0;
+for (const colorScheme of process.env.DEV === "tasks" ? [] : ["light", "dark"]) {
+  for (const width of [320, 768, 1440]) {
+    const page = await open({ viewport: { width, height: 900 }, colorScheme });
+    for (const [name, hash] of Object.entries(PAGES)) {
+      await page.evaluate((to) => { location.hash = `#/${to}`; }, hash);
+      await page.waitForTimeout(120);
+      await settle(page);
+      await page.waitForTimeout(180);
+      const where = `${name} at ${width} px, ${colorScheme}`;
+      const problems = await page.$$eval(".problem", (all) => all.map((one) => one.textContent).filter((text) => !/Truncated|Paused by/.test(text ?? "")));
+      assert.deepEqual(problems, [], where);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth > 0), false, `${where} is wider than the window`);
+      await page.evaluate(axe);
+      const violations = await page.evaluate(async () => (await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })).violations
+        .map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.target.join(" ")).join("; ")}`));
+      if (process.env.DEV) violations.forEach((one) => console.log(where, one)); else assert.deepEqual(violations, [], where);
+      if (shots) await page.screenshot({ path: path.join(shots, `${name}-${width}-${colorScheme}.png`) });
+      // No text that came from elsewhere has become anything but text.
+      assert.equal(await page.evaluate(() => window.forged ?? document.querySelectorAll("main img, main script, bdi *:not(b.esc)").length), 0, where);
+      assert.doesNotMatch(await page.evaluate(() => document.body.innerText), /[\u202A-\u202E\u2066-\u2069\u200B\u2028]|[\u{E0000}-\u{E0FFF}]/u, where);
+      looked += 1;
+    }
+    await page.context().close();
+  }
+}
+console.log(`${looked} pictures, no violation`);
+
+// The tasks, by keyboard alone.
+const page = await open({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce" });
+const key = (...keys) => keys.reduce((before, one) => before.then(() => page.keyboard.press(one)), Promise.resolve());
+const focusOn = async (text, most = 120) => {
+  for (let step = 0; step < most; step += 1) {
+    const found = await page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+    if (found === text) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`no Tab leads to ${text}`);
+};
+const said = async (text) => page.waitForFunction((wanted) => document.querySelector("[role=status]")?.textContent?.includes(wanted), text, { timeout: 15_000 });
+const goTo = async (hash) => {
+  await page.evaluate((to) => { location.hash = `#/${to}`; }, hash);
+  await page.waitForTimeout(150);
+  await settle(page);
+};
+
+// The first Tab leads past everything, to the page.
+await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement)?.blur());
+await key("Tab");
+assert.match(await page.evaluate(() => document.activeElement?.textContent ?? ""), /Skip to the page/);
+await key("Enter");
+assert.equal(await page.evaluate(() => document.activeElement?.id), "main");
+
+// Hold all with a reason, then release: what was paused stays paused.
+await key("Shift+H");
+await page.waitForSelector("dialog[open]");
+await page.keyboard.type("an incident");
+await key("Enter");
+await until("a hold", async () => (await ask("{ engine { held { reason } } }")).engine.held?.reason === "an incident");
+await page.waitForSelector(".banner");
+await focusOn("Release…");
+await key("Enter");
+await page.waitForSelector("dialog[open]");
+await focusOn("Release", 10);
+await key("Enter");
+await until("no hold", async () => (await ask("{ engine { held { reason } } }")).engine.held === null);
+assert.equal((await status(ids.paused)).paused, true);
+
+// Create, with what was understood said back.
+await key("g", "s");
+await page.waitForSelector(".virtual");
+await focusOn("New schedule");
+await key("Enter");
+await page.waitForSelector("textarea");
+for (const [name, value] of [["Session", "main"], ["Label", "by keyboard"], ["Message", "Typed."], ["When", "tomorrow at 9"]]) {
+  await page.getByLabel(name, { exact: true }).focus();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type(value);
+}
+await key("Escape");
+await focusOn("Make it");
+await key("Enter");
+await page.waitForSelector(".understood");
+assert.match(await page.textContent(".understood"), /09:00/);
+await focusOn("That is right");
+await key("Enter");
+await page.waitForSelector(".sentence");
+
+// On a row: pause, resume, cancel.
+await goTo("schedules?q=by%20keyboard");
+await page.waitForSelector("tr[data-row]");
+const made = await page.getAttribute("tr[data-row]", "data-row");
+await page.focus("tr[data-row]");
+await key("p");
+await page.waitForSelector("dialog[open]");
+await key("Enter");
+await until("a pause", async () => (await status(made)).paused);
+await page.waitForSelector("tr[data-row] .warn");
+await page.focus("tr[data-row]");
+await key("p");
+await until("a resumption", async () => !(await status(made)).paused);
+await page.waitForFunction(() => document.querySelector("tr[data-row] .status")?.textContent?.includes("pending"));
+await page.focus("tr[data-row]");
+await key("c");
+await page.waitForSelector("dialog[open]");
+await key("Escape");
+assert.equal((await status(made)).status, "PENDING", "Escape changes nothing");
+await page.focus("tr[data-row]");
+await key("c");
+await page.waitForSelector("dialog[open]");
+await focusOn("Cancel it", 10);
+await key("Enter");
+await until("a cancellation", async () => (await status(made)).status === "CANCELLED");
+
+// Several at once, after they were shown.
+await goTo("schedules?q=job%2017");
+await page.waitForSelector("tr[data-row]");
+await page.focus("tr[data-row]");
+await key("x");
+await page.waitForSelector(".bulk");
+await focusOn("Pause…");
+await key("Enter");
+await page.waitForSelector("dialog[open]");
+await focusOn("Pause", 10);
+await key("Enter");
+await said("1 done");
+
+// All that match, on the screen or not: as many as were counted.
+await goTo("schedules?q=job%203");
+await page.waitForSelector(".bulk");
+await focusOn("Pause…");
+await key("Enter");
+await page.waitForSelector("dialog[open]");
+await page.keyboard.type("a freeze");
+await key("Enter");
+await said("11 of 11 done");
+
+// Approve with all that would be done shown, and deny with a reason.
+await key("g", "a");
+await page.waitForSelector("article[data-row]");
+assert.equal(await page.locator("article[data-row]").count(), 2);
+await page.locator("article[data-row]", { hasText: "fresh review" }).focus();
+await key("a");
+await page.waitForSelector("dialog[open]");
+assert.match(await page.textContent("dialog"), /onerror=window\.forged=1/);
+await focusOn("Approve", 10);
+await key("Enter");
+await said("Approved");
+await page.locator("article[data-row]", { hasText: "fresh denial" }).focus();
+await key("d");
+await page.waitForSelector("dialog[open]");
+await page.keyboard.type("not tonight");
+await key("Enter");
+await said("Denied");
+await until("a denial", async () => (await status(ids.denied)).status === "FAILED");
+
+// Another time for a schedule: what would differ is shown before, and a change of somebody else is not overwritten.
+await goTo(`edit?id=${ids.report}`);
+await page.waitForFunction(() => document.querySelector("textarea")?.value);
+await page.getByLabel("When", { exact: true }).focus();
+await key("Control+A");
+await page.keyboard.type("weekdays at 9:45");
+await page.waitForFunction(() => /09:45/.test(document.querySelector("main table")?.textContent ?? ""), null, { timeout: 15_000 });
+await ask(documents.RESCHEDULE, { input: { scheduleId: ids.report, label: "changed meanwhile" } });
+await focusOn("Save");
+await key("Enter");
+await page.waitForSelector("text=Somebody changed it meanwhile");
+await focusOn("I have seen it; mine shall replace it");
+await key("Enter");
+await focusOn("Save");
+await key("Enter");
+await until("another time", async () => (await ask("query($id: ID!) { schedule(scheduleId: $id) { when } }", { id: ids.report })).schedule.when.includes("09:45"));
+
+// The feed goes on when the connection was cut, from where it was.
+await goTo("");
+await page.waitForSelector(".state.live");
+await page.context().setOffline(true);
+await create({ label: "made while away", message: "m", when: "in 5 hours" });
+await page.context().setOffline(false);
+await page.waitForSelector(".feed >> text=made while away", { timeout: 15_000 });
+
+// Who may only look is offered nothing else, and gets nothing else.
+const observer = await open({ viewport: { width: 1280, height: 900 } }, "--read-only");
+await observer.waitForSelector("text=read only");
+assert.equal(await observer.locator("a:has-text('New schedule')").count(), 0);
+assert.equal(await observer.getByRole("button", { name: "Hold all…" }).isDisabled(), true);
+const forced = await observer.evaluate(async (query) => {
+  const csrf = JSON.parse(localStorage.getItem("reveille-key") ?? "{}").key;
+  const answer = await fetch("graphql", { method: "POST", headers: { "content-type": "application/json", "reveille-csrf": csrf }, body: JSON.stringify({ query }) });
+  return answer.text();
+}, documents.HOLD);
+assert.match(forced, /FORBIDDEN/);
+
+// A revoked login ends, at once and everywhere.
+execFileSync(binary, ["dashboard", "--revoke", "--data-dir", state]);
+await page.waitForSelector("text=Or paste a token", { timeout: 10_000 });
+assert.equal(await page.evaluate(() => localStorage.getItem("reveille-key")), null);
+
+// A token that is pasted is the way in otherwise: of a session, for its own things.
+await page.click("summary");
+await page.fill("input[name=token]", token);
+await page.keyboard.press("Enter");
+await page.waitForSelector("body > header");
+assert.equal(await page.evaluate(() => localStorage.getItem("reveille-key")), null, "a pasted token is not kept beyond the tab");
+
+const forbidden = /status of 401|status of 403|ERR_INTERNET_DISCONNECTED|WebSocket connection/;
+assert.deepEqual(troubles.filter((trouble) => !forbidden.test(trouble)), []);
+console.log("tasks by keyboard, a cut, a login that may only read, and one that ended: as they should be");
+await browser.close();
+daemon.kill("SIGTERM");
+fs.rmSync(home, { recursive: true, force: true });
+process.exit(0);
