@@ -30,7 +30,7 @@ pub(in crate::surface::http) async fn code(
 ) -> Result<Reply, HttpError> {
     let (body, _) = read_value(&app, request).await?;
     let right = if is_true(&body, "read-only") { Right::Read } else { Right::Change };
-    app.service.admit(&principal.caller, Op::Dashboard, None).map(drop).map_err(denied)?;
+    app.service.admit(&principal.caller, Op::Dashboard, None).map(drop).map_err(|denial| denied(&denial))?;
     let code = app.logins.code(app.service.handle().random_bits(), app.service.handle().now().boot, right);
     Ok(Reply::new(
         StatusCode::OK,
@@ -43,7 +43,7 @@ pub(in crate::surface::http) async fn revoke(
     State(app): State<Arc<AppState>>,
     principal: Principal,
 ) -> Result<Reply, HttpError> {
-    app.service.admit(&principal.caller, Op::Dashboard, None).map(drop).map_err(denied)?;
+    app.service.admit(&principal.caller, Op::Dashboard, None).map(drop).map_err(|denial| denied(&denial))?;
     let ended = app.logins.revoke(app.service.handle().tokens());
     Ok(Reply::new(StatusCode::OK, Map::new().with("logged-out", ms(ended as u64))))
 }
