@@ -196,9 +196,9 @@ fn a_turn_ends_with_a_host_that_goes_in_good_order() {
         handle.submit(Input::Report(receipt)).expect("it is owed");
         assert_eq!(accounts(&handle), (0, 0, 1, 0), "the turn goes on");
         if in_order {
-            handle.release_host(host)
+            handle.release_host(host);
         } else {
-            handle.detach_host(host)
+            handle.detach_host(host);
         }
         let ended = handle.view(|state| (state.ledger().delivered, state.ledger().failed));
         assert_eq!(ended, expected, "in order: {in_order}");
