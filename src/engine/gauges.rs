@@ -27,7 +27,7 @@ pub struct Gauges {
 
 impl State {
     /// Returns the number of open sessions.
-    pub(crate) fn session_count(&self) -> u64 {
+    pub fn session_count(&self) -> u64 {
         self.sessions.len() as u64
     }
 

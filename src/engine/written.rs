@@ -102,12 +102,12 @@ impl State {
     }
 
     /// Returns what the runs of this root's family have had written within the last second.
-    pub(crate) fn run_bytes(&self, root: &SessionId, now: BootTime) -> u64 {
+    pub fn run_bytes(&self, root: &SessionId, now: BootTime) -> u64 {
         self.pace(root).used(now)
     }
 
     /// Returns the same of the family that has had most written.
-    pub(crate) fn run_bytes_of_largest(&self, now: BootTime) -> u64 {
+    pub fn run_bytes_of_largest(&self, now: BootTime) -> u64 {
         self.written.paces.values().map(|pace| pace.used(now)).max().unwrap_or(0)
     }
 
