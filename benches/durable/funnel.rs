@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use reveille::adapter::StoreSqlite;
 use reveille::domain::Cursor;
 use reveille::port::{
-    Batch, Done, FactRecord, HistoryQuery, LostHistory, RowRecord, Store, StoreFault, StoreHealth,
-    StoreReport, Term, Ticket,
+    Batch, Done, FactRecord, HistoryBytes, HistoryQuery, LostHistory, RowRecord, Store, StoreFault,
+    StoreHealth, StoreReport, Term, Ticket,
 };
 
 pub(crate) struct Funnel {
@@ -88,6 +88,10 @@ impl Store for Funnel {
 
     fn history(&self, query: &HistoryQuery) -> Result<Vec<FactRecord>, StoreFault> {
         self.store.history(query)
+    }
+
+    fn history_bytes(&self, session: Option<&str>) -> HistoryBytes {
+        self.store.history_bytes(session)
     }
 
     fn lost_history(&self) -> Result<LostHistory, StoreFault> {
