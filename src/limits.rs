@@ -1,36 +1,15 @@
 //! Every bound of Reveille: name, value, unit, the reason for it, and the source of the figure.
 //!
-//! A refusal names the bound and its value. [`ALL`] is printed to users as attributes of the engine
-//! and as a page of the docs, so each doc comment here is user documentation. What lives elsewhere:
-//! the code that checks a bound. Invariant: relations between bounds are proved at compile time, in
-//! `proofs`.
+//! A refusal names the bound and its value. [`ALL`] is printed to users as attributes of the engine and as a page of the docs, so
+//! each doc comment here is user documentation. Invariant: relations between bounds are proved at compile time, in `proofs`.
 
 mod budgets;
+mod declare;
 mod proofs;
 
 pub use budgets::Budget;
-
-/// One bound, as data: what the engine's attributes, the docs and the refusals print.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit {
-    /// The name in kebab case, as it stands in refusals and attributes.
-    pub name: &'static str,
-    /// The value, in `unit`.
-    pub value: u64,
-    /// The unit of the value: `ms`, `bytes`, or what is counted.
-    pub unit: &'static str,
-    /// What the bound protects and where its figure comes from.
-    pub doc: &'static str,
-}
-
-macro_rules! limits {
-    ($($(#[doc = $doc:literal])+ $name:ident = $value:literal $unit:literal as $text:literal;)+) => {
-        $($(#[doc = $doc])+ pub const $name: Limit =
-            Limit { name: $text, value: $value, unit: $unit, doc: concat!($($doc),+) };)+
-        /// All bounds, in the order of this file.
-        pub const ALL: &[Limit] = &[$($name),+];
-    };
-}
+pub use declare::Limit;
+use declare::limits;
 
 limits! {
     /// Shortest delay that psi's tools accept, inclusive. Source: SEED-002.
@@ -51,8 +30,7 @@ limits! {
     /// How long a deadline may be overdue before the daemon counts as not ready. The driver handles a
     /// deadline within milliseconds, unless its thread is dead or the machine is overloaded.
     OVERDUE_MS = 5_000 "ms" as "overdue-ms";
-    /// The last year that an instant may lie in. Every notation can print it; the next year has five
-    /// digits.
+    /// The last year that an instant may lie in. Every notation can print it; the next year has five digits.
     YEAR_MAX = 9_999 "years" as "year-max";
     /// Longest name of a time zone. The longest name in the time zone database has 32 bytes.
     ZONE_BYTES = 64 "bytes" as "zone-bytes";

@@ -5,6 +5,8 @@ use std::process::Command;
 
 use rustix::process::getppid;
 
+use crate::service::AgentProcess;
+
 /// The process that has started this one; `None` if that one is gone.
 pub(super) fn parent() -> Option<u32> {
     let parent = getppid().and_then(|pid| u32::try_from(pid.as_raw_nonzero().get()).ok());
@@ -19,6 +21,11 @@ pub(super) fn started(pid: u32) -> Option<String> {
         Ok(stat) => since_boot(&stat).map(str::to_owned),
         Err(_) => by_ps(pid),
     }
+}
+
+/// Whether a process still runs, and is not another one of its number.
+pub(super) fn is_running(process: &AgentProcess) -> bool {
+    started(process.pid).as_deref() == Some(&*process.started)
 }
 
 /// The ticks between the start of the machine and that of a process: the 22nd field. The second one is a name in

@@ -39,10 +39,8 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
     panics::end_the_process();
     // Installed first: a signal during the start stops the daemon right after it.
     let (stop, stopped) = sync_channel(1);
-    on_stop(move || {
-        let _ = stop.send(());
-    })
-    .map_err(|error| AppFault::io("signal handlers cannot be installed", error))?;
+    let handled = on_stop(move || drop(stop.send(())));
+    handled.map_err(|error| AppFault::io("signal handlers cannot be installed", error))?;
     let mut data_dir = config.data_dir.as_deref().map(DataDir::take).transpose()?;
     let socket = config.socket.as_deref().map(Socket::bind).transpose();
     let socket = socket.map_err(|error| AppFault::Taken(error.to_string()))?;
@@ -71,9 +69,7 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
         guarded.map_err(|refusal| AppFault::usage(refusal.to_string()))?;
     }
     agents.follow().map_err(|error| AppFault::io("agents cannot be hosted", error))?;
-    engine.service().set_agent_probe(Box::new(|process| {
-        processes::started(process.pid).as_deref() == Some(&*process.started)
-    }));
+    engine.service().set_agent_probe(Box::new(processes::is_running));
     let listening = Server::start(engine.service().clone(), &config.http);
     let mut server =
         listening.map_err(|error| AppFault::io(format!("cannot listen on {}", config.http.listen), error))?;

@@ -8,7 +8,8 @@ use super::params::{OneOrMany, field};
 use super::psi_terms;
 use super::registry::{Param, ParamType, Record};
 use crate::domain::{
-    Content, Message, Moment, PromptComponent, PromptSelection, Role, SessionConfig, Skill, SkillSource, Zone,
+    Address, AgentName, Content, Message, Moment, PromptComponent, PromptSelection, Role, SessionConfig,
+    Skill, SkillSource, Zone,
 };
 use crate::edn::{Map, Value};
 
@@ -46,6 +47,8 @@ pub(crate) fn whole(config: &SessionConfig) -> Map {
         .with("cache-breakpoints", breakpoints)
         .with("prompt-component-selection", prompt_component_selection.as_ref().map(selection))
         .with("address", address.as_ref().map(ToString::to_string))
+        .with("directory", address.as_ref().and_then(Address::directory))
+        .with("agent-profile", address.as_ref().and_then(Address::profile).map(AgentName::as_str))
         .with("zone", zone.as_ref().map(Zone::to_string))
 }
 

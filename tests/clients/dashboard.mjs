@@ -300,7 +300,7 @@ await page.waitForSelector(".state.live");
 await page.context().setOffline(true);
 await create({ label: "made while away", message: "m", when: "in 5 hours" });
 await page.context().setOffline(false);
-await page.waitForSelector(".feed >> text=made while away", { timeout: 15_000 });
+await page.waitForSelector(".feed >> text=made while away", { timeout: 30_000 });
 
 // Who may only look is offered nothing else, and gets nothing else.
 const observer = await open({ viewport: { width: 1280, height: 900 } }, "--read-only");

@@ -110,7 +110,9 @@ export function follow(document, variables, next) {
   let socket = /** @type {WebSocket | null} */ (null);
   let ended = false;
   let tries = 0;
+  let timer = 0;
   const connect = () => {
+    clearTimeout(timer);
     const url = new URL("graphql", window.document.baseURI);
     url.protocol = url.protocol.replace("http", "ws");
     socket = new WebSocket(url, "graphql-transport-ws");
@@ -135,12 +137,17 @@ export function follow(document, variables, next) {
       live.value = "lost";
       if (code === 4403) return forget();
       tries += 1;
-      setTimeout(() => ended || connect(), Math.min(10_000, 250 * 2 ** tries));
+      timer = setTimeout(() => ended || connect(), Math.min(5_000, 250 * 2 ** tries));
     };
   };
+  // Whoever is back on the net need not wait out the pause.
+  const back = () => { if (socket && socket.readyState > 1) connect(); };
+  addEventListener("online", back);
   connect();
   return () => {
     ended = true;
+    clearTimeout(timer);
+    removeEventListener("online", back);
     socket?.close();
   };
 }

@@ -11,10 +11,10 @@ use proptest::sample::select;
 
 use crate::calendar::parse_cron;
 use crate::domain::{
-    About, Actor, Attachment, CacheBreakpoint, Calendar, Content, CountFrom, Creation, Dialect, Durability,
-    EndsWith, Envelope, Event, Every, JobId, Lifetime, Lineage, Message, Missed, Model, Moment, Notice,
-    Overlap, Payload, Policy, PromptComponent, PromptSelection, PromptSource, Recovery, Role, Route, RunId,
-    Schedule, ScheduleId, Scope, SessionConfig, SessionId, Settings, Skill, SkillSource, Span, Target,
+    About, Actor, Address, Attachment, CacheBreakpoint, Calendar, Content, CountFrom, Creation, Dialect,
+    Durability, EndsWith, Envelope, Event, Every, JobId, Lifetime, Lineage, Message, Missed, Model, Moment,
+    Notice, Overlap, Payload, Policy, PromptComponent, PromptSelection, PromptSource, Recovery, Role, Route,
+    RunId, Schedule, ScheduleId, Scope, SessionConfig, SessionId, Settings, Skill, SkillSource, Span, Target,
     ThinkingLevel, TimeOfDay, TokenName, Trigger, Via, Weekday, Weekdays, WhenBusy, Zone,
 };
 
@@ -199,9 +199,10 @@ fn config_of() -> BoxedStrategy<SessionConfig> {
         (option::of(text()), option::of(text()), option::of(text()), option::of(select(PromptSource::ALL)));
     let lists =
         (option::of(vec(skill, 0..3)), names(), option::of(vec(message, 0..3)), option::of(breakpoints));
-    let all =
-        (texts, option::of(model), option::of(select(ThinkingLevel::ALL)), lists, option::of(selection));
-    all.prop_map(|(texts, model, thinking_level, lists, prompt_component_selection)| {
+    let settings = (option::of(model), option::of(select(ThinkingLevel::ALL)), option::of(selection));
+    let beside = (option::of(address_of()), option::of(select(vec![Zone::Utc, Zone::Local])));
+    let all = (texts, settings, lists, beside);
+    all.prop_map(|(texts, (model, thinking_level, prompt_component_selection), lists, (address, zone))| {
         let (session_name, system_prompt, developer_prompt, developer_prompt_source) = texts;
         let (skills, tool_ids, preloaded_messages, cache_breakpoints) = lists;
         SessionConfig {
@@ -216,9 +217,22 @@ fn config_of() -> BoxedStrategy<SessionConfig> {
             preloaded_messages,
             cache_breakpoints,
             prompt_component_selection,
+            address,
+            zone,
         }
     })
     .boxed()
+}
+
+/// An agent's conversation, with or without a place and a profile.
+fn address_of() -> BoxedStrategy<Address> {
+    let whose = select(vec!["claude:c-1", "claude:c-2", "codex:t-1"]);
+    let all = (whose, option::of(select(vec!["/srv/one", "/srv/two"])), option::of(select(vec!["a", "b"])));
+    let address = |(whose, directory, profile): (&str, Option<&str>, Option<&str>)| {
+        let read = Address::from_parts(Some(whose), directory, profile).expect("an address");
+        read.expect("one was given")
+    };
+    all.prop_map(address).boxed()
 }
 
 fn payload_of() -> BoxedStrategy<Payload> {

@@ -203,6 +203,8 @@ fn config(one: &SessionConfig, other: &SessionConfig) -> Parts<SessionConfig> {
             preloaded_messages,
             cache_breakpoints,
             prompt_component_selection,
+            address,
+            zone,
         }
     );
     let mut add = |parts: Parts<SessionConfig>| all.extend(parts);

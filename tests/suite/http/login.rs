@@ -162,7 +162,7 @@ fn a_websocket_needs_both_halves_and_ends_with_the_login() {
         client.say(&init(key));
         assert_eq!(client.hear(), expected, "{headers:?}");
     }
-    let alien = upgrade(&[&browser.cookie, "Origin: http://evil.example"]).err().expect("refused");
+    let alien = upgrade(&[&browser.cookie, "Origin: http://evil.example"]).expect_err("refused");
     assert!(alien.starts_with("HTTP/1.1 403 "), "{alien}");
     let mut client = upgrade(&[&browser.cookie, &browser.origin()]).expect("switched over");
     client.say(&init(key));
