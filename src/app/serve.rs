@@ -39,7 +39,7 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
     panics::end_the_process();
     // Installed first: a signal during the start stops the daemon right after it.
     let (stop, stopped) = sync_channel(1);
-    let handled = on_stop(move || drop(stop.send(())));
+    let handled = on_stop(move || stop.send(()).unwrap_or_default());
     handled.map_err(|error| AppFault::io("signal handlers cannot be installed", error))?;
     let mut data_dir = config.data_dir.as_deref().map(DataDir::take).transpose()?;
     let socket = config.socket.as_deref().map(Socket::bind).transpose();

@@ -163,6 +163,11 @@ mod tests {
 
     #[test]
     fn a_code_is_good_for_a_minute() {
+        // The locks of the runtime are shuttle's in these tests.
+        shuttle::check_random(code_ends, 1);
+    }
+
+    fn code_ends() {
         let (logins, tokens) = (Logins::default(), Tokens::default());
         let early = logins.code(Entropy([1; 16]), at(0), Right::Change);
         let late = logins.code(Entropy([2; 16]), at(0), Right::Read);
@@ -177,6 +182,10 @@ mod tests {
 
     #[test]
     fn a_login_lasts_for_half_a_day() {
+        shuttle::check_random(login_ends, 1);
+    }
+
+    fn login_ends() {
         let (logins, tokens) = (Logins::default(), Tokens::default());
         let code = logins.code(Entropy([1; 16]), at(0), Right::Read);
         let entered = logins.enter(&tokens, &code, bits(3), at(1_000)).expect("it is fresh");

@@ -209,9 +209,11 @@ fn a_slow_body_makes_room_for_a_request() {
     let site = Site::with(&config);
     let token = site.open("greedy");
     let mut slow: Vec<TcpStream> = (0..4).map(|_| dribble(&site, token.reveal())).collect();
+    let ask = || site.send(healthz(&site).replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n").as_bytes());
+    // The server has to see first that it waits for bodies.
+    assert!((0..10_000).any(|_| ask().status == 200), "there is room");
     for _ in 0..8 {
-        let answer =
-            site.send(healthz(&site).replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n").as_bytes());
+        let answer = ask();
         assert_eq!(answer.status, 200, "{answer:?}");
     }
     assert_eq!(read_to_end(&mut slow[0]), b"", "the oldest was closed");
