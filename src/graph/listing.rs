@@ -6,16 +6,15 @@
 use std::cmp::Ordering;
 
 use super::page::{LIST, Page, Window, WindowParams};
-use super::params::{CheckedParams, FromParam, OneOrMany, enums, params, refused, word};
-use super::psi_terms;
-use super::registry::{ParamGroups, ParamType, ResolverError};
+use super::params::{CheckedParams, OneOrMany, enums, params, refused};
+use super::registry::{ParamGroups, ResolverError};
+use super::schedule_filter::ScheduleFilter;
 use super::view::View;
 use crate::domain::{
-    Cursor, Decision, DecisionKind, Dialect, Moment, PayloadKind, Reason, RunId, RunState, Schedule,
-    ScheduleId, Scope, SessionId, Status, Via, names,
+    Cursor, Decision, DecisionKind, Moment, Reason, RunId, ScheduleId, Scope, SessionId, Via, names,
 };
-use crate::edn::{Map, Value};
-use crate::engine::{Key, ScheduleRecord, SessionRecord, State};
+use crate::edn::Map;
+use crate::engine::{Key, ScheduleRecord, SessionRecord};
 
 names! {
     /// The orders in which schedules can be listed. Ties are broken by the other instant, then by id.
@@ -33,52 +32,6 @@ names! {
 
 enums! {
     ScheduleOrder = "schedule-order",
-}
-
-/// A status as it is shown, which is never `in-flight`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShownStatus(Status);
-
-impl FromParam for ShownStatus {
-    const TYPE: ParamType = ParamType::Enum { name: "schedule-status", values: psi_terms::STATUSES };
-
-    fn from_value(value: &Value) -> Option<ShownStatus> {
-        let status = Status::parse(word(value)?)?;
-        // A filter for `in-flight` would never match, because the status is shown as `pending`. So it is refused.
-        (psi_terms::status(status) == status).then_some(ShownStatus(status))
-    }
-}
-
-params! {
-    /// A filter on schedules: all conditions that are given must hold.
-    pub ScheduleFilter folded as "filter": "schedule-filter" {
-        /// Only schedules with one of these statuses.
-        optional statuses: OneOrMany<ShownStatus> = "status",
-        /// Only schedules of this kind.
-        optional kind: PayloadKind = "kind",
-        /// Only schedules with exactly this label.
-        optional label: Box<str> = "label",
-        /// Only schedules whose id begins like this.
-        optional id_prefix: Box<str> = "id-prefix",
-        /// Only schedules that the session with this id owns.
-        optional session: Box<str> = "session-id",
-        /// Only schedules whose fire-at is later than this instant.
-        optional due_after: Moment = "due-after",
-        /// Only schedules whose fire-at is earlier than this instant.
-        optional due_before: Moment = "due-before",
-        /// Only schedules whose label, message or id has this text, whatever its case.
-        optional text: Box<str> = "text",
-        /// Only schedules that a tool of one of these dialects made.
-        optional dialects: OneOrMany<Dialect> = "dialect",
-        /// Only schedules whose slots are read on the clock of this zone.
-        optional zone: Box<str> = "zone",
-        /// Only schedules that are paused, or that are not.
-        optional paused: bool = "paused",
-        /// Only schedules that wait or ended for one of these reasons.
-        optional reasons: OneOrMany<Reason> = "reason",
-        /// Only schedules whose last run failed, or whose last run did not.
-        optional failing: bool = "failing",
-    }
 }
 
 params! {
@@ -168,7 +121,7 @@ pub(super) fn schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<P
     let place = |text: &str| ListPosition::parse(text).or_else(|| of_id(text).map(ListPosition::of));
     let window = Window::read(&given, place)?;
     // The window is cut last: it counts entries of the filtered list, and searches a sorted one.
-    entries.retain(|entry| filter.admits(view.state, entry));
+    entries.retain(|entry| filter.admits(view.state, entry.record, entry.slot));
     entries.sort_unstable_by(|one, two| order.compare(one, &two.place()));
     let range = window.cut(&entries, |entry, place| order.compare(entry, &place.by_ref()));
     Ok(Page::of(&entries, range, number, cursor))
@@ -178,7 +131,12 @@ pub(super) fn schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<P
 pub(super) fn count_schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<u64, ResolverError> {
     let given = CheckedParams::of(params);
     let filter = ScheduleFilter::read(&given).map_err(refused(LIST))?;
-    Ok(collect(view, whose).iter().filter(|entry| filter.admits(view.state, entry)).count() as u64)
+    Ok(
+        collect(view, whose)
+            .iter()
+            .filter(|entry| filter.admits(view.state, entry.record, entry.slot))
+            .count() as u64,
+    )
 }
 
 /// Returns the cursor of a schedule, which is valid in every order.
@@ -256,21 +214,9 @@ pub(super) fn admitted<'a>(
     whose: Whose,
     filter: &ScheduleFilter,
 ) -> Vec<&'a ScheduleRecord> {
-    let entries = collect(view, whose).into_iter().filter(|entry| filter.admits(view.state, entry));
+    let entries =
+        collect(view, whose).into_iter().filter(|entry| filter.admits(view.state, entry.record, entry.slot));
     entries.map(|entry| entry.record).collect()
-}
-
-/// Returns the unfinished schedules that a filter admits, of one session or of all, in delivery order.
-pub(crate) fn unfinished<'a>(
-    state: &'a State,
-    of: Option<&SessionId>,
-    filter: &ScheduleFilter,
-) -> Vec<&'a ScheduleRecord> {
-    let all = of.map_or_else(|| state.schedules(), |session| state.live_schedules_of(session));
-    let is_meant = |record: &&ScheduleRecord| {
-        !record.status().is_terminal() && filter.admits_record(state, record, record.fire_at())
-    };
-    all.into_iter().filter(is_meant).collect()
 }
 
 /// Returns the keys of the schedules that are listed, unsorted.
@@ -358,63 +304,4 @@ impl DecisionFilter {
             && self.reasons.as_ref().is_none_or(|wanted| wanted.have(decision.reason))
             && self.run.as_deref().is_none_or(is_about)
     }
-}
-
-impl OneOrMany<Reason> {
-    /// Returns whether there is a reason, and it is one of these.
-    pub(super) fn have(&self, reason: Option<Reason>) -> bool {
-        reason.is_some_and(|reason| self.0.contains(&reason))
-    }
-}
-
-impl ScheduleFilter {
-    /// Returns whether an entry meets all conditions that are given.
-    fn admits(&self, state: &State, entry: &ListEntry<'_>) -> bool {
-        self.admits_record(state, entry.record, entry.slot)
-    }
-
-    fn admits_record(&self, state: &State, record: &ScheduleRecord, slot: Moment) -> bool {
-        self.admits_definition(record.schedule(), slot) && self.admits_standing(state, record)
-    }
-
-    /// The conditions on what a schedule is.
-    fn admits_definition(&self, schedule: &Schedule, slot: Moment) -> bool {
-        // Printed only for the filters that look at it: a list can have a hundred thousand entries.
-        let id = || schedule.id.to_string();
-        let has = |text: &str| {
-            let mentions = |it: &str| contains_folded(it, text);
-            mentions(&id())
-                || mentions(schedule.payload.text())
-                || schedule.label.as_deref().is_some_and(mentions)
-        };
-        let zone = || schedule.trigger.zone().map(ToString::to_string);
-        self.kind.is_none_or(|kind| schedule.payload.kind() == kind)
-            && self.label.as_deref().is_none_or(|label| schedule.label.as_deref() == Some(label))
-            && self.id_prefix.as_deref().is_none_or(|prefix| id().starts_with(prefix))
-            && self.session.as_deref().is_none_or(|session| schedule.owner.as_str() == session)
-            && self.due_after.is_none_or(|after| slot > after)
-            && self.due_before.is_none_or(|before| slot < before)
-            && self.dialects.as_ref().is_none_or(|OneOrMany(wanted)| wanted.contains(&schedule.dialect))
-            && self.zone.as_deref().is_none_or(|wanted| zone().as_deref() == Some(wanted))
-            && self.text.as_deref().is_none_or(has)
-    }
-
-    /// The conditions on how a schedule stands.
-    fn admits_standing(&self, state: &State, record: &ScheduleRecord) -> bool {
-        // The filter compares what the caller sees: a delivery in progress counts as pending.
-        let status = ShownStatus(psi_terms::status(record.status()));
-        let failing = || {
-            let last = state.newest_run(record).map(|run| run.run().state);
-            last == Some(RunState::Failed)
-        };
-        self.statuses.as_ref().is_none_or(|OneOrMany(wanted)| wanted.contains(&status))
-            && self.paused.is_none_or(|paused| record.progress().paused.is_some() == paused)
-            && self.reasons.as_ref().is_none_or(|wanted| wanted.have(psi_terms::reason(state, record)))
-            && self.failing.is_none_or(|wanted| failing() == wanted)
-    }
-}
-
-/// Returns whether a text has another within it, whatever the case of either.
-fn contains_folded(text: &str, wanted: &str) -> bool {
-    text.to_lowercase().contains(&wanted.to_lowercase())
 }

@@ -20,8 +20,10 @@ pub mod past_accounts;
 pub mod psi_terms;
 pub mod registry;
 pub mod run_listing;
+pub mod schedule_filter;
 pub(crate) mod session_config;
 pub mod timeline;
+pub mod timeline_cell;
 pub mod view;
 
 pub use echo::echo;

@@ -16,7 +16,7 @@ use super::log_lookback::Lookback;
 use super::mutation::{Mutation, MutationName};
 use super::page::Page;
 use super::registry::{Graph, Introspected, Registry, ResolverError, ViewOf, Viewer, World};
-use super::timeline::TimelineCell;
+use super::timeline_cell::TimelineCell;
 use crate::calendar::Zones;
 use crate::domain::{
     Cursor, Decision, DecisionKind, Moment, Now, RunId, ScheduleId, Scope, SessionId, Transcript, Turn,

@@ -38,5 +38,6 @@ pub use handle::Handle;
 pub use parts::Parts;
 pub(crate) use reading::Reading;
 pub use subscription::{Batch, Stopper, Subscription};
+#[cfg(feature = "http")]
 pub(crate) use token::Digest;
 pub use token::{Token, Tokens};

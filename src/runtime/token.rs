@@ -121,6 +121,7 @@ impl Tokens {
     }
 
     /// Ends an operator token, by its digest.
+    #[cfg(feature = "http")]
     pub(crate) fn dismiss_operator(&self, digest: &Digest) {
         self.table.lock().expect(UNPOISONED).named.retain(|(known, ..)| known != digest);
     }

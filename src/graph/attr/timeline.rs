@@ -5,7 +5,8 @@
 use super::{Read, attributes, instant, integer, maybe, own};
 use crate::edn::{Map, Value};
 use crate::graph::registry::{Datum, Entity, Type, ViewOf};
-use crate::graph::timeline::{TimelineCell, TimelineState, cells};
+use crate::graph::timeline::cells;
+use crate::graph::timeline_cell::{TimelineCell, TimelineState};
 use crate::graph::view::Scheduler;
 
 pub(super) fn timeline_cell() -> Entity<Scheduler, u64> {

@@ -1,7 +1,7 @@
 //! The parameters of a change of many schedules at once.
 
-use super::super::listing::ScheduleFilter;
 use super::super::params::{enums, params};
+use super::super::schedule_filter::ScheduleFilter;
 use crate::domain::names;
 
 names! {

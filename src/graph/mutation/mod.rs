@@ -28,9 +28,9 @@ pub use session::{
 pub(crate) use when::unknown_zone;
 pub use when::{IfPast, ParsedWhen, TRIGGER, TriggerKind, TriggerParams, UNDERSTOOD, WhenParams};
 
-use super::listing::ScheduleFilter;
 use super::params::CheckedParams;
 use super::registry::{self, ParamFault, ParamGroups, Visibility};
+use super::schedule_filter::ScheduleFilter;
 use super::view::Scheduler;
 use crate::domain::{CallerRole, Op, names};
 use crate::edn::Map;

@@ -7,9 +7,9 @@ use super::{CallerMutator, reason, refused};
 use crate::domain::{Code, Refusal, ScheduleId, SessionId};
 use crate::edn::{Map, Value};
 use crate::engine::{Command, Input, ScheduleRecord, State, Which};
-use crate::graph::listing::unfinished;
 use crate::graph::mutation::{BulkAction, ChangeMany, ReasonParams};
 use crate::graph::registry::ResolverError;
+use crate::graph::schedule_filter::unfinished;
 use crate::port::Ticket;
 
 impl CallerMutator<'_> {

@@ -4,9 +4,9 @@
 //! interface description, §6.
 
 use super::roots::{MutationRoot, Pages, QueryKind, QueryRoot, RootPayload, Roots, SubscriptionRoot};
-use crate::graph::listing::ScheduleFilter;
 use crate::graph::mutation::MutationName;
 use crate::graph::registry::{Param, ParamGroup, ParamType};
+use crate::graph::schedule_filter::ScheduleFilter;
 
 /// Returns the root fields of the scheduler's schema.
 pub fn roots() -> Roots {

@@ -1,0 +1,124 @@
+//! The filter on schedules: what lists, counts, the timeline and changes of many select by.
+//!
+//! It looks at records, not at a caller: what a caller may not see is left out before (`listing.rs`).
+
+use super::params::{FromParam, OneOrMany, params, word};
+use super::psi_terms;
+use super::registry::ParamType;
+use crate::domain::{Dialect, Moment, PayloadKind, Reason, RunState, Schedule, SessionId, Status};
+use crate::edn::Value;
+use crate::engine::{ScheduleRecord, State};
+
+/// A status as it is shown, which is never `in-flight`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShownStatus(Status);
+
+impl FromParam for ShownStatus {
+    const TYPE: ParamType = ParamType::Enum { name: "schedule-status", values: psi_terms::STATUSES };
+
+    fn from_value(value: &Value) -> Option<ShownStatus> {
+        let status = Status::parse(word(value)?)?;
+        // A filter for `in-flight` would never match, because the status is shown as `pending`. So it is refused.
+        (psi_terms::status(status) == status).then_some(ShownStatus(status))
+    }
+}
+
+params! {
+    /// A filter on schedules: all conditions that are given must hold.
+    pub ScheduleFilter folded as "filter": "schedule-filter" {
+        /// Only schedules with one of these statuses.
+        optional statuses: OneOrMany<ShownStatus> = "status",
+        /// Only schedules of this kind.
+        optional kind: PayloadKind = "kind",
+        /// Only schedules with exactly this label.
+        optional label: Box<str> = "label",
+        /// Only schedules whose id begins like this.
+        optional id_prefix: Box<str> = "id-prefix",
+        /// Only schedules that the session with this id owns.
+        optional session: Box<str> = "session-id",
+        /// Only schedules whose fire-at is later than this instant.
+        optional due_after: Moment = "due-after",
+        /// Only schedules whose fire-at is earlier than this instant.
+        optional due_before: Moment = "due-before",
+        /// Only schedules whose label, message or id has this text, whatever its case.
+        optional text: Box<str> = "text",
+        /// Only schedules that a tool of one of these dialects made.
+        optional dialects: OneOrMany<Dialect> = "dialect",
+        /// Only schedules whose slots are read on the clock of this zone.
+        optional zone: Box<str> = "zone",
+        /// Only schedules that are paused, or that are not.
+        optional paused: bool = "paused",
+        /// Only schedules that wait or ended for one of these reasons.
+        optional reasons: OneOrMany<Reason> = "reason",
+        /// Only schedules whose last run failed, or whose last run did not.
+        optional failing: bool = "failing",
+    }
+}
+
+/// Returns the unfinished schedules that a filter admits, of one session or of all, in delivery order.
+pub fn unfinished<'a>(
+    state: &'a State,
+    of: Option<&SessionId>,
+    filter: &ScheduleFilter,
+) -> Vec<&'a ScheduleRecord> {
+    let all = of.map_or_else(|| state.schedules(), |session| state.live_schedules_of(session));
+    let is_meant = |record: &&ScheduleRecord| {
+        !record.status().is_terminal() && filter.admits(state, record, record.fire_at())
+    };
+    all.into_iter().filter(is_meant).collect()
+}
+
+impl ScheduleFilter {
+    /// Returns whether an entry meets all conditions that are given.
+    pub(super) fn admits(&self, state: &State, record: &ScheduleRecord, slot: Moment) -> bool {
+        self.admits_definition(record.schedule(), slot) && self.admits_standing(state, record)
+    }
+
+    /// The conditions on what a schedule is.
+    fn admits_definition(&self, schedule: &Schedule, slot: Moment) -> bool {
+        // Printed only for the filters that look at it: a list can have a hundred thousand entries.
+        let id = || schedule.id.to_string();
+        let has = |text: &str| {
+            let mentions = |it: &str| contains_folded(it, text);
+            mentions(&id())
+                || mentions(schedule.payload.text())
+                || schedule.label.as_deref().is_some_and(mentions)
+        };
+        let zone = || schedule.trigger.zone().map(ToString::to_string);
+        self.kind.is_none_or(|kind| schedule.payload.kind() == kind)
+            && self.label.as_deref().is_none_or(|label| schedule.label.as_deref() == Some(label))
+            && self.id_prefix.as_deref().is_none_or(|prefix| id().starts_with(prefix))
+            && self.session.as_deref().is_none_or(|session| schedule.owner.as_str() == session)
+            && self.due_after.is_none_or(|after| slot > after)
+            && self.due_before.is_none_or(|before| slot < before)
+            && self.dialects.as_ref().is_none_or(|OneOrMany(wanted)| wanted.contains(&schedule.dialect))
+            && self.zone.as_deref().is_none_or(|wanted| zone().as_deref() == Some(wanted))
+            && self.text.as_deref().is_none_or(has)
+    }
+
+    /// The conditions on how a schedule stands.
+    fn admits_standing(&self, state: &State, record: &ScheduleRecord) -> bool {
+        // The filter compares what the caller sees: a delivery in progress counts as pending.
+        let status = ShownStatus(psi_terms::status(record.status()));
+        let failing = || {
+            let last = state.newest_run(record).map(|run| run.run().state);
+            last == Some(RunState::Failed)
+        };
+        self.statuses.as_ref().is_none_or(|OneOrMany(wanted)| wanted.contains(&status))
+            && self.paused.is_none_or(|paused| record.progress().paused.is_some() == paused)
+            && self.reasons.as_ref().is_none_or(|wanted| wanted.have(psi_terms::reason(state, record)))
+            && self.failing.is_none_or(|wanted| failing() == wanted)
+    }
+}
+
+/// Returns whether a text has another within it, whatever the case of either.
+fn contains_folded(text: &str, wanted: &str) -> bool {
+    text.to_lowercase().contains(&wanted.to_lowercase())
+}
+
+impl OneOrMany<Reason> {
+    /// Returns whether there is a reason, and it is one of these.
+    pub(super) fn have(&self, reason: Option<Reason>) -> bool {
+        reason.is_some_and(|reason| self.0.contains(&reason))
+    }
+}
