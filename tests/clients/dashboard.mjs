@@ -294,6 +294,9 @@ await focusOn("Save");
 await key("Enter");
 await until("another time", async () => (await ask("query($id: ID!) { schedule(scheduleId: $id) { when } }", { id: ids.report })).schedule.when.includes("09:45"));
 
+// What was saved is shown; a page that is asked for before would be left again.
+await page.waitForFunction(() => location.hash.includes("schedule?"));
+
 // The feed goes on when the connection was cut, from where it was.
 await goTo("");
 await page.waitForSelector(".state.live");
