@@ -38,8 +38,7 @@ limits! {
     CRON_BYTES = 512 "bytes" as "cron-bytes";
     /// Longest time phrase, such as `every day at 9am`.
     PHRASE_BYTES = 640 "bytes" as "phrase-bytes";
-    /// Most slots that one forecast lists. A count of past slots is exact up to this number, and a
-    /// lower bound beyond it.
+    /// Most slots that one forecast lists. A count of past slots is exact up to this number, and a lower bound beyond it.
     SLOTS_LISTED = 10_000 "slots" as "slots-listed";
     /// Most buckets of a timeline: a day in minutes.
     TIMELINE_BUCKETS = 1_440 "buckets" as "timeline-buckets";
@@ -55,8 +54,7 @@ limits! {
     /// Missed slots of one schedule that are caught up under the policy `all`; older missed slots
     /// are skipped.
     CATCH_UP = 1_000 "slots" as "catch-up";
-    /// Longest sleep of the driver while a durable schedule is pending, so that a change of the
-    /// wall clock is noticed.
+    /// Longest sleep of the driver while a durable schedule is pending, so that a change of the wall clock is noticed.
     WALL_SLICE_MS = 1_000 "ms" as "wall-slice-ms";
     /// Attempts at one run, the first included.
     ATTEMPTS = 20 "attempts" as "attempts";
@@ -418,6 +416,8 @@ limits! {
     HISTORY_BYTES = 268_435_456 "bytes" as "history-bytes";
     /// Volatile schedules that a start names as lost, of all that it counts. The note of them is written every second.
     LOST_NAMED = 256 "schedules" as "lost-named";
+    /// Schedules that one note of volatile schedules looks at.
+    LOST_LOOKED = 8_192 "schedules" as "lost-looked";
     /// Age to which the log retains facts. Source: reliability F58.
     HISTORY_DAYS = 30 "days" as "history-days";
     /// Sessions among which the bytes of the log are divided, at most. When the bytes run out, a session over its even

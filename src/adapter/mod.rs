@@ -12,6 +12,8 @@ mod host_local;
 mod host_tapped;
 #[cfg(feature = "channels")]
 pub mod outbound;
+#[cfg(feature = "channels")]
+mod process_group;
 #[cfg(feature = "sqlite")]
 mod store_sqlite;
 mod zones_os;
@@ -21,6 +23,8 @@ pub use entropy_os::EntropyOs;
 pub use host_attached::{HostAttached, Push, PushSink};
 pub use host_local::HostLocal;
 pub use host_tapped::HostTapped;
+#[cfg(feature = "cli")]
+pub(crate) use process_group::end_groups;
 #[cfg(feature = "sqlite")]
 pub use store_sqlite::{FaultLayer, FaultPoint, OpenFault, StoreOptions, StoreSqlite, Visit};
 #[cfg(feature = "cli")]

@@ -1,8 +1,8 @@
 //! The data directory's note of the volatile schedules, for the next start to say what was lost.
 //!
-//! Written once a second if something happened, later if there are very many, without the engine's write lock, and never
-//! flushed: it is for information only, and what was made in the last second may be missing. It has ids, labels, sessions and
-//! slots, and no prompt: volatile work was to touch no disk. An orderly stop removes it.
+//! Written once a second if something happened, without the engine's write lock, and never flushed: it is for information only,
+//! and what was made in the last second may be missing. It has ids, labels, sessions and slots, and no prompt: volatile work was
+//! to touch no disk. An orderly stop removes it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,6 @@ pub(super) struct LostNote {
     /// The engine's last fact when the note was made.
     seen: Option<Cursor>,
     written: String,
-    /// How many calls the next note waits, because making the last one took long.
-    rests: u64,
 }
 
 impl LostNote {
@@ -41,19 +39,16 @@ impl LostNote {
         let lost = found.and_then(|note| note.as_map().map(lost_of)).unwrap_or_default();
         // Without a note there is no need to write that nothing is volatile.
         let written = if text.is_empty() { line(0, &[]) } else { String::new() };
-        (LostNote { path, seen: None, written, rests: 0 }, lost)
+        (LostNote { path, seen: None, written }, lost)
     }
 
     /// Writes the note if something happened since the last one.
     pub(super) fn note(&mut self, handle: &Handle) {
         let cursor = handle.view(State::cursor);
-        if self.rests > 0 || self.seen == Some(cursor) {
-            self.rests = self.rests.saturating_sub(1);
+        if self.seen == Some(cursor) {
             return;
         }
-        let count = handle.counters().1.volatile;
-        self.rests = (count / EACH_SECOND).min(REST_MAX);
-        let named = if count == 0 { Box::default() } else { handle.view(State::losable) };
+        let (count, named) = handle.view(|state| (state.volatile_count(), state.losable()));
         let text = line(count, &named);
         if text == self.written || write_private(&self.path, &text).is_ok() {
             (self.written, self.seen) = (text, Some(cursor));
@@ -94,8 +89,5 @@ fn lost_of(note: &Map) -> Lost {
 }
 
 const NOTE: &str = "volatile.edn";
-/// How many schedules are looked through per second. A million are noted every half a minute.
-const EACH_SECOND: u64 = 20_000;
-const REST_MAX: u64 = 30;
 /// The labels are as long as any text may be.
 const CAPS: Caps = Caps { bytes_max: 32 << 20, depth_max: 8, digits_max: 20, forms_max: 10_000 };

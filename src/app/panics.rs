@@ -5,7 +5,7 @@
 use std::panic::{set_hook, take_hook};
 use std::process::abort;
 
-use crate::adapter::outbound::end_programs;
+use crate::adapter::end_groups;
 
 /// Makes the first panic of any thread end the process, with its message in the log.
 pub(super) fn end_the_process() {
@@ -15,7 +15,7 @@ pub(super) fn end_the_process() {
         print(panic);
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         tracing::error!(target: "reveille", place, "a thread panicked; the daemon ends, and should be started again");
-        end_programs();
+        end_groups();
         abort();
     }));
 }

@@ -16,8 +16,8 @@ use super::panics;
 use super::processes;
 use super::signals::on_stop;
 use super::store::attach_store;
-use crate::adapter::agent::end_agents;
-use crate::adapter::outbound::{OutboundGuard, end_programs};
+use crate::adapter::end_groups;
+use crate::adapter::outbound::OutboundGuard;
 use crate::domain::{Right, Scope, TokenName};
 use crate::embed::Reveille;
 use crate::engine::{Command, Input, State};
@@ -149,8 +149,7 @@ fn stop_all(server: &mut Server, engine: &mut Reveille) {
     let volatile = engine.handle().counters().1.volatile;
     engine.shut_down();
     // Their runs have failed or wait for the next start, which would run the programs beside these.
-    end_programs();
-    end_agents();
+    end_groups();
     server.stop();
     // Closed explicitly, because tasks of the server may hold the engine a little longer. From here
     // on the store's files can be copied.

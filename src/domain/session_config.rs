@@ -163,8 +163,8 @@ pub struct SessionConfig {
     pub prompt_component_selection: Option<PromptSelection>,
     /// The agent's conversation behind the session. A fresh session inherits the agent, not the conversation.
     pub address: Option<Address>,
-    /// The zone in which the session's calls mean times that name none. No key of psi's: whoever opens the session gives it
-    /// apart from the configuration.
+    /// The zone in which the session's calls mean times that name none. No key of psi's: the caller that opens the session gives
+    /// it apart from the configuration.
     pub zone: Option<Zone>,
 }
 

@@ -59,22 +59,11 @@ pub struct Chronicle {
 impl Chronicle {
     /// Takes the next fact, and the row that it carries. `None` if the fact is not about a schedule or one of its runs.
     pub fn take(&mut self, at: Moment, fact: &Fact, row: Option<&ScheduleRow>) -> Option<Learned> {
-        let id = match fact {
-            Fact::Created { schedule, next } => {
-                self.known.insert(schedule.id.clone(), Known::created(schedule.clone(), *next));
-                return Some(Learned::Created);
-            }
-            Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) => id,
-            Fact::Session(..)
-            | Fact::Host(..)
-            | Fact::Channel(..)
-            | Fact::AllHeld { .. }
-            | Fact::AllReleased { .. }
-            | Fact::GuardPolicySet { .. }
-            | Fact::Refused { .. }
-            | Fact::Restarted { .. }
-            | Fact::Stopping { .. } => return None,
-        };
+        if let Fact::Created { schedule, next } = fact {
+            self.known.insert(schedule.id.clone(), Known::created(schedule.clone(), *next));
+            return Some(Learned::Created);
+        }
+        let (Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _)) = fact else { return None };
         if let Some(known) = self.known.get_mut(id) {
             return Some(known.take(at, fact));
         }
@@ -141,43 +130,32 @@ impl Known {
         if let Some(next) = fact.next() {
             self.next = next;
         }
+        if let Fact::Run(_, RunFact::Claimed(claim)) = fact {
+            // A manual run leaves the slots as they were, and does not count.
+            self.runs += u64::from(claim.next.is_some());
+        }
+        let Fact::Schedule(_, fact) = fact else { return Learned::Went };
         match fact {
-            Fact::Schedule(_, ScheduleFact::Changed(change)) => {
+            ScheduleFact::Changed(change) => {
                 self.schedule = change.schedule.clone();
                 self.incarnation += u32::from(change.retriggered.is_some());
                 // Otherwise the pause or resume of the same request makes the revision.
                 if change.revises { self.revise(at) } else { Learned::Went }
             }
-            Fact::Schedule(_, ScheduleFact::Paused { .. }) => {
+            ScheduleFact::Paused { .. } => {
                 self.is_paused = true;
                 self.revise(at)
             }
-            Fact::Schedule(_, ScheduleFact::Resumed { .. }) => {
+            ScheduleFact::Resumed { .. } => {
                 self.is_paused = false;
                 self.revise(at)
             }
-            Fact::Schedule(_, ScheduleFact::Cancelled { reason, .. }) => {
+            ScheduleFact::Cancelled { reason, .. } => {
                 self.is_cancelled = true;
                 self.next = Next::Never { reason: *reason };
                 Learned::Cancelled
             }
-            Fact::Run(_, RunFact::Claimed(claim)) => {
-                // A manual run leaves the slots as they were, and does not count.
-                self.runs += u64::from(claim.next.is_some());
-                Learned::Went
-            }
-            Fact::Created { .. }
-            | Fact::Schedule(_, ScheduleFact::Skipped(_) | ScheduleFact::Armed { .. })
-            | Fact::Run(..)
-            | Fact::Session(..)
-            | Fact::Host(..)
-            | Fact::Channel(..)
-            | Fact::AllHeld { .. }
-            | Fact::AllReleased { .. }
-            | Fact::GuardPolicySet { .. }
-            | Fact::Refused { .. }
-            | Fact::Restarted { .. }
-            | Fact::Stopping { .. } => Learned::Went,
+            ScheduleFact::Skipped(_) | ScheduleFact::Armed { .. } => Learned::Went,
         }
     }
 

@@ -31,6 +31,12 @@ impl State {
         self.sessions.len() as u64
     }
 
+    /// Returns the number of volatile schedules that were not handed over.
+    pub fn volatile_count(&self) -> u64 {
+        let owners = self.unstarted.iter().filter_map(|key| self.sessions.get(*key));
+        owners.map(|session| u64::from(session.unstarted)).sum()
+    }
+
     /// Returns the counts at `now`.
     pub fn gauges(&self, now: Now) -> Gauges {
         let (pending, running) = (self.timers.slots_len(), self.timers.receipts_len());
@@ -40,7 +46,7 @@ impl State {
             due: self.timers.slots_due(now),
             queued: self.ledger.pending.saturating_sub(pending + running),
             running,
-            volatile: self.sessions.iter().map(|(_, session)| u64::from(session.unstarted)).sum(),
+            volatile: self.volatile_count(),
             imbalance: i64::try_from(self.ledger.imbalance()).unwrap_or(i64::MAX),
         }
     }

@@ -11,14 +11,6 @@ use super::state::State;
 use crate::domain::{LostSchedule, Moment, ScheduleId};
 use crate::limits;
 
-/// The schedules that the last start found lost.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Losses {
-    /// When that start was.
-    pub(super) at: Moment,
-    pub(super) schedules: Box<[LostSchedule]>,
-}
-
 impl State {
     /// Returns when the last start was that found schedules lost, and these, at most `limits::LOST_NAMED`.
     pub fn losses(&self) -> Option<(Moment, &[LostSchedule])> {
@@ -32,11 +24,13 @@ impl State {
     }
 
     /// Returns the volatile schedules that would be lost if the process ended now, the earliest first, at most
-    /// `limits::LOST_NAMED`. Those that were handed over have arrived, or are with a host.
+    /// `limits::LOST_NAMED`. Those that were handed over have arrived, or are with a host. Asked for every second, so no more
+    /// than `limits::LOST_LOOKED` schedules are looked at: of more, some that come earlier may be missing.
     pub fn losable(&self) -> Box<[LostSchedule]> {
-        let most = usize::try_from(limits::LOST_NAMED.value).unwrap_or(usize::MAX);
-        let sessions = self.sessions.iter().filter(|(_, session)| session.unstarted > 0);
-        let live = sessions.flat_map(|(_, session)| &session.live);
+        let count = |limit: limits::Limit| usize::try_from(limit.value).unwrap_or(usize::MAX);
+        let most = count(limits::LOST_NAMED);
+        let sessions = self.unstarted.iter().filter_map(|key| self.sessions.get(*key));
+        let live = sessions.flat_map(|session| &session.live).take(count(limits::LOST_LOOKED));
         let records = live.filter_map(|key| self.schedules.get(*key));
         let volatile = records.filter(|record| !record.schedule.is_durable() && record.is_unstarted());
         // The latest on top, so that it makes room for an earlier one. Unknown slots come last.

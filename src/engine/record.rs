@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::ready_jobs::ReadyJobs;
 use super::slab::Key;
 use crate::domain::{
-    Actor, Channel, Cursor, HostId, Lineage, Moment, Reason, Run, RunId, Schedule, ScheduleId, SessionConfig,
-    SessionId, SessionProvenance, Status, TokenName, Trigger,
+    Actor, Channel, Cursor, HostId, Lineage, LostSchedule, Moment, Reason, Run, RunId, Schedule, ScheduleId,
+    SessionConfig, SessionId, SessionProvenance, Status, TokenName, Trigger,
 };
 use crate::limits;
 
@@ -435,4 +435,12 @@ impl SessionRecord {
     pub(crate) fn last_user_activity(&self) -> Option<Moment> {
         self.last_user_activity
     }
+}
+
+/// The schedules that the last start found lost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Losses {
+    /// When that start was.
+    pub(super) at: Moment,
+    pub(super) schedules: Box<[LostSchedule]>,
 }

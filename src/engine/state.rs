@@ -10,8 +10,7 @@ use hashbrown::HashMap;
 
 use super::index::Index;
 use super::ledger::Ledger;
-use super::lost::Losses;
-use super::record::{ChannelRecord, Family, Pause, RunRecord, ScheduleRecord, SessionRecord};
+use super::record::{ChannelRecord, Family, Losses, Pause, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
 use super::timers::{Timer, Timers};
 use super::written::Written;

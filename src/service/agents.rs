@@ -228,7 +228,7 @@ impl Service {
     /// Notes that a waiter has handed a prompt over to its agent. Until the agent shows it, it has no receipt.
     ///
     /// # Errors
-    /// [`HostError`]: the waiter was let go, and must not wake its agent.
+    /// [`HostError`]: the waiter was released, and must not wake its agent.
     pub(crate) fn hand_over(
         &self,
         caller: &Caller,
@@ -270,7 +270,7 @@ impl Service {
         Ok(Shown::InPlace)
     }
 
-    /// Notes that the turn of a session has ended, whoever began it. Returns whether something is on its way into the inbox.
+    /// Notes that the turn of a session has ended, a person's or ours. Returns whether something is on its way into the inbox.
     ///
     /// # Errors
     /// [`HostError`]

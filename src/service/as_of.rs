@@ -22,8 +22,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::domain::{
-    BootTime, Cursor, Decision, DecisionKind, Fact, Grant, GuardPolicy, Moment, Now, RunFact, RunId,
-    Schedule, ScheduleFact, ScheduleId, SessionFact, SessionId, Span, Transcript,
+    BootTime, Cursor, Decision, DecisionKind, Fact, Grant, GuardPolicy, Moment, Now, RunId, Schedule,
+    ScheduleId, SessionFact, SessionId, Span, Transcript,
 };
 use crate::engine::{LocalFact, Outcomes, Pause, ScheduleRow, SessionRecord, SessionRow, State, StoredRow};
 use crate::graph::eql::QueryRefusal;
@@ -430,26 +430,16 @@ impl Fold {
 
 /// What a fact says by itself of the outcome of slots, without what is known of its schedule.
 fn alone(fact: &Fact) -> Outcomes {
-    let none = Outcomes::default();
-    match fact {
-        Fact::Run(_, RunFact::Delivered | RunFact::Taken { .. }) => Outcomes { delivered: 1, ..none },
-        Fact::Run(_, RunFact::Left) => Outcomes { left: 1, ..none },
-        Fact::Run(_, RunFact::Failed(_)) => Outcomes { failed: 1, ..none },
-        Fact::Run(_, RunFact::Cancelled { .. }) => Outcomes { cancelled: 1, ..none },
-        Fact::Run(_, RunFact::Claimed(claim)) => Outcomes { skipped: claim.folded, ..none },
-        Fact::Schedule(_, ScheduleFact::Skipped(skip)) => Outcomes { skipped: skip.count, ..none },
-        Fact::Run(..)
-        | Fact::Schedule(..)
-        | Fact::Created { .. }
-        | Fact::Session(..)
-        | Fact::Host(..)
-        | Fact::Channel(..)
-        | Fact::AllHeld { .. }
-        | Fact::AllReleased { .. }
-        | Fact::GuardPolicySet { .. }
-        | Fact::Refused { .. }
-        | Fact::Restarted { .. }
-        | Fact::Stopping { .. } => none,
+    let is = |kind: DecisionKind| u64::from(fact.kind() == kind);
+    // A claim consumes the slot of its run and those that are folded into it, which have no runs of their own.
+    let passed = fact.slots().map_or(0, |slots| slots.count).saturating_sub(is(DecisionKind::RunClaimed));
+    Outcomes {
+        delivered: is(DecisionKind::RunDelivered) + is(DecisionKind::RunTaken),
+        left: is(DecisionKind::RunLeft),
+        skipped: passed,
+        cancelled: is(DecisionKind::RunCancelled),
+        failed: is(DecisionKind::RunFailed),
+        lost: 0,
     }
 }
 

@@ -54,6 +54,7 @@ mod recorder;
 mod reference;
 mod sim;
 pub mod store_conformance;
+mod store_maker;
 mod store_memory;
 mod store_pruning;
 mod tally;

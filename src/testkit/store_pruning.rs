@@ -1,6 +1,6 @@
 //! What every durable store prunes, and what it says of it: part of the suite in `store_conformance`.
 
-use super::store_conformance::{ROOMY, StoreMaker, fact, fill, keep, log, row, rows, tombstone};
+use super::store_maker::{ROOMY, StoreMaker, fact, fill, keep, log, row, rows, tombstone};
 use crate::domain::Cursor;
 use crate::port::{EDITS_PART, FactRecord, HistoryCaps, HistoryQuery, RowRecord, Store};
 
@@ -32,7 +32,7 @@ fn what_a_schedule_did_outlives_its_edits(maker: &impl StoreMaker) {
     }
     let kept = log(&store);
     let kinds: Vec<&str> = kept.iter().map(|fact| &*fact.kind).take(lasting.len()).collect();
-    assert_eq!(kinds, lasting, "whoever edits a schedule removes edits only");
+    assert_eq!(kinds, lasting, "edits of a schedule remove edits only");
     assert!(kept.len() as u64 <= cap + cap / 5, "{} facts, and {cap} may be", kept.len());
     let through = store.lost_history().expect("it can be read").schedules.get("edited").copied();
     let through = through.expect("edits are missing");

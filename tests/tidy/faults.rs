@@ -37,11 +37,15 @@ pub(crate) fn layer_faults(path: &str, text: &str) -> Vec<String> {
     faults
 }
 
+/// The module of what adapters share.
+const SHARED_BY_ADAPTERS: &str = "process_group";
+
 /// The other adapter that an adapter's file names, if it does: adapters must not know each other.
 pub(crate) fn other_room<'a>(module: &[String], named: &'a [String]) -> Option<&'a str> {
     let own = module.get(1).filter(|_| module[0] == "adapter")?;
     let other = named.get(2).map_or("*", String::as_str);
-    (other != own).then_some(other)
+    // What adapters share is no adapter, and names none.
+    (other != own && other != SHARED_BY_ADAPTERS).then_some(other)
 }
 
 pub(crate) fn impurities(text: &str) -> Vec<String> {

@@ -140,7 +140,7 @@ export function follow(document, variables, next) {
       timer = setTimeout(() => ended || connect(), Math.min(5_000, 250 * 2 ** tries));
     };
   };
-  // Whoever is back on the net need not wait out the pause.
+  // A browser that is back on the net need not wait out the pause.
   const back = () => { if (socket && socket.readyState > 1) connect(); };
   addEventListener("online", back);
   connect();

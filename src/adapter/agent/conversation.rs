@@ -380,9 +380,9 @@ impl Conversation {
 
     fn cancel(&mut self, now: Now) {
         let Stage::InTurn(log) = std::mem::replace(&mut self.stage, Stage::Cancelling(None)) else { return };
-        // A conversation that was let go is looked into no more.
+        // A conversation that was released is not looked into any more.
         if self.ends && !log.is_received() {
-            let text = "the conversation was let go before the agent gave a sign";
+            let text = "the conversation was released before the agent gave a sign";
             self.tell(Told::Failed(log.turn().run.clone(), Reason::OutcomeUnknown, text.into()));
         }
         self.out.push(Output::Send(wire::cancel(self.address.conversation().unwrap_or_default())));

@@ -254,7 +254,7 @@ impl Inner {
         self.pool().failed(address, reason, text, self.now().boot)
     }
 
-    /// The process of a session is gone: whoever waits longest may have its place.
+    /// The process of a session is gone: the session that waits longest may have its place.
     pub(super) fn left(self: &Arc<Self>, session: &SessionId) {
         self.inboxes().remove(session);
         self.pool().leave(session);

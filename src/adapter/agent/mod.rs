@@ -23,5 +23,4 @@ pub use exchange::{Found, Input, NotSent, Output, Prompt, Told};
 pub use holders::ListedHolders;
 pub use host::{AgentHost, Reports};
 pub use plan::{AgentPlan, Allow, Believes, Environment, HolderKnown, Profile, Resume, Timing};
-pub use process::end_agents;
 pub use wire::{Incoming, Request, Update, read as read_line};

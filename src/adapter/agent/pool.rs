@@ -38,7 +38,7 @@ struct Session {
     /// When we began the conversation, if we did in this process.
     begun: Option<BootTime>,
     place: Place,
-    /// Whether it was let go, and is only here because its process has not ended.
+    /// Whether it was released, and is only here because its process has not ended.
     is_gone: bool,
 }
 
@@ -234,7 +234,7 @@ impl Pool {
 
     /// Calls the session that waits longest and has room; a place is kept for it.
     pub(super) fn call(&mut self, now: BootTime) -> Option<SessionId> {
-        // Those that were let go meanwhile wait no more.
+        // Those that were released meanwhile wait no more.
         let sessions = &self.sessions;
         self.waiting.retain(|session| sessions.contains_key(session));
         let has_room = |session: &SessionId| {

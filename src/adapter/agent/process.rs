@@ -2,16 +2,14 @@
 //! listed, a working directory, three pipes, and nothing else.
 //!
 //! Invariants: no line of it is longer than `limits::AGENT_LINE_BYTES` here, and of its error output only the end is kept; no
-//! process outlives [`end_agents`].
+//! process outlives `process_group::end_groups`.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZeroI32;
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::mpsc;
@@ -19,13 +17,14 @@ use tokio::sync::mpsc;
 use super::plan::AgentPlan;
 use super::redact::redacted;
 use super::wire::{self, Incoming};
+use crate::adapter::process_group::{self, ProcessGroup};
 use crate::limits;
 
 /// A running agent.
 pub(super) struct Process {
+    // Dropped before its leader, whose id it has.
+    group: ProcessGroup,
     child: Child,
-    /// Process id of the leader, which is also the id of the group; `None` once the group was killed.
-    group: Option<Pid>,
     /// Where to put lines for it.
     input: mpsc::Sender<String>,
     /// What it writes, read.
@@ -47,31 +46,21 @@ impl Process {
     pub(super) fn start(plan: &AgentPlan, directory: &Path) -> Result<Process, Unstarted> {
         let missing = |text: &str| Unstarted::Missing(text.into());
         let (program, arguments) = plan.command.split_first().ok_or_else(|| missing("it has no command"))?;
-        let mut running = running();
-        if running.is_over {
-            return Err(Unstarted::Failed("the daemon is stopping".into()));
-        }
-        let mut child = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .args(arguments)
             .env_clear()
             .envs(plan.environment.0.iter().map(|(name, value)| (name, value)))
             .current_dir(directory)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            // So that a signal to the group reaches all its children and never the daemon.
-            .process_group(0)
-            .spawn()
-            .map_err(|error| {
-                let is_missing =
-                    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied);
-                let text = error.to_string();
-                if is_missing { missing(&text) } else { Unstarted::Failed(text.into()) }
-            })?;
-        let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        // Under the lock in which it was started, so that none slips past `end_agents`.
-        running.groups.extend(group.map(Pid::as_raw_nonzero));
-        drop(running);
+            .stderr(Stdio::piped());
+        let (mut child, group) = ProcessGroup::start(&mut command).map_err(|error| {
+            let is_missing =
+                matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied);
+            let text = error.to_string();
+            if is_missing { missing(&text) } else { Unstarted::Failed(text.into()) }
+        })?;
         let (input, to_write) = mpsc::channel(LINES_OUT);
         let (to_read, lines) = mpsc::channel(LINES_IN);
         let errors = Arc::<Mutex<Vec<u8>>>::default();
@@ -105,32 +94,18 @@ impl Process {
 
     /// Asks all processes of the group to end.
     pub(super) fn terminate(&self) {
-        if let Some(group) = self.group {
-            // An error means that no process is left.
-            let _ = kill_process_group(group, Signal::TERM);
-        }
+        self.group.terminate();
     }
 
-    /// Kills what is left of the group. The system does not reuse the group's id while one of its processes lives.
+    /// Kills what is left of the group.
     pub(super) fn kill(&mut self) {
-        let group = self.group.take();
-        // Not if `end_agents` has killed it: its id may name another group by now.
-        if let Some(group) = group.filter(|group| running().groups.remove(&group.as_raw_nonzero())) {
-            // An error means that no process is left, which is the goal.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
+        self.group.kill();
     }
 
     /// Returns the end of what it wrote to its error output, without what looks like a secret.
     pub(super) fn errors(&self, plan: &AgentPlan) -> Box<str> {
         let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
         redacted(&String::from_utf8_lossy(&errors), &plan.environment).into()
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.kill();
     }
 }
 
@@ -184,24 +159,9 @@ async fn keep_end(mut end: impl AsyncRead + Unpin, kept: Arc<Mutex<Vec<u8>>>) {
     }
 }
 
-/// The agents of this process that run now.
-struct Running {
-    /// The ids of their groups.
-    groups: BTreeSet<NonZeroI32>,
-    /// Whether no further one may start.
-    is_over: bool,
-}
-
-static RUNNING: Mutex<Running> = Mutex::new(Running { groups: BTreeSet::new(), is_over: false });
-
-fn running() -> MutexGuard<'static, Running> {
-    // A panic elsewhere cannot leave it inconsistent: each change is one insert or remove.
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Returns whether a process belongs to one of our agents.
 pub(super) fn is_ours(process: u32) -> bool {
-    group_of(process).is_some_and(|group| running().groups.contains(&group))
+    group_of(process).is_some_and(process_group::is_ours)
 }
 
 /// The group of a process. The call of the system is not used: its answer for a process whose group is outside of our namespace
@@ -218,19 +178,6 @@ fn group_of(process: u32) -> Option<NonZeroI32> {
         }
     };
     text.trim().parse().ok()
-}
-
-/// Kills all agents, with all processes of their groups, and lets no other start. For the end of the process, which they would
-/// outlive.
-pub fn end_agents() {
-    let mut running = running();
-    running.is_over = true;
-    for group in std::mem::take(&mut running.groups) {
-        if let Some(group) = Pid::from_raw(group.get()) {
-            // An error means that no process is left, which is the goal.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-    }
 }
 
 /// Lines that wait to be written. An agent that does not read so many is not well.

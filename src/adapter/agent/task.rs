@@ -104,7 +104,7 @@ async fn look_until_known(inner: &Arc<Inner>, session: &SessionId, run: RunId) {
         let wait = plan.timing.backoff.millis() << failed;
         let start = Start { session: session.clone(), plan, address };
         match ready(inner, &start).await {
-            // Whoever holds it may take long; nothing is lost by waiting.
+            // Its holder may take long; nothing is lost by waiting.
             Err(NotSent::Waits(Reason::HeldElsewhere, _)) if inner.now().boot < end => {}
             Err(_) => failed += 1,
             Ok(process) => {

@@ -26,8 +26,6 @@ pub use guard::Hook;
 pub use guard::{GuardRoute, OutboundGuard};
 pub use network::{Network, NetworkOs, Pending};
 pub use post::{Client, Patience, Post, PostFault, Reply};
-#[cfg(feature = "cli")]
-pub(crate) use program::end_programs;
 pub use program::{Ended, Program, ProgramFault, ProgramOutput};
 pub use retry_after::retry_after;
 pub use signature::{KeyFault, MessageId, SignatureFault, Signed, SigningKey, sign, verify};

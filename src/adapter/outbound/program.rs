@@ -5,23 +5,20 @@
 //! its input, and no other file descriptor. It leads a process group of its own, which is killed as
 //! a whole when the time is up, when the program has ended, and when the caller drops the future.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
-use std::num::NonZeroI32;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::timeout;
 
+use crate::adapter::process_group::ProcessGroup;
 use crate::limits;
 
 /// A program to run, as an operator configured it.
@@ -102,8 +99,8 @@ impl Program {
     /// # Errors
     /// [`ProgramFault`] if there is no exit status; any exit code is a success.
     pub async fn run(&self, input: &[u8]) -> Result<ProgramOutput, ProgramFault> {
-        let mut group = self.start()?;
-        let child = &mut group.child;
+        // The group is dropped before its leader, whose id it has.
+        let (mut child, mut group) = self.start()?;
         let (input_end, output_end, errors_end) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (mut output, mut errors) = (Vec::new(), Vec::new());
@@ -139,89 +136,22 @@ impl Program {
         }
     }
 
-    fn start(&self) -> Result<ProcessGroup, ProgramFault> {
+    fn start(&self) -> Result<(Child, ProcessGroup), ProgramFault> {
         let (program, arguments) = self.argv.split_first().ok_or(ProgramFault::NotAbsolute)?;
         if !Path::new(program).is_absolute() || !self.directory.is_absolute() {
             return Err(ProgramFault::NotAbsolute);
         }
         let unstarted = |error: io::Error| ProgramFault::Unstarted { detail: error.to_string().into() };
-        let mut running = running();
-        if running.is_over {
-            return Err(ProgramFault::Unstarted { detail: "the daemon is stopping".into() });
-        }
-        let child = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .args(arguments)
             .env_clear()
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .current_dir(&self.directory)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            // A group of its own, so that a signal to the group reaches all its children and never
-            // the daemon.
-            .process_group(0)
-            .spawn()
-            .map_err(unstarted)?;
-        let number = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        // Under the lock in which it was started, so that none slips past `end_programs`.
-        running.groups.extend(number.map(Pid::as_raw_nonzero));
-        Ok(ProcessGroup { child, number })
-    }
-}
-
-/// The programs of this process that run now.
-struct Running {
-    /// The ids of their groups.
-    groups: BTreeSet<NonZeroI32>,
-    /// Whether no further program may start.
-    is_over: bool,
-}
-
-static RUNNING: Mutex<Running> = Mutex::new(Running { groups: BTreeSet::new(), is_over: false });
-
-fn running() -> MutexGuard<'static, Running> {
-    // A panic elsewhere cannot leave it inconsistent: each change is one insert or remove.
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Kills all programs, with all processes of their groups, and lets no other start. For the end of the process, which the
-/// programs would outlive.
-#[cfg(feature = "cli")]
-pub(crate) fn end_programs() {
-    let mut running = running();
-    running.is_over = true;
-    for group in std::mem::take(&mut running.groups) {
-        if let Some(group) = Pid::from_raw(group.get()) {
-            // An error means that no process is left, which is the goal.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-    }
-}
-
-/// A running program, with all processes of its group.
-struct ProcessGroup {
-    child: Child,
-    /// Process id of the leader, which is also the id of the group; `None` once the group was
-    /// killed.
-    number: Option<Pid>,
-}
-
-impl ProcessGroup {
-    /// Kills the remaining processes of the group. The system does not reuse the group's id while
-    /// one of them lives.
-    fn kill(&mut self) {
-        let number = self.number.take();
-        // Not if `end_programs` has killed it: its id may name another group by now.
-        if let Some(number) = number.filter(|number| running().groups.remove(&number.as_raw_nonzero())) {
-            // An error means that no process is left, which is the goal.
-            let _ = kill_process_group(number, Signal::KILL);
-        }
-    }
-}
-
-impl Drop for ProcessGroup {
-    fn drop(&mut self) {
-        self.kill();
+            .stderr(Stdio::piped());
+        ProcessGroup::start(&mut command).map_err(unstarted)
     }
 }
 

@@ -5,6 +5,7 @@
 //! whatever happens, except a waiter that has a prompt for the agent, which ends with code 2; a hook that is no waiter gives
 //! up after 200 ms; what is printed is meant for the agent and for nobody else.
 
+mod binding;
 mod input;
 mod link;
 mod report;

@@ -4,13 +4,13 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use super::binding::bind;
 use super::input::{HookEvent, HookInput, stdin};
 use super::link::{Link, request};
 use super::waiter;
 use super::words::{self, Prompt};
 use crate::app::config::{SOCKET, data_dir_of};
 use crate::app::environment::Environment;
-use crate::app::processes;
 use crate::domain::{AgentName, BootTime};
 use crate::edn::{Map, Value};
 use crate::limits;
@@ -74,23 +74,6 @@ fn tell(socket: &Path, input: &HookInput) -> io::Result<()> {
         }
         HookEvent::Ends => Ok(()),
     }
-}
-
-/// Tells which conversation the agent's process is in.
-pub(super) fn bind(link: &mut Link, input: &HookInput, until: BootTime) -> io::Result<()> {
-    // Hooks are started by the agent itself. Where a shell is in between, the agent may say who it is.
-    let named = Environment::value("CLAUDE_PID").and_then(|pid| pid.parse().ok());
-    let Some(pid) = named.or_else(processes::parent) else { return Ok(()) };
-    let Some(started) = processes::started(pid) else { return Ok(()) };
-    let bound = request("agent/bind")
-        .with("pid", i64::from(pid))
-        .with("started", started)
-        .with("address", input.address.to_string());
-    let bound = match input.address.directory() {
-        Some(directory) => bound.with("directory", directory),
-        None => bound,
-    };
-    link.ask(bound, until)?.map(drop).map_err(|_| io::Error::other("refused"))
 }
 
 fn busy(link: &mut Link, session: &str, busy: bool, until: BootTime) -> io::Result<()> {

@@ -2,7 +2,7 @@
 //!
 //! Its receipt comes from another hook, to which the agent shows the prompt with the conversation that it is about to go into.
 //! Invariants: this process ends with code 2 only after the daemon has said that the prompt is still to be handed over: a waiter
-//! that was let go meanwhile, because the conversation is over, wakes nobody. A waiter whose agent is gone ends.
+//! that was released meanwhile, because the conversation is over, wakes nobody. A waiter whose agent is gone ends.
 
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
@@ -10,9 +10,9 @@ use std::process::ExitCode;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
+use super::binding::bind;
 use super::input::HookInput;
 use super::link::{Link, request};
-use super::report::bind;
 use super::words::{self, Prompt};
 use crate::app::processes;
 use crate::edn::{Keyword, Map, Value};

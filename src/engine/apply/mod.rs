@@ -13,7 +13,7 @@ mod session;
 mod store;
 
 use super::local_fact::{LocalFact, Sealed, StateFact};
-use super::lost::Losses;
+use super::record::Losses;
 use super::record::{ChannelRecord, Pause};
 use super::state::{Mode, State};
 use super::timers::Timer;

@@ -4,11 +4,10 @@
 //! parts (`adapter/outbound/envelope.rs`). Invariant: two runs that differ are shown differently. Every definition is taken
 //! apart into all of its parts, so a part that is added to one does not compile before it is shown here.
 
-use super::guard::{LINEAGE, lineage};
 use crate::calendar;
 use crate::domain::{
-    Cause, Creation, Dialect, Digest, Durability, Envelope, Hold, Moment, NewSession, Payload, PayloadKind,
-    Policy, Schedule, Scope, SessionConfig, SessionId, Settings, Target,
+    Cause, Creation, Dialect, Digest, Durability, Envelope, Hold, Lineage, Moment, NewSession, Payload,
+    PayloadKind, Policy, RunId, Schedule, Scope, SessionConfig, SessionId, Settings, Target,
 };
 use crate::edn::{Map, Value};
 use crate::graph::mutation::{LIFETIME, print_lifetime, print_policy};
@@ -194,4 +193,23 @@ impl Asked<'_> {
             .with("idempotency-key", key.as_deref())
             .with("created-at", psi_terms::instant(*created_at))
     }
+}
+
+/// The fields of [`lineage`](fn@lineage).
+pub(super) const LINEAGE: Record = Record {
+    name: "lineage",
+    doc: "The chain of turns in which a schedule was created.",
+    params: &[
+        field::<RunId>("run-id", "The id of the run that began the turn."),
+        Param::shown("depth", ParamType::COUNT, "The number of such turns back to the root."),
+        field::<IdText>("root-schedule-id", "The id of the schedule that a person or an operator asked for."),
+    ],
+};
+
+pub(super) fn lineage(line: &Lineage) -> Map {
+    let Lineage { run, depth, root } = line;
+    Map::new()
+        .with("run-id", run.to_string())
+        .with("depth", *depth)
+        .with("root-schedule-id", root.to_string())
 }

@@ -1,11 +1,11 @@
 //! The attributes of the guard: its policy, the runs that wait for an operator's approval, and the grants of
 //! sessions.
 
-use super::approval::{APPROVAL, Asked};
+use super::approval::{APPROVAL, Asked, LINEAGE, lineage};
 use super::{attributes, entities, maybe, operators, own};
 use crate::domain::{
-    Awaits, Dialect, Grant, GuardPolicy, Hold, Lineage, PayloadKind, Right, Rule, RuleScope, Ruling, RunId,
-    SessionId, Span, Weekday,
+    Awaits, Dialect, Grant, GuardPolicy, Hold, PayloadKind, Right, Rule, RuleScope, Ruling, SessionId, Span,
+    Weekday,
 };
 use crate::edn::{Map, Value};
 use crate::engine::{Key, RunRecord, SessionRecord};
@@ -200,25 +200,6 @@ fn rule(rule: &Rule) -> Value {
         .with("tools", texts(tools.iter().map(|tool| &**tool).collect()))
         .with("window", window)
         .into()
-}
-
-/// The fields of [`lineage`](fn@lineage).
-pub(super) const LINEAGE: Record = Record {
-    name: "lineage",
-    doc: "The chain of turns in which a schedule was created.",
-    params: &[
-        field::<RunId>("run-id", "The id of the run that began the turn."),
-        Param::shown("depth", ParamType::COUNT, "The number of such turns back to the root."),
-        field::<IdText>("root-schedule-id", "The id of the schedule that a person or an operator asked for."),
-    ],
-};
-
-pub(super) fn lineage(line: &Lineage) -> Map {
-    let Lineage { run, depth, root } = line;
-    Map::new()
-        .with("run-id", run.to_string())
-        .with("depth", *depth)
-        .with("root-schedule-id", root.to_string())
 }
 
 /// The fields of [`grant`](fn@grant).

@@ -26,6 +26,15 @@ use crate::edn::Value;
 
 pub use self::catalog::{TOOLBOX, ToolEffect, ToolInfo};
 
+/// A call of a tool that was admitted.
+#[derive(Clone, Copy)]
+struct ToolCall<'a> {
+    admitted: Admitted<'a>,
+    tool: &'a str,
+    args: &'a Value,
+    notation: Notation,
+}
+
 impl Service {
     /// Calls a tool for a caller; `None` if there is no tool of that name. The answer is in the tool's own words, also when it
     /// is a refusal.
@@ -42,7 +51,8 @@ impl Service {
         let (op, dialect) = op_of(tool, args);
         let admitted = self.admit(caller, op, dialect)?;
         // One bound for all tools, errors included.
-        Ok(self.call_admitted(admitted, tool, args, notation).map(dialect::within_bound))
+        let call = ToolCall { admitted, tool, args, notation };
+        Ok(self.call_admitted(call).map(dialect::within_bound))
     }
 
     /// Whether a call of a tool changes nothing.
@@ -51,26 +61,14 @@ impl Service {
         op_of(tool, args).0 == Op::Query
     }
 
-    fn call_admitted(
-        &self,
-        admitted: Admitted<'_>,
-        tool: &str,
-        args: &Value,
-        notation: Notation,
-    ) -> Option<Answer> {
-        let answer = self.carry_out(admitted, tool, args, notation)?;
+    fn call_admitted(&self, call: ToolCall<'_>) -> Option<Answer> {
+        let answer = self.carry_out(call)?;
         // What an error shows as right has to be right by now, not only in its words.
-        let rehearse = |args: &Value| self.rehearse(admitted, tool, args, notation);
-        Some(rehearsal::with_tried_example(answer, rehearse))
+        Some(rehearsal::with_tried_example(answer, |args| self.rehearse(ToolCall { args, ..call })))
     }
 
-    fn carry_out(
-        &self,
-        admitted: Admitted<'_>,
-        tool: &str,
-        args: &Value,
-        notation: Notation,
-    ) -> Option<Answer> {
+    fn carry_out(&self, call: ToolCall<'_>) -> Option<Answer> {
+        let ToolCall { admitted, tool, args, notation } = call;
         if tool == dialect::psi::TOOL {
             return Some(PsiCall { service: self, admitted }.call(args, notation));
         }

@@ -4,22 +4,16 @@
 //! it without effect. Invariant: an example that leaves this file would have been accepted.
 
 use super::super::Service;
-use super::super::admission::Admitted;
-use crate::dialect::{Answer, Notation};
+use super::ToolCall;
+use crate::dialect::Answer;
 use crate::edn::Value;
 
 impl Service {
     /// The answer to a call that changes nothing. It is no error if the call would be accepted.
-    pub(super) fn rehearse(
-        &self,
-        admitted: Admitted<'_>,
-        tool: &str,
-        args: &Value,
-        notation: Notation,
-    ) -> Option<Answer> {
+    pub(super) fn rehearse(&self, call: ToolCall<'_>) -> Option<Answer> {
         let (handle, rehearsal) = self.handle().rehearsing();
         let service = Service { handle, ..self.clone() };
-        let answer = service.carry_out(admitted, tool, args, notation)?;
+        let answer = service.carry_out(call)?;
         Some(if rehearsal.is_accepted() { Answer::done(Value::Nil) } else { answer })
     }
 }

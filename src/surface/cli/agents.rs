@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::args::StateArgs;
-use super::asking::{DaemonArgs, session_id};
+use super::asking::{DaemonArgs, StateArgs, session_id};
 use crate::domain::SessionId;
 use crate::surface::mcp::{ToolFilter, UnknownDialect};
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::agents::{AgentsArgs, HookArgs, McpArgs, PluginArgs, SetupArgs};
-use super::asking::{CallerArgs, DaemonArgs, session_id};
+use super::asking::{CallerArgs, DaemonArgs, StateArgs, session_id};
 use super::controls::{
     ApproveArgs, DashboardArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs,
     OperatorArgs, PauseArgs, RescheduleArgs, RunArgs,
@@ -453,12 +453,4 @@ pub struct ImportArgs {
     /// The daemon's data directory.
     #[command(flatten)]
     pub state: StateArgs,
-}
-
-/// A daemon's data directory.
-#[derive(Debug, Args)]
-pub struct StateArgs {
-    /// The daemon's data directory [default: $XDG_STATE_HOME/reveille]
-    #[arg(long, value_name = "DIR", env = "REVEILLE_DATA_DIR", hide_env_values = true)]
-    pub data_dir: Option<PathBuf>,
 }

@@ -57,6 +57,14 @@ pub struct Printing {
     pub json: bool,
 }
 
+/// A daemon's data directory.
+#[derive(Debug, Args)]
+pub struct StateArgs {
+    /// The daemon's data directory [default: $XDG_STATE_HOME/reveille]
+    #[arg(long, value_name = "DIR", env = "REVEILLE_DATA_DIR", hide_env_values = true)]
+    pub data_dir: Option<PathBuf>,
+}
+
 pub(super) fn session_id(text: &str) -> Result<SessionId, String> {
     SessionId::new(text).map_err(|error| error.to_string())
 }

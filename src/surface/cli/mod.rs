@@ -10,9 +10,9 @@ mod reading;
 pub use agents::{AgentsArgs, HookArgs, KnownAgent, McpArgs, PluginAgent, PluginArgs, SetupArgs};
 pub use args::{
     Cli, Command, DoctorArgs, EqlArgs, ExportArgs, GraphqlArgs, ImportArgs, SchemaArgs, SchemaKind,
-    ServeArgs, StateArgs, StdioArgs, ToolArgs,
+    ServeArgs, StdioArgs, ToolArgs,
 };
-pub use asking::{CallerArgs, DaemonArgs, Printing};
+pub use asking::{CallerArgs, DaemonArgs, Printing, StateArgs};
 pub use controls::{
     ApproveArgs, DashboardArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs,
     OperatorArgs, PauseArgs, RescheduleArgs, RunArgs, WhichArgs,

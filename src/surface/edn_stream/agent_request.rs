@@ -4,7 +4,7 @@
 //! What lives elsewhere: carrying it out (`service/agents.rs`).
 
 use super::error::RequestError;
-use super::request::{StreamRequest, address, read, run, session};
+use super::request_fields::{address, read, run, session};
 use crate::dialect::args::Args;
 use crate::domain::{Address, RunId, SessionId};
 use crate::edn::{Map, Value};
@@ -37,34 +37,34 @@ pub(super) const PROMPT: &[&str] = &["op", "id", "session-id", "delivery-id"];
 /// The keys of `:agent/wait`, `:agent/idle` and `:agent/release`.
 pub(super) const SESSION: &[&str] = &["op", "id", "session-id"];
 
-pub(super) fn bind(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
+pub(super) fn bind(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
     let missing = || RequestError::invalid("an address is required, such as claude:ID", Map::new());
     let address = address(args)?.ok_or_else(missing)?;
-    Ok(StreamRequest::Agent(AgentRequest::Bind(process(args)?, Box::new(address))))
+    Ok(AgentRequest::Bind(process(args)?, Box::new(address)))
 }
 
-pub(super) fn whose(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
-    Ok(StreamRequest::Agent(AgentRequest::Whose(process(args)?)))
+pub(super) fn whose(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
+    Ok(AgentRequest::Whose(process(args)?))
 }
 
-pub(super) fn wait(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
-    Ok(StreamRequest::Agent(AgentRequest::Wait(session(args)?)))
+pub(super) fn wait(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
+    Ok(AgentRequest::Wait(session(args)?))
 }
 
-pub(super) fn handed(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
-    Ok(StreamRequest::Agent(AgentRequest::Handed(session(args)?, run(args)?)))
+pub(super) fn handed(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
+    Ok(AgentRequest::Handed(session(args)?, run(args)?))
 }
 
-pub(super) fn shown(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
-    Ok(StreamRequest::Agent(AgentRequest::Shown(session(args)?, run(args)?)))
+pub(super) fn shown(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
+    Ok(AgentRequest::Shown(session(args)?, run(args)?))
 }
 
-pub(super) fn idle(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
-    Ok(StreamRequest::Agent(AgentRequest::Idle(session(args)?)))
+pub(super) fn idle(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
+    Ok(AgentRequest::Idle(session(args)?))
 }
 
-pub(super) fn release(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
-    Ok(StreamRequest::Agent(AgentRequest::Release(session(args)?)))
+pub(super) fn release(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
+    Ok(AgentRequest::Release(session(args)?))
 }
 
 fn process(args: &Args<'_>) -> Result<AgentProcess, RequestError> {

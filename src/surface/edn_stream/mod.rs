@@ -12,6 +12,7 @@ mod outgoing;
 mod print;
 mod pump;
 mod request;
+mod request_fields;
 mod serve;
 mod visibility;
 

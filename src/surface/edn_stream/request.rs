@@ -2,10 +2,11 @@
 
 use super::agent_request::{self, AgentRequest};
 use super::error::RequestError;
-use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Choices, Keys, Style};
+use super::request_fields::{address, optional_session, read, run, session, session_id};
+use crate::dialect::args::{Arg, ArgError, Args, Choices, Keys, Style};
 use crate::dialect::psi::session_config;
 use crate::dialect::{Notation, echo};
-use crate::domain::{Address, Cursor, JobId, Phase, RunId, SessionConfig, SessionId};
+use crate::domain::{Cursor, JobId, Phase, SessionConfig, SessionId};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::eql::Boundary;
 use crate::service::{HostRequest, SessionRequest};
@@ -46,13 +47,13 @@ const OPS: &[(&str, &[&str], Parse)] = &[
     ("session/user-message", &["op", "id", "session-id", "text"], user_message),
     ("session/job-ready", &["op", "id", "session-id", "job-id"], job_ready),
     ("host/attach", &["op", "id", "sessions"], attach),
-    ("agent/bind", agent_request::BIND, agent_request::bind),
-    ("agent/whose", agent_request::WHOSE, agent_request::whose),
-    ("agent/wait", agent_request::SESSION, agent_request::wait),
-    ("agent/handed", agent_request::PROMPT, agent_request::handed),
-    ("agent/shown", agent_request::PROMPT, agent_request::shown),
-    ("agent/idle", agent_request::SESSION, agent_request::idle),
-    ("agent/release", agent_request::SESSION, agent_request::release),
+    ("agent/bind", agent_request::BIND, |args| agent_request::bind(args).map(StreamRequest::Agent)),
+    ("agent/whose", agent_request::WHOSE, |args| agent_request::whose(args).map(StreamRequest::Agent)),
+    ("agent/wait", agent_request::SESSION, |args| agent_request::wait(args).map(StreamRequest::Agent)),
+    ("agent/handed", agent_request::PROMPT, |args| agent_request::handed(args).map(StreamRequest::Agent)),
+    ("agent/shown", agent_request::PROMPT, |args| agent_request::shown(args).map(StreamRequest::Agent)),
+    ("agent/idle", agent_request::SESSION, |args| agent_request::idle(args).map(StreamRequest::Agent)),
+    ("agent/release", agent_request::SESSION, |args| agent_request::release(args).map(StreamRequest::Agent)),
     ("delivery/ack", &["op", "id", "delivery-id"], acknowledge),
     ("delivery/nack", &["op", "id", "delivery-id", "phase", "error"], refuse),
     ("subscribe", &["op", "id", "after"], subscribe),
@@ -60,13 +61,13 @@ const OPS: &[(&str, &[&str], Parse)] = &[
 ];
 
 impl StreamRequest {
-    /// Parses a map with `:op`.
     /// The name of a request's operation, as far as it is one of ours.
     pub(super) fn name(form: &Value) -> &'static str {
         let is_bare = form.as_map().is_some_and(|map| map.keyword("op").is_none());
         known(form).map_or(if is_bare { "psi-tool" } else { "unknown" }, |(name, ..)| name)
     }
 
+    /// Parses a map with `:op`.
     pub(super) fn parse(form: &Value) -> Result<StreamRequest, RequestError> {
         // The operation decides about the other keys, so it is read first.
         let Some((_, keys, parse)) = known(form) else {
@@ -125,14 +126,6 @@ fn open_session(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
         return Ok(StreamRequest::OpenOrAttach { session: session(args)?, asked });
     }
     Ok(StreamRequest::Host(HostRequest::Open { session: optional_session(args)?, asked, listens }))
-}
-
-/// Reads the agent's conversation behind a session.
-pub(super) fn address(args: &Args<'_>) -> Result<Option<Address>, RequestError> {
-    let part = |key| args.opt(key, |arg| arg.parse("a string", |value| value.as_str().map(Box::<str>::from)));
-    let (text, directory, profile) = (part("address")?, part("directory")?, part("agent-profile")?);
-    let read = Address::from_parts(text.as_deref(), directory.as_deref(), profile.as_deref());
-    read.map_err(|fault| RequestError::invalid(fault.to_string(), Map::new()))
 }
 
 fn close_session(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
@@ -199,32 +192,4 @@ fn text(args: &Args<'_>, key: &str) -> Result<Box<str>, ArgError> {
     read(args, key, "a string", |value| value.as_str().map(Box::from))
 }
 
-pub(super) fn session(args: &Args<'_>) -> Result<SessionId, ArgError> {
-    read(args, "session-id", SESSION_ID, session_id)
-}
-
-fn optional_session(args: &Args<'_>) -> Result<Option<SessionId>, ArgError> {
-    args.opt("session-id", |arg| arg.parse(SESSION_ID, session_id))
-}
-
-fn session_id(value: &Value) -> Option<SessionId> {
-    SessionId::new(value.as_str()?).ok()
-}
-
-pub(super) fn run(args: &Args<'_>) -> Result<RunId, ArgError> {
-    read(args, "delivery-id", "the id of a pushed delivery", |value| RunId::parse(value.as_str()?))
-}
-
-/// Reads a required key. The error describes the expected type.
-pub(super) fn read<T>(
-    args: &Args<'_>,
-    key: &str,
-    expected: &'static str,
-    parse: impl FnOnce(&Value) -> Option<T>,
-) -> Result<T, ArgError> {
-    let missing = || ArgError::new(key, ArgErrorKind::NotA { expected, found: "nothing" });
-    args.opt(key, |arg| arg.parse(expected, parse))?.ok_or_else(missing)
-}
-
 const PHASES: &str = ":create-session or :prompt-submit";
-const SESSION_ID: &str = "a session's id: a string that is not blank";

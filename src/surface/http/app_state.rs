@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::auth::Principal;
 use super::config::{Config, Times};
 use super::connection::backoff::Backoff;
 use super::connection::conn_limit::ConnLimiter;
@@ -11,9 +12,9 @@ use super::gate::Gate;
 use super::login::Logins;
 use super::streams::Streams;
 use super::traffic::Traffic;
-use crate::domain::Caller;
+use crate::domain::{Caller, SessionId};
 use crate::runtime::Token;
-use crate::service::{Queue, Quota, Service};
+use crate::service::{Queue, Quota, Service, acting_for};
 use crate::surface::graphql::GraphqlService;
 
 /// The state that all requests of a server share.
@@ -74,6 +75,15 @@ impl AppState {
         let handle = self.service.handle();
         self.logins.end_old(handle.tokens(), handle.now().boot);
         handle.tokens().caller(token)
+    }
+
+    /// Whether a caller's token is still one, and still reaches the session that the caller acts for.
+    pub(super) fn is_live(&self, principal: &Principal) -> bool {
+        let handle = self.service.handle();
+        let Some(bearer) = self.caller(&principal.token) else { return false };
+        let reaches = |session: &SessionId| acting_for(handle, &bearer, session).is_some();
+        let scope = &principal.caller.scope;
+        *scope == bearer.scope || scope.session().is_some_and(reaches)
     }
 
     /// Marks the server as stopping; returns whether it was already.

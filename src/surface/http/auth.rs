@@ -1,13 +1,17 @@
 //! The caller of a request, known from its token and from the session that an operator acts for.
 
+use std::net::IpAddr;
+
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::app_state::AppState;
 use super::message::error::HttpError;
 use crate::domain::{Caller, CallerRole, Scope};
 use crate::runtime::Token;
-use crate::service::acting_for;
+
+/// The address that a request came from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Peer(pub(super) IpAddr);
 
 /// The caller of a request, as an extractor: a route that takes it answers 401 without a live
 /// token.
@@ -21,18 +25,6 @@ impl Principal {
     /// Whether the reserves for operators are this caller's too.
     pub(super) fn is_operator(&self) -> bool {
         self.caller.role == CallerRole::Operator
-    }
-
-    /// Whether the token is still one, and still reaches the session that the caller acts for.
-    pub(super) fn is_live(&self, app: &AppState) -> bool {
-        let handle = app.service.handle();
-        let Some(bearer) = app.caller(&self.token) else { return false };
-        self.caller.scope == bearer.scope
-            || self
-                .caller
-                .scope
-                .session()
-                .is_some_and(|session| acting_for(handle, &bearer, session).is_some())
     }
 
     /// The kind of caller, for the log.

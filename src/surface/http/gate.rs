@@ -11,13 +11,12 @@ use axum::http::Version;
 use axum::http::header::{AUTHORIZATION, COOKIE, HOST, HeaderMap, HeaderValue, ORIGIN};
 use axum::http::request::Parts;
 
-use super::app_state::AppState;
 use super::auth::Principal;
 use super::config::Config;
 use super::login::CookieHalf;
 use super::message::error::{ErrorCode, HttpError};
 use super::route::Route;
-use crate::domain::SessionId;
+use crate::domain::{Caller, SessionId};
 use crate::runtime::{Handle, Token};
 use crate::service;
 
@@ -124,8 +123,13 @@ pub(super) enum Identity {
 ///
 /// # Errors
 /// 401 without a token, 404 for a session that is not the caller's.
-pub(super) fn identify(app: &AppState, parts: &mut Parts) -> Result<Identity, HttpError> {
-    let half = app.gate.cookie(&parts.headers);
+pub(super) fn identify(
+    gate: &Gate,
+    handle: &Handle,
+    known: impl FnOnce(&Token) -> Option<Caller>,
+    parts: &mut Parts,
+) -> Result<Identity, HttpError> {
+    let half = gate.cookie(&parts.headers);
     let token = match (bearer(&parts.headers), &half) {
         (Single::Absent, Some(half)) if parts.headers.contains_key(KEY) => {
             let Single::Value(key) = single(&parts.headers, KEY) else {
@@ -144,11 +148,11 @@ pub(super) fn identify(app: &AppState, parts: &mut Parts) -> Result<Identity, Ht
         (Single::Absent | Single::Unclear, _) => return Err(HttpError::unauthorized()),
         (Single::Value(text), _) => Token::from_text(text),
     };
-    let Some(caller) = app.caller(&token) else { return Ok(Identity::Stranger) };
+    let Some(caller) = known(&token) else { return Ok(Identity::Stranger) };
     let principal = Principal { caller, token };
     match single(&parts.headers, SESSION) {
         Single::Absent => Ok(Identity::Caller(principal)),
-        Single::Value(session) => acting_for(app.service.handle(), principal, session).map(Identity::Caller),
+        Single::Value(session) => acting_for(handle, principal, session).map(Identity::Caller),
         Single::Unclear => {
             Err(HttpError::invalid("Reveille-Session must be one session's id", "send it once"))
         }

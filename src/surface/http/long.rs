@@ -86,5 +86,5 @@ pub(super) fn run<T>(
 }
 
 fn check(app: &AppState, principal: &Principal) -> Result<(), NotDone> {
-    if principal.is_live(app) { Ok(()) } else { Err(NotDone::Revoked) }
+    if app.is_live(principal) { Ok(()) } else { Err(NotDone::Revoked) }
 }

@@ -14,7 +14,7 @@ use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 
 use super::app_state::AppState;
-use super::auth::Principal;
+use super::auth::{Peer, Principal};
 use super::connection::conn_limit::ConnPermit;
 use super::connection::conn_watchdog::{ConnWatchdog, Tracked};
 use super::gate;
@@ -88,10 +88,6 @@ async fn admit(
     }
 }
 
-/// The address that a request came from.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Peer(pub(super) IpAddr);
-
 /// What a connection's requests share.
 #[derive(Clone)]
 pub(super) struct ConnService {
@@ -147,7 +143,8 @@ impl ConnService {
         let (mut parts, body) = request.into_parts();
         // The host and origin are checked before the token, so a page of another origin learns nothing about tokens.
         self.state.gate.check(&parts)?;
-        let principal = match gate::identify(&self.state, &mut parts)? {
+        let (app, handle) = (&self.state, self.state.service.handle());
+        let principal = match gate::identify(&app.gate, handle, |token| app.caller(token), &mut parts)? {
             Identity::Nobody => None,
             Identity::Caller(principal) => Some(principal),
             Identity::Stranger => {

@@ -194,7 +194,7 @@ fn nothing_is_resumed_into_a_conversation_that_somebody_holds() {
     let mut explain = scene.home.command(&["explain", &schedule, "--data-dir", "state"]);
     let explained = scene.home.run(&mut explain);
     assert!(explained.out.contains("holds the agent's conversation"), "{}{}", explained.out, explained.err);
-    // Whoever cannot be asked counts as a holder.
+    // Somebody who cannot be asked counts as a holder.
     fs::write(&held, "no list").expect("ours");
     pass(Duration::from_millis(500));
     assert!(scene.lines("starts").is_empty(), "nothing was started");

@@ -221,7 +221,7 @@ fn trap_3_no_waiter_outlives_the_end_of_its_conversation() {
     assert!(ended.code == Some(2) && ended.err.ends_with("for the new one\n"), "{ended:?}");
     assert!(!ended.err.contains("for the old one"));
     hook(&home, "SessionEnd", "new", &json!({"reason": "resume"}));
-    // Whoever goes on with the old conversation gets what was left there.
+    // A window that goes on with the old conversation gets what was left there.
     waiter(&home, "old", &mut waiters);
     let ended = end(waiters.remove(0));
     assert!(ended.code == Some(2) && ended.err.ends_with("for the old one\n"), "{ended:?}");

@@ -84,7 +84,7 @@ fn a_cookie_alone_is_worth_nothing() {
         (vec![cookie, key, same_site], 200),
         (vec![cookie, &origin], 401),
         (vec![key, &origin], 401),
-        // No page of ours sends neither: whoever has the cookie from elsewhere gets nothing by it.
+        // No page of ours sends neither: a program that has the cookie from elsewhere gets nothing by it.
         (vec![cookie, key], 401),
         (vec![cookie, cookie, key, &origin], 401),
         (vec![cookie, "Reveille-Csrf: 0123456789abcdef0123456789abcdef", &origin], 401),

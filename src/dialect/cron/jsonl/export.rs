@@ -59,20 +59,10 @@ impl Lines {
             // The caller prints the row that the fact carries, and no fact before it.
             Learned::Found | Learned::Unknown => return,
         }
-        match logged.fact {
-            Fact::Run(run, fact) => self.run(logged, known, run, fact),
-            Fact::Schedule(_, ScheduleFact::Skipped(skip)) => self.skip(logged, known, skip),
-            Fact::Schedule(..)
-            | Fact::Created { .. }
-            | Fact::Session(..)
-            | Fact::Host(..)
-            | Fact::Channel(..)
-            | Fact::AllHeld { .. }
-            | Fact::AllReleased { .. }
-            | Fact::GuardPolicySet { .. }
-            | Fact::Refused { .. }
-            | Fact::Restarted { .. }
-            | Fact::Stopping { .. } => {}
+        if let Fact::Run(run, fact) = logged.fact {
+            self.run(logged, known, run, fact);
+        } else if let Fact::Schedule(_, ScheduleFact::Skipped(skip)) = logged.fact {
+            self.skip(logged, known, skip);
         }
     }
 

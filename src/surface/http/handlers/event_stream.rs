@@ -107,7 +107,7 @@ async fn carry(
         }
         // The timeout is the tick: a quiet stream checks its token and its client too.
         let pushed = timeout(app.times.token_recheck, following.answers.recv()).await;
-        if events.is_closed() || !principal.is_live(&app) {
+        if events.is_closed() || !app.is_live(&principal) {
             return;
         }
         // Heartbeats count from the last event: proxies close a stream that is silent for long.

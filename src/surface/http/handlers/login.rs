@@ -14,13 +14,12 @@ use crate::domain::{Op, Right};
 use crate::edn::{Map, Value};
 use crate::limits;
 use crate::surface::http::app_state::AppState;
-use crate::surface::http::auth::Principal;
+use crate::surface::http::auth::{Peer, Principal};
 use crate::surface::http::gate::{Single, single};
 use crate::surface::http::handlers::tools::denied;
 use crate::surface::http::message::body::read_value;
 use crate::surface::http::message::error::HttpError;
 use crate::surface::http::message::reply::Reply;
-use crate::surface::http::routes::Peer;
 
 /// `POST /dashboard/code`: a one-time code for a browser, which may read only if the body says `read-only`.
 pub(in crate::surface::http) async fn code(

@@ -76,7 +76,7 @@ async fn carry(app: &Arc<AppState>, principal: &Principal, upgraded: Upgraded) {
         input: Box::new(Cursor::new(parts.read_buf).chain(input)),
         output: Box::new(output),
         hang_up: Box::new(move |how| drop(stream.shutdown(how))),
-        is_entitled: Box::new(move || bearer.is_live(&entitling)),
+        is_entitled: Box::new(move || entitling.is_live(&bearer)),
         is_local: false,
     };
     app.streams.carry(client, app.times.token_recheck).await;

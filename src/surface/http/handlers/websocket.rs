@@ -189,7 +189,7 @@ impl Operations for Calls<'_> {
     }
 
     fn may_go_on(&mut self) -> bool {
-        self.principal.as_ref().is_some_and(|principal| principal.is_live(&self.app))
+        self.principal.as_ref().is_some_and(|principal| self.app.is_live(principal))
     }
 
     fn start(&mut self, id: &str, request: &GraphqlRequest) -> Started {

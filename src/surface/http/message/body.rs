@@ -108,7 +108,7 @@ async fn read_bytes(app: &AppState, request: Request<Body>) -> Result<Bytes, Htt
         }
     };
     drop(place);
-    if !principal.is_live(app) {
+    if !app.is_live(principal) {
         return Err(HttpError::unauthorized());
     }
     read.map_err(|_| too_slow().with_limit(limits::HTTP_BODY_MS))?
