@@ -3,6 +3,7 @@
 //! What lives elsewhere: rules (`engine`), wire names (`dialect`, `graph`). Invariant: a value of these types
 //! is already checked; nothing here reads a clock, draws randomness or does I/O.
 
+mod call;
 mod channel;
 mod definition;
 mod guard;
@@ -13,6 +14,11 @@ mod outcome;
 mod session_config;
 mod time;
 
+#[doc(hidden)]
+pub use call::outcome::Outcome;
+pub use call::request::{Call, CallVia, Sink};
+pub use call::tool_name::{ToolName, ToolNameError};
+pub use call::tool_spec::{Risk, ToolSpec};
 pub use channel::{Channel, ChannelFact, ChannelKind};
 pub use definition::durability::Durability;
 pub use definition::lifetime::Lifetime;

@@ -6,6 +6,7 @@
 mod clock;
 mod courier;
 mod entropy;
+mod executor;
 mod guard;
 mod host;
 mod journal;
@@ -18,6 +19,7 @@ mod ticket;
 pub use clock::Clock;
 pub use courier::{Carried, Courier};
 pub use entropy::EntropySource;
+pub use executor::{Executor, Returned};
 pub use guard::{Guard, GuardReply};
 pub use host::{Host, HostAnswer};
 pub use journal::Journal;

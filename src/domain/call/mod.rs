@@ -1,0 +1,6 @@
+//! Calls: a tool with its arguments, and what it came to.
+
+pub(in crate::domain) mod outcome;
+pub(in crate::domain) mod request;
+pub(in crate::domain) mod tool_name;
+pub(in crate::domain) mod tool_spec;
