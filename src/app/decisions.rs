@@ -8,6 +8,7 @@ use super::forecast_explain::print;
 use super::foreign_text::{shown, visible};
 use super::question::{ask, query};
 use super::typed_id;
+use crate::domain::Moment;
 use crate::edn::{Map, Value};
 use crate::surface::cli::LogArgs;
 
@@ -48,7 +49,10 @@ fn lines(decisions: &[Value]) -> String {
             let word = value.as_keyword().map(|word| word.as_str().to_owned());
             Some(word.or_else(|| value.as_str().map(visible)).unwrap_or_else(|| shown(value)))
         };
-        let at = decision.keyword("reveille.decision/at").and_then(Value::as_inst).map(|at| at.to_string());
+        // To the millisecond: shorter, and steps of one run can still be told apart.
+        let at = decision.keyword("reveille.decision/at").and_then(Value::as_inst);
+        let at = at.and_then(|at| Moment::new(at.seconds(), at.nanos() - at.nanos() % 1_000_000));
+        let at = at.map(|at| at.to_string());
         // Writing to a string cannot fail.
         let _ = write!(out, "{}  {}", at.unwrap_or_default(), part("kind").unwrap_or_default());
         for (name, before) in [

@@ -3,7 +3,7 @@
 //! Cost: a few lengths, one pass over the sessions, and one step per due slot.
 
 use super::state::State;
-use crate::domain::Now;
+use crate::domain::{Now, Span};
 
 /// The number of things of each kind at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,14 @@ pub struct Gauges {
     pub running: u64,
     /// Volatile schedules that were not handed over: what a crash would lose.
     pub volatile: u64,
+    /// Runs that wait for an operator's approval, or for the answer of an external guard.
+    pub approvals: u64,
+    /// Messages that were left in a session in which nobody listens, and that nobody has taken.
+    pub left: u64,
+    /// Whether everything is held.
+    pub held: bool,
+    /// How long ago the slot was of the run that waits longest for its session or its host; zero if none waits.
+    pub longest_wait: Span,
     /// Expected slots minus those accounted for; anything but 0 is a defect.
     pub imbalance: i64,
 }
@@ -37,6 +45,13 @@ impl State {
         owners.map(|session| u64::from(session.unstarted)).sum()
     }
 
+    /// Returns how long ago the earliest slot was of all runs that wait in a session.
+    fn longest_wait(&self, now: Now) -> Span {
+        let waiting = self.sessions.iter().flat_map(|(_, session)| &session.waiting);
+        let slots = waiting.filter_map(|key| self.runs.get(*key)).map(|record| record.run.slot);
+        slots.min().map_or(Span::ZERO, |slot| now.wall.since(slot))
+    }
+
     /// Returns the counts at `now`.
     pub fn gauges(&self, now: Now) -> Gauges {
         let (pending, running) = (self.timers.slots_len(), self.timers.receipts_len());
@@ -47,6 +62,10 @@ impl State {
             queued: self.ledger.pending.saturating_sub(pending + running),
             running,
             volatile: self.volatile_count(),
+            approvals: self.timers.approvals_len(),
+            left: self.ledger.left,
+            held: self.held.is_some(),
+            longest_wait: self.longest_wait(now),
             imbalance: i64::try_from(self.ledger.imbalance()).unwrap_or(i64::MAX),
         }
     }

@@ -159,6 +159,11 @@ impl Timers {
         self.receipts.len() as u64
     }
 
+    /// Returns the number of runs that wait for an answer of the guard or of an operator.
+    pub(super) fn approvals_len(&self) -> u64 {
+        self.approvals.len() as u64
+    }
+
     fn next_sequence(&mut self) -> u64 {
         self.sequence += 1;
         self.sequence

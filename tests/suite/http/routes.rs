@@ -89,12 +89,20 @@ fn figures_are_for_operators_and_move() {
         "reveille_http_requests_total{route=\"/tools/{name}\",status=\"200\"} 1",
         "reveille_http_requests_total{route=\"/metrics\",status=\"404\"} 1",
         "reveille_connections 1",
-        "# EOF",
+        "reveille_approvals 0",
+        "reveille_left 0",
+        "reveille_held 0",
+        "reveille_longest_wait_seconds 0.0",
+        // The older format names a counter like its samples.
+        "# TYPE reveille_creates_total counter",
     ] {
         assert!(figures.body.lines().any(|found| found == line), "{line} is not in {}", figures.body);
     }
     let open = get(&site, "/metrics", OPERATOR, &["Accept: application/openmetrics-text;version=1.0.0"]);
     assert!(open.header("content-type").is_some_and(|kind| kind.starts_with("application/openmetrics-text")));
+    for line in ["# TYPE reveille_creates counter", "# EOF"] {
+        assert!(open.body.lines().any(|found| found == line), "{line} is not in {}", open.body);
+    }
 }
 
 #[test]

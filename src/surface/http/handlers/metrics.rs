@@ -36,8 +36,32 @@ pub(in crate::surface::http) async fn show(
     // Writing to a string cannot fail.
     let _ = text::encode(&mut text, &registry);
     let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
-    let media_type = if accept.contains("openmetrics") { OPEN_METRICS } else { PLAIN };
-    ([(CONTENT_TYPE, media_type)], text).into_response()
+    if accept.contains("openmetrics") {
+        return ([(CONTENT_TYPE, OPEN_METRICS)], text).into_response();
+    }
+    ([(CONTENT_TYPE, PLAIN)], plain(&text)).into_response()
+}
+
+/// Writes OpenMetrics as the older text format, which names a counter like its samples, with `_total`, and has no last line.
+/// Without that, readers of the older format take counters for values of an unknown type.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut lines = text.lines().filter(|line| *line != "# EOF").peekable();
+    while let Some(help) = lines.next() {
+        // The help of a metric stands right before its type.
+        let name = lines.peek().and_then(|kind| kind.strip_prefix("# TYPE ")?.strip_suffix(" counter"));
+        match (name, help.strip_prefix("# HELP ").and_then(|help| help.split_once(' '))) {
+            (Some(name), Some((_, help))) => {
+                out.push_str(&format!("# HELP {name}_total {help}\n# TYPE {name}_total counter\n"));
+                lines.next();
+            }
+            (_, _) => {
+                out.push_str(help);
+                out.push('\n');
+            }
+        }
+    }
+    out
 }
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -81,8 +105,10 @@ impl Reading {
         Reading { figures, gauges, answered, in_use, budgets, store_down }
     }
 
-    fn gauges(&self) -> [(&'static str, &'static str, u64); 7] {
-        let Gauges { sessions, pending, due, queued, running, volatile, imbalance: _ } = self.gauges;
+    fn gauges(&self) -> [(&'static str, &'static str, u64); 10] {
+        // The longest wait and the imbalance are no counts; they are written by themselves.
+        let Gauges { sessions, pending, due, queued, running, volatile, approvals, left, held, .. } =
+            self.gauges;
         [
             ("sessions", "Open sessions", sessions),
             ("pending", "Schedules whose slot has not been claimed", pending),
@@ -90,6 +116,9 @@ impl Reading {
             ("queued", "Runs that wait for their session or their host", queued),
             ("running", "Dispatched runs whose receipt is outstanding", running),
             ("volatile", "Volatile schedules that were not dispatched yet", volatile),
+            ("approvals", "Runs that wait for an operator's approval or for an external guard", approvals),
+            ("left", "Messages left where nobody listens, and not taken", left),
+            ("held", "1 while everything is held, so that no slot is claimed", u64::from(held)),
             (
                 "store_down",
                 "1 while the store cannot be written and durable work is suspended",
@@ -149,6 +178,14 @@ impl Collector for Reading {
             &mut to.encode_descriptor("budget_limit", help, None, MetricType::Gauge)?,
             |(_, limit)| limit.value,
         )?;
+        let help = "How long ago the slot was of the run that waits longest for its session or its host";
+        let longest = seconds(u128::from(self.gauges.longest_wait.nanos()));
+        to.encode_descriptor("longest_wait_seconds", help, None, MetricType::Gauge)?
+            .encode_gauge(&longest)?;
+        let build =
+            to.encode_descriptor("build_info", "The version of the program", None, MetricType::Gauge)?;
+        let mut build = build;
+        build.encode_family(&[("version", env!("CARGO_PKG_VERSION"))])?.encode_gauge(&1_i64)?;
         let help = "Expected slots less those accounted for: anything but 0 is a defect";
         // Signed, unlike the other gauges: the accounts can be off in both directions.
         to.encode_descriptor("accounting_imbalance", help, None, MetricType::Gauge)?
