@@ -221,7 +221,7 @@ impl ParamType {
             ParamType::Boolean => "true or false".to_owned(),
             ParamType::Integer { min, max: i64::MAX } => format!("a whole number, {min} or more"),
             ParamType::Integer { min, max } => format!("a whole number from {min} to {max}"),
-            ParamType::Instant => "an instant".to_owned(),
+            ParamType::Instant => "an instant, such as 2026-04-22T09:00:00Z".to_owned(),
             ParamType::Enum { values, .. } => format!("one of {}", values.join(", ")),
             ParamType::List(item) => format!("a list, each {}", item.expected()),
             ParamType::Record(record) => format!("a map: {}", record.name),

@@ -105,6 +105,24 @@ fn figures_are_for_operators_and_move() {
     }
 }
 
+/// An alert on a figure that does not exist would never fire.
+#[test]
+fn the_alert_rules_are_about_figures_that_exist() {
+    let site = Site::start();
+    let figures = get(&site, "/metrics", OBSERVER, &[]).body;
+    let rules = include_str!("../../../docs/operations/alerts.yml");
+    let is_part = |character: char| character.is_ascii_lowercase() || character == '_';
+    let named = rules
+        .match_indices("reveille_")
+        .map(|(at, _)| rules[at..].split(|c| !is_part(c)).next().unwrap_or_default());
+    let named: std::collections::BTreeSet<&str> = named.collect();
+    assert!(named.len() >= 8, "{named:?}");
+    for name in named {
+        let has = |line: &str| line.split(['{', ' ']).next() == Some(name);
+        assert!(figures.lines().any(has), "{name} is not in {figures}");
+    }
+}
+
 #[test]
 fn a_server_that_stops_is_not_ready_and_takes_no_connection() {
     let mut site = Site::start();
