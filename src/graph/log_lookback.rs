@@ -5,7 +5,7 @@
 //! What lives elsewhere: fetching (`service/access.rs` and `service/history.rs`), reading (`view`).
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::past_accounts::PastAccounts;
 use crate::domain::{Cursor, Decision, DecisionKind, Moment, ScheduleId};
@@ -15,9 +15,18 @@ use crate::domain::{Cursor, Decision, DecisionKind, Moment, ScheduleId};
 pub struct Lookback {
     found: BTreeMap<ScheduleId, PastDecisions>,
     // Readers share the view, so a request has to be recorded through a shared reference.
-    requested: RefCell<BTreeSet<ScheduleId>>,
+    requested: RefCell<BTreeMap<ScheduleId, Reach>>,
     accounts: Option<PastAccounts>,
     accounts_requested: Cell<bool>,
+}
+
+/// Which part of the log a caller may have read for a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// All facts about it: the schedule exists for the caller.
+    All,
+    /// Nothing, unless it belonged to the caller's family: what is left of it is in the log alone.
+    Family,
 }
 
 /// Decisions about one schedule from the log, newest first.
@@ -33,12 +42,12 @@ impl Lookback {
     }
 
     /// Records that the query needs the decisions about a schedule.
-    pub(super) fn request(&self, schedule: &ScheduleId) {
-        self.requested.borrow_mut().insert(schedule.clone());
+    pub(super) fn request(&self, schedule: &ScheduleId, reach: Reach) {
+        self.requested.borrow_mut().insert(schedule.clone(), reach);
     }
 
     /// Takes the schedules whose decisions were requested.
-    pub fn take_requests(&mut self) -> BTreeSet<ScheduleId> {
+    pub fn take_requests(&mut self) -> BTreeMap<ScheduleId, Reach> {
         std::mem::take(self.requested.get_mut())
     }
 

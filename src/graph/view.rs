@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::log_lookback::Lookback;
+use super::log_lookback::{Lookback, Reach};
 use super::mutation::{Mutation, MutationName};
 use super::page::Page;
 use super::registry::{Graph, Introspected, Registry, ResolverError, ViewOf, Viewer, World};
@@ -133,7 +133,7 @@ impl DecisionSource for VisibleHistory<'_, '_> {
         }
         // Not fetched: the query goes on without the log, and is repeated once the decisions have been fetched.
         let Some(told) = view.lookback.get(schedule) else {
-            view.lookback.request(schedule);
+            view.lookback.request(schedule, if self.is_visible { Reach::All } else { Reach::Family });
             return;
         };
         // The log also contains the decisions of the feed, which were visited above.

@@ -133,6 +133,9 @@ pub type Alarm = Box<dyn Fn(&StoreFault) + Send + Sync>;
 pub struct HistoryQuery {
     /// Facts about this schedule only.
     pub schedule: Option<Arc<str>>,
+    /// Together with a schedule: nothing, unless its newest or its oldest fact counts in the share of this session. A schedule of
+    /// others is then not read at all, so the time of the answer does not tell that there is one.
+    pub within: Option<Arc<str>>,
     /// Facts decided at this instant or later.
     pub from: Option<Moment>,
     /// Facts decided before this instant.

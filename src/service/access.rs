@@ -15,7 +15,7 @@ use crate::domain::{
 use crate::edn::Map;
 use crate::engine::SessionRecord;
 use crate::graph::eql::QueryRefusal;
-use crate::graph::log_lookback::Lookback;
+use crate::graph::log_lookback::{Lookback, Reach};
 use crate::graph::mutation::MutationName;
 use crate::graph::past_accounts::PastAccounts;
 use crate::graph::registry::{Access, ResolverError, ViewOf};
@@ -132,14 +132,24 @@ impl<'a> QueryAccess<'a> {
             self.older.insert_accounts(accounts);
             found = true;
         }
-        for schedule in missing {
+        let family = self.family();
+        for (schedule, reach) in missing {
+            let within = family.clone().filter(|_| reach == Reach::Family);
             // A record that cannot be read is left out of the answer; `doctor` reports the damage.
-            if let Ok(decisions) = history::about(&*store, &schedule) {
+            if let Ok(decisions) = history::about(&*store, &schedule, within) {
                 found |= !decisions.is_empty();
                 self.older.insert(schedule, decisions);
             }
         }
         found
+    }
+
+    /// Returns the root of the caller's family; `None` for an operator.
+    fn family(&self) -> Option<Arc<str>> {
+        let session = self.stranger.as_ref().unwrap_or(&self.caller.scope).session()?;
+        let engine = self.service.handle().read();
+        let root = engine.state().session(session).map_or(session, SessionRecord::root);
+        Some(root.as_str().into())
     }
 
     /// Counts what became of slots in the past: one pass over the log, within the bounds of the queries as of an instant. `None`

@@ -3,6 +3,8 @@
 //! What lives elsewhere: explanations (`engine::foresight`), who may see them (`graph::view`), the state as it was (`as_of`).
 //! Invariant: nothing here runs under the engine's lock.
 
+use std::sync::Arc;
+
 use crate::domain::{Cursor, Decision, ScheduleId, SessionId};
 use crate::graph::log_lookback::PastDecisions;
 use crate::limits;
@@ -20,11 +22,16 @@ pub(super) fn decision(record: &FactRecord) -> Result<Decision, StoreFault> {
     Ok(Decision { session, ..Decision::of(record.cursor, record.at, &fact) })
 }
 
-/// The decisions about a schedule, newest first, at most `limits::DECISIONS_EXPLAINED`.
-pub(super) fn about(store: &dyn Store, schedule: &ScheduleId) -> Result<PastDecisions, StoreFault> {
+/// The decisions about a schedule, newest first, at most `limits::DECISIONS_EXPLAINED`. None, if `within` names a session in
+/// whose share of the log the schedule does not count.
+pub(super) fn about(
+    store: &dyn Store,
+    schedule: &ScheduleId,
+    within: Option<Arc<str>>,
+) -> Result<PastDecisions, StoreFault> {
     let mut told = PastDecisions::default();
-    let mut query =
-        HistoryQuery { schedule: Some(schedule.to_string().into()), limit: MOST, ..HistoryQuery::default() };
+    let schedule = Some(schedule.to_string().into());
+    let mut query = HistoryQuery { schedule, within, limit: MOST, ..HistoryQuery::default() };
     let mut owner = None;
     loop {
         let page = store.history(&query)?;

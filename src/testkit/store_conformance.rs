@@ -25,6 +25,7 @@ pub fn exercise(maker: &impl StoreMaker) {
     refusals_change_nothing(maker);
     rows_only_grow(maker);
     a_log_is_read_in_chunks(maker);
+    history_within_a_share(maker);
     history_by_schedule_and_time(maker);
     a_renewal_comes_after_what_was_let_in(maker);
     a_failure_ends_the_term(maker);
@@ -158,6 +159,19 @@ fn history_by_schedule_and_time(maker: &impl StoreMaker) {
         };
         let expected: Vec<_> = all.iter().rev().filter(is_wanted).take(query.limit).cloned().collect();
         assert_eq!(store.history(&query).expect("it can be read"), expected, "{query:?}");
+    }
+}
+
+/// A session is told of a schedule in its own share of the log, and nothing of one in another's.
+fn history_within_a_share(maker: &impl StoreMaker) {
+    let store = maker.fresh(ROOMY);
+    let of = |cursor, share: Option<&str>| FactRecord { share: share.map(Arc::from), ..fact(cursor, "a", 0) };
+    // Made by session-1, and last changed by another.
+    keep(&store, &[of(1, None), of(2, Some("other")), of(3, Some("other"))], &[]).expect("it is kept");
+    for (session, told) in [("session-1", 3), ("other", 3), ("third", 0), ("a", 0)] {
+        let within = Some(session.into());
+        let query = HistoryQuery { schedule: Some("a".into()), within, limit: 9, ..HistoryQuery::default() };
+        assert_eq!(store.history(&query).expect("it can be read").len(), told, "{session}");
     }
 }
 

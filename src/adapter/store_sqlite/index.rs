@@ -288,6 +288,14 @@ impl Index {
         entries.iter().map(|entry| entry.cursor())
     }
 
+    /// Returns whether the newest or the oldest fact about a schedule counts in the share of a session.
+    pub(super) fn is_within(&self, schedule: &str, session: &str) -> bool {
+        let session = digest::of_key(session);
+        let mut cursors = self.cursors_of(schedule);
+        let (newest, oldest) = (cursors.next_back(), cursors.next());
+        newest.into_iter().chain(oldest).any(|cursor| self.shares.has(session, cursor))
+    }
+
     /// Returns the ranges of the log, newest first, that may hold facts from a period, each as its
     /// first and last cursor.
     pub(super) fn stretches(&self, from: Option<Moment>, until: Option<Moment>) -> Vec<(u64, u64)> {

@@ -96,6 +96,10 @@ pub(super) fn candidates(index: &Index, query: &HistoryQuery) -> Candidates {
         let place = stretches.partition_point(|(first, _)| first > cursor);
         stretches.get(place).is_some_and(|(_, last)| cursor <= last)
     };
+    let within = query.within.as_deref();
+    if within.is_some_and(|session| !index.is_within(schedule, session)) {
+        return Candidates::Cursors(Vec::new());
+    }
     let cursors = index.cursors_of(schedule).rev();
     Candidates::Cursors(cursors.filter(|cursor| *cursor < before).filter(is_in_time).collect())
 }

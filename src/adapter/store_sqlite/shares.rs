@@ -75,6 +75,11 @@ impl Shares {
         }
     }
 
+    /// Returns whether a fact counts in the share of this session.
+    pub(super) fn has(&self, session: u64, cursor: u64) -> bool {
+        self.sessions.get(&session).is_some_and(|share| share.facts.contains(&cursor))
+    }
+
     /// Returns how many bytes the share of this session has.
     pub(super) fn of(&self, session: u64) -> u64 {
         self.sessions.get(&session).map_or(0, |share| share.bytes)

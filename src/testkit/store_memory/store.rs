@@ -303,6 +303,13 @@ impl Store for StoreMemory {
 
     fn history(&self, query: &HistoryQuery) -> Result<Vec<FactRecord>, StoreFault> {
         let state = self.lock();
+        if let Some(within) = &query.within {
+            let about = || state.shelf.facts.values().filter(|fact| fact.schedule == query.schedule);
+            let ends = about().next().into_iter().chain(about().next_back());
+            if !ends.into_iter().any(|fact| fact.sharer() == Some(within)) {
+                return Ok(Vec::new());
+            }
+        }
         let is_wanted = |fact: &&FactRecord| {
             query.schedule.as_ref().is_none_or(|schedule| fact.schedule.as_ref() == Some(schedule))
                 && query.from.is_none_or(|from| fact.at >= from)
