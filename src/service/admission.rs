@@ -120,14 +120,16 @@ pub(super) fn admit_target(handle: &Handle, caller: &Caller, target: Option<&Tar
 }
 
 /// Admits a change of a schedule: a session's token changes its own, and shared ones of others only if it is granted. Those it
-/// may not change do not exist for it.
+/// may not change do not exist for it, and are refused where those are that never were.
 pub(super) fn admit_change(handle: &Handle, caller: &Caller, schedule: &ScheduleId) -> Result<(), Refusal> {
     let (CallerRole::Session, Scope::Session(own)) = (caller.role, &caller.scope) else { return Ok(()) };
-    let is_theirs = |state: &State| {
+    let exists = |state: &State| {
+        // Looked up in either case: one answer must not take longer than the other.
+        let lost = state.lost(schedule).is_some_and(|(_, lost)| lost.session == *own);
         let owner = state.schedule(schedule).map(|record| &record.schedule().owner);
-        owner.is_some_and(|owner| owner != own) && !state.effective_grant(own).cron_others
+        owner.map_or(lost, |owner| owner == own || state.effective_grant(own).cron_others)
     };
-    if handle.view(is_theirs) { Err(Refusal::UnknownSchedule { schedule: schedule.clone() }) } else { Ok(()) }
+    if handle.view(exists) { Ok(()) } else { Err(Refusal::UnknownSchedule { schedule: schedule.clone() }) }
 }
 
 /// Admits a change of what a schedule delivers, or a run of it: what goes where the caller may not send anything must not be
