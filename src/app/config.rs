@@ -14,10 +14,11 @@ use super::channels::{ChannelConfig, Channels};
 use super::environment::Environment;
 use super::fault::AppFault;
 use super::guard_rules::GuardFile;
+use super::primitives::PrimitivesConfig;
 use crate::adapter::outbound::GuardRoute;
 use crate::adapter::system_zones;
 use crate::calendar::Zones;
-use crate::domain::{GuardPolicy, TokenName};
+use crate::domain::{GuardPolicy, Primitives, TokenName};
 use crate::limits;
 use crate::runtime::Token;
 use crate::surface::cli::ServeArgs;
@@ -45,6 +46,8 @@ pub(super) struct Config {
     pub(super) outside: Option<GuardRoute>,
     /// The zone of times that name none, if one is configured.
     pub(super) zone: Option<String>,
+    /// Which primitives are switched on.
+    pub(super) primitives: Primitives,
 }
 
 /// A configuration file. Every field is optional.
@@ -61,6 +64,7 @@ struct File {
     allow_origins: Vec<String>,
     channels: BTreeMap<String, ChannelConfig>,
     agents: BTreeMap<String, AgentConfig>,
+    primitives: PrimitivesConfig,
     guard: Option<GuardFile>,
     /// The zone of times that name none.
     zone: Option<String>,
@@ -96,6 +100,7 @@ impl Config {
         let channels = Channels::new(file.channels, Environment::value)?;
         let agents = Agents::new(file.agents, Environment::value)?;
         let outside = file.guard.as_ref().map(GuardFile::outside).transpose()?.flatten();
+        let primitives = file.primitives.checked()?;
         let zones = zones(file.zone.as_deref())?;
         let guard = file.guard.map(|guard| guard.policy(&zones)).transpose()?;
         let zone = file.zone;
@@ -113,6 +118,7 @@ impl Config {
             guard,
             outside,
             zone,
+            primitives,
         })
     }
 }

@@ -4,13 +4,13 @@ use std::io;
 use std::sync::Arc;
 
 use crate::adapter::{HostLocal, system_zones};
-use crate::domain::{Caller, HostId, SessionConfig, SessionId};
+use crate::domain::{Caller, HostId, Primitives, SessionConfig, SessionId};
 use crate::embed::{Reveille, system_parts};
 use crate::runtime::Handle;
 
-/// Starts the daemon's engine, with the zone that its configuration names.
-pub(super) fn start_in(zone: Option<&str>) -> io::Result<Reveille> {
-    let builder = Reveille::builder();
+/// Starts the daemon's engine, with the zone and the primitives that its configuration names.
+pub(super) fn start_in(zone: Option<&str>, primitives: Primitives) -> io::Result<Reveille> {
+    let builder = Reveille::builder().primitives(primitives);
     let builder = match zone {
         Some(zone) => builder.zone(zone),
         None => builder,

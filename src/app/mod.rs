@@ -35,6 +35,7 @@ mod mcp;
 mod mcp_wait;
 mod origin;
 mod panics;
+mod primitives;
 mod processes;
 mod question;
 mod run;

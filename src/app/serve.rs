@@ -44,7 +44,7 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
     let mut data_dir = config.data_dir.as_deref().map(DataDir::take).transpose()?;
     let socket = config.socket.as_deref().map(Socket::bind).transpose();
     let socket = socket.map_err(|error| AppFault::Taken(error.to_string()))?;
-    let mut engine = in_process::start_in(config.zone.as_deref())
+    let mut engine = in_process::start_in(config.zone.as_deref(), config.primitives)
         .map_err(|error| AppFault::io("the engine cannot start", error))?;
     let handle = engine.handle().clone();
     admit(&handle, config.token, &config.host_tokens, data_dir.as_ref())?;

@@ -12,7 +12,6 @@ use crate::edn::{self, Value};
 use crate::engine::State;
 use crate::limits;
 use crate::runtime::Handle;
-use crate::service::TOOLBOX;
 use crate::surface::cli::ToolArgs;
 use crate::surface::json;
 
@@ -80,9 +79,10 @@ fn call_own(args: &ToolArgs, value: &Value, notation: Notation) -> io::Result<Ex
         args.session.clone().map_or_else(|| SessionId::new(OWN_SESSION), Ok).map_err(io::Error::other)?;
     let opened = handle.open_session(Some(session.clone()), HostId::LOCAL, SessionConfig::default());
     opened.map_err(io::Error::other)?;
-    let called = engine.service().call_tool(&args.name, &Caller::session(session), value, notation);
+    let called = engine.service().call_tool(&args.name, &Caller::session(session.clone()), value, notation);
     let Some(answer) = called.map_err(io::Error::other)? else {
-        let names: Vec<&str> = TOOLBOX.iter().map(|tool| tool.name).collect();
+        let tools = engine.service().toolbox(&Caller::session(session.clone()));
+        let names: Vec<&str> = tools.into_iter().map(|tool| tool.name).collect();
         return usage(&format!("there is no tool named {}; the tools are {}", args.name, names.join(", ")));
     };
     print(&answer.value, notation)?;

@@ -13,6 +13,7 @@ pub mod cron;
 mod excerpt;
 #[cfg(feature = "embed")]
 pub mod json;
+pub mod names;
 pub mod native;
 mod page;
 pub mod psi;

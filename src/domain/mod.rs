@@ -11,6 +11,7 @@ mod identity;
 mod message;
 mod nearest;
 mod outcome;
+mod primitives;
 mod session_config;
 mod time;
 
@@ -63,6 +64,7 @@ pub use outcome::refusal::{Code, Refusal};
 pub use outcome::run::{Cause, Run, RunState};
 pub use outcome::status::Status;
 pub use outcome::turn::{PermissionAnswer, Question, ToolCall, Turn, TurnOutcome, Usage};
+pub use primitives::{Gate, Primitives, SchedulerNeedsWatchers};
 pub use session_config::{
     CacheBreakpoint, Model, PromptComponent, PromptSelection, PromptSource, SessionConfig, Skill,
     SkillSource, ThinkingLevel,

@@ -7,7 +7,7 @@ use super::error::Error;
 use super::scheduler::Reveille;
 use crate::adapter::{ClockOs, EntropyOs, HostLocal, HostTapped, system_zones};
 use crate::calendar::Zones;
-use crate::domain::{Channel, GuardPolicy, Message, SessionId};
+use crate::domain::{Channel, GuardPolicy, Message, Primitives, SessionId};
 use crate::port::{Courier, Guard, Host, Store};
 use crate::runtime::{AttachOptions, Parts, Runtime, WithoutStore};
 use crate::service::Service;
@@ -22,6 +22,7 @@ pub struct Builder {
     policy: Option<Option<Arc<GuardPolicy>>>,
     channels: Option<(Arc<dyn Courier>, Vec<Channel>)>,
     zone: Option<Box<str>>,
+    primitives: Primitives,
 }
 
 /// Called with each delivery.
@@ -95,12 +96,20 @@ impl Builder {
         Builder { zone: Some(zone.into()), ..self }
     }
 
+    /// Switches families of tools on that exist only where somebody asked for them.
+    #[must_use]
+    pub fn primitives(self, primitives: Primitives) -> Builder {
+        Builder { primitives, ..self }
+    }
+
     /// Starts the scheduler. Schedules that an earlier process left in the store go on from here.
     ///
     /// # Errors
-    /// [`Error::Zone`] if nobody knows the zone; [`Error::Store`] if the store cannot be opened or loaded; [`Error::System`] if
-    /// the operating system has no thread or no randomness.
+    /// [`Error::Primitives`] if the scheduler is on without watchers; [`Error::Zone`] if nobody knows the zone;
+    /// [`Error::Store`] if the store cannot be opened or loaded; [`Error::System`] if the operating system has no thread or no
+    /// randomness.
     pub fn start(self) -> Result<Reveille, Error> {
+        self.primitives.check()?;
         let zones = system_zones();
         let zones = match self.zone {
             Some(zone) => zones.with_configured(&zone)?,
@@ -147,7 +156,7 @@ impl Builder {
                 }
             }
         }
-        let service = Service::new(handle.clone());
+        let service = Service::with_primitives(handle.clone(), self.primitives);
         Ok(Reveille::new(runtime, service, deliveries))
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::calendar::{PhraseError, ZoneFault};
-use crate::domain::{Code, IdError, Refusal};
+use crate::domain::{Code, IdError, Refusal, SchedulerNeedsWatchers};
 use crate::runtime::RecoveryError;
 
 /// Why a call failed. Nothing was changed by it.
@@ -19,6 +19,9 @@ pub enum Error {
     /// A zone was given together with a typed time, which needs none.
     #[error("a zone goes with a phrase; this time is typed")]
     ZoneWithoutPhrase,
+    /// Primitives are switched on that do not go together.
+    #[error(transparent)]
+    Primitives(#[from] SchedulerNeedsWatchers),
     /// The text is not an id.
     #[error(transparent)]
     Id(#[from] IdError),
@@ -51,6 +54,7 @@ impl Error {
             Error::Phrase(_)
             | Error::Zone(_)
             | Error::ZoneWithoutPhrase
+            | Error::Primitives(_)
             | Error::Id(_)
             | Error::Query { .. } => Code::Validation,
             #[cfg(feature = "sqlite")]
@@ -68,6 +72,7 @@ impl Error {
             #[cfg(feature = "sqlite")]
             Error::Open(_) => None,
             Error::ZoneWithoutPhrase
+            | Error::Primitives(_)
             | Error::Id(_)
             | Error::Query { .. }
             | Error::Store(_)

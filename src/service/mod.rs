@@ -28,6 +28,7 @@ mod queue;
 mod quota;
 mod rate_limit;
 mod reach;
+mod toolbox;
 mod tools;
 
 use std::sync::Arc;
@@ -37,7 +38,7 @@ use self::as_of_queue::AsOfQueue;
 use self::denials::Denials;
 use self::plan_cache::PlanCache;
 use self::rate_limit::RateLimiter;
-use crate::domain::{Caller, Cursor, Op};
+use crate::domain::{Caller, Cursor, Op, Primitives};
 use crate::graph::registry::Registry;
 use crate::graph::view::Scheduler;
 use crate::runtime::{Handle, Subscription};
@@ -79,14 +80,20 @@ struct Shared {
     past: AsOfQueue,
     places: Places,
     agents: Agents,
+    primitives: Primitives,
 }
 
 impl Service {
-    /// A service over the engine of this handle.
+    /// A service over the engine of this handle, with every primitive switched off.
     pub fn new(handle: Handle) -> Service {
+        Service::with_primitives(handle, Primitives::default())
+    }
+
+    /// A service over the engine of this handle, with these primitives.
+    pub fn with_primitives(handle: Handle, primitives: Primitives) -> Service {
         let (plans, rates, past) = (PlanCache::default(), RateLimiter::default(), AsOfQueue::default());
         let (denials, places, agents) = (Denials::default(), Places::default(), Agents::default());
-        let shared = Shared { registry: registry(), plans, rates, denials, past, places, agents };
+        let shared = Shared { registry: registry(), plans, rates, denials, past, places, agents, primitives };
         Service { handle, shared: Arc::new(shared) }
     }
 
@@ -107,6 +114,11 @@ impl Service {
 
     fn subscribe(&self, _admitted: Admitted<'_>, after: Cursor) -> Subscription {
         self.handle().subscribe(after)
+    }
+
+    /// The settings of the primitives.
+    pub fn primitives(&self) -> &Primitives {
+        &self.shared.primitives
     }
 
     /// What callers hold at the same time.

@@ -2,7 +2,7 @@
 //!
 //! What lives elsewhere: the words and rules of each (`dialect`). Invariant: to the engine a dialect is a name.
 
-use crate::domain::names;
+use crate::domain::{Gate, names};
 
 names! {
     /// The family of tools that made a schedule. The engine stores it; no transition depends on it.
@@ -19,5 +19,26 @@ names! {
         ClaudeCron = "claude-cron",
         /// The crate's own interface, as embedders call it.
         Native = "native",
+        /// Messages out of the process, and what comes in by a channel. Source: SEED-001.
+        Channels = "channels",
+        /// What a session is to remember, aims at, and has to do. Source: SEED-001.
+        Memory = "memory",
+    }
+}
+
+impl Dialect {
+    /// Returns the switch that has to be on for the tools of the family to exist; `None` if they always do. A family names its
+    /// switch here and nowhere else.
+    pub const fn gate(self) -> Option<Gate> {
+        match self {
+            Dialect::Psi
+            | Dialect::Cron
+            | Dialect::Reminder
+            | Dialect::SessionAction
+            | Dialect::ClaudeCron
+            | Dialect::Native => None,
+            Dialect::Channels => Some(Gate::Channels),
+            Dialect::Memory => Some(Gate::Memory),
+        }
     }
 }

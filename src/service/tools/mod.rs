@@ -18,7 +18,7 @@ use self::session_action::ActionCall;
 use super::Service;
 use super::admission::{Admitted, op_of};
 use super::denial::Denial;
-use crate::dialect::{self, Answer, Notation};
+use crate::dialect::{self, Answer, Notation, names};
 use crate::domain::Caller;
 #[cfg(feature = "http")]
 use crate::domain::Op;
@@ -48,6 +48,11 @@ impl Service {
         args: &Value,
         notation: Notation,
     ) -> Result<Option<Answer>, Denial> {
+        let Some(known) = self.tool(caller, tool) else {
+            self.note_withheld(caller, tool, args);
+            return Ok(None);
+        };
+        let tool = known.name;
         let (op, dialect) = op_of(tool, args);
         let admitted = self.admit(caller, op, dialect)?;
         // One bound for all tools, errors included.
@@ -58,7 +63,15 @@ impl Service {
     /// Whether a call of a tool changes nothing.
     #[cfg(feature = "http")]
     pub(crate) fn only_reads(&self, tool: &str, args: &Value) -> bool {
-        op_of(tool, args).0 == Op::Query
+        op_of(names::canonical(tool), args).0 == Op::Query
+    }
+
+    /// Records the call of a tool that the caller's grant withholds. To the caller the tool does not exist.
+    fn note_withheld(&self, caller: &Caller, tool: &str, args: &Value) {
+        let (op, dialect) = op_of(names::canonical(tool), args);
+        if let Some(dialect) = dialect.filter(|dialect| self.is_withheld(caller, *dialect)) {
+            self.record_denial(caller, op, Some(dialect));
+        }
     }
 
     fn call_admitted(&self, call: ToolCall<'_>) -> Option<Answer> {

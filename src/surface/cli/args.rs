@@ -71,6 +71,14 @@ A configuration file has the options as keys:
   zone = \"Europe/Berlin\"            # of times that name none; the machine's if left out
   host-tokens = [\"editor\"]         # further hosts, each with a token: DATA-DIR/host-editor.token
 
+Families of tools are off unless they are switched on:
+  [primitives]
+  memory = true                     # a session's facts, goal and tasks
+  watchers = true
+  scheduler = true                  # needs watchers
+  wakes-per-hour = 120              # of one session, by what its watches and calls came to
+  app = \"default\"                   # in the ids of scheduled calls
+
 Rules decide about each run when it is about to be dispatched; the first that matches applies:
   [[guard.rules]]
   name = \"fresh sessions at night\"

@@ -19,7 +19,7 @@ use crate::engine::{SessionRecord, State};
 use crate::graph::eql::Boundary;
 use crate::limits;
 use crate::runtime::{Handle, Subscription};
-use crate::service::{Reach, Service, SessionRequest, Shown, TOOLBOX, reply};
+use crate::service::{Reach, Service, SessionRequest, Shown, reply};
 
 /// The identity of the client at the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,7 +188,8 @@ impl Connection {
                 called.map_err(|denial| RequestError::from(&denial))
             });
             return match called {
-                Ok(answer) => answer.map_or(Value::Nil, |answer| answer.value),
+                Ok(Some(answer)) => answer.value,
+                Ok(None) => Map::new().with("error", self.no_tool(psi::TOOL, &self.caller).print()).into(),
                 Err(error) => Map::new().with("error", error.print()).into(),
             };
         }
@@ -333,14 +334,13 @@ impl Connection {
         match answer.map_err(|denial| RequestError::from(&denial))? {
             Some(answer) if answer.is_error => Ok(Outcome::RefusedByTool(answer.value)),
             Some(answer) => Ok(Outcome::Done(answer.value)),
-            None => {
-                let named = echo(&tool.into());
-                let message = format!("there is no tool {named}");
-                let tools: Vec<Value> = TOOLBOX.iter().map(|tool| Value::string(tool.name)).collect();
-                let data = Map::new().with("tool", named).with("tools", tools);
-                Err(RequestError::invalid(message, data))
-            }
+            None => Err(self.no_tool(tool, &caller)),
         }
+    }
+
+    fn no_tool(&self, tool: &str, caller: &Caller) -> RequestError {
+        let absent = self.service.no_tool(caller, tool);
+        RequestError::invalid(absent.message(), absent.data())
     }
 
     fn query(&self, boundary: &Boundary) -> Result<Outcome, RequestError> {

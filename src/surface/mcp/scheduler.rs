@@ -20,11 +20,13 @@ pub struct Scheduler<'a> {
 
 impl Features for Scheduler<'_> {
     fn tools(&self) -> Vec<Tool> {
-        self.offer.tools().map(tools::describe).collect()
+        let tools = self.service.toolbox(&self.caller.as_model()).into_iter();
+        tools.filter(|tool| self.offer.has(tool)).map(tools::describe).collect()
     }
 
     fn call(&self, name: &str, args: &Value) -> Option<Map> {
-        tools::call(self.service, self.caller, self.offer.find(name)?, args)
+        let tool = self.service.tool(&self.caller.as_model(), name).filter(|tool| self.offer.has(tool))?;
+        tools::call(self.service, self.caller, tool, args)
     }
 
     fn resources(&self, cursor: Option<&str>) -> Result<ResourcePage, Unserved> {

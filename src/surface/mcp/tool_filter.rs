@@ -4,7 +4,7 @@
 //! the list of tools never changes during a connection.
 
 use crate::domain::Dialect;
-use crate::service::{TOOLBOX, ToolInfo};
+use crate::service::ToolInfo;
 
 /// The dialects whose tools are offered, in the order of the toolbox.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,13 +36,8 @@ impl ToolFilter {
         self.0.iter().map(|dialect| dialect.name()).collect::<Vec<_>>().join(",")
     }
 
-    /// The offered tools, in the order of the toolbox.
-    pub fn tools(&self) -> impl Iterator<Item = &'static ToolInfo> + use<'_> {
-        TOOLBOX.iter().filter(|tool| self.0.contains(&tool.dialect))
-    }
-
-    /// The tool with this name, if it is offered.
-    pub fn find(&self, name: &str) -> Option<&'static ToolInfo> {
-        self.tools().find(|tool| tool.name == name)
+    /// Whether the tool is among those that are offered.
+    pub fn has(&self, tool: &ToolInfo) -> bool {
+        self.0.contains(&tool.dialect)
     }
 }

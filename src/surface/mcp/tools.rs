@@ -5,7 +5,7 @@
 
 use super::fault::denied;
 use super::features::Tool;
-use crate::dialect::{Answer, Notation, json};
+use crate::dialect::{Answer, Notation, json, names};
 use crate::domain::Caller;
 use crate::edn::{Map, Value};
 use crate::limits;
@@ -24,7 +24,7 @@ pub(super) fn call(service: &Service, caller: &Caller, tool: &ToolInfo, args: &V
 /// Describes a tool to a client.
 pub(super) fn describe(tool: &'static ToolInfo) -> Tool {
     Tool {
-        name: tool.name.to_owned(),
+        name: names::undotted(tool.name),
         description: tool.description(),
         input_schema: tool.input_schema(),
         annotations: Some(tool.effect.annotations()),

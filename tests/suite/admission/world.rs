@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use reveille::domain::{
-    Caller, CallerRole, Dialect, Durability, Grant, HostId, Payload, Right, RunId, ScheduleId, Scope,
-    SessionConfig, SessionId, Span, TokenName, When,
+    Caller, CallerRole, Dialect, Durability, Grant, HostId, Payload, Primitives, Right, RunId, ScheduleId,
+    Scope, SessionConfig, SessionId, Span, TokenName, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, SessionRecord};
 use reveille::runtime::{Handle, Token};
+use reveille::service::Service;
 
 use crate::simulated::{self, session, token};
 
@@ -111,6 +112,11 @@ impl World {
             ("host by its token, for its session", self.for_hosted()),
             ("another host by its token", self.hosts[1].clone()),
         ]
+    }
+
+    /// A service with every primitive switched on.
+    pub(super) fn service(&self) -> Service {
+        Service::with_primitives(self.handle.clone(), Primitives::all())
     }
 
     /// The host that acts for the session that it has opened.

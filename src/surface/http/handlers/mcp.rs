@@ -15,6 +15,7 @@ use axum::http::{HeaderValue, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use crate::dialect::{Notation, REQUEST_CAPS};
+use crate::domain::Dialect;
 use crate::edn::{Map, Value};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
@@ -75,9 +76,13 @@ fn offer(query: Option<&str>) -> Result<ToolFilter, HttpError> {
     let asked = query.strip_prefix("tools=").and_then(|names| ToolFilter::parse(names).ok());
     asked.ok_or_else(|| {
         let hint =
-            "write tools= and native, psi, cron, reminder, session-action, claude-cron, or several of them with commas";
-        HttpError::invalid("the address names tools that do not exist", hint)
+            "write tools= and a dialect, such as native, cron or memory, or several of them with commas";
+        HttpError::invalid("the address names tools that do not exist", hint).with("dialects", known())
     })
+}
+
+fn known() -> Vec<Value> {
+    Dialect::NAMES.iter().map(|name| Value::from(*name)).collect()
 }
 
 fn said<'a>(headers: &'a HeaderMap, name: &str) -> MirroredValue<'a> {

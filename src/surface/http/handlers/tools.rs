@@ -7,10 +7,10 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{Request, StatusCode};
 
-use crate::dialect::{Answer, echo};
+use crate::dialect::Answer;
 use crate::domain::Code;
 use crate::edn::{Map, Value};
-use crate::service::{Denial, DenialReason, TOOLBOX, ToolInfo};
+use crate::service::{Denial, DenialReason, ToolInfo};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::long::{self, Cost};
@@ -18,9 +18,9 @@ use crate::surface::http::message::body::read_value;
 use crate::surface::http::message::error::{ErrorCode, HttpError};
 use crate::surface::http::message::reply::Reply;
 
-/// `GET /tools`: lists every tool; every caller may use all of them.
-pub(in crate::surface::http) async fn list(_who: Principal) -> Reply {
-    let tools: Vec<Value> = TOOLBOX.iter().map(describe).collect();
+/// `GET /tools`: lists the tools that the caller can call.
+pub(in crate::surface::http) async fn list(State(app): State<Arc<AppState>>, principal: Principal) -> Reply {
+    let tools: Vec<Value> = app.service.toolbox(&principal.caller).into_iter().map(describe).collect();
     Reply::new(StatusCode::OK, Map::new().with("tools", tools))
 }
 
@@ -34,16 +34,19 @@ pub(in crate::surface::http) async fn call(
     // The body comes first, also for an unknown tool: an unread body would break the connection.
     let (args, notation) = read_value(&app, request).await?;
     let Path(name) = name.map_err(|_| HttpError::not_found())?;
-    if !TOOLBOX.iter().any(|tool| tool.name == name) {
-        let hint = "GET /tools lists the tools";
-        let error = HttpError::new(ErrorCode::NotFound, "there is no tool of this name", hint);
-        return Err(error.with("tool", echo(&name.as_str().into())));
-    }
     let caller = &principal.caller;
+    let absent = || {
+        let absent = app.service.no_tool(caller, &name);
+        let hint = absent.hint.unwrap_or("GET /tools lists the tools");
+        HttpError::new(ErrorCode::NotFound, "there is no tool of this name", hint).with("tool", absent.name)
+    };
+    if app.service.tool(caller, &name).is_none() {
+        return Err(absent());
+    }
     let cost = if app.service.only_reads(&name, &args) { Cost::Long } else { Cost::Quick };
     let answer = long::run(&app, &principal, cost, || app.service.call_tool(&name, caller, &args, notation));
     let answer = answer.map_err(long::not_done)?.map_err(|denial| denied(&denial))?;
-    let answer = answer.ok_or_else(HttpError::not_found)?;
+    let answer = answer.ok_or_else(absent)?;
     let status = status(&answer);
     Ok(Reply::new(status, answer.value))
 }

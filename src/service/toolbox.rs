@@ -1,0 +1,116 @@
+//! Which tools exist for a caller: those whose family is switched on and is in its session's grant.
+//!
+//! Lists show exactly what can be called, and a tool that does not exist for a caller answers as one that nobody has. What lives
+//! elsewhere: the tools (`tools/catalog.rs`), which switch a family needs (`Dialect::gate`), what a call may do (`admission`).
+//! Invariant: for one caller with one grant the list does not change while the process lives.
+
+use super::Service;
+use super::tools::{TOOLBOX, ToolEffect, ToolInfo};
+use crate::dialect::{echo, names};
+use crate::domain::{Caller, CallerRole, Dialect, Gate, Grant, Right};
+use crate::edn::{Map, Value};
+
+/// There is no tool of this name for the caller.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct NoTool {
+    /// The name as it was written, shortened.
+    pub(crate) name: Value,
+    /// What an operator can do about it; sessions are told nothing of tools that they do not have.
+    pub(crate) hint: Option<&'static str>,
+    /// The tools that there are.
+    pub(crate) tools: Vec<&'static str>,
+}
+
+impl NoTool {
+    /// What is wrong, in words.
+    pub(crate) fn message(&self) -> String {
+        format!("there is no tool {}", self.name)
+    }
+
+    /// The name, the tools that there are, and the hint.
+    pub(crate) fn data(self) -> Map {
+        let tools: Vec<Value> = self.tools.into_iter().map(Value::from).collect();
+        let data = Map::new().with("tool", self.name).with("tools", tools);
+        match self.hint {
+            Some(hint) => data.with("hint", hint),
+            None => data,
+        }
+    }
+}
+
+impl Service {
+    /// The tools that a caller can call, in the order of the toolbox: those that exist for it, without those that could only
+    /// change things if it may only read.
+    pub fn toolbox(&self, caller: &Caller) -> Vec<&'static ToolInfo> {
+        let may_change = caller.may_change()
+            && self.grant_of(caller).is_none_or(|grant| grant.right == Some(Right::Change));
+        let shows = |tool: &&ToolInfo| self.offers(caller, tool) && (may_change || tool.can_read());
+        TOOLBOX.iter().filter(shows).collect()
+    }
+
+    /// The tool of this name, in any of its spellings, if it exists for the caller.
+    pub fn tool(&self, caller: &Caller, name: &str) -> Option<&'static ToolInfo> {
+        known(name).filter(|tool| self.offers(caller, tool))
+    }
+
+    /// Describes that there is no tool of this name for the caller.
+    pub(crate) fn no_tool(&self, caller: &Caller, name: &str) -> NoTool {
+        let gate =
+            known(name).and_then(|tool| tool.dialect.gate()).filter(|gate| !self.is_open(*gate, caller));
+        let hint = gate.filter(|_| caller.role == CallerRole::Operator).map(hint);
+        let tools = self.toolbox(caller).into_iter().map(|tool| tool.name).collect();
+        NoTool { name: echo(&name.into()), hint, tools }
+    }
+
+    fn offers(&self, caller: &Caller, tool: &ToolInfo) -> bool {
+        let is_open = tool.dialect.gate().is_none_or(|gate| self.is_open(gate, caller));
+        is_open && !self.is_withheld(caller, tool.dialect)
+    }
+
+    /// Whether the grant of the caller's session leaves this family of tools out.
+    pub(super) fn is_withheld(&self, caller: &Caller, dialect: Dialect) -> bool {
+        let dialects = self.grant_of(caller).and_then(|grant| grant.dialects);
+        dialects.is_some_and(|dialects| !dialects.contains(&dialect))
+    }
+
+    fn grant_of(&self, caller: &Caller) -> Option<Grant> {
+        let session = caller.scope.session()?;
+        Some(self.handle().view(|state| state.effective_grant(session).into_owned()))
+    }
+
+    fn is_open(&self, gate: Gate, caller: &Caller) -> bool {
+        let primitives = &self.shared.primitives;
+        match gate {
+            Gate::Watchers => primitives.watchers,
+            Gate::Scheduler => primitives.scheduler,
+            Gate::Memory => primitives.memory,
+            // Operators may use every channel.
+            Gate::Channels => self.handle().view(|state| {
+                state.channels().any(|record| record.channel.agents || caller.role == CallerRole::Operator)
+            }),
+        }
+    }
+}
+
+impl ToolInfo {
+    /// Whether some call of the tool only reads.
+    fn can_read(&self) -> bool {
+        // Of the tools that change what there is, these have an operation that reads.
+        let reads_too = self.dialect == Dialect::Psi || self.name == "schedule_session_action";
+        self.effect == ToolEffect::Reads || reads_too
+    }
+}
+
+fn known(name: &str) -> Option<&'static ToolInfo> {
+    let name = names::canonical(name);
+    TOOLBOX.iter().find(|tool| tool.name == name)
+}
+
+const fn hint(gate: Gate) -> &'static str {
+    match gate {
+        Gate::Watchers => "set watchers = true under [primitives]",
+        Gate::Scheduler => "set scheduler = true and watchers = true under [primitives]",
+        Gate::Memory => "set memory = true under [primitives]",
+        Gate::Channels => "configure a channel under [channels]; sessions see those with agents = true",
+    }
+}
