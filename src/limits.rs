@@ -4,20 +4,24 @@
 //! each doc comment here is user documentation. Invariant: relations between bounds are proved at compile time, in `proofs`.
 
 mod budgets;
+mod calls;
 mod declare;
 mod proofs;
 
 pub use budgets::Budget;
+pub use calls::*;
 pub use declare::Limit;
-use declare::limits;
+use declare::{joined, limits};
 
-limits! {
+/// All bounds, in the order of their declaration.
+pub const ALL: &[Limit] = &joined::<{ GENERAL.len() + OF_CALLS.len() }>(GENERAL, OF_CALLS);
+
+limits! { GENERAL:
     /// Shortest delay that psi's tools accept, inclusive. Source: SEED-002.
     DELAY_MS_MIN = 1_000 "ms" as "delay-ms-min";
     /// Longest delay that psi's tools accept, inclusive: 24 h. Source: SEED-002.
     DELAY_MS_MAX = 86_400_000 "ms" as "delay-ms-max";
-    /// Shortest period of a recurring schedule; an agent's turn takes longer. Source: SEED-004, at
-    /// least 1 s.
+    /// Shortest period of a recurring schedule; an agent's turn takes longer. Source: SEED-004, at least 1 s.
     PERIOD_MS_MIN = 1_000 "ms" as "period-ms-min";
     /// Longest period of a recurring schedule, and the farthest instant that a time phrase may
     /// name: 10 years ahead. Source: SEED-001.
@@ -51,8 +55,7 @@ limits! {
     /// Finished runs of one schedule that stay in memory; runs that have not ended are not
     /// counted. Older runs are in the log only.
     RUNS_KEPT = 20 "runs" as "runs-kept";
-    /// Missed slots of one schedule that are caught up under the policy `all`; older missed slots
-    /// are skipped.
+    /// Missed slots of one schedule that are caught up under the policy `all`; older missed slots are skipped.
     CATCH_UP = 1_000 "slots" as "catch-up";
     /// Longest sleep of the driver while a durable schedule is pending, so that a change of the wall clock is noticed.
     WALL_SLICE_MS = 1_000 "ms" as "wall-slice-ms";
@@ -62,15 +65,13 @@ limits! {
     PSI_SESSION_SCHEDULES = 50 "schedules" as "psi-session-schedules";
     /// Active reminders of one session. Source: SEED-003's code.
     REMINDERS = 50 "reminders" as "reminders";
-    /// Shortest interval of a recurring reminder; an agent's turn takes longer. Source: SEED-003's
-    /// code.
+    /// Shortest interval of a recurring reminder; an agent's turn takes longer. Source: SEED-003's code.
     REMINDER_SECONDS_MIN = 30 "s" as "reminder-seconds-min";
     /// Delayed actions of one session that have not ended; a hard cap. Source: SEED-000's code.
     SESSION_ACTIONS = 3 "actions" as "session-actions";
     /// Longest delay of a delayed action: 30 days. Source: SEED-000's code.
     ACTION_DELAY_MS_MAX = 2_592_000_000 "ms" as "action-delay-ms-max";
-    /// How long a delayed action is still listed after it has ended: 7 days. Source: SEED-000's
-    /// code.
+    /// How long a delayed action is still listed after it has ended: 7 days. Source: SEED-000's code.
     ACTION_KEPT_MS = 604_800_000 "ms" as "action-kept-ms";
     /// Shortest delay of a wake-up of a loop; a shorter one is brought up to it. Source: Claude Code's ScheduleWakeup.
     WAKEUP_SECONDS_MIN = 60 "s" as "wakeup-seconds-min";
@@ -96,11 +97,9 @@ limits! {
     /// Default depth of a chain of turns begun by schedules in which a session may still create
     /// schedules; a grant may set another depth. Source: reliability F71, S12.
     LINE_DEPTH = 1 "turns" as "line-depth";
-    /// Unfinished schedules in one engine, of all sessions together; keeps memory below about 1.3
-    /// GB.
+    /// Unfinished schedules in one engine, of all sessions together; keeps memory below about 1.3 GB.
     SCHEDULES = 4_000_000 "schedules" as "schedules";
-    /// Finished schedules of one session that remain readable. The oldest is dropped first;
-    /// the accounting still counts it.
+    /// Finished schedules of one session that remain readable. The oldest is dropped first; the accounting still counts it.
     FINISHED_KEPT = 1_000 "schedules" as "finished-kept";
     /// What the runs of one session, and of those that come from it, may have written to disk per second, in a burst or spread
     /// out: prompts of durable schedules, and fresh sessions. A run beyond it is tried again as soon as it may go out. Runs of
@@ -145,38 +144,32 @@ limits! {
     /// How long an attached host may take, after it acknowledged a prompt, to report that the turn
     /// began. Until then nothing more is pushed to that session: one delivery per idle transition.
     TURN_START_MS = 2_000 "ms" as "turn-start-ms";
-    /// How long a session remembers that a job reported ready. A schedule created for that job
-    /// meanwhile is due at once.
+    /// How long a session remembers that a job reported ready. A schedule created for that job meanwhile is due at once.
     JOB_REMEMBERED_MS = 600_000 "ms" as "job-remembered-ms";
     /// Ready jobs that one session remembers; the oldest is dropped first.
     JOBS_REMEMBERED = 16 "jobs" as "jobs-remembered";
     /// Default time that an external guard has to answer whether a run may be handed over.
     GUARD_MS = 5_000 "ms" as "guard-ms";
-    /// Longest time that an external guard can be given to answer. A decision by a person is an
-    /// approval, and takes longer.
+    /// Longest time that an external guard can be given to answer. A decision by a person is an approval, and takes longer.
     GUARD_MS_MAX = 30_000 "ms" as "guard-ms-max";
     /// How long the permission of an external guard is valid while the run waits for its session;
     /// after that the guard is asked again.
     GUARD_ALLOWANCE_MS = 30_000 "ms" as "guard-allowance-ms";
-    /// Questions that an external guard is asked at the same time; further questions wait, within
-    /// their own time.
+    /// Questions that an external guard is asked at the same time; further questions wait, within their own time.
     GUARD_QUESTIONS = 16 "questions" as "guard-questions";
     /// Longest answer of an external guard.
     GUARD_ANSWER_BYTES = 16_384 "bytes" as "guard-answer-bytes";
     /// Rules of one guard policy; each hand-over may evaluate all of them.
     GUARD_RULES = 256 "rules" as "guard-rules";
-    /// Default time that a run waits for an operator's approval: one day, so that an operator has
-    /// been at a desk meanwhile.
+    /// Default time that a run waits for an operator's approval: one day, so that an operator has been at a desk meanwhile.
     APPROVAL_MS = 86_400_000 "ms" as "approval-ms";
-    /// Longest time that a run can be made to wait for an approval: 30 days, the age to which the
-    /// log is retained.
+    /// Longest time that a run can be made to wait for an approval: 30 days, the age to which the log is retained.
     APPROVAL_MS_MAX = 2_592_000_000 "ms" as "approval-ms-max";
     /// Approvals that one run remembers; a run is not held by more rules than that.
     APPROVALS_KEPT = 8 "approvals" as "approvals-kept";
     /// Sessions with a restricted grant. A grant outlives its session.
     GRANTS = 4_096 "sessions" as "grants";
-    /// Longest uninterrupted sleep of the driver, so that a resumed machine or a stepped clock is
-    /// noticed within it.
+    /// Longest uninterrupted sleep of the driver, so that a resumed machine or a stepped clock is noticed within it.
     SLEEP_SLICE_MS = 30_000 "ms" as "sleep-slice-ms";
     /// How long an orderly shutdown waits for outstanding receipts.
     SHUTDOWN_MS = 2_000 "ms" as "shutdown-ms";
@@ -188,8 +181,7 @@ limits! {
     /// Deliveries that wait for one receiver in an embedding program. The oldest are dropped first,
     /// and counted; the transcript has them.
     DELIVERIES_QUEUED = 10_000 "deliveries" as "deliveries-queued";
-    /// Messages retained in the transcript of a built-in session. The oldest are dropped first, and
-    /// counted.
+    /// Messages retained in the transcript of a built-in session. The oldest are dropped first, and counted.
     TRANSCRIPT_MESSAGES = 10_000 "messages" as "transcript-messages";
     /// Size of one transcript of the built-in host. The oldest messages are dropped first, and counted.
     TRANSCRIPT_BYTES = 8_388_608 "bytes" as "transcript-bytes";
@@ -217,8 +209,7 @@ limits! {
     SESSION_LONG_QUERIES = 2 "queries" as "session-long-queries";
     /// How many of the long queries only operators may run.
     OPERATOR_LONG_QUERIES = 1 "queries" as "operator-long-queries";
-    /// Long queries that may wait for their turn, of operators and of all others. Each waits on a
-    /// thread.
+    /// Long queries that may wait for their turn, of operators and of all others. Each waits on a thread.
     LONG_QUERIES_WAITING = 128 "queries" as "long-queries-waiting";
     /// Long queries of one session's token that may wait for their turn.
     SESSION_LONG_QUERIES_WAITING = 32 "queries" as "session-long-queries-waiting";

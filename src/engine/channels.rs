@@ -15,12 +15,12 @@ impl State {
         self.channels.get(name)
     }
 
-    /// Returns whether a run waits in a session's lane or for a channel.
+    /// Returns whether a run waits in a session's lane, or outside of all lanes.
     pub(super) fn is_waiting(&self, run: Key) -> bool {
         self.outside.contains(&run) || self.runs.get(run).is_some_and(|record| record.lane.is_some())
     }
 
-    /// Returns the runs that wait for a channel, in delivery order.
+    /// Returns the runs that wait outside of all lanes, for a channel or to call a tool, in delivery order.
     pub(super) fn waiting_outside(&self) -> Vec<&RunRecord> {
         let mut runs: Vec<&RunRecord> = self.outside.iter().filter_map(|key| self.runs.get(*key)).collect();
         runs.sort_unstable_by(|one, two| self.run_order(one).cmp(&self.run_order(two)));

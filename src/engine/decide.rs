@@ -84,6 +84,7 @@ fn decide_report(step: &mut StepBuilder<'_>, report: Report) -> Result<(), Refus
         Report::UserMessage { session, text, by } => step::user_message(step, session, text, by),
         Report::Created { run } => step::created(step, &run),
         Report::Accepted { run } => step::accepted(step, &run),
+        Report::Returned { run, outcome, awaited } => step::returned(step, &run, outcome, awaited),
         Report::Unreached { run, reason } => step::unreached(step, &run, reason),
         Report::Addressed { session, address } => step::addressed(step, session, address),
         Report::Failed { run, failure } => step::failed(step, &run, failure),

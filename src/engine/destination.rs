@@ -5,7 +5,7 @@
 use super::record::{RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::Key;
 use super::state::State;
-use crate::domain::{HostId, Reason, Route, Schedule, SessionId, Target};
+use crate::domain::{CallVia, HostId, Reason, Route, Schedule, SessionId, Target};
 
 /// Where a run goes, as of now.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,8 @@ pub(super) enum Destination<'a> {
     Fresh(Key, &'a SessionRecord),
     /// Out of the process, through this channel.
     Channel(&'a Route),
+    /// To a tool. A call that needs a session's host waits for that host, in no lane.
+    Tool(Option<(Key, &'a SessionRecord)>),
     /// Nowhere, for this reason.
     Unreachable(Reason),
 }
@@ -24,8 +26,20 @@ impl<'a> Destination<'a> {
     /// Returns the session that the run goes into, or whose host creates the fresh session.
     pub(super) fn session(self) -> Option<&'a SessionRecord> {
         match self {
-            Destination::Session(_, session) | Destination::Fresh(_, session) => Some(session),
-            Destination::Channel(_) | Destination::Unreachable(_) => None,
+            Destination::Session(_, session)
+            | Destination::Fresh(_, session)
+            | Destination::Tool(Some((_, session))) => Some(session),
+            Destination::Channel(_) | Destination::Tool(None) | Destination::Unreachable(_) => None,
+        }
+    }
+
+    /// Returns the session in whose queue the run waits until it can be handed over; `None` if it waits in no session's.
+    pub(super) fn queue(self) -> Option<Key> {
+        match self {
+            Destination::Session(key, _) | Destination::Fresh(key, _) | Destination::Tool(Some((key, _))) => {
+                Some(key)
+            }
+            Destination::Channel(_) | Destination::Tool(None) | Destination::Unreachable(_) => None,
         }
     }
 }
@@ -35,8 +49,8 @@ impl Destination<'_> {
     pub(super) fn blocks(self) -> Option<Reason> {
         match self {
             Destination::Session(_, session) => session.blocks_prompt(),
-            Destination::Fresh(_, session) => session.blocks_fresh(),
-            Destination::Channel(_) | Destination::Unreachable(_) => None,
+            Destination::Fresh(_, session) | Destination::Tool(Some((_, session))) => session.blocks_fresh(),
+            Destination::Channel(_) | Destination::Tool(None) | Destination::Unreachable(_) => None,
         }
     }
 }
@@ -56,7 +70,7 @@ impl SessionRecord {
         }
     }
 
-    /// Returns why the host cannot create a fresh session now; `None` if it can. No lane is needed.
+    /// Returns why the host cannot create a fresh session, or call a tool, now; `None` if it can. No lane is needed.
     pub(super) fn blocks_fresh(&self) -> Option<Reason> {
         (!self.hosted).then(|| self.away.unwrap_or(Reason::HostGone))
     }
@@ -89,13 +103,23 @@ impl State {
     pub fn unreachable(&self, record: &ScheduleRecord) -> Option<Reason> {
         match self.destination(&record.schedule, record.owner) {
             Destination::Unreachable(reason) => Some(reason),
-            Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_) => None,
+            Destination::Session(..)
+            | Destination::Fresh(..)
+            | Destination::Channel(_)
+            | Destination::Tool(_) => None,
         }
     }
 
     /// Resolves where a run of this schedule goes, as of now.
     pub(super) fn destination<'a>(&'a self, schedule: &'a Schedule, owner: Option<Key>) -> Destination<'a> {
         let session = |key: Option<Key>| key.and_then(|key| Some((key, self.sessions.get(key)?)));
+        if let Some(call) = schedule.payload.call() {
+            return match (call.via, session(owner)) {
+                (CallVia::Any, _) => Destination::Tool(None),
+                (CallVia::Host, None) => Destination::Unreachable(Reason::TargetMissing),
+                (CallVia::Host, found) => Destination::Tool(found),
+            };
+        }
         let found = match schedule.target() {
             Target::Owner => session(owner),
             Target::Session(id) => session(self.session_key(id)),
@@ -119,5 +143,13 @@ impl State {
         found.map_or(Destination::Unreachable(Reason::TargetMissing), |(key, session)| {
             Destination::Session(key, session)
         })
+    }
+
+    /// Returns whether a waiting run goes into a session's lane. One that opens a fresh session needs the host alone, and so
+    /// does one that calls a tool of the host.
+    pub(super) fn needs_lane(&self, record: &RunRecord) -> bool {
+        let takes_lane =
+            |asked: &Schedule| *asked.target() != Target::Fresh && asked.payload.call().is_none();
+        record.goes_back() || self.definition_of(record).is_some_and(takes_lane)
     }
 }

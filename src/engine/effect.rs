@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::invocation::Invocation;
 use crate::domain::{
     Attachment, Cause, Dialect, Digest, HostId, Message, Moment, Route, RunId, Schedule, SessionConfig,
     SessionId, SessionProvenance, Span,
@@ -27,6 +28,18 @@ pub enum Effect {
     Deliver(Delivery),
     /// Send a message through a channel. The report is `Accepted` once it has arrived, or `Failed`.
     Send(Box<Parcel>),
+    /// Call a tool. The report is `Returned`.
+    Call {
+        /// The run; the report names it.
+        run: RunId,
+        /// The call.
+        invocation: Box<Invocation>,
+    },
+    /// Nobody waits for the call of a run any more: end it if that is possible. There is no report.
+    CancelCall {
+        /// The run.
+        run: RunId,
+    },
     /// Ask the guard whether a run may be handed over. The report is `GuardAnswered`.
     AskGuard(Box<GuardQuestion>),
     /// Add a message that no run delivers to the transcript of a built-in session: one that a

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::row::StoredRow;
 use crate::domain::{
     Actor, Address, Channel, Cursor, Dialect, Digest, Downtime, Durability, Failure, Grant, GuardAnswer,
-    GuardPolicy, HostId, JobId, Lifetime, LostSchedule, Op, Payload, Policy, Reason, RunId, ScheduleId,
-    SessionConfig, SessionId, Settings, Target, When,
+    GuardPolicy, HostId, JobId, Lifetime, LostSchedule, Op, Outcome, Payload, Policy, Reason, RunId,
+    ScheduleId, SessionConfig, SessionId, Settings, Target, When,
 };
 use crate::limits;
 
@@ -368,6 +368,15 @@ pub enum Report {
         run: RunId,
         /// What went wrong.
         failure: Failure,
+    },
+    /// The call of a run ended.
+    Returned {
+        /// The run.
+        run: RunId,
+        /// What the call came to.
+        outcome: Arc<Outcome>,
+        /// Whether a caller waited for the outcome and has it: nobody has to be told.
+        awaited: bool,
     },
     /// An operator has configured a channel out of the process.
     ChannelOpened(Channel),

@@ -2,22 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Actor, CallVia, SessionId, Span, ToolName, names};
+use crate::domain::{Actor, CallPurpose, CallVia, SessionId, Span, ToolName};
 use crate::edn::Value;
-
-names! {
-    /// What a call is made for.
-    CallPurpose {
-        /// A task that nobody waits for.
-        Task = "task",
-        /// A check of a watch.
-        Watch = "watch",
-        /// A run of a scheduled job.
-        Job = "job",
-        /// One of several calls that are made at once.
-        Parallel = "parallel",
-    }
-}
 
 /// One attempt of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -54,7 +54,7 @@ pub use foresight::what_if::{Difference, Differences};
 pub use gauges::Gauges;
 pub use inbox::Reception;
 pub use input::{Command, Input, NewSchedule, Report, ScheduleChange, StoreInput, Which};
-pub use invocation::{CallPurpose, Invocation};
+pub use invocation::Invocation;
 pub use ledger::Ledger;
 pub use local_fact::{LocalFact, StateFact};
 pub use outcomes::Outcomes;

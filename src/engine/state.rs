@@ -16,7 +16,7 @@ use super::timers::{Timer, Timers};
 use super::written::Written;
 use crate::domain::{
     BootTime, Cause, Cursor, Dialect, Downtime, Grant, GuardPolicy, HostId, Moment, Now, Phase, Reason,
-    Refusal, RunId, RunState, Schedule, ScheduleId, SessionId, Target, names,
+    Refusal, RunId, RunState, Schedule, ScheduleId, SessionId, names,
 };
 use crate::limits;
 
@@ -52,7 +52,7 @@ pub struct State {
     pub(super) unstarted: BTreeSet<Key>,
     /// The channels that operators have configured.
     pub(super) channels: BTreeMap<Box<str>, ChannelRecord>,
-    /// Runs that wait to be sent through a channel. They are in no session's lane.
+    /// Runs that wait to be sent through a channel, or for a call that needs no host. They are in no session's lane.
     pub(super) outside: BTreeSet<Key>,
     /// Volatile runs whose turn is going on, so that a shutdown finds them.
     pub(super) turns: BTreeSet<Key>,
@@ -314,11 +314,7 @@ impl State {
             return Some(Reason::StoreUnavailable);
         }
         let session = self.sessions.get(record.lane?)?;
-        if *self.definition_of(record)?.target() == Target::Fresh && !record.goes_back() {
-            session.blocks_fresh()
-        } else {
-            session.blocks_prompt()
-        }
+        if self.needs_lane(record) { session.blocks_prompt() } else { session.blocks_fresh() }
     }
 
     /// Returns what a schedule waits for now, apart from its slot.

@@ -170,8 +170,10 @@ fn has_fact(effect: &Effect, facts: &[Fact]) -> bool {
         Effect::Deliver(delivery) => &delivery.run,
         Effect::CreateSession(opening) => &opening.run,
         Effect::Send(parcel) => &parcel.run,
+        Effect::Call { run, .. } => run,
         // These hand no run over.
         Effect::AskGuard(_)
+        | Effect::CancelCall { .. }
         | Effect::OpenSession { .. }
         | Effect::RecordMessage { .. }
         | Effect::ForgetSession { .. } => return true,

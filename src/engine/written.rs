@@ -39,7 +39,7 @@ pub(super) fn bytes_written(schedule: &Schedule, phase: Phase) -> u64 {
     match phase {
         Phase::CreateSession => schedule.bytes(),
         Phase::PromptSubmit if schedule.is_durable() => schedule.payload.text().len() as u64,
-        Phase::PromptSubmit | Phase::Outside => 0,
+        Phase::PromptSubmit | Phase::Outside | Phase::Call => 0,
     }
 }
 

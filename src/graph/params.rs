@@ -15,9 +15,9 @@ use super::registry::{
     Param, ParamFault, ParamFaultKind, ParamGroup, ParamGroups, ParamType, ResolverError, check, name_of,
 };
 use crate::domain::{
-    About, Address, ChannelKind, CountFrom, DecisionKind, Dialect, Digest, Durability, EndsWith, JobId,
-    Missed, Moment, Overlap, PayloadKind, PermissionAnswer, Phase, PromptComponent, Reason, Recovery, Right,
-    Role, Ruling, RunId, SessionId, SkillSource, Span, ThinkingLevel, Weekday, WhenBusy,
+    About, Address, CallPurpose, CallVia, ChannelKind, CountFrom, DecisionKind, Dialect, Digest, Durability,
+    EndsWith, JobId, Missed, Moment, Overlap, PayloadKind, PermissionAnswer, Phase, PromptComponent, Reason,
+    Recovery, Right, Role, Ruling, RunId, SessionId, SkillSource, Span, ThinkingLevel, Weekday, WhenBusy,
 };
 use crate::edn::{Keyword, Map, Value};
 
@@ -385,6 +385,8 @@ pub(in crate::graph) use enums;
 
 enums! {
     About = "notice-about",
+    CallPurpose = "call-purpose",
+    CallVia = "call-via",
     ChannelKind = "channel-kind",
     CountFrom = "count-from",
     DecisionKind = "decision-kind",

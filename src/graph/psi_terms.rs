@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use super::params::field;
 use super::registry::{Param, ParamType, Record};
 use crate::domain::{
-    About, Attachment, Failure, Model, Moment, Notice, PayloadKind, Phase, Reason, RunState, SessionConfig,
-    SessionId, Status, Target, ThinkingLevel,
+    About, Attachment, Call, CallPurpose, CallVia, Failure, Model, Moment, Notice, PayloadKind, Phase,
+    Reason, RunState, SessionConfig, SessionId, Sink, Status, Target, ThinkingLevel,
 };
 use crate::edn::{Inst, Map, Value};
 use crate::engine::{ScheduleRecord, State};
@@ -53,7 +53,10 @@ pub(crate) fn delivery_phase(state: &State, record: &ScheduleRecord) -> Option<P
         // As in psi: a delivered fresh session has a phase, a delivered prompt has none.
         (Status::Left | Status::Delivered, PayloadKind::Session) => Some(Phase::PromptSubmit),
         (Status::Failed, _) => failure(state, record).map(|failure| failure.phase),
-        (Status::Left | Status::Delivered, PayloadKind::Message | PayloadKind::Notice)
+        (
+            Status::Left | Status::Delivered,
+            PayloadKind::Message | PayloadKind::Notice | PayloadKind::Call,
+        )
         | (
             Status::Pending
             | Status::Paused
@@ -105,6 +108,7 @@ pub(crate) fn error_summary(state: &State, record: &ScheduleRecord) -> Option<Va
         (PayloadKind::Session | PayloadKind::Message | PayloadKind::Notice, Phase::Outside) => {
             "scheduled delivery to a channel failed"
         }
+        (PayloadKind::Call, _) | (_, Phase::Call) => "scheduled call failed",
     };
     let summary = Map::new()
         .with("message", format!("{lead}: {}", failure.message))
@@ -178,6 +182,37 @@ pub fn notice(notice: &Notice) -> Map {
     // The text is shown as the message of the schedule.
     let Notice { about, text: _, file: attached } = notice;
     Map::new().with("about", Value::keyword(about.name())).with("file", attached.as_ref().map(file))
+}
+
+/// The fields of [`call`](fn@call).
+pub const CALL: Record = Record {
+    name: "call",
+    doc: "A call of a tool.",
+    params: &[
+        field::<Box<str>>("tool", "The tool, by its name."),
+        Param::shown("args", ParamType::Map, "The arguments, by name."),
+        field::<CallVia>("via", "Where its executor is looked for."),
+        field::<CallPurpose>("purpose", "What the call is made for."),
+        field::<Box<str>>("sink", "Who is told what it came to: nobody, session, or channel."),
+        field::<Box<str>>("channel", "The channel that is told. Nil for other sinks.").or_nil(),
+    ],
+};
+
+/// Returns a call as a map.
+pub fn call(call: &Call) -> Map {
+    let Call { tool, args, via, purpose, sink } = call;
+    let (sink, channel) = match sink {
+        Sink::Nobody => ("nobody", None),
+        Sink::Session => ("session", None),
+        Sink::Channel(name) => ("channel", Some(&**name)),
+    };
+    Map::new()
+        .with("tool", tool.as_str())
+        .with("args", (**args).clone())
+        .with("via", Value::keyword(via.name()))
+        .with("purpose", Value::keyword(purpose.name()))
+        .with("sink", sink)
+        .with("channel", channel)
 }
 
 /// The fields of [`file`](fn@file).

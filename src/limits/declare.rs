@@ -14,12 +14,24 @@ pub struct Limit {
 }
 
 macro_rules! limits {
-    ($($(#[doc = $doc:literal])+ $name:ident = $value:literal $unit:literal as $text:literal;)+) => {
+    ($all:ident: $($(#[doc = $doc:literal])+ $name:ident = $value:literal $unit:literal as $text:literal;)+) => {
         $($(#[doc = $doc])+ pub const $name: Limit =
             Limit { name: $text, value: $value, unit: $unit, doc: concat!($($doc),+) };)+
-        /// All bounds, in the order of their declaration.
-        pub const ALL: &[Limit] = &[$($name),+];
+        /// All bounds of this list, in the order of their declaration.
+        pub(super) const $all: &[Limit] = &[$($name),+];
     };
 }
 
 pub(super) use limits;
+
+/// Joins two lists of bounds.
+pub(super) const fn joined<const COUNT: usize>(one: &[Limit], two: &[Limit]) -> [Limit; COUNT] {
+    assert!(one.len() + two.len() == COUNT, "the count is that of both");
+    let mut all = [one[0]; COUNT];
+    let mut at = 0;
+    while at < COUNT {
+        all[at] = if at < one.len() { one[at] } else { two[at - one.len()] };
+        at += 1;
+    }
+    all
+}

@@ -161,6 +161,12 @@ impl Counters {
                 self.claimed = None;
                 self.failed[failure.reason as usize] += 1;
             }
+            RunFact::Returned { outcome } => {
+                self.claimed = None;
+                if let Some(failure) = outcome.failure() {
+                    self.failed[failure.reason as usize] += 1;
+                }
+            }
             RunFact::Cancelled { reason } => self.cancelled[*reason as usize] += 1,
         }
     }

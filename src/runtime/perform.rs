@@ -11,10 +11,10 @@ use super::handle::Handle;
 use super::performer::Performer;
 use super::shared::Shared;
 use super::sync::UNPOISONED;
-use crate::domain::{Failure, GuardAnswer, HostId, Phase, Reason, RunId};
-use crate::engine::{Effect, GuardQuestion, Input, Parcel, Report};
+use crate::domain::{Failure, GuardAnswer, HostId, Outcome, Phase, Reason, RunId, Span};
+use crate::engine::{Effect, GuardQuestion, Input, Invocation, Parcel, Report};
 use crate::limits;
-use crate::port::{GuardReply, Host, HostAnswer};
+use crate::port::{GuardReply, Host, HostAnswer, Returned};
 
 impl Shared {
     /// Runs all pending effects.
@@ -94,6 +94,18 @@ impl Shared {
                 self.is_wanted(&parcel.run, revocations).then_some(())?;
                 self.send_out(*parcel)
             }
+            Effect::Call { run, invocation } => {
+                self.is_wanted(&run, revocations).then_some(())?;
+                self.call_tool(run, *invocation);
+                None
+            }
+            Effect::CancelCall { run } => {
+                if let Some(executor) = self.executor.get() {
+                    // An executor that panics has missed the wish; there is nothing to undo.
+                    let _ = catch_unwind(AssertUnwindSafe(|| executor.cancel(&run.to_string())));
+                }
+                None
+            }
             Effect::Deliver(delivery) => {
                 self.is_wanted(&delivery.run, revocations).then_some(())?;
                 let answer = self.ask(delivery.host, Phase::PromptSubmit, |host| host.deliver(&delivery));
@@ -126,6 +138,26 @@ impl Shared {
         // Unwind safe: the courier is behind a port, so its panic leaves nothing of the engine half changed.
         let handed = catch_unwind(AssertUnwindSafe(|| courier.carry(parcel, carried)));
         handed.err().and_then(|_| failed(Reason::HostRefused, "the courier panicked"))
+    }
+
+    /// Hands a call to the executor, which reports the outcome later. It fails closed: a call whose way back is dropped, by a
+    /// panic for instance, has failed.
+    fn call_tool(self: &Arc<Self>, run: RunId, invocation: Invocation) {
+        let engine = Arc::downgrade(self);
+        let returned = Returned::new(move |outcome| {
+            if let Some(shared) = engine.upgrade() {
+                let report = Report::Returned { run, outcome: Arc::new(outcome), awaited: false };
+                // Refused if the run has ended meanwhile. The engine's record stands.
+                // Not awaited, because the executor's thread must not wait for a disk.
+                let _ = Handle::of(shared).submit_unawaited(Input::Report(report));
+            }
+        });
+        let Some(executor) = self.executor.get() else {
+            let reason = Reason::ToolUnknown;
+            return returned.give(Outcome::of_failure(reason, reason.doc(), Span::ZERO));
+        };
+        // Unwind safe: the executor is behind a port, so its panic leaves nothing of the engine half changed.
+        let _ = catch_unwind(AssertUnwindSafe(|| executor.call(invocation, returned)));
     }
 
     /// Whether a run still waits for its receipt: its session may have been closed, or the engine may have begun to

@@ -21,7 +21,7 @@ use crate::calendar::Zones;
 use crate::domain::{BootTime, Cursor, Entropy, Now, Refusal};
 use crate::engine::{Command, Input, Report, State};
 use crate::limits;
-use crate::port::{Clock, Courier, EntropySource, Guard, Ticket};
+use crate::port::{Clock, Courier, EntropySource, Executor, Guard, Ticket};
 
 pub(super) struct Shared {
     core: RwLock<Core>,
@@ -35,6 +35,7 @@ pub(super) struct Shared {
     pub(super) revocations: Arc<AtomicU64>,
     pub(super) hosts: Hosts,
     pub(super) courier: OnceLock<Arc<dyn Courier>>,
+    pub(super) executor: OnceLock<Arc<dyn Executor>>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) zones: Arc<Zones>,
     entropy: Arc<dyn EntropySource>,
@@ -55,6 +56,7 @@ impl Shared {
             performing: Mutex::default(),
             hosts: Hosts::new(parts.local),
             courier: OnceLock::new(),
+            executor: OnceLock::new(),
             clock: parts.clock,
             zones: parts.zones,
             entropy: parts.entropy,

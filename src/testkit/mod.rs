@@ -70,6 +70,7 @@ pub use recorder::Recorder;
 pub use sim::behaviour::Behaviour;
 pub use sim::sim_clock::SimClock;
 pub use sim::sim_entropy::SimEntropy;
+pub use sim::sim_executor::{CallAnswer, SimExecutor};
 pub use sim::sim_guard::SimGuard;
 pub use sim::sim_host::SimHost;
 pub use sim::stage::Stage;

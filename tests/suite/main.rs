@@ -11,6 +11,7 @@ mod answer_bytes;
 mod answer_sizes;
 mod budgets;
 mod calendar;
+mod calls;
 mod checker;
 mod claude_cron;
 mod cron;

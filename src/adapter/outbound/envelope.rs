@@ -35,9 +35,10 @@ pub(crate) fn print(question: &GuardQuestion) -> Vec<u8> {
     let Creation { by, chain, edited_by } =
         creation.as_deref().unwrap_or(&Creation { by: None, chain: None, edited_by: None });
     let notice = match payload {
-        Payload::Turn { text: _ } | Payload::NewSession(_) => None,
+        Payload::Turn { text: _ } | Payload::NewSession(_) | Payload::Call(_) => None,
         Payload::Notice(notice) => Some(psi_terms::notice(notice)),
     };
+    let call = payload.call().map(psi_terms::call);
     // With what it inherits: a guard that saw the schedule's own tools alone would let inherited ones pass.
     let config = question.config.as_ref();
     let tools = config.and_then(|config| config.tool_ids.as_ref());
@@ -59,6 +60,7 @@ pub(crate) fn print(question: &GuardQuestion) -> Vec<u8> {
         .with("lineage", chain.as_ref().map(lineage))
         .with("text", payload.text())
         .with("notice", notice)
+        .with("call", call)
         .with("description", description.as_deref())
         .with("envelope", envelope.name())
         .with("tools", tools)

@@ -11,12 +11,14 @@ use proptest::sample::select;
 
 use crate::calendar::parse_cron;
 use crate::domain::{
-    About, Actor, Address, Attachment, CacheBreakpoint, Calendar, Content, CountFrom, Creation, Dialect,
-    Durability, EndsWith, Envelope, Event, Every, JobId, Lifetime, Lineage, Message, Missed, Model, Moment,
-    Notice, Overlap, Payload, Policy, PromptComponent, PromptSelection, PromptSource, Recovery, Role, Route,
-    RunId, Schedule, ScheduleId, Scope, SessionConfig, SessionId, Settings, Skill, SkillSource, Span, Target,
-    ThinkingLevel, TimeOfDay, TokenName, Trigger, Via, Weekday, Weekdays, WhenBusy, Zone,
+    About, Actor, Address, Attachment, CacheBreakpoint, Calendar, Call, CallPurpose, CallVia, Content,
+    CountFrom, Creation, Dialect, Durability, EndsWith, Envelope, Event, Every, JobId, Lifetime, Lineage,
+    Message, Missed, Model, Moment, Notice, Overlap, Payload, Policy, PromptComponent, PromptSelection,
+    PromptSource, Recovery, Role, Route, RunId, Schedule, ScheduleId, Scope, SessionConfig, SessionId,
+    Settings, Sink, Skill, SkillSource, Span, Target, ThinkingLevel, TimeOfDay, TokenName, ToolName, Trigger,
+    Via, Weekday, Weekdays, WhenBusy, Zone,
 };
+use crate::edn::Value;
 
 /// Pieces of which texts that pretend are made: forged lines, escapes, controls, marks of direction, quotes that look escaped.
 const PIECES: &[&str] = &[
@@ -235,11 +237,23 @@ fn address_of() -> BoxedStrategy<Address> {
     all.prop_map(address).boxed()
 }
 
+fn call() -> BoxedStrategy<Call> {
+    let tool = "[a-z]{1,8}\\.[a-z]{1,8}".prop_map(|name| ToolName::new(&name).expect("a name"));
+    let args = (text(), text()).prop_map(|(key, value)| {
+        Arc::new(Value::Map([(Value::string(key), Value::string(value))].into_iter().collect()))
+    });
+    let sink = prop_oneof![Just(Sink::Nobody), Just(Sink::Session), text().prop_map(Sink::Channel),];
+    (tool, args, select(CallVia::ALL), select(CallPurpose::ALL), sink)
+        .prop_map(|(tool, args, via, purpose, sink)| Call { tool, args, via, purpose, sink })
+        .boxed()
+}
+
 fn payload_of() -> BoxedStrategy<Payload> {
     let notice = (select(About::ALL), text(), option::of(file()));
     prop_oneof![
         1 => text().prop_map(|text| Payload::Turn { text }),
         2 => notice.prop_map(|(about, text, file)| Payload::Notice(Box::new(Notice { about, text, file }))),
+        2 => call().prop_map(|call| Payload::Call(Box::new(call))),
         4 => (text(), config_of()).prop_map(|(text, config)| Payload::new_session(text, Arc::new(config))),
     ]
     .boxed()

@@ -13,9 +13,9 @@ use super::drawn::schedule;
 use super::waiting;
 use crate::adapter::outbound::envelope;
 use crate::domain::{
-    Actor, Attachment, Awaits, BootTime, Cause, Creation, Hold, Lifetime, Lineage, Message, Model, Moment,
-    NewSession, Notice, Payload, Policy, PromptSelection, Route, RunId, Schedule, Scope, SessionConfig,
-    Settings, Skill, Span, Target,
+    Actor, Attachment, Awaits, BootTime, Call, Cause, Creation, Hold, Lifetime, Lineage, Message, Model,
+    Moment, NewSession, Notice, Payload, Policy, PromptSelection, Route, RunId, Schedule, Scope,
+    SessionConfig, Settings, Skill, Span, Target,
 };
 use crate::edn::{Map, Value, is_hidden};
 use crate::engine::GuardQuestion;
@@ -183,7 +183,13 @@ fn payload(one: &Payload, other: &Payload) -> Parts<Payload> {
             );
             all.into_iter().map(|(part, fresh)| (part, Payload::NewSession(Box::new(fresh)))).collect()
         }
-        (Payload::Turn { .. } | Payload::Notice(_) | Payload::NewSession(_), _) => Vec::new(),
+        (Payload::Call(one), Payload::Call(other)) => {
+            let all = swapped!(**one, **other, Call { tool, args, via, purpose, sink }).into_iter();
+            all.map(|(part, call)| (part, Payload::Call(Box::new(call)))).collect()
+        }
+        (Payload::Turn { .. } | Payload::Notice(_) | Payload::NewSession(_) | Payload::Call(_), _) => {
+            Vec::new()
+        }
     }
 }
 

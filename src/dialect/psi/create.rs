@@ -73,7 +73,7 @@ fn payload(kind: PayloadKind, text: Box<str>, config: Option<SessionConfig>) -> 
     let of_kind = || Map::new().with("kind", Value::keyword(kind.name()));
     match (kind, config) {
         // `kind` has refused it before. This arm only keeps the match exhaustive.
-        (PayloadKind::Notice, _) => Err(unknown_kind(kind.name().into())),
+        (PayloadKind::Notice | PayloadKind::Call, _) => Err(unknown_kind(kind.name().into())),
         (PayloadKind::Message, None) => Ok(Payload::Turn { text }),
         (PayloadKind::Message, Some(_)) => Err(CONFIG_FORBIDDEN.broken(of_kind())),
         (PayloadKind::Session, None) => Err(CONFIG_REQUIRED.broken(of_kind())),

@@ -164,7 +164,7 @@ fn ended_at(state: &State, record: &ScheduleRecord) -> Option<Moment> {
 
 fn kind(payload: &Payload) -> ActionKind {
     match payload {
-        Payload::Turn { .. } | Payload::NewSession(_) => ActionKind::RunLater,
+        Payload::Turn { .. } | Payload::NewSession(_) | Payload::Call(_) => ActionKind::RunLater,
         Payload::Notice(notice) => match notice.about {
             About::Reminder => ActionKind::RemindLater,
             About::JobReady => ActionKind::NotifyJobReady,

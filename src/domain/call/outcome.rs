@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::Span;
+use crate::domain::{Failure, Phase, Reason, Span};
 use crate::edn::Value;
 
 /// What a call came to: a value, or an error.
@@ -14,6 +14,8 @@ pub struct Outcome {
     pub value: Option<Arc<Value>>,
     /// Why it failed; `None` if it did not.
     pub error: Option<Box<str>>,
+    /// The closed code of the error; `None` if it did not fail.
+    pub reason: Option<Reason>,
     /// The size of the answer as the executor gave it, in bytes of JSON.
     pub bytes: u64,
     /// Whether the value here is cut.
@@ -27,11 +29,29 @@ pub struct Outcome {
 impl Outcome {
     /// Makes the outcome of a call that answered.
     pub fn of_value(value: Value, bytes: u64, took: Span) -> Outcome {
-        Outcome { ok: true, value: Some(Arc::new(value)), error: None, bytes, cut: false, took, code: None }
+        // Nothing is nothing: the store does not tell the two apart.
+        let value = (!value.is_nil()).then(|| Arc::new(value));
+        Outcome { ok: true, value, error: None, reason: None, bytes, cut: false, took, code: None }
     }
 
-    /// Makes the outcome of a call that failed.
+    /// Makes the outcome of a call that failed: the tool answered with an error.
     pub fn of_error(error: impl Into<Box<str>>, took: Span) -> Outcome {
-        Outcome { ok: false, value: None, error: Some(error.into()), bytes: 0, cut: false, took, code: None }
+        Outcome::of_failure(Reason::ToolFailed, error, took)
+    }
+
+    /// Makes the outcome of a call that failed for this reason.
+    pub fn of_failure(reason: Reason, error: impl Into<Box<str>>, took: Span) -> Outcome {
+        let (error, reason) = (Some(error.into()), Some(reason));
+        Outcome { ok: false, value: None, error, reason, bytes: 0, cut: false, took, code: None }
+    }
+
+    /// Returns the failure of a run whose call came to this; `None` if the tool did what was asked.
+    pub fn failure(&self) -> Option<Failure> {
+        if self.ok {
+            return None;
+        }
+        let reason = self.reason.unwrap_or(Reason::ToolFailed);
+        let text = self.error.clone().unwrap_or_else(|| reason.doc().into());
+        Some(Failure { code: self.code, ..Failure::new(Phase::Call, reason, text) })
     }
 }

@@ -15,6 +15,20 @@ names! {
     }
 }
 
+names! {
+    /// What a call is made for.
+    CallPurpose {
+        /// A task that nobody waits for.
+        Task = "task",
+        /// A check of a watch.
+        Watch = "watch",
+        /// A run of a scheduled job.
+        Job = "job",
+        /// One of several calls that are made at once.
+        Parallel = "parallel",
+    }
+}
+
 /// A tool with its arguments: what a run of a schedule calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
@@ -24,6 +38,8 @@ pub struct Call {
     pub args: Arc<Value>,
     /// Where its executor is looked for.
     pub via: CallVia,
+    /// What it is made for.
+    pub purpose: CallPurpose,
     /// Who is told what it came to.
     pub sink: Sink,
 }
@@ -37,4 +53,34 @@ pub enum Sink {
     Session,
     /// A channel, by its name.
     Channel(Box<str>),
+}
+
+impl Call {
+    /// Makes a call of any executor's tool, as a task of which nobody is told.
+    pub fn new(tool: ToolName, args: impl Into<Value>) -> Call {
+        let (via, purpose, sink) = (CallVia::Any, CallPurpose::Task, Sink::Nobody);
+        Call { tool, args: Arc::new(args.into()), via, purpose, sink }
+    }
+
+    /// Returns the size of its arguments: nearly that of their JSON, in bytes.
+    pub fn bytes(&self) -> usize {
+        size(&self.args)
+    }
+}
+
+fn size(value: &Value) -> usize {
+    let all = |items: &[Value]| items.iter().map(|item| size(item) + 1).sum::<usize>() + 2;
+    match value {
+        Value::Str(text) => text.len() + 2,
+        Value::List(items) | Value::Vector(items) => all(items),
+        Value::Set(items) => items.iter().map(|item| size(item) + 1).sum::<usize>() + 2,
+        Value::Map(map) => map.iter().map(|(key, value)| size(key) + size(value) + 2).sum::<usize>() + 2,
+        Value::Keyword(word) => word.as_str().len() + 1,
+        Value::Tagged(tagged) => size(&tagged.value),
+        Value::Meta(meta) => size(meta.value()),
+        // Of these there is a bound on the digits.
+        Value::BigInt(_) | Value::BigDec(_) | Value::Ratio(_) | Value::Symbol(_) => value.to_string().len(),
+        Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Char(_) => 8,
+        Value::Inst(_) | Value::Uuid(_) => 36,
+    }
 }

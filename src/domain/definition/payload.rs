@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Attachment, Notice, SessionConfig, names};
+use crate::domain::{Attachment, Call, Notice, Phase, SessionConfig, names};
 
 names! {
     /// The kind of a payload, by name.
@@ -13,6 +13,8 @@ names! {
         Session = "session",
         /// A message that begins no turn.
         Notice = "notice",
+        /// A call of a tool.
+        Call = "call",
     }
 }
 
@@ -28,6 +30,8 @@ pub enum Payload {
     NewSession(Box<NewSession>),
     /// People are notified in the target session, and the model does not run.
     Notice(Box<Notice>),
+    /// A tool is called, and the model does not run.
+    Call(Box<Call>),
 }
 
 /// A request for a fresh session.
@@ -51,15 +55,17 @@ impl Payload {
             Payload::Turn { .. } => PayloadKind::Message,
             Payload::NewSession(_) => PayloadKind::Session,
             Payload::Notice(_) => PayloadKind::Notice,
+            Payload::Call(_) => PayloadKind::Call,
         }
     }
 
-    /// Returns the prompt, or the text of the notice.
+    /// Returns the prompt, the text of the notice, or the name of the tool.
     pub fn text(&self) -> &str {
         match self {
             Payload::Turn { text } => text,
             Payload::NewSession(session) => &session.text,
             Payload::Notice(notice) => &notice.text,
+            Payload::Call(call) => call.tool.as_str(),
         }
     }
 
@@ -67,14 +73,14 @@ impl Payload {
     pub fn begins_turn(&self) -> bool {
         match self {
             Payload::Turn { .. } | Payload::NewSession(_) => true,
-            Payload::Notice(_) => false,
+            Payload::Notice(_) | Payload::Call(_) => false,
         }
     }
 
     /// Returns the file that goes with a notice, if there is one.
     pub fn file(&self) -> Option<&Attachment> {
         match self {
-            Payload::Turn { .. } | Payload::NewSession(_) => None,
+            Payload::Turn { .. } | Payload::NewSession(_) | Payload::Call(_) => None,
             Payload::Notice(notice) => notice.file.as_ref(),
         }
     }
@@ -82,8 +88,25 @@ impl Payload {
     /// Returns the requested configuration, if a session is to be opened.
     pub fn config(&self) -> Option<&Arc<SessionConfig>> {
         match self {
-            Payload::Turn { .. } | Payload::Notice(_) => None,
+            Payload::Turn { .. } | Payload::Notice(_) | Payload::Call(_) => None,
             Payload::NewSession(session) => Some(&session.config),
+        }
+    }
+
+    /// Returns the phase that a hand-over begins with.
+    pub(crate) fn first_phase(&self) -> Phase {
+        match self {
+            Payload::NewSession(_) => Phase::CreateSession,
+            Payload::Turn { .. } | Payload::Notice(_) => Phase::PromptSubmit,
+            Payload::Call(_) => Phase::Call,
+        }
+    }
+
+    /// Returns the call, if a tool is called.
+    pub fn call(&self) -> Option<&Call> {
+        match self {
+            Payload::Turn { .. } | Payload::Notice(_) | Payload::NewSession(_) => None,
+            Payload::Call(call) => Some(call),
         }
     }
 }

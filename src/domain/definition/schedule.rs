@@ -1,8 +1,8 @@
 //! The definition of a schedule. Each change makes a new revision of it.
 
 use crate::domain::{
-    Actor, Dialect, Durability, Envelope, Lifetime, Lineage, Moment, Payload, Policy, RunId, ScheduleId,
-    Scope, SessionId, Settings, Target, Trigger, Via,
+    Actor, Call, Dialect, Durability, Envelope, Lifetime, Lineage, Moment, Payload, Policy, RunId,
+    ScheduleId, Scope, SessionId, Settings, Target, Trigger, Via,
 };
 
 /// The definition of a schedule. The engine stores its progress separately.
@@ -60,6 +60,15 @@ impl Schedule {
     /// Returns who created the schedule; `None` if its owner did, with a tool of its dialect.
     pub(crate) fn created_by(&self) -> Option<&Actor> {
         self.creation.as_ref()?.by.as_ref()
+    }
+
+    /// Returns who answers for what the schedule does: who created it, or else its owner.
+    pub(crate) fn author(&self) -> Actor {
+        self.created_by().cloned().unwrap_or_else(|| Actor {
+            scope: Scope::Session(self.owner.clone()),
+            via: Some(Via::Session),
+            tool: None,
+        })
     }
 
     /// Returns the chain that the schedule belongs to, if it was created or rescheduled in a turn
@@ -139,7 +148,7 @@ impl Schedule {
     /// no existing session.
     pub fn target(&self) -> &Target {
         match self.payload {
-            Payload::Turn { .. } | Payload::Notice(_) => &self.settings().target,
+            Payload::Turn { .. } | Payload::Notice(_) | Payload::Call(_) => &self.settings().target,
             // Whatever the settings say, because this payload opens a session of its own.
             Payload::NewSession(_) => &Target::Fresh,
         }
@@ -149,7 +158,9 @@ impl Schedule {
     pub(crate) fn bytes(&self) -> u64 {
         let of = |text: &Option<Box<str>>| text.as_ref().map_or(0, |text| text.len());
         let config = self.payload.config().map_or(0, |config| config.bytes());
-        (self.payload.text().len() + of(&self.label) + of(&self.settings().description) + config) as u64
+        let args = self.payload.call().map_or(0, Call::bytes);
+        (self.payload.text().len() + of(&self.label) + of(&self.settings().description) + config + args)
+            as u64
     }
 
     /// Returns whether the schedule survives a restart.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::domain::{
     Actor, Address, BootTime, Cause, ChannelFact, Digest, Downtime, Failure, Grant, GuardPolicy, Hold,
-    HostId, JobId, LostSchedule, Moment, Op, Phase, Reason, RunId, Schedule, ScheduleId, SessionConfig,
-    SessionId, SessionProvenance,
+    HostId, JobId, LostSchedule, Moment, Op, Outcome, Phase, Reason, RunId, Schedule, ScheduleId,
+    SessionConfig, SessionId, SessionProvenance,
 };
 
 /// One thing that happened. Facts of one decision are appended together or not at all.
@@ -300,6 +300,11 @@ pub enum RunFact {
     Accepted,
     /// The host acknowledged the delivery, or the turn that it began ended.
     Delivered,
+    /// The call of the run ended: the run is delivered if the tool did what was asked, else it failed.
+    Returned {
+        /// What the call came to.
+        outcome: Arc<Outcome>,
+    },
     /// The message is in the inbox of a session in which nobody listens.
     Left,
     /// Somebody took the message out of the inbox.

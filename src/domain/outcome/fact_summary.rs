@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use crate::domain::{
-    Actor, Cause, ChannelFact, Claim, DecisionKind, Fact, HostFact, Next, Reason, RunFact, RunId,
+    Actor, Cause, ChannelFact, Claim, DecisionKind, Fact, HostFact, Next, Phase, Reason, RunFact, RunId,
     ScheduleFact, ScheduleId, SessionFact, SessionId, SlotRange,
 };
 
@@ -45,6 +45,7 @@ impl Fact {
             Fact::Run(_, RunFact::Held(_)) => Some(Reason::AwaitingApproval),
             Fact::Run(_, RunFact::Denied { .. }) => Some(Reason::ApprovalDenied),
             Fact::Run(_, RunFact::Left) => Some(Reason::NobodyListens),
+            Fact::Run(_, RunFact::Returned { outcome }) => outcome.reason,
             Fact::AllHeld { .. } => Some(Reason::Held),
             Fact::Stopping { .. } => Some(Reason::Shutdown),
             Fact::Session(..)
@@ -186,6 +187,9 @@ impl Fact {
             Fact::Run(_, RunFact::Failed(failure)) => {
                 Some(format!("{}: {}", failure.phase.name(), failure.message).into())
             }
+            Fact::Run(_, RunFact::Returned { outcome }) => {
+                outcome.error.as_deref().map(|error| format!("{}: {error}", Phase::Call.name()).into())
+            }
             Fact::Run(_, RunFact::Retrying { failure, at, .. }) => {
                 Some(format!("{}: {}; again at {at}", failure.phase.name(), failure.message).into())
             }
@@ -266,6 +270,8 @@ impl RunFact {
             RunFact::Dispatched(_) => DecisionKind::RunDispatched,
             RunFact::Accepted => DecisionKind::RunAccepted,
             RunFact::Delivered => DecisionKind::RunDelivered,
+            RunFact::Returned { outcome } if outcome.ok => DecisionKind::RunDelivered,
+            RunFact::Returned { .. } => DecisionKind::RunFailed,
             RunFact::Left => DecisionKind::RunLeft,
             RunFact::Taken { .. } => DecisionKind::RunTaken,
             RunFact::Retrying { .. } => DecisionKind::RunRetrying,

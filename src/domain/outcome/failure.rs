@@ -12,6 +12,8 @@ names! {
         PromptSubmit = "prompt-submit",
         /// The delivery was being sent to a channel.
         Outside = "outside",
+        /// The tool was being called.
+        Call = "call",
     }
 }
 
@@ -26,7 +28,7 @@ pub struct Failure {
     pub message: Box<str>,
     /// Whether the fresh session exists although the run failed.
     pub session_exists: bool,
-    /// The code that a channel answered with: an endpoint's status, a program's exit code.
+    /// The code that a channel or a tool answered with: an endpoint's status, a program's exit code.
     pub code: Option<i32>,
     /// How long the receiver asks to wait before the next attempt.
     pub again_after: Option<Span>,

@@ -109,6 +109,16 @@ names! {
         ApprovalDenied = "approval-denied",
         /// No operator approved the run in time.
         ApprovalExpired = "approval-expired",
+        /// No executor has the tool.
+        ToolUnknown = "tool-unknown",
+        /// The session may not call the tool.
+        ToolNotAllowed = "tool-not-allowed",
+        /// The tool answered with an error, or with nothing that can be used.
+        ToolFailed = "tool-failed",
+        /// As many calls are being made as may be made at a time.
+        TooManyCalls = "too-many-calls",
+        /// An operator must approve each call of the tool, and this one cannot wait for that.
+        ApprovalNeeded = "approval-needed",
         /// The schedule was volatile, and the process ended.
         Lost = "lost",
         /// A limit of the engine was reached.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Checks, Failure, HostId, Moment, Phase, Reason, Schedule, SessionId, names};
+use crate::domain::{Checks, Failure, HostId, Moment, Outcome, Phase, Reason, Schedule, SessionId, names};
 
 names! {
     /// What caused a run.
@@ -77,6 +77,8 @@ pub struct Run {
     pub session_created: bool,
     /// The error of a failed run, or of the last attempt if the run is tried again.
     pub failure: Option<Box<Failure>>,
+    /// What the call of the run came to; `None` if it called nothing, or the call has not ended.
+    pub outcome: Option<Arc<Outcome>>,
     /// What the run remembers of the guard; `None` if that is nothing.
     pub checks: Option<Box<Checks>>,
     /// The definition under which the slot was claimed, if the schedule was redefined since.
@@ -105,6 +107,7 @@ impl Run {
             session: None,
             session_created: false,
             failure: None,
+            outcome: None,
             checks: None,
             definition: None,
         }

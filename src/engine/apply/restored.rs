@@ -158,12 +158,11 @@ impl State {
     fn wait_again(&mut self, run: Key) {
         let Some(record) = self.runs.get(run) else { return };
         let lane = match self.destination_of(record) {
-            Some(Destination::Session(lane, _) | Destination::Fresh(lane, _)) => Some(lane),
-            Some(Destination::Channel(_)) => None,
             Some(Destination::Unreachable(_)) | None => {
                 self.timers.set(Timer::Retry(run), BootTime::ZERO);
                 return;
             }
+            Some(place) => place.queue(),
         };
         if let Some(record) = self.runs.get_mut(run) {
             record.lane = lane;

@@ -1,8 +1,10 @@
 //! Applies facts about runs: their state, lane, timers, and the accounts.
 
+use std::sync::Arc;
+
 use crate::domain::{
-    Awaits, Checks, Claim, Dispatch, Failure, Hold, Lineage, Moment, Now, Phase, Reason, Run, RunFact, RunId,
-    RunState, Span,
+    Awaits, Checks, Claim, Dispatch, Failure, Hold, Lineage, Moment, Now, Outcome, Phase, Reason, Run,
+    RunFact, RunId, RunState, Span,
 };
 use crate::engine::destination::Destination;
 use crate::engine::record::RunRecord;
@@ -47,6 +49,7 @@ impl State {
             RunFact::Dispatched(to) => self.dispatch(run, now, to),
             RunFact::Accepted => self.accept(run, now),
             RunFact::Delivered => self.end_run(run, now, Ending::Delivered),
+            RunFact::Returned { outcome } => self.end_call(run, now, outcome),
             RunFact::Left => self.leave_in_inbox(run, now),
             RunFact::Taken { by: _ } => self.take(run, now),
             RunFact::Retrying { failure, at, due } => {
@@ -111,10 +114,9 @@ impl State {
     fn queue(&mut self, run: Key) {
         let Some(record) = self.runs.get(run) else { return };
         let lane = match self.destination_of(record) {
-            Some(Destination::Session(lane, _) | Destination::Fresh(lane, _)) => Some(lane),
-            Some(Destination::Channel(_)) => None,
             // A step never queues such a run; it fails.
             Some(Destination::Unreachable(_)) | None => return,
+            Some(place) => place.queue(),
         };
         if let Some(record) = self.runs.get_mut(run) {
             record.lane = lane;
@@ -125,7 +127,7 @@ impl State {
         self.enter_waiting(run, lane);
     }
 
-    /// Adds a run to the queue of a lane, or without a lane to the queue of the channels.
+    /// Adds a run to the queue of a lane, or without a lane to the queue of what needs none.
     pub(super) fn enter_waiting(&mut self, run: Key, lane: Option<Key>) {
         match lane.map(|lane| self.sessions.get_mut(lane)) {
             Some(Some(session)) => session.waiting.push(run),
@@ -173,6 +175,8 @@ impl State {
                 owner
             }
             Phase::Outside => None,
+            // A call that needs the session's host is with that host, and ends with it.
+            Phase::Call => record.lane,
             Phase::PromptSubmit => {
                 let is_it = |lane: &Key| self.sessions.get(*lane).is_some_and(|record| record.id == session);
                 // Nearly always it goes where it waited, or to its owner. Their records are at
@@ -217,6 +221,18 @@ impl State {
         }
         if let Some(session) = lane.and_then(|lane| self.sessions.get_mut(lane)) {
             session.turn_of = Some(run);
+        }
+    }
+
+    /// Ends the run of a call with what it came to.
+    fn end_call(&mut self, run: Key, now: Now, outcome: Arc<Outcome>) {
+        let ending = match outcome.failure() {
+            None => Ending::Delivered,
+            Some(failure) => Ending::Failed(Box::new(failure)),
+        };
+        self.end_run(run, now, ending);
+        if let Some(record) = self.runs.get_mut(run) {
+            record.run.outcome = Some(outcome);
         }
     }
 

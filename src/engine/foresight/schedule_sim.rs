@@ -238,8 +238,17 @@ impl<'a> ScheduleSim<'a> {
         let (fate, reason) = match (place, away.map(|session| session.away.unwrap_or(Reason::HostGone))) {
             (Destination::Unreachable(reason), _) => (SlotOutcome::Fails, Some(reason)),
             (_, Some(reason)) => (SlotOutcome::Waits, Some(reason)),
-            (Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_), _) => match said {
-                PolicyDecision::Allowed if place.session().is_some_and(|it| it.host == HostId::INBOX) => {
+            (
+                Destination::Session(..)
+                | Destination::Fresh(..)
+                | Destination::Channel(_)
+                | Destination::Tool(_),
+                _,
+            ) => match said {
+                PolicyDecision::Allowed
+                    if schedule.payload.call().is_none()
+                        && place.session().is_some_and(|it| it.host == HostId::INBOX) =>
+                {
                     (SlotOutcome::Left, Some(Reason::NobodyListens))
                 }
                 PolicyDecision::Allowed => (SlotOutcome::Fires, None),
@@ -390,10 +399,19 @@ fn open_run(state: &State, record: &ScheduleRecord, now: Now, is_meant: fn(&Run)
                 Some(from.checked_add(sum(left)).unwrap_or(from))
             }
             (
-                Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_),
+                Destination::Session(..)
+                | Destination::Fresh(..)
+                | Destination::Channel(_)
+                | Destination::Tool(_),
                 Some(Reason::HostGone),
             ) => None,
-            (Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_), _) => Some(retry),
+            (
+                Destination::Session(..)
+                | Destination::Fresh(..)
+                | Destination::Channel(_)
+                | Destination::Tool(_),
+                _,
+            ) => Some(retry),
         };
         let until = [until, time_up].into_iter().flatten().min();
         Some(OpenRun { queued: true, until })

@@ -11,6 +11,7 @@ pub(super) use run::approve::{approve, approved, deny};
 pub(super) use run::created::created;
 pub(super) use run::failed::failed;
 pub(super) use run::guard_answered::guard_answered;
+pub(super) use run::returned::returned;
 pub(super) use run::unreached::unreached;
 pub(super) use schedule::bring_forward::bring_forward;
 pub(super) use schedule::cancel_schedule::cancel_schedule;

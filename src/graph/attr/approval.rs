@@ -39,7 +39,13 @@ pub(super) const APPROVAL: Record = Record {
         field::<Box<str>>("why", "The reason that the rule gives. Nil if none.").or_nil(),
         field::<Moment>("until", "When the approval expires."),
         field::<PayloadKind>("kind", "The kind of the schedule."),
-        field::<Box<str>>("message", "The prompt, or the text of the notice."),
+        field::<Box<str>>("message", "The prompt, the text of the notice, or the name of the tool."),
+        Param::shown(
+            "call",
+            ParamType::Record(&psi_terms::CALL),
+            "For a call: the tool and its arguments. Nil for other kinds.",
+        )
+        .or_nil(),
         Param::shown(
             "notice",
             ParamType::Record(&psi_terms::NOTICE),
@@ -143,14 +149,7 @@ impl Asked<'_> {
             schedule.settings();
         let Creation { by, chain, edited_by } =
             creation.as_deref().unwrap_or(&Creation { by: None, chain: None, edited_by: None });
-        let (message, notice, asked_config) = match payload {
-            Payload::Turn { text } => (text, None, None),
-            Payload::NewSession(fresh) => {
-                let NewSession { text, config } = &**fresh;
-                (text, None, Some(config))
-            }
-            Payload::Notice(notice) => (&notice.text, Some(psi_terms::notice(notice)), None),
-        };
+        let (message, notice, asked_config) = said(payload);
         // Of the settings' target, only what applies to the payload.
         let (into, route) = match schedule.target() {
             Target::Owner => (Some(owner), None),
@@ -166,12 +165,13 @@ impl Asked<'_> {
             .with("why", hold.why.as_deref())
             .with("until", psi_terms::instant(hold.until))
             .with("kind", Value::keyword(payload.kind().name()))
-            .with("message", &**message)
+            .with("message", message)
             .with("notice", notice)
+            .with("call", payload.call().map(psi_terms::call))
             .with("description", description.as_deref())
             .with("envelope", Value::keyword(envelope.name()))
             .with("target", schedule.target().name())
-            .with("session-config", asked_config.map(|config| psi_terms::config_summary(config)))
+            .with("session-config", asked_config.map(psi_terms::config_summary))
             .with("revision", *revision)
             .with("label", label.as_deref())
             .with("owner", owner.as_str())
@@ -192,6 +192,19 @@ impl Asked<'_> {
             .with("shared?", *shared)
             .with("idempotency-key", key.as_deref())
             .with("created-at", psi_terms::instant(*created_at))
+    }
+}
+
+/// Returns what a payload says: its text, what a notice has besides, and the configuration of a fresh session.
+fn said(payload: &Payload) -> (&str, Option<Map>, Option<&SessionConfig>) {
+    match payload {
+        Payload::Turn { text } => (text, None, None),
+        Payload::NewSession(fresh) => {
+            let NewSession { text, config } = &**fresh;
+            (text, None, Some(config))
+        }
+        Payload::Notice(notice) => (&notice.text, Some(psi_terms::notice(notice)), None),
+        Payload::Call(call) => (call.tool.as_str(), None, None),
     }
 }
 

@@ -37,8 +37,8 @@ pub(super) fn job() -> Entity<Scheduler, Key> {
         /// Whether the schedule delivers a prompt or opens a session.
         own "psi.background-job/job-kind": Type::Enum(KINDS) => |record| {
             match record.schedule().payload.kind() {
-                // psi has no notices. Like a prompt, a notice goes into an existing session.
-                PayloadKind::Message | PayloadKind::Notice => Datum::Name(KINDS[0]),
+                // psi has no notices and no calls. Like a prompt, they open no session.
+                PayloadKind::Message | PayloadKind::Notice | PayloadKind::Call => Datum::Name(KINDS[0]),
                 PayloadKind::Session => Datum::Name(KINDS[1]),
             }
         };

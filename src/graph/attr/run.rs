@@ -1,11 +1,11 @@
 //! The entity `run`: one occurrence of a schedule, from the claim of its slot to its one terminal state.
 
 use super::{Read, attributes, instant, integer, maybe, own, text};
-use crate::domain::{Cause, Phase, Reason, Run, RunId, RunState};
+use crate::domain::{Cause, Outcome, Phase, Reason, Run, RunId, RunState};
 use crate::edn::{Map, Value};
 use crate::engine::{Key, ScheduleRecord};
 use crate::graph::params::field;
-use crate::graph::registry::{Datum, Entity, Record, Type, ViewOf};
+use crate::graph::registry::{Datum, Entity, Param, ParamType, Record, Type, ViewOf};
 use crate::graph::view::Scheduler;
 
 pub(super) fn run() -> Entity<Scheduler, Key> {
@@ -108,6 +108,13 @@ fn end(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         /// The error of a failed run: message, phase, reason, and whether the fresh session exists. Nil without one.
         own "reveille.run/error": Type::Record(&ERROR), nullable =>
             |_, run| maybe(run.failure.as_deref(), |it| error(it).into());
+        /// What the call of the run came to. Nil if it called no tool, or the call has not ended.
+        own "reveille.run/outcome": Type::Record(&OUTCOME), nullable =>
+            |_, run| maybe(run.outcome.as_deref(), |it| outcome(it).into());
+        /// What the tool answered, if that was kept. Nil otherwise.
+        own "reveille.run/value": Type::Any, nullable => |_, run| {
+            maybe(run.outcome.as_ref().and_then(|it| it.value.as_deref()), |it| it.clone().into())
+        };
     }
 }
 
@@ -142,6 +149,36 @@ const ERROR: Record = Record {
         field::<bool>("session-exists?", "Whether the fresh session exists although the run failed."),
     ],
 };
+
+/// The fields of [`outcome`](fn@outcome).
+const OUTCOME: Record = Record {
+    name: "call-outcome",
+    doc: "What a call came to.",
+    params: &[
+        field::<bool>("ok?", "Whether the tool did what was asked."),
+        field::<Box<str>>("error", "Why the call failed. Nil if it did not.").or_nil(),
+        field::<Reason>("reason", "The code of the error. Nil if the call did not fail.").or_nil(),
+        Param::shown("bytes", ParamType::NATURAL, "The size of the answer, in bytes."),
+        field::<bool>("cut?", "Whether the value that is kept is cut."),
+        Param::shown("took-ms", ParamType::NATURAL, "How long the call took, in milliseconds."),
+        Param::shown("code", CODE, "The code of a program or an endpoint. Nil if there is none.").or_nil(),
+    ],
+};
+
+const CODE: ParamType = ParamType::Integer { min: i32::MIN as i64, max: i32::MAX as i64 };
+
+fn outcome(outcome: &Outcome) -> Value {
+    let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    Map::new()
+        .with("ok?", outcome.ok)
+        .with("error", outcome.error.as_deref())
+        .with("reason", outcome.reason.map(|reason| Value::keyword(reason.name())))
+        .with("bytes", whole(outcome.bytes))
+        .with("cut?", outcome.cut)
+        .with("took-ms", whole(outcome.took.millis()))
+        .with("code", outcome.code.map(i64::from))
+        .into()
+}
 
 fn error(failure: &crate::domain::Failure) -> Value {
     Map::new()

@@ -53,9 +53,13 @@ pub(super) fn settings(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key>
         /// For a notice: its subject and the attached file. Nil for other kinds.
         own "psi.scheduler/notice": Type::Record(&psi_terms::NOTICE), nullable => |record| {
             match &record.schedule().payload {
-                Payload::Turn { .. } | Payload::NewSession(_) => Datum::Nil,
+                Payload::Turn { .. } | Payload::NewSession(_) | Payload::Call(_) => Datum::Nil,
                 Payload::Notice(notice) => Value::from(psi_terms::notice(notice)).into(),
             }
+        };
+        /// For a call: the tool, its arguments, and who is told what it came to. Nil for other kinds.
+        own "psi.scheduler/call": Type::Record(&psi_terms::CALL), nullable => |record| {
+            maybe(record.schedule().payload.call(), |call| Value::from(psi_terms::call(call)).into())
         };
         /// How the prompt is presented to the model.
         own "psi.scheduler/envelope": Type::Enum(Envelope::NAMES) =>

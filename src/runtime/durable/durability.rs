@@ -121,7 +121,11 @@ fn is_durable(run: &RunId, state: &State) -> bool {
 /// A host's report about a durable run, to be repeated if the store fails before it is committed.
 pub(in crate::runtime) fn report_of_host(input: &Input, state: &State) -> Option<Report> {
     let Input::Report(report) = input else { return None };
-    let (Report::Created { run } | Report::Accepted { run } | Report::Failed { run, .. }) = report else {
+    let (Report::Created { run }
+    | Report::Accepted { run }
+    | Report::Returned { run, .. }
+    | Report::Failed { run, .. }) = report
+    else {
         return None;
     };
     let is_durable = state.schedule(&run.schedule)?.schedule().is_durable();
@@ -140,8 +144,12 @@ pub(super) fn run_of(effect: &Effect) -> Option<&RunId> {
         Effect::Deliver(delivery) => Some(&delivery.run),
         Effect::CreateSession(opening) => Some(&opening.run),
         Effect::Send(parcel) => Some(&parcel.run),
+        Effect::Call { run, .. } => Some(run),
         // A question to the guard dispatches nothing.
         Effect::AskGuard(_) => None,
-        Effect::OpenSession { .. } | Effect::RecordMessage { .. } | Effect::ForgetSession { .. } => None,
+        Effect::CancelCall { .. }
+        | Effect::OpenSession { .. }
+        | Effect::RecordMessage { .. }
+        | Effect::ForgetSession { .. } => None,
     }
 }

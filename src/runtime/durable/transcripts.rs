@@ -133,6 +133,7 @@ impl Transcripts {
                 | RunFact::Approved { .. }
                 | RunFact::Denied { .. }
                 | RunFact::Dispatched(_)
+                | RunFact::Returned { .. }
                 | RunFact::Taken { .. },
             )
             | Fact::GuardPolicySet { .. }

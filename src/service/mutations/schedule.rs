@@ -221,5 +221,9 @@ fn payload(new: &NewScheduleParams) -> Result<Payload, ResolverError> {
             Payload::new_session(text, Arc::new(config))
         }
         PayloadKind::Notice => Payload::Notice(Box::new(Notice { about: About::Reminder, text, file: None })),
+        PayloadKind::Call => {
+            let kinds = "message, session or notice: calls are made by the tools of their own";
+            return Err(wrong("kind", kinds, Some(&Value::keyword(new.kind.name()))));
+        }
     })
 }

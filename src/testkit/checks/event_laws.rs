@@ -244,6 +244,7 @@ fn held_is_held(model: &ReferenceModel, seen: &Observation) -> LawResult {
         | RunFact::Denied { .. }
         | RunFact::Accepted
         | RunFact::Delivered
+        | RunFact::Returned { .. }
         | RunFact::Left
         | RunFact::Taken { .. }
         | RunFact::Retrying { .. }
@@ -356,7 +357,7 @@ fn left_is_not_delivered(model: &ReferenceModel, seen: &Observation) -> LawResul
     let life = model.runs.get(&key_of(run));
     let (with, state) = life.map_or((None, None), |life| (life.with, Some(life.state)));
     let right = match fact {
-        RunFact::Delivered | RunFact::Accepted => with != Some(HostId::INBOX),
+        RunFact::Delivered | RunFact::Accepted | RunFact::Returned { .. } => with != Some(HostId::INBOX),
         RunFact::Left => with == Some(HostId::INBOX),
         RunFact::Taken { .. } => state == Some(RunState::Left),
         RunFact::Claimed(_)

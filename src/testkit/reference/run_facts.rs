@@ -116,6 +116,7 @@ impl ReferenceModel {
                 }
             }
             RunFact::Delivered | RunFact::Taken { .. } => self.end(&key, RunState::Delivered),
+            RunFact::Returned { outcome } => self.end(&key, end_of(outcome.ok)),
             RunFact::Left => self.end(&key, RunState::Left),
             RunFact::Failed(_) => self.end(&key, RunState::Failed),
             RunFact::Cancelled { .. } => self.end(&key, RunState::Cancelled),
@@ -202,6 +203,10 @@ impl ReferenceModel {
             lane.turn_owed |= taken && life.begins_turn && lane.attached && !lane.idled;
         }
     }
+}
+
+fn end_of(is_ok: bool) -> RunState {
+    if is_ok { RunState::Delivered } else { RunState::Failed }
 }
 
 fn first_of(plan: &ScheduleModel) -> RunKey {

@@ -4,6 +4,7 @@ pub(in crate::testkit) mod behaviour;
 pub(in crate::testkit) mod sim_clock;
 pub(in crate::testkit) mod sim_courier;
 pub(in crate::testkit) mod sim_entropy;
+pub(in crate::testkit) mod sim_executor;
 pub(in crate::testkit) mod sim_guard;
 pub(in crate::testkit) mod sim_host;
 pub(in crate::testkit) mod stage;

@@ -272,6 +272,7 @@ impl Scene {
             RunFact::Dispatched(_) => format!("{slot} out"),
             RunFact::Accepted => format!("{slot} begun"),
             RunFact::Delivered => format!("{slot} ok"),
+            RunFact::Returned { outcome } => format!("{slot} answered: {}", outcome.ok),
             RunFact::Left => format!("{slot} left"),
             RunFact::Taken { .. } => format!("{slot} taken"),
             RunFact::Retrying { failure, .. } => format!("{slot} again: {}", failure.reason.name()),

@@ -323,6 +323,7 @@ impl World {
                     | RunFact::Denied { .. }
                     | RunFact::Accepted
                     | RunFact::Delivered
+                    | RunFact::Returned { .. }
                     | RunFact::Left
                     | RunFact::Taken { .. }
                     | RunFact::Cancelled { .. },

@@ -158,6 +158,10 @@ impl Lines {
                 self.end(run, None)
             }
             RunFact::Delivered => self.end(run, None),
+            RunFact::Returned { outcome } => {
+                let failure = outcome.failure();
+                self.end(run, failure.map(|failure| error_text(Some(&failure), failure.reason)))
+            }
             RunFact::Failed(failure) => self.end(run, Some(error_text(Some(failure), failure.reason))),
             RunFact::Cancelled { reason } => self.end(run, Some(error_text(None, *reason))),
             RunFact::Taken { .. } => {
@@ -173,7 +177,10 @@ impl Lines {
             | RunFact::Accepted
             | RunFact::Retrying { .. } => return,
         };
-        let is_end = matches!(fact, RunFact::Delivered | RunFact::Failed(_) | RunFact::Cancelled { .. });
+        let is_end = matches!(
+            fact,
+            RunFact::Delivered | RunFact::Returned { .. } | RunFact::Failed(_) | RunFact::Cancelled { .. }
+        );
         // It ended when it was left.
         if is_end && self.left.remove(run) {
             return;

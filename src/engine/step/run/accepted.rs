@@ -20,7 +20,7 @@ pub(in crate::engine) fn accepted(step: &mut StepBuilder<'_>, run: &RunId) -> Re
             occurrence.finish(step, RunFact::Delivered);
             return Ok(());
         }
-        Some(Phase::CreateSession) | None => return Err(refused()),
+        Some(Phase::CreateSession | Phase::Call) | None => return Err(refused()),
     }
     let lane = state.lane(record);
     let begins_turn = occurrence.schedule.payload.begins_turn();

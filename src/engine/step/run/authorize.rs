@@ -3,7 +3,7 @@
 //! Grants, rules and the outside guard are asked in this order. The first objection decides: the
 //! run fails, or it waits for an answer, in no lane, so that others can pass.
 
-use crate::domain::{Awaits, Digest, Failure, Hold, Moment, Payload, Phase, Reason, Rule, RunFact, Span};
+use crate::domain::{Awaits, Digest, Failure, Hold, Moment, Phase, Reason, Rule, RunFact, Span};
 use crate::engine::effect::{Effect, GuardQuestion};
 use crate::engine::guard::PolicyDecision;
 use crate::engine::state::State;
@@ -127,10 +127,7 @@ pub(in crate::engine::step) fn refuse(
     detail: String,
 ) {
     // The phase that the hand-over would have begun with.
-    let phase = match occurrence.schedule.payload {
-        Payload::NewSession(_) => Phase::CreateSession,
-        Payload::Turn { .. } | Payload::Notice(_) => Phase::PromptSubmit,
-    };
+    let phase = occurrence.schedule.payload.first_phase();
     fail(step, occurrence, Failure::new(phase, reason, detail));
 }
 

@@ -1,15 +1,26 @@
 //! What transitions say of a run that they cut off in flight, because its session, its host or its time is over.
 
-use crate::domain::{Failure, Phase, Reason};
+use crate::domain::{Failure, Phase, Reason, RunState};
 use crate::engine::effect::Effect;
 use crate::engine::record::RunRecord;
 use crate::engine::step_builder::StepBuilder;
 
-/// Tells the host to drop a session that it may be creating for a run that is over.
-pub(in crate::engine::step) fn forget_orphan(step: &mut StepBuilder<'_>, record: &RunRecord) {
-    let run = Some(&record.run).filter(|run| run.phase == Some(Phase::CreateSession));
-    if let Some((host, session)) = run.and_then(|run| run.host.zip(run.session.clone())) {
-        step.effect(Effect::ForgetSession { host, session });
+/// Tells the host to drop a session that it may be creating for a run that is over, or the executor that nobody waits for its
+/// call.
+pub(in crate::engine::step) fn call_off(step: &mut StepBuilder<'_>, record: &RunRecord) {
+    let run = &record.run;
+    match run.phase {
+        Some(Phase::CreateSession) => {
+            if let Some((host, session)) = run.host.zip(run.session.clone()) {
+                step.effect(Effect::ForgetSession { host, session });
+            }
+        }
+        Some(Phase::Call) if run.state == RunState::InFlight => {
+            if let Some(run) = step.state.run_id(record) {
+                step.effect(Effect::CancelCall { run });
+            }
+        }
+        Some(Phase::PromptSubmit | Phase::Outside | Phase::Call) | None => {}
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::domain::{
     Cause, Content, Dispatch, Failure, HostId, Message, MessageProvenance, Payload, Phase, Reason, Refusal,
-    Role, RunFact, Schedule, SessionConfig, SessionFact, SessionId, SessionProvenance, Target,
+    Role, RunFact, Schedule, SessionConfig, SessionFact, SessionId, SessionProvenance,
 };
 use crate::engine::destination::Destination;
 use crate::engine::effect::{Delivery, Effect, Opening};
@@ -16,6 +16,7 @@ use crate::engine::envelope;
 use crate::engine::record::{RunRecord, SessionRecord};
 use crate::engine::state::State;
 use crate::engine::step::run::authorize::authorize;
+use crate::engine::step::run::call_tool::call_tool;
 use crate::engine::step::run::channel_delivery::send_to_channel;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::run::retry::fail;
@@ -29,8 +30,8 @@ pub(in crate::engine::step) fn dispatch_next(step: &mut StepBuilder<'_>, session
     dispatch_waiting(step, session, session.host, &mut false);
 }
 
-/// Hands over the runs that wait for a session, to this host: all that open a fresh session, and
-/// the first of the others unless the lane is taken.
+/// Hands over the runs that wait for a session, to this host: all that need no lane, and the first
+/// of the others unless the lane is taken.
 pub(in crate::engine::step) fn dispatch_waiting(
     step: &mut StepBuilder<'_>,
     session: &SessionRecord,
@@ -59,9 +60,8 @@ pub(in crate::engine::step) fn dispatch_runs(
         return;
     }
     for run in runs {
-        let fresh = state.definition_of(run).is_some_and(|asked| *asked.target() == Target::Fresh);
-        let fresh = fresh && !run.goes_back();
-        if *lane_taken && !fresh {
+        let needs_lane = state.needs_lane(run);
+        if *lane_taken && needs_lane {
             continue;
         }
         let Some(occurrence) = Occurrence::of(state, run) else { continue };
@@ -73,19 +73,19 @@ pub(in crate::engine::step) fn dispatch_runs(
             continue;
         }
         let went = dispatch_to_host(step, &occurrence, session, host);
-        *lane_taken |= went && !fresh;
+        *lane_taken |= went && needs_lane;
     }
 }
 
-/// Hands over the runs that wait for a channel, in order.
-pub(in crate::engine::step) fn dispatch_to_channels(step: &mut StepBuilder<'_>) {
+/// Hands over the runs that wait for no session, in order: for a channel, or to call a tool.
+pub(in crate::engine::step) fn dispatch_outside(step: &mut StepBuilder<'_>) {
     let state = step.state;
     if step.held {
         return;
     }
     for run in state.waiting_outside() {
         let Some(occurrence) = Occurrence::of(state, run) else { continue };
-        // It keeps waiting, and holds nothing up: channels have no lanes.
+        // It keeps waiting, and holds nothing up: there is no lane.
         let stands = occurrence.is_paused() || occurrence.is_frozen(state);
         if !stands && !cancel_stale(step, &occurrence) {
             dispatch(step, &occurrence);
@@ -136,8 +136,16 @@ pub(in crate::engine::step) fn try_again_as(step: &mut StepBuilder<'_>, occurren
 /// Hands one run over to its place; returns whether it was handed over.
 pub(in crate::engine::step) fn dispatch(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) -> bool {
     match occurrence.destination(step.state) {
-        Destination::Session(_, session) | Destination::Fresh(_, session) => {
-            dispatch_to_host(step, occurrence, session, session.host)
+        Destination::Session(_, session)
+        | Destination::Fresh(_, session)
+        | Destination::Tool(Some((_, session))) => dispatch_to_host(step, occurrence, session, session.host),
+        Destination::Tool(None) => {
+            let passes = authorize(step, occurrence);
+            if let Some(call) = occurrence.schedule.payload.call().filter(|_| passes) {
+                // Executors belong to this process, so their calls are the built-in host's.
+                call_tool(step, occurrence, call, HostId::LOCAL);
+            }
+            passes
         }
         Destination::Channel(route) => {
             let passes = authorize(step, occurrence);
@@ -147,7 +155,11 @@ pub(in crate::engine::step) fn dispatch(step: &mut StepBuilder<'_>, occurrence: 
             passes
         }
         Destination::Unreachable(reason) => {
-            fail(step, occurrence, Failure::new(Phase::PromptSubmit, reason, reason.doc()));
+            let phase = match occurrence.schedule.payload.first_phase() {
+                Phase::Call => Phase::Call,
+                Phase::PromptSubmit | Phase::CreateSession | Phase::Outside => Phase::PromptSubmit,
+            };
+            fail(step, occurrence, Failure::new(phase, reason, reason.doc()));
             false
         }
     }
@@ -157,7 +169,7 @@ pub(in crate::engine::step) fn dispatch(step: &mut StepBuilder<'_>, occurrence: 
 /// for the disk must not wait for one session.
 fn may_write(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) -> bool {
     let (schedule, now) = (occurrence.schedule, step.now);
-    let begins_with = schedule.payload.config().map_or(Phase::PromptSubmit, |_| Phase::CreateSession);
+    let begins_with = schedule.payload.first_phase();
     let bytes = bytes_written(schedule, begins_with);
     if bytes == 0 || schedule.is_by_operators() {
         return true;
@@ -190,6 +202,7 @@ fn dispatch_to_host(
         Payload::Turn { .. } | Payload::Notice(_) => {
             submit_prompt(step, occurrence, host, session.id.clone());
         }
+        Payload::Call(call) => call_tool(step, occurrence, call, host),
         Payload::NewSession(asked) => {
             if let Err(limit) = make_room(step, session) {
                 // A retry may succeed: sessions may be closed before the next attempt.

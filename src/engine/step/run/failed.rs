@@ -2,7 +2,6 @@
 //! and with the fresh session if one exists; the policy decides whether there is another attempt.
 
 use crate::domain::{Failure, HostId, Phase, Reason, Refusal, RunFact, RunId, Span};
-use crate::engine::destination::Destination;
 use crate::engine::record::RunRecord;
 use crate::engine::step::run::channel_delivery::disable;
 use crate::engine::step::run::dispatch::{dispatch_next, fresh_session};
@@ -90,7 +89,7 @@ pub(in crate::engine::step) fn fail_unanswered(
     let Some(occurrence) = Occurrence::of(step.state, record) else { return };
     let is_again_at_once = fail(step, &occurrence, failure) == Some(Span::ZERO);
     let place = occurrence.destination(step.state);
-    if let Destination::Session(_, session) | Destination::Fresh(_, session) = place
+    if let Some(session) = place.session()
         && is_again_at_once
         && (!session.hosted || lost == Some(session.host))
     {

@@ -3,6 +3,7 @@
 pub(in crate::engine::step) mod accepted;
 pub(in crate::engine::step) mod approve;
 pub(in crate::engine::step) mod authorize;
+pub(in crate::engine::step) mod call_tool;
 pub(in crate::engine::step) mod channel_delivery;
 pub(in crate::engine::step) mod created;
 pub(in crate::engine::step) mod cut_off;
@@ -12,4 +13,5 @@ pub(in crate::engine) mod fire;
 pub(in crate::engine::step) mod guard_answered;
 pub(in crate::engine::step) mod occurrence;
 pub(in crate::engine::step) mod retry;
+pub(in crate::engine::step) mod returned;
 pub(in crate::engine::step) mod unreached;

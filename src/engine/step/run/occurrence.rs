@@ -76,25 +76,19 @@ impl<'a> Occurrence<'a> {
 
     /// Returns why it cannot be handed over now; `None` if it can.
     pub(in crate::engine::step) fn blocked(&self, step: &StepBuilder<'_>) -> Option<Reason> {
-        match self.destination(step.state) {
-            // There is nothing to wait for, so it is not blocked: the hand-over fails at once.
-            Destination::Unreachable(_) => None,
-            Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_) if step.held => {
-                Some(Reason::Held)
-            }
-            Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_)
-                if self.is_paused() =>
-            {
-                Some(Reason::Paused)
-            }
-            Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_)
-                if self.is_frozen(step.state) =>
-            {
-                Some(Reason::StoreUnavailable)
-            }
-            place @ (Destination::Session(..) | Destination::Fresh(..) | Destination::Channel(_)) => {
-                place.blocks()
-            }
+        let place = self.destination(step.state);
+        // There is nothing to wait for, so it is not blocked: the hand-over fails at once.
+        if matches!(place, Destination::Unreachable(_)) {
+            return None;
+        }
+        if step.held {
+            Some(Reason::Held)
+        } else if self.is_paused() {
+            Some(Reason::Paused)
+        } else if self.is_frozen(step.state) {
+            Some(Reason::StoreUnavailable)
+        } else {
+            place.blocks()
         }
     }
 

@@ -12,21 +12,31 @@ pub(in crate::engine::step) fn fail(
     occurrence: &Occurrence<'_>,
     failure: Failure,
 ) -> Option<Span> {
-    let failure = Box::new(failure);
     let wait = wait_before_next(occurrence, &failure);
     match wait {
-        Some(wait) => {
-            let (at, due) = (step.now.wall.checked_add(wait), step.now.boot.after(wait));
-            let at = at.unwrap_or(step.now.wall);
-            step.run_fact(&occurrence.id, RunFact::Retrying { failure, at, due });
-        }
-        None => occurrence.finish(step, RunFact::Failed(failure)),
+        Some(wait) => retry(step, occurrence, failure, wait),
+        None => occurrence.finish(step, RunFact::Failed(Box::new(failure))),
     }
     wait
 }
 
+/// Records that there is another attempt after this wait.
+pub(in crate::engine::step) fn retry(
+    step: &mut StepBuilder<'_>,
+    occurrence: &Occurrence<'_>,
+    failure: Failure,
+    wait: Span,
+) {
+    let (at, due) = (step.now.wall.checked_add(wait), step.now.boot.after(wait));
+    let at = at.unwrap_or(step.now.wall);
+    step.run_fact(&occurrence.id, RunFact::Retrying { failure: Box::new(failure), at, due });
+}
+
 /// Returns the wait before the next attempt; `None` if there is none.
-fn wait_before_next(occurrence: &Occurrence<'_>, failure: &Failure) -> Option<Span> {
+pub(in crate::engine::step) fn wait_before_next(
+    occurrence: &Occurrence<'_>,
+    failure: &Failure,
+) -> Option<Span> {
     let (schedule, attempt) = (occurrence.schedule, occurrence.attempt);
     // An existing fresh session is not created a second time.
     if occurrence.record.status == Status::Cancelled || failure.session_exists {
@@ -37,8 +47,10 @@ fn wait_before_next(occurrence: &Occurrence<'_>, failure: &Failure) -> Option<Sp
     }
     let policy = schedule.policy();
     let redelivers = schedule.is_durable() && policy.recovery == Recovery::Redeliver;
-    let not_taken =
-        matches!(failure.reason, Reason::HostRefused | Reason::TargetMissing | Reason::LimitReached);
+    let not_taken = matches!(
+        failure.reason,
+        Reason::HostRefused | Reason::TargetMissing | Reason::LimitReached | Reason::TooManyCalls
+    );
     let lost = matches!(failure.reason, Reason::HostLost | Reason::Crashed);
     // Without a receipt, the prompt may have arrived. Only a durable schedule that asks for
     // redelivery repeats it.

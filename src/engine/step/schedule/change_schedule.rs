@@ -148,6 +148,8 @@ fn changed(step: &StepBuilder<'_>, old: &Schedule, change: ScheduleChange) -> Re
             Payload::Turn { .. } => Payload::Turn { text },
             Payload::NewSession(session) => Payload::new_session(text, session.config),
             Payload::Notice(notice) => Payload::Notice(Box::new(Notice { text, ..*notice })),
+            // It has no text. Its tool and arguments stay as they are.
+            call @ Payload::Call(_) => call,
         };
     }
     let mut settings = old.settings().clone();

@@ -65,7 +65,10 @@ pub(in crate::engine::step) fn hand_over_what_waited(step: &mut StepBuilder<'_>,
         }
         let lane = match place {
             Destination::Session(lane, _) => Some(lane),
-            Destination::Fresh(..) | Destination::Channel(_) | Destination::Unreachable(_) => None,
+            Destination::Fresh(..)
+            | Destination::Channel(_)
+            | Destination::Tool(_)
+            | Destination::Unreachable(_) => None,
         };
         let free = place.blocks().is_none() && lane.is_none_or(|lane| !taken.contains(&lane));
         if free && !step.held && dispatch(step, &occurrence) {

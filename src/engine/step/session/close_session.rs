@@ -10,7 +10,7 @@ use crate::engine::effect::Effect;
 use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
 use crate::engine::slab::Key;
 use crate::engine::state::State;
-use crate::engine::step::run::cut_off::{failure_in_flight, forget_orphan};
+use crate::engine::step::run::cut_off::{call_off, failure_in_flight};
 use crate::engine::step::run::dispatch::dispatch_next;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
@@ -61,7 +61,7 @@ pub(in crate::engine::step) fn close(
             dispatch_next(step, lane);
         }
         // Its host may still be creating a session for the run.
-        forget_orphan(step, run);
+        call_off(step, run);
     }
     for schedule in record.live.iter().filter_map(|key| state.schedules.get(*key)) {
         // A schedule without slots and waiting runs ended with the last run above.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::domain::{Fact, HostFact, HostId, Reason, Recovery, RunState, SessionFact};
 use crate::engine::record::{RunRecord, SessionRecord};
 use crate::engine::state::State;
-use crate::engine::step::run::cut_off::failure_in_flight;
+use crate::engine::step::run::cut_off::{call_off, failure_in_flight};
 use crate::engine::step::run::failed::fail_unanswered;
 use crate::engine::step_builder::StepBuilder;
 
@@ -68,5 +68,6 @@ fn lose(step: &mut StepBuilder<'_>, run: &RunRecord) {
     } else {
         "the host's connection was lost while the delivery was out"
     };
+    call_off(step, run);
     fail_unanswered(step, run, failure_in_flight(run, Reason::HostLost, text), run.run.host);
 }

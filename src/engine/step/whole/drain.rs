@@ -4,7 +4,7 @@
 use crate::domain::{Reason, RunFact, ScheduleFact};
 use crate::engine::record::RunRecord;
 use crate::engine::state::Mode;
-use crate::engine::step::run::cut_off::{failure_in_flight, forget_orphan};
+use crate::engine::step::run::cut_off::{call_off, failure_in_flight};
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
 
@@ -33,7 +33,7 @@ pub(in crate::engine::step) fn drain(step: &mut StepBuilder<'_>) -> bool {
 
 fn give_up(step: &mut StepBuilder<'_>, run: &RunRecord, text: &str) {
     let Some(occurrence) = Occurrence::of(step.state, run) else { return };
-    forget_orphan(step, run);
+    call_off(step, run);
     let failure = failure_in_flight(run, Reason::Shutdown, text);
     occurrence.finish(step, RunFact::Failed(Box::new(failure)));
 }

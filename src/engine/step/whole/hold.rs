@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::domain::{Actor, Fact, Refusal};
 use crate::engine::slab::Key;
 use crate::engine::state::Mode;
-use crate::engine::step::run::dispatch::{dispatch_to_channels, dispatch_waiting};
+use crate::engine::step::run::dispatch::{dispatch_outside, dispatch_waiting};
 use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn hold_all(
@@ -30,12 +30,12 @@ pub(in crate::engine) fn release_all(step: &mut StepBuilder<'_>, by: Actor) -> R
     Ok(())
 }
 
-/// Hands over waiting runs wherever a lane is free and not in `taken`, and to all channels.
+/// Hands over waiting runs wherever a lane is free and not in `taken`, and all that need none.
 pub(in crate::engine) fn fill_lanes(step: &mut StepBuilder<'_>, taken: &BTreeSet<Key>) {
     let waiting = step.state.sessions.iter();
     for (key, session) in waiting.filter(|(_, session)| session.hosted && !session.waiting.is_empty()) {
         let mut lane_taken = session.blocks_prompt().is_some() || taken.contains(&key);
         dispatch_waiting(step, session, session.host, &mut lane_taken);
     }
-    dispatch_to_channels(step);
+    dispatch_outside(step);
 }

@@ -54,18 +54,20 @@ fn recover(step: &mut StepBuilder<'_>, key: Key, run: &RunRecord, taken: &mut BT
     }
     let Some(occurrence) = Occurrence::of(step.state, run) else { return };
     let policy = occurrence.schedule.policy();
+    let is_call = run.run.phase == Some(Phase::Call);
     let may_be_active = run.run.host.is_some_and(HostId::is_attached);
     // The turn may go on at the host, which may come back and report its end. The timeout bounds
     // the wait.
-    if may_be_active && policy.recovery == Recovery::Fail && policy.timeout.is_some() {
+    if may_be_active && !is_call && policy.recovery == Recovery::Fail && policy.timeout.is_some() {
         return;
     }
     let text = "the process ended while the run was with its host";
     let failure = failure_in_flight(run, Reason::Crashed, text);
     let is_cancelled = occurrence.record.status == Status::Cancelled;
     // An existing fresh session is not created a second time, a message that was on its way out may
-    // have arrived, and a cancelled run is not repeated.
-    if may_be_active || run.run.session_created || run.run.phase == Some(Phase::Outside) || is_cancelled {
+    // have arrived and a call may have been made, and a cancelled run is not repeated.
+    let may_be_done = is_call || run.run.phase == Some(Phase::Outside);
+    if may_be_active || run.run.session_created || may_be_done || is_cancelled {
         fail_unanswered(step, run, failure, None);
         return;
     }
@@ -80,7 +82,10 @@ fn recover(step: &mut StepBuilder<'_>, key: Key, run: &RunRecord, taken: &mut BT
     let waits = waits || place.blocks().is_some();
     let lane = match place {
         Destination::Session(lane, _) => Some(lane),
-        Destination::Fresh(..) | Destination::Channel(_) | Destination::Unreachable(_) => None,
+        Destination::Fresh(..)
+        | Destination::Channel(_)
+        | Destination::Tool(_)
+        | Destination::Unreachable(_) => None,
     };
     let is_free = lane.is_none_or(|lane| !taken.contains(&lane));
     if !waits && is_free && !cancel_stale(step, &occurrence) && dispatch(step, &occurrence) {

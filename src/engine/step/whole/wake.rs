@@ -1,10 +1,10 @@
 //! Transition: time passed. The earliest deadline, if it is due, is handled. One deadline, one
 //! step.
 
-use crate::domain::{Reason, RunFact, RunState, SessionFact};
+use crate::domain::{Phase, Reason, RunFact, RunState, SessionFact};
 use crate::engine::record::{RunRecord, SessionRecord};
 use crate::engine::state::Mode;
-use crate::engine::step::run::cut_off::{failure_in_flight, forget_orphan};
+use crate::engine::step::run::cut_off::{call_off, failure_in_flight};
 use crate::engine::step::run::dispatch::{dispatch_next, try_again};
 use crate::engine::step::run::failed::fail_in_flight;
 use crate::engine::step::run::fire::fire;
@@ -14,6 +14,7 @@ use crate::engine::step::session::busy::end_turn;
 use crate::engine::step::whole::drain::drain;
 use crate::engine::step_builder::StepBuilder;
 use crate::engine::timers::Timer;
+use crate::limits;
 
 pub(in crate::engine) fn wake(step: &mut StepBuilder<'_>) {
     let state = step.state;
@@ -53,20 +54,25 @@ fn with_run(
 
 /// Ends an attempt whose receipt is overdue.
 fn give_up(step: &mut StepBuilder<'_>, record: &RunRecord) {
+    if record.run.phase == Some(Phase::Call) {
+        return time_up(step, record);
+    }
     let text = "the host did not acknowledge the delivery in time";
     // The host may still be creating the session. Nobody would close it.
-    forget_orphan(step, record);
+    call_off(step, record);
     fail_in_flight(step, record, failure_in_flight(record, Reason::ReceiptOverdue, text));
 }
 
-/// Fails a run that has reached its timeout. A turn that it may have begun is not stopped, and
-/// later reports about the run are refused.
+/// Fails a run that has reached its timeout. A turn that it may have begun is not stopped, a call is if
+/// its executor can, and later reports about the run are refused.
 fn time_up(step: &mut StepBuilder<'_>, record: &RunRecord) {
     let state = step.state;
     let Some(occurrence) = Occurrence::of(state, record) else { return };
-    let allowed = occurrence.schedule.policy().timeout.map_or(0, crate::domain::Span::millis);
+    let is_call = record.run.phase == Some(Phase::Call);
+    let plain = if is_call { limits::CALL_MS.value } else { 0 };
+    let allowed = occurrence.schedule.policy().timeout.map_or(plain, crate::domain::Span::millis);
     let text = format!("timed out after {} seconds", allowed as f64 / 1_000.0);
-    forget_orphan(step, record);
+    call_off(step, record);
     occurrence.finish(step, RunFact::Failed(Box::new(failure_in_flight(record, Reason::TimedOut, &text))));
     // If its receipt was outstanding, the lane is free now.
     let lane = state.lane(record).filter(|lane| lane.hosted && !lane.busy);

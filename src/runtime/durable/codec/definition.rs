@@ -3,7 +3,6 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use super::FactError;
 use super::actor::actor;
 use super::attachment::{file, of_file};
 use super::form::Form;
@@ -14,6 +13,7 @@ use super::parts::{
 use super::printed::{Instant, Printed, Word, unless};
 use super::provenance::{lineage, of_lineage};
 use super::session_config;
+use super::{FactError, call};
 use crate::calendar;
 use crate::domain::{
     About, Creation, Dialect, Durability, EndsWith, Envelope, Lifetime, Missed, Notice, Overlap, Payload,
@@ -87,6 +87,7 @@ fn of_payload(payload: &Payload) -> Printed {
         Payload::Notice(notice) => {
             map.with("about", Word(notice.about.name())).with("file", notice.file.as_ref().map(of_file))
         }
+        Payload::Call(call) => call::print(map, call),
     }
 }
 
@@ -100,6 +101,7 @@ fn payload(form: &Form<'_>) -> Result<Payload, FactError> {
             text,
             file: maybe(form, "file", |form, key| file(map(form, key)?))?,
         })),
+        PayloadKind::Call => Payload::Call(Box::new(call::parse(form)?)),
     })
 }
 

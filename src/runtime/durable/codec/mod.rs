@@ -13,6 +13,7 @@
 
 mod actor;
 mod attachment;
+mod call;
 mod definition;
 mod form;
 mod guard;
@@ -111,6 +112,7 @@ mod names {
     pub(super) const DISPATCHED: &str = "run/dispatched";
     pub(super) const ACCEPTED: &str = "run/accepted";
     pub(super) const DELIVERED: &str = "run/delivered";
+    pub(super) const RETURNED: &str = "run/returned";
     pub(super) const LEFT: &str = "run/left";
     pub(super) const TAKEN: &str = "run/taken";
     pub(super) const RETRYING: &str = "run/retrying";

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::actor::actor;
+use super::call;
 use super::definition;
 use super::form::Form;
 use super::parts::{
@@ -123,6 +124,7 @@ fn run(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
         }),
         names::ACCEPTED => RunFact::Accepted,
         names::DELIVERED => RunFact::Delivered,
+        names::RETURNED => RunFact::Returned { outcome: Arc::new(call::outcome(map(form, "outcome")?)?) },
         names::LEFT => RunFact::Left,
         names::TAKEN => RunFact::Taken { by: by(form)? },
         names::RETRYING => RunFact::Retrying {

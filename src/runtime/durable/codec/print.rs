@@ -1,5 +1,6 @@
 //! Prints facts as EDN maps. Keys stand in a fixed order; instants are ISO strings, so that years beyond 9999 fit.
 
+use super::call;
 use super::definition;
 use super::guard::{of_hold, of_policy};
 use super::names;
@@ -136,6 +137,7 @@ fn run(fact: &RunFact) -> Printed {
         RunFact::Dispatched(to) => dispatched(to),
         RunFact::Accepted => named(names::ACCEPTED),
         RunFact::Delivered => named(names::DELIVERED),
+        RunFact::Returned { outcome } => named(names::RETURNED).with("outcome", call::of_outcome(outcome)),
         RunFact::Left => named(names::LEFT),
         RunFact::Taken { by } => with_by(named(names::TAKEN), by.as_deref()),
         RunFact::Retrying { failure, at, due } => {

@@ -138,6 +138,16 @@ impl Part for Value {
     }
 }
 
+impl Part for &Value {
+    fn print(self, out: &mut String) {
+        crate::edn::write(self, out);
+    }
+
+    fn is_nil(&self) -> bool {
+        Value::is_nil(self)
+    }
+}
+
 impl<T: Part> Part for Option<T> {
     fn print(self, out: &mut String) {
         match self {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::actor::{actor, token_name};
+use super::call;
 use super::definition;
 use super::form::Form;
 use super::guard::{checks, of_checks};
@@ -255,6 +256,7 @@ fn of_run(run: &Run) -> Printed {
         .with("session", run.session.as_ref().map(crate::domain::SessionId::as_str))
         .with("session-created?", run.session_created.then_some(true))
         .with("failure", run.failure.as_deref().map(of_failure))
+        .with("outcome", run.outcome.as_deref().map(call::of_outcome))
         .with("checks", run.checks.as_deref().map(of_checks))
         .with("asked", run.definition.as_deref().map(definition::print))
 }
@@ -278,6 +280,7 @@ fn run(form: &Form<'_>) -> Result<Run, FactError> {
         session: maybe(form, "session", session_id)?,
         session_created: flag_or(false, form, "session-created?")?,
         failure: maybe(form, "failure", |form, key| failure(map(form, key)?))?.map(Box::new),
+        outcome: maybe(form, "outcome", |form, key| call::outcome(map(form, key)?))?.map(Arc::new),
         // Rows from before there was a guard do not have it.
         checks: maybe(form, "checks", |form, key| checks(map(form, key)?))?.map(Box::new),
         definition: maybe(form, "asked", |form, key| definition::parse(map(form, key)?))?.map(Arc::new),

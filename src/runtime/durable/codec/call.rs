@@ -1,0 +1,76 @@
+//! The codec of calls and of what they came to.
+
+use std::sync::Arc;
+
+use super::FactError;
+use super::form::Form;
+use super::parts::{count, flag, flag_or, maybe, number, one, own_text, part, span, text, wrong};
+use super::printed::{Printed, Word, unless};
+use crate::domain::{Call, CallPurpose, CallVia, Outcome, Reason, Sink, ToolName};
+
+/// Adds a call to the form of a payload, whose text is the name of the tool.
+pub(super) fn print(map: Printed, call: &Call) -> Printed {
+    let map = map
+        .with("args", &*call.args)
+        .with("via", unless(CallVia::Any, call.via).map(|via| Word(via.name())))
+        .with("purpose", Word(call.purpose.name()));
+    match &call.sink {
+        Sink::Nobody => map,
+        Sink::Session => map.with("sink", Word("session")),
+        Sink::Channel(name) => map.with("sink", &**name),
+    }
+}
+
+/// Parses the call of a payload.
+///
+/// # Errors
+/// [`FactError`], for the first thing that is wrong with it.
+pub(super) fn parse(form: &Form<'_>) -> Result<Call, FactError> {
+    let tool = ToolName::new(text(form, "text")?);
+    Ok(Call {
+        tool: tool.map_err(|_| wrong("text", "the name of a tool", part(form, "text")))?,
+        args: Arc::new(part(form, "args").to_value()),
+        via: maybe(form, "via", |form, key| one(form, key, CallVia::parse))?.unwrap_or(CallVia::Any),
+        purpose: one(form, "purpose", CallPurpose::parse)?,
+        sink: maybe(form, "sink", sink)?.unwrap_or(Sink::Nobody),
+    })
+}
+
+fn sink(form: &Form<'_>, key: &'static str) -> Result<Sink, FactError> {
+    let found = part(form, key);
+    match (found.as_keyword(), found.as_str()) {
+        (Some("session"), _) => Ok(Sink::Session),
+        (_, Some(name)) => Ok(Sink::Channel(name.into())),
+        (_, None) => Err(wrong(key, "session, or the name of a channel", found)),
+    }
+}
+
+/// Prints what a call came to.
+pub(super) fn of_outcome(outcome: &Outcome) -> Printed {
+    Printed::new()
+        .with("ok?", outcome.ok)
+        .with("value", outcome.value.as_deref())
+        .with("error", outcome.error.as_deref())
+        .with("reason", outcome.reason.map(|reason| Word(reason.name())))
+        .with("bytes", outcome.bytes)
+        .with("cut?", outcome.cut.then_some(true))
+        .with("took-ns", outcome.took.nanos())
+        .with("code", outcome.code)
+}
+
+/// Parses what a call came to.
+///
+/// # Errors
+/// [`FactError`], for the first thing that is wrong with it.
+pub(super) fn outcome(form: &Form<'_>) -> Result<Outcome, FactError> {
+    Ok(Outcome {
+        ok: flag(form, "ok?")?,
+        value: maybe(form, "value", |form, key| Ok(Arc::new(part(form, key).to_value())))?,
+        error: own_text(form, "error")?,
+        reason: maybe(form, "reason", |form, key| one(form, key, Reason::parse))?,
+        bytes: count(form, "bytes")?,
+        cut: flag_or(false, form, "cut?")?,
+        took: span(form, "took-ns")?,
+        code: maybe(form, "code", number::<i32>)?,
+    })
+}
