@@ -234,14 +234,18 @@ impl Instant {
 
 impl KindField {
     pub(super) fn opt(&self, args: &Args<'_>) -> Result<PayloadKind, ArgError> {
-        Ok(args.one_of(self.name, PayloadKind::NAMES, PayloadKind::ALL)?.unwrap_or(Self::DEFAULT))
+        Ok(args.one_of(self.name, Self::NAMES, Self::KINDS)?.unwrap_or(Self::DEFAULT))
     }
 
     fn schema(&self) -> Map {
-        let names: Vec<Value> = PayloadKind::NAMES.iter().copied().map(Value::from).collect();
+        let names: Vec<Value> = Self::NAMES.iter().copied().map(Value::from).collect();
         Map::new().with("type", "string").with("enum", names).with("default", Self::DEFAULT.name())
     }
 
+    /// Calls are made by the tools of their own, which say what is called.
+    const KINDS: &[PayloadKind] = &[PayloadKind::Message, PayloadKind::Session, PayloadKind::Notice];
+    const NAMES: &[&'static str] =
+        &[PayloadKind::Message.name(), PayloadKind::Session.name(), PayloadKind::Notice.name()];
     const DEFAULT: PayloadKind = PayloadKind::Message;
 }
 
