@@ -40,6 +40,8 @@ pub enum Push {
         session: SessionId,
         /// The prompt.
         message: Message,
+        /// The runs of further bulletins in it, a text each, which the same receipt acknowledges.
+        with: Vec<RunId>,
     },
 }
 
@@ -88,6 +90,7 @@ impl<S: PushSink> Host for HostAttached<S> {
             run: delivery.run.clone(),
             session: delivery.session.clone(),
             message: Message::clone(&delivery.message),
+            with: delivery.with.clone(),
         };
         // The harness acknowledges each delivery, so the receipt is a later report.
         self.push(push, Phase::PromptSubmit, HostAnswer::Later)

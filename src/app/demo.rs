@@ -159,6 +159,7 @@ impl<W: Write> Demo<'_, W> {
             }
             DecisionKind::SessionOpened
             | DecisionKind::SessionClosed
+            | DecisionKind::RunFolded
             | DecisionKind::SessionHosted
             | DecisionKind::SessionUnhosted
             | DecisionKind::SessionBusy

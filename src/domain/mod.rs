@@ -18,6 +18,7 @@ mod time;
 #[doc(hidden)]
 pub use call::outcome::Outcome;
 pub use call::request::{Call, CallPurpose, CallVia, Sink};
+pub use call::telling::Telling;
 pub use call::tool_name::{ToolName, ToolNameError};
 pub use call::tool_spec::{Risk, ToolSpec};
 pub use channel::{Channel, ChannelFact, ChannelKind};

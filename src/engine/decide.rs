@@ -56,6 +56,7 @@ fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Re
         Command::ReplaceSchedule(new) => step::replace_schedule(step, new),
         Command::BringForward(which) => step::bring_forward(step, which),
         Command::CancelSchedule(which) => step::cancel_schedule(step, which),
+        Command::CancelCall(which) => step::cancel_call(step, which),
         Command::DeleteSchedule(which) => step::delete_schedule(step, which),
         Command::ChangeSchedule { which, change } => step::change_schedule(step, which, change),
         Command::PauseSchedule { which, reason } => step::pause_schedule(step, which, reason),
@@ -84,7 +85,9 @@ fn decide_report(step: &mut StepBuilder<'_>, report: Report) -> Result<(), Refus
         Report::UserMessage { session, text, by } => step::user_message(step, session, text, by),
         Report::Created { run } => step::created(step, &run),
         Report::Accepted { run } => step::accepted(step, &run),
-        Report::Returned { run, outcome, awaited } => step::returned(step, &run, outcome, awaited),
+        Report::Returned { run, outcome, line, awaited } => {
+            step::returned(step, &run, (outcome, &line), awaited)
+        }
         Report::Unreached { run, reason } => step::unreached(step, &run, reason),
         Report::Addressed { session, address } => step::addressed(step, session, address),
         Report::Failed { run, failure } => step::failed(step, &run, failure),

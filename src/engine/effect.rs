@@ -116,6 +116,8 @@ pub struct Delivery {
     pub session: SessionId,
     /// The prompt, with the moment of delivery and the schedule it comes from.
     pub message: Arc<Message>,
+    /// The runs of further bulletins that it delivers, one text of the message each, in order. They end as this one does.
+    pub with: Vec<RunId>,
 }
 
 /// A message to send through a channel for a run.

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::bulletin_text;
 use super::row::StoredRow;
 use crate::domain::{
     Actor, Address, Channel, Cursor, Dialect, Digest, Downtime, Durability, Failure, Grant, GuardAnswer,
@@ -130,8 +131,10 @@ pub enum Command {
     ReplaceSchedule(NewSchedule),
     /// Make the next slot of a schedule due now, or the next attempt at its failed run.
     BringForward(Which),
-    /// Cancel a schedule that was not handed over: its slots and its waiting runs.
+    /// Cancel a schedule that was not handed over: its slots and its waiting runs. Its calls can be cancelled while they are out.
     CancelSchedule(Which),
+    /// Cancel the call of a schedule's run, whether it waits or is out. The schedule goes on.
+    CancelCall(Which),
     /// Cancel a schedule in any state: a durable one also after it has ended or while a host has
     /// its run. Such a run still ends normally.
     DeleteSchedule(Which),
@@ -375,6 +378,8 @@ pub enum Report {
         run: RunId,
         /// What the call came to.
         outcome: Arc<Outcome>,
+        /// The line that a model is shown of it ([`Report::returned`] makes it).
+        line: Box<str>,
         /// Whether a caller waited for the outcome and has it: nobody has to be told.
         awaited: bool,
     },
@@ -411,4 +416,12 @@ pub enum Report {
         /// The host.
         host: HostId,
     },
+}
+
+impl Report {
+    /// Makes the report that a call ended. It reads the whole outcome, so it is made outside the engine's lock.
+    pub fn returned(run: RunId, outcome: Outcome, awaited: bool) -> Report {
+        let line = bulletin_text::result_line(&outcome).into();
+        Report::Returned { run, outcome: Arc::new(outcome), line, awaited }
+    }
 }

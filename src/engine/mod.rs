@@ -9,6 +9,7 @@
 //! (`dialect`).
 
 mod apply;
+mod bulletin_text;
 mod chains;
 mod channels;
 mod chronicle;
@@ -25,6 +26,7 @@ mod inbox;
 mod index;
 mod input;
 mod invocation;
+mod json_line;
 mod ledger;
 mod local_fact;
 mod lost;
@@ -39,6 +41,8 @@ mod state;
 mod step;
 mod step_builder;
 mod timers;
+mod wakes;
+mod waking;
 mod written;
 
 pub use chronicle::{Chronicle, Known, Learned};

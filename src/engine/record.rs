@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::ready_jobs::ReadyJobs;
 use super::slab::Key;
+use super::wakes::Wakes;
 use crate::domain::{
     Actor, Channel, Cursor, HostId, Lineage, LostSchedule, Moment, Reason, Run, RunId, Schedule, ScheduleId,
     SessionConfig, SessionId, SessionProvenance, Status, TokenName, Trigger,
@@ -289,6 +290,8 @@ pub struct SessionRecord {
     /// The lineage of the last accepted delivery, as long as the current turn may be the one that
     /// it began.
     pub(super) woken: Option<Box<Lineage>>,
+    /// How far it is with its deliveries of bulletins.
+    pub(super) wakes: Wakes,
     /// Runs that wait for the lane or for the host.
     pub(super) waiting: Vec<Key>,
     /// Runs whose messages are in the inbox, unordered. Readers sort them.
@@ -331,6 +334,7 @@ impl SessionRecord {
             in_flight: None,
             turn_of: None,
             woken: None,
+            wakes: Wakes::START,
             waiting: Vec::new(),
             left: Vec::new(),
             live: Vec::new(),

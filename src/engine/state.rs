@@ -12,11 +12,11 @@ use super::index::Index;
 use super::ledger::Ledger;
 use super::record::{ChannelRecord, Family, Losses, Pause, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
-use super::timers::{Timer, Timers};
+use super::timers::Timers;
 use super::written::Written;
 use crate::domain::{
-    BootTime, Cause, Cursor, Dialect, Downtime, Grant, GuardPolicy, HostId, Moment, Now, Phase, Reason,
-    Refusal, RunId, RunState, Schedule, ScheduleId, SessionId, names,
+    Cursor, Dialect, Downtime, Grant, GuardPolicy, HostId, Moment, Phase, Reason, Refusal, RunId, RunState,
+    Schedule, ScheduleId, SessionId, names,
 };
 use crate::limits;
 
@@ -54,6 +54,10 @@ pub struct State {
     pub(super) channels: BTreeMap<Box<str>, ChannelRecord>,
     /// Runs that wait to be sent through a channel, or for a call that needs no host. They are in no session's lane.
     pub(super) outside: BTreeSet<Key>,
+    /// Bulletins that go out in the delivery of another one, by the run of that delivery.
+    pub(super) joined: BTreeMap<RunId, Vec<Key>>,
+    /// Deliveries of bulletins per session in any hour; 0 for any number.
+    pub(super) wakes_per_hour: u64,
     /// Volatile runs whose turn is going on, so that a shutdown finds them.
     pub(super) turns: BTreeSet<Key>,
     /// Ids of fresh sessions that hosts are creating, with the roots of their families. No other session may be opened
@@ -122,6 +126,8 @@ impl State {
             unstarted: BTreeSet::new(),
             channels: BTreeMap::new(),
             outside: BTreeSet::new(),
+            joined: BTreeMap::new(),
+            wakes_per_hour: limits::WAKES_PER_HOUR.value,
             turns: BTreeSet::new(),
             creating: BTreeMap::new(),
             families: BTreeMap::new(),
@@ -301,12 +307,12 @@ impl State {
             return Some(hold.reason());
         }
         if record.run.retry_at.is_some() {
-            return Some(Reason::Retrying);
+            return Some(self.postponed_for(record).unwrap_or(Reason::Retrying));
         }
-        // A pause does not apply to manual runs: they were requested regardless of it.
+        // A pause does not apply to manual runs: they were requested regardless of it. A bulletin is of what came before.
         let is_paused =
             || self.schedules.get(record.schedule).is_some_and(|it| it.progress().paused.is_some());
-        if record.run.cause != Cause::Manual && is_paused() {
+        if !record.run.cause.is_beside_slots() && is_paused() {
             return Some(Reason::Paused);
         }
         // Claiming a durable run needs a commit; a volatile one does not.
@@ -364,7 +370,7 @@ impl State {
 
     /// Returns whether a run was dispatched and its receipt is outstanding.
     pub fn is_in_flight(&self, run: &RunId) -> bool {
-        self.in_flight(run).is_ok()
+        self.run(run).is_some_and(|record| record.run.state == RunState::InFlight)
     }
 
     /// Returns the number of schedules that have not ended.
@@ -397,58 +403,6 @@ impl State {
         self.mode
     }
 
-    /// Returns the deadline of a volatile schedule's slot, or else of its receipt, on the boot clock.
-    pub fn deadline(&self, id: &ScheduleId) -> Option<BootTime> {
-        let key = self.schedule_key(id)?;
-        let receipt = || {
-            let record = self.schedules.get(key)?;
-            self.runs_of(record).find_map(|(run, _)| self.timers.deadline(Timer::Receipt(run)))
-        };
-        self.timers.deadline(Timer::Slot(key)).or_else(receipt)
-    }
-
-    /// Returns whether a slot of a schedule has a deadline, on either clock.
-    pub fn has_slot_timer(&self, id: &ScheduleId) -> bool {
-        self.schedule_key(id).is_some_and(|key| self.timers.has_slot(key))
-    }
-
-    /// Returns whether a slot of a schedule is due and can be claimed.
-    pub fn is_slot_due(&self, id: &ScheduleId, now: Now) -> bool {
-        let runs = self.mode == Mode::Running && self.held.is_none();
-        runs && self.schedule_key(id).is_some_and(|key| self.timers.is_due(key, now))
-    }
-
-    /// Returns when a session's presumed turn start expires, on the boot clock.
-    pub(crate) fn session_deadline(&self, id: &SessionId) -> Option<BootTime> {
-        self.timers.deadline(Timer::Turn(self.session_key(id)?))
-    }
-
-    /// Returns when the engine must be woken next, as the clocks stand at `now`; `None` if nothing has a deadline.
-    pub fn next_wake(&self, now: Now) -> Option<BootTime> {
-        if self.mode != Mode::Running && self.stops_at_once() {
-            return Some(BootTime::ZERO);
-        }
-        self.first_timer(now).map(|(deadline, _)| deadline)
-    }
-
-    /// Returns whether a stopping engine has something to end at once: queued runs and turns, one session per wake-up, or
-    /// runs whose receipts it abandons.
-    fn stops_at_once(&self) -> bool {
-        let has_work = !(self.unstarted.is_empty() && self.turns.is_empty());
-        has_work || self.mode == Mode::Abandoning && self.timers.first_receipt().is_some()
-    }
-
-    /// Returns the earliest deadline and its timer. Slots and retries are left out while everything is held or the
-    /// engine stops.
-    pub(super) fn first_timer(&self, now: Now) -> Option<(BootTime, Timer)> {
-        self.timers.first(now, self.held.is_some() || self.mode != Mode::Running)
-    }
-
-    /// Returns whether a deadline depends on the wall clock, which can be set at any time.
-    pub fn waits_for_wall(&self) -> bool {
-        self.timers.needs_wall() && self.held.is_none()
-    }
-
     /// Returns the key of a schedule, trying first the schedules that the next fact is likely to be about: their
     /// records are probably in the processor's cache, and the index is not.
     pub(super) fn schedule_key_in_turn(&self, id: &ScheduleId) -> Option<Key> {
@@ -471,7 +425,8 @@ impl State {
     /// Returns the run if its receipt is outstanding. Otherwise the error says why a report on it is refused.
     pub(super) fn in_flight(&self, run: &RunId) -> Result<&RunRecord, Refusal> {
         match self.run(run) {
-            Some(record) if record.run.state == RunState::InFlight => Ok(record),
+            // A bulletin in the delivery of another one has no receipt of its own.
+            Some(record) if record.run.state == RunState::InFlight && record.run.lead.is_none() => Ok(record),
             Some(_) => Err(Refusal::NotInFlight { run: run.clone() }),
             None if self.is_known(run) => Err(Refusal::NotInFlight { run: run.clone() }),
             None => Err(Refusal::UnknownRun { run: run.clone() }),

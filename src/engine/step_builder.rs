@@ -115,6 +115,39 @@ impl<'a> StepBuilder<'a> {
         self.step.facts.iter().any(is_it)
     }
 
+    /// Returns whether this step claims the run.
+    pub(super) fn has_claimed(&self, run: &RunId) -> bool {
+        let is_it = |fact: &Fact| matches!(fact, Fact::Run(id, RunFact::Claimed(_)) if id == run);
+        self.step.facts.iter().any(is_it)
+    }
+
+    /// Returns whether this step has said something of the schedule's calls already.
+    pub(super) fn has_told(&self, schedule: &ScheduleId) -> bool {
+        let is_telling = |fact: &RunFact| match fact {
+            RunFact::Claimed(claim) => claim.telling.is_some(),
+            RunFact::Folded(_) => true,
+            RunFact::Queued { .. }
+            | RunFact::Asked { .. }
+            | RunFact::Allowed { .. }
+            | RunFact::Held(_)
+            | RunFact::Approved { .. }
+            | RunFact::Denied { .. }
+            | RunFact::Dispatched(_)
+            | RunFact::Accepted
+            | RunFact::Delivered
+            | RunFact::Returned { .. }
+            | RunFact::Joined { .. }
+            | RunFact::Postponed { .. }
+            | RunFact::Left
+            | RunFact::Taken { .. }
+            | RunFact::Retrying { .. }
+            | RunFact::Failed(_)
+            | RunFact::Cancelled { .. } => false,
+        };
+        let is_it = |fact: &Fact| matches!(fact, Fact::Run(run, fact) if run.schedule == *schedule && is_telling(fact));
+        self.step.facts.iter().any(is_it)
+    }
+
     /// Returns whether this step closes the session.
     pub(super) fn closes(&self, session: &SessionId) -> bool {
         let is_it = |fact: &Fact| matches!(fact, Fact::Session(id, SessionFact::Closed, _) if id == session);

@@ -3,7 +3,7 @@
 //! Cost: a few additions per fact, under the lock that is held anyway. Lateness is measured when a run is dispatched:
 //! from its slot to the moment at which it was first handed to its host, time in a queue included, on the wall clock.
 
-use crate::domain::{Cause, Code, DecisionKind, Fact, Moment, Now, Reason, RunFact, RunId, ScheduleFact};
+use crate::domain::{Code, DecisionKind, Fact, Moment, Now, Reason, RunFact, RunId, ScheduleFact};
 use crate::engine::State;
 
 /// Upper bounds of the lateness buckets, in nanoseconds; one more bucket counts everything later.
@@ -138,13 +138,16 @@ impl Counters {
                 // Folded slots have no fact of their own. The claim of the run that stands for them is their only trace.
                 self.skipped[Reason::Coalesced as usize] += claim.folded;
                 // A manual run has no planned slot that it could be late for.
-                self.claimed = (claim.cause != Cause::Manual).then_some(run.slot);
+                self.claimed = (!claim.cause.is_beside_slots()).then_some(run.slot);
             }
             // The dispatch that follows is still the first one of this slot, so the slot stays noted.
             RunFact::Allowed { .. } | RunFact::Approved { .. } | RunFact::Denied { .. } => {}
             // The run waits from here on. `unstarted_slot` finds its slot when it is dispatched.
             RunFact::Asked { .. } | RunFact::Held(_) => self.claimed = None,
+            // Neither is a hand-over that could be late: a bulletin has no slot.
+            RunFact::Folded(_) | RunFact::Joined { .. } => {}
             RunFact::Queued { .. }
+            | RunFact::Postponed { .. }
             | RunFact::Left
             | RunFact::Taken { .. }
             | RunFact::Delivered
@@ -188,7 +191,7 @@ impl Lateness {
 /// creation and is not a second dispatch.
 fn unstarted_slot(state: &State, run: &RunId) -> Option<Moment> {
     let run = state.run(run)?.run();
-    (run.started_at.is_none() && run.cause != Cause::Manual).then_some(run.slot)
+    (run.started_at.is_none() && !run.cause.is_beside_slots()).then_some(run.slot)
 }
 
 #[cfg(test)]

@@ -146,7 +146,7 @@ impl Shared {
         let engine = Arc::downgrade(self);
         let returned = Returned::new(move |outcome| {
             if let Some(shared) = engine.upgrade() {
-                let report = Report::Returned { run, outcome: Arc::new(outcome), awaited: false };
+                let report = Report::returned(run, outcome, false);
                 // Refused if the run has ended meanwhile. The engine's record stands.
                 // Not awaited, because the executor's thread must not wait for a disk.
                 let _ = Handle::of(shared).submit_unawaited(Input::Report(report));

@@ -50,6 +50,9 @@ impl Tally {
             | RunFact::Approved { .. }
             | RunFact::Denied { .. }
             | RunFact::Dispatched(_)
+            | RunFact::Folded(_)
+            | RunFact::Joined { .. }
+            | RunFact::Postponed { .. }
             | RunFact::Accepted
             | RunFact::Taken { .. }
             | RunFact::Failed(_)

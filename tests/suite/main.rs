@@ -10,6 +10,7 @@ mod agreement;
 mod answer_bytes;
 mod answer_sizes;
 mod budgets;
+mod bulletins;
 mod calendar;
 mod calls;
 mod checker;

@@ -8,7 +8,7 @@ use super::job::{Job, JobState, RunStatus};
 use super::policy::JobPolicy;
 use super::schedule::JobSchedule;
 use super::target::JobTarget;
-use crate::domain::{Cause, Dialect, Failure, Moment, Reason, Run, RunState, Schedule, ScheduleId, Scope};
+use crate::domain::{Dialect, Failure, Moment, Reason, Run, RunState, Schedule, ScheduleId, Scope};
 use crate::engine::{Progress, RunRecord, ScheduleRecord, State};
 
 /// A job and its state.
@@ -104,7 +104,7 @@ impl JobState {
         let in_row = runs().filter(|run| !is_live(run)).take_while(|run| !is_ok(run.run().state));
         let in_row = in_row.count() as u64;
         // A manual run has no slot of the schedule.
-        let last_run = runs().map(RunRecord::run).find(|run| run.cause != Cause::Manual);
+        let last_run = runs().map(RunRecord::run).find(|run| !run.cause.is_beside_slots());
         let last_skip = progress.last_skip.map(|(slot, _)| slot);
         JobState {
             // A paused job may have a next slot in the engine, but that one will not run.

@@ -2,5 +2,6 @@
 
 pub(in crate::domain) mod outcome;
 pub(in crate::domain) mod request;
+pub(in crate::domain) mod telling;
 pub(in crate::domain) mod tool_name;
 pub(in crate::domain) mod tool_spec;

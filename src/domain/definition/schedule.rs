@@ -1,8 +1,8 @@
 //! The definition of a schedule. Each change makes a new revision of it.
 
 use crate::domain::{
-    Actor, Call, Dialect, Durability, Envelope, Lifetime, Lineage, Moment, Payload, Policy, RunId,
-    ScheduleId, Scope, SessionId, Settings, Target, Trigger, Via,
+    Actor, Call, Dialect, Durability, Envelope, Lifetime, Lineage, Moment, Payload, Policy, Route, RunId,
+    ScheduleId, Scope, SessionId, Settings, Target, Telling, Trigger, Via,
 };
 
 /// The definition of a schedule. The engine stores its progress separately.
@@ -116,6 +116,22 @@ impl Schedule {
 
     fn creation_mut(&mut self) -> &mut Creation {
         self.creation.get_or_insert_with(|| Box::new(Creation { by: None, chain: None, edited_by: None }))
+    }
+
+    /// Returns the definition of a bulletin of this schedule: the words go into the owner's session as a turn of their own, or
+    /// out through a channel.
+    pub(crate) fn bulletin(&self, telling: &Telling) -> Schedule {
+        let target = telling.channel.as_ref().map_or(Target::Owner, |channel| {
+            let conversation = self.owner.as_str().into();
+            Target::Route(Box::new(Route { channel: channel.clone(), conversation, thread: None }))
+        });
+        let lifetime = Lifetime { dies_with_session: self.lifetime().dies_with_session, ..Lifetime::PLAIN };
+        let settings = Settings { target, lifetime, shared: self.settings().shared, ..Settings::PLAIN };
+        Schedule {
+            payload: Payload::Turn { text: telling.text.clone() },
+            settings: (settings != Settings::PLAIN).then(|| Box::new(settings)),
+            ..self.clone()
+        }
     }
 
     /// Returns whether the schedule exists for this scope: it belongs to it, or is shared.

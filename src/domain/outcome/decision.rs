@@ -61,6 +61,8 @@ names! {
         RunAccepted = "run-accepted",
         /// The host acknowledged the delivery, or the turn that it began ended.
         RunDelivered = "run-delivered",
+        /// A bulletin that waits says something newer, and counts what it said before.
+        RunFolded = "run-folded",
         /// A message was put into the inbox of a session in which nobody listens.
         RunLeft = "run-left",
         /// Somebody took a message out of an inbox: it is delivered.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::{
     Actor, Address, BootTime, Cause, ChannelFact, Digest, Downtime, Failure, Grant, GuardPolicy, Hold,
     HostId, JobId, LostSchedule, Moment, Op, Outcome, Phase, Reason, RunId, Schedule, ScheduleId,
-    SessionConfig, SessionId, SessionProvenance,
+    SessionConfig, SessionId, SessionProvenance, Telling,
 };
 
 /// One thing that happened. Facts of one decision are appended together or not at all.
@@ -305,6 +305,22 @@ pub enum RunFact {
         /// What the call came to.
         outcome: Arc<Outcome>,
     },
+    /// The bulletin that waits says something newer now, and counts what it said before.
+    Folded(Box<Telling>),
+    /// The bulletin goes out in the delivery of another one, and ends with that.
+    Joined {
+        /// The run of that delivery.
+        lead: Box<RunId>,
+    },
+    /// The bulletin waits until then, or for what it lacks.
+    Postponed {
+        /// Why it waits.
+        reason: Reason,
+        /// Until when, on the wall clock.
+        at: Moment,
+        /// Until when, on the boot clock.
+        due: BootTime,
+    },
     /// The message is in the inbox of a session in which nobody listens.
     Left,
     /// Somebody took the message out of the inbox.
@@ -337,12 +353,14 @@ pub struct Claim {
     pub cause: Cause,
     /// How many earlier slots are folded into the run.
     pub folded: u64,
-    /// The next slot of the schedule; `None` for a manual run, which leaves the slots as they were.
+    /// The next slot of the schedule; `None` for a manual run and a bulletin, which leave the slots as they were.
     pub next: Option<Next>,
     /// When the run times out; `None` if its duration is not limited.
     pub time_up: Option<BootTime>,
     /// Who asked for a manual run.
     pub by: Option<Box<Actor>>,
+    /// What a bulletin says; `None` for any other run.
+    pub telling: Option<Box<Telling>>,
 }
 
 /// To which host a run was handed, and for what.

@@ -37,7 +37,12 @@ impl Fact {
             Fact::Schedule(_, ScheduleFact::Cancelled { reason, .. }) => Some(*reason),
             Fact::Schedule(_, ScheduleFact::Skipped(skip)) => Some(skip.reason),
             Fact::Schedule(_, ScheduleFact::Paused { .. }) => Some(Reason::Paused),
-            Fact::Run(_, RunFact::Queued { reason } | RunFact::Cancelled { reason }) => Some(*reason),
+            Fact::Run(
+                _,
+                RunFact::Queued { reason }
+                | RunFact::Cancelled { reason }
+                | RunFact::Postponed { reason, .. },
+            ) => Some(*reason),
             Fact::Run(_, RunFact::Failed(failure) | RunFact::Retrying { failure, .. }) => {
                 Some(failure.reason)
             }
@@ -151,6 +156,10 @@ impl Fact {
     /// Returns whether the fact ends an attempt without an answer of its host. Effects of that
     /// attempt may still be queued, and must not be performed any more.
     pub fn recalls(&self) -> bool {
+        // Of a call that is out, and of a delivery that another one is in.
+        if matches!(self, Fact::Run(_, RunFact::Cancelled { .. })) {
+            return true;
+        }
         let Fact::Run(_, RunFact::Failed(failure) | RunFact::Retrying { failure, .. }) = self else {
             return false;
         };
@@ -190,6 +199,8 @@ impl Fact {
             Fact::Run(_, RunFact::Returned { outcome }) => {
                 outcome.error.as_deref().map(|error| format!("{}: {error}", Phase::Call.name()).into())
             }
+            Fact::Run(_, RunFact::Joined { lead }) => Some(format!("with {lead}").into()),
+            Fact::Run(_, RunFact::Postponed { at, .. }) => Some(format!("until {at}").into()),
             Fact::Run(_, RunFact::Retrying { failure, at, .. }) => {
                 Some(format!("{}: {}; again at {at}", failure.phase.name(), failure.message).into())
             }
@@ -272,6 +283,9 @@ impl RunFact {
             RunFact::Delivered => DecisionKind::RunDelivered,
             RunFact::Returned { outcome } if outcome.ok => DecisionKind::RunDelivered,
             RunFact::Returned { .. } => DecisionKind::RunFailed,
+            RunFact::Folded(_) => DecisionKind::RunFolded,
+            RunFact::Joined { .. } => DecisionKind::RunDispatched,
+            RunFact::Postponed { .. } => DecisionKind::RunQueued,
             RunFact::Left => DecisionKind::RunLeft,
             RunFact::Taken { .. } => DecisionKind::RunTaken,
             RunFact::Retrying { .. } => DecisionKind::RunRetrying,

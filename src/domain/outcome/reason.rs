@@ -19,7 +19,7 @@ names! {
         AgentMissing = "agent-missing",
         /// The agent wants a login.
         NotAuthenticated = "not-authenticated",
-        /// The agent has had as many turns as it may have for now.
+        /// The agent has had as many turns, or the session as many bulletins, as it may have for now.
         OverBudget = "over-budget",
         /// The agent's program ended, or gave no usable answer, each time it was started.
         AgentBroken = "agent-broken",
@@ -109,6 +109,8 @@ names! {
         ApprovalDenied = "approval-denied",
         /// No operator approved the run in time.
         ApprovalExpired = "approval-expired",
+        /// The session that is to be told is not open; it is told if it opens again in time.
+        SessionAbsent = "session-absent",
         /// No executor has the tool.
         ToolUnknown = "tool-unknown",
         /// The session may not call the tool.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Checks, Failure, HostId, Moment, Outcome, Phase, Reason, Schedule, SessionId, names};
+use crate::domain::{
+    Checks, Failure, HostId, Moment, Outcome, Phase, Reason, RunId, Schedule, SessionId, names,
+};
 
 names! {
     /// What caused a run.
@@ -13,6 +15,8 @@ names! {
         Missed = "missed",
         /// A caller asked for a run at once; the slots of the schedule stay as they were.
         Manual = "manual",
+        /// A call of the schedule ended, and a session's model or a channel is told.
+        Bulletin = "bulletin",
     }
 }
 
@@ -77,6 +81,8 @@ pub struct Run {
     pub session_created: bool,
     /// The error of a failed run, or of the last attempt if the run is tried again.
     pub failure: Option<Box<Failure>>,
+    /// The run in whose delivery this one goes, if it does not go in one of its own.
+    pub lead: Option<Box<RunId>>,
     /// What the call of the run came to; `None` if it called nothing, or the call has not ended.
     pub outcome: Option<Arc<Outcome>>,
     /// What the run remembers of the guard; `None` if that is nothing.
@@ -107,6 +113,7 @@ impl Run {
             session: None,
             session_created: false,
             failure: None,
+            lead: None,
             outcome: None,
             checks: None,
             definition: None,
@@ -120,6 +127,16 @@ impl RunState {
         match self {
             RunState::Left | RunState::Delivered | RunState::Cancelled | RunState::Failed => true,
             RunState::Queued | RunState::InFlight | RunState::Running => false,
+        }
+    }
+}
+
+impl Cause {
+    /// Returns whether the run consumes no slot: it leaves the slots of its schedule as they are.
+    pub const fn is_beside_slots(self) -> bool {
+        match self {
+            Cause::Manual | Cause::Bulletin => true,
+            Cause::Slot | Cause::Missed => false,
         }
     }
 }

@@ -5,11 +5,13 @@
 //! A fact about something unknown, which only a damaged log can contain, advances the cursor and
 //! changes nothing else.
 
+mod bulletin;
 mod inbox;
 mod restored;
 mod run;
 mod schedule;
 mod session;
+mod status;
 mod store;
 
 use super::local_fact::{LocalFact, Sealed, StateFact};

@@ -135,11 +135,13 @@ impl State {
                 }
             }
             // `step/whole/restart.rs` decides what becomes of a run that was in flight.
-            RunState::InFlight
-            | RunState::Left
-            | RunState::Delivered
-            | RunState::Cancelled
-            | RunState::Failed => {}
+            RunState::InFlight => {
+                if let Some(lead) = self.runs.get(key).and_then(|record| record.run.lead.as_deref().cloned())
+                {
+                    self.joined.entry(lead).or_default().push(key);
+                }
+            }
+            RunState::Left | RunState::Delivered | RunState::Cancelled | RunState::Failed => {}
         }
     }
 

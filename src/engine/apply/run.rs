@@ -1,10 +1,8 @@
 //! Applies facts about runs: their state, lane, timers, and the accounts.
 
-use std::sync::Arc;
-
 use crate::domain::{
-    Awaits, Checks, Claim, Dispatch, Failure, Hold, Lineage, Moment, Now, Outcome, Phase, Reason, Run,
-    RunFact, RunId, RunState, Span,
+    Awaits, Cause, Checks, Claim, Dispatch, Failure, Hold, Lineage, Moment, Now, Phase, Reason, Run, RunFact,
+    RunId, RunState, Span,
 };
 use crate::engine::destination::Destination;
 use crate::engine::record::RunRecord;
@@ -50,6 +48,9 @@ impl State {
             RunFact::Accepted => self.accept(run, now),
             RunFact::Delivered => self.end_run(run, now, Ending::Delivered),
             RunFact::Returned { outcome } => self.end_call(run, now, outcome),
+            RunFact::Folded(telling) => self.fold_bulletin(run, &telling),
+            RunFact::Joined { lead } => self.join(run, now, *lead),
+            RunFact::Postponed { reason: _, at, due } => self.postpone(run, at, due),
             RunFact::Left => self.leave_in_inbox(run, now),
             RunFact::Taken { by: _ } => self.take(run, now),
             RunFact::Retrying { failure, at, due } => {
@@ -68,7 +69,7 @@ impl State {
     }
 
     fn claim(&mut self, schedule: Key, id: &RunId, now: Now, claim: &Claim) {
-        let Claim { cause, folded, next, time_up, by: _ } = *claim;
+        let Claim { cause, folded, next, time_up, by: _, telling: _ } = *claim;
         let Some(record) = self.schedules.get_mut(schedule) else { return };
         let run = Run::claimed(id.incarnation, id.slot, cause, folded, now.wall);
         let record_of_run = RunRecord { schedule, older: record.newest_run, lane: None, run };
@@ -79,7 +80,7 @@ impl State {
             self.timers.set(Timer::TimeUp(key), due);
         }
         match next {
-            // A manual run: no slot was expected for it.
+            // A manual run or a bulletin: no slot was expected for it.
             None => self.ledger.expect(),
             Some(next) => {
                 // The slot itself was expected when it was armed. Only the folded ones are new to
@@ -92,6 +93,9 @@ impl State {
                 }
                 self.arm(schedule, next);
             }
+        }
+        if let Some(telling) = &claim.telling {
+            self.begin_bulletin(key, now, telling);
         }
     }
 
@@ -112,6 +116,8 @@ impl State {
 
     /// Queues a run at its place.
     fn queue(&mut self, run: Key) {
+        // A bulletin that waited for its time has its place in the queue already.
+        self.leave_waiting(run);
         let Some(record) = self.runs.get(run) else { return };
         let lane = match self.destination_of(record) {
             // A step never queues such a run; it fails.
@@ -196,9 +202,13 @@ impl State {
         it.phase = Some(phase);
         it.session_created = fresh && phase == Phase::PromptSubmit;
         it.session = Some(session);
+        let (is_bulletin, per_hour) = (it.cause == Cause::Bulletin, self.wakes_per_hour);
         if phase == Phase::PromptSubmit
             && let Some(lane) = lane.and_then(|lane| self.sessions.get_mut(lane))
         {
+            if is_bulletin {
+                lane.wakes.take(per_hour, now.boot);
+            }
             lane.in_flight = Some(run);
             lane.turn_ended = false;
         }
@@ -221,18 +231,6 @@ impl State {
         }
         if let Some(session) = lane.and_then(|lane| self.sessions.get_mut(lane)) {
             session.turn_of = Some(run);
-        }
-    }
-
-    /// Ends the run of a call with what it came to.
-    fn end_call(&mut self, run: Key, now: Now, outcome: Arc<Outcome>) {
-        let ending = match outcome.failure() {
-            None => Ending::Delivered,
-            Some(failure) => Ending::Failed(Box::new(failure)),
-        };
-        self.end_run(run, now, ending);
-        if let Some(record) = self.runs.get_mut(run) {
-            record.run.outcome = Some(outcome);
         }
     }
 
@@ -274,7 +272,10 @@ impl State {
         record.run.definition = record.run.definition.take().filter(|_| state == RunState::Left);
         record.run.checks = None;
         ending.close(&mut record.run, now.wall);
-        if let Some(progress) = self.schedules.get_mut(schedule).and_then(|record| record.progress.as_mut()) {
+        // A bulletin is no run of the schedule's own: it counts neither as delivered nor as failed there.
+        let own = record.run.cause != Cause::Bulletin;
+        let progress = self.schedules.get_mut(schedule).and_then(|record| record.progress.as_mut());
+        if let Some(progress) = progress.filter(|_| own) {
             match state {
                 RunState::Delivered => {
                     progress.delivered += 1;
@@ -300,6 +301,7 @@ impl State {
             self.timers.clear(timer);
         }
         self.leave_waiting(run);
+        self.leave_delivery(run);
         if let Some(session) = self.runs.get(run).and_then(|record| record.run.session.clone()) {
             self.end_creating(&session);
         }
@@ -313,6 +315,7 @@ impl State {
     /// Removes a run from its lane or queue. `taken` means that the host accepted its prompt.
     fn leave_lane(&mut self, run: Key, now: Now, taken: bool) {
         self.leave_waiting(run);
+        self.leave_delivery(run);
         let begins_turn = self.runs.get(run).and_then(|record| self.definition_of(record));
         let begins_turn = begins_turn.is_some_and(|asked| asked.payload.begins_turn());
         let Some(record) = self.runs.get_mut(run) else { return };
@@ -356,7 +359,7 @@ impl State {
         Some(Box::new(self.definition_of(record)?.lineage_of_turn(id)))
     }
 
-    fn leave_waiting(&mut self, run: Key) {
+    pub(super) fn leave_waiting(&mut self, run: Key) {
         self.outside.remove(&run);
         let Some(record) = self.runs.get(run).filter(|record| record.run.state == RunState::Queued) else {
             return;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Next, Now, Reason, Redefinition, RunState, Schedule, ScheduleFact, Skip, Status};
+use crate::domain::{Cause, Next, Now, Reason, Redefinition, RunState, Schedule, ScheduleFact, Skip, Status};
 use crate::engine::record::{Pause, RunRecord, ScheduleRecord, SessionRecord};
 use crate::engine::slab::Key;
 use crate::engine::state::{RequestKey, State, request_key};
@@ -255,8 +255,8 @@ impl State {
     /// Folds more slots into the newest queued run.
     fn fold(&mut self, key: Key, count: u64) {
         let Some(record) = self.schedules.get(key) else { return };
-        let waiting = self.runs_of(record).find(|(_, run)| run.run.state == RunState::Queued);
-        let waiting = waiting.map(|(run, _)| run);
+        let is_it = |run: &RunRecord| run.run.state == RunState::Queued && run.run.cause != Cause::Bulletin;
+        let waiting = self.runs_of(record).find(|(_, run)| is_it(run)).map(|(run, _)| run);
         if let Some(run) = waiting.and_then(|run| self.runs.get_mut(run)) {
             run.run.folded += count;
         }
@@ -291,83 +291,8 @@ impl State {
         self.set_status(key, Status::Cancelled);
     }
 
-    /// Updates a schedule's status from its slots and runs. A final status stays, but for that of a message that was left and
-    /// has now been taken, delivered, or given up.
-    pub(super) fn refresh(&mut self, key: Key) {
-        let Some(record) = self.schedules.get(key) else { return };
-        let before = record.status;
-        let (status, reason) = self.status_of(record);
-        // A message on its way to a host after all: its schedule has ended all the same.
-        let stays = if before == Status::Left { !status.is_terminal() } else { before.is_terminal() };
-        if stays {
-            return;
-        }
-        if let Some(record) = self.schedules.get_mut(key).filter(|_| status.is_terminal()) {
-            record.ended_for = reason;
-        }
-        self.set_status(key, status);
-    }
-
-    fn status_of(&self, record: &ScheduleRecord) -> (Status, Option<Reason>) {
-        let progress = record.progress();
-        let live = self.runs_of(record).find(|(_, run)| run.is_live());
-        let has_slots = record.next.is_some() || progress.awaits();
-        if progress.paused.is_some() && (has_slots || live.is_some()) {
-            return (Status::Paused, None);
-        }
-        // A schedule with slots to come is pending, also while one of its runs is in flight.
-        if has_slots {
-            return (Status::Pending, None);
-        }
-        if let Some((_, live)) = live {
-            let waits = live.run.state == RunState::Queued;
-            return (if waits { Status::Queued } else { Status::InFlight }, None);
-        }
-        if record.schedule.recurs() {
-            return (Status::Finished, progress.never);
-        }
-        // A one-shot ends in the state of its last run, or without a run as skipped.
-        let Some(last) = self.newest_run(record) else {
-            return (Status::Skipped, progress.last_skip.map(|(_, reason)| reason));
-        };
-        match last.run.state {
-            RunState::Left => (Status::Left, last.run.reason),
-            RunState::Delivered => (Status::Delivered, None),
-            RunState::Cancelled => (Status::Cancelled, last.run.reason),
-            RunState::Failed => (Status::Failed, last.run.reason),
-            RunState::Queued | RunState::InFlight | RunState::Running => (Status::InFlight, None),
-        }
-    }
-
-    fn set_status(&mut self, key: Key, status: Status) {
-        let Some(record) = self.schedules.get_mut(key) else { return };
-        let ends = status.is_terminal() && !record.status.is_terminal();
-        let before = !record.schedule.is_durable() && record.is_unstarted();
-        record.status = status;
-        let after = !record.schedule.is_durable() && record.is_unstarted();
-        let owner = record.owner;
-        if let Some(owner) = owner.filter(|_| before != after) {
-            self.count_unstarted(owner, if after { 1 } else { -1 });
-        }
-        if ends {
-            self.finish(key);
-        }
-    }
-
-    fn count_unstarted(&mut self, owner: Key, change: i32) {
-        let Some(session) = self.sessions.get_mut(owner) else { return };
-        // A shutdown visits the sessions in `unstarted`, so the set follows the counts.
-        let had_some = session.unstarted > 0;
-        session.unstarted = session.unstarted.saturating_add_signed(change);
-        match (had_some, session.unstarted > 0) {
-            (false, true) => _ = self.unstarted.insert(owner),
-            (true, false) => _ = self.unstarted.remove(&owner),
-            (true, true) | (false, false) => {}
-        }
-    }
-
     /// Moves a schedule that has ended from the unfinished to the finished ones.
-    fn finish(&mut self, key: Key) {
+    pub(super) fn finish(&mut self, key: Key) {
         self.timers.clear(Timer::Slot(key));
         debug_assert!(self.live > 0, "a schedule ends, and none is counted as unfinished");
         self.live -= 1;

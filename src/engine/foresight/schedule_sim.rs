@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use super::forecast_slot::{ForecastSlot, SlotOutcome};
 use crate::calendar::{Slots, Zones};
 use crate::domain::{
-    BootTime, Cause, CountFrom, Entropy, HostId, Missed, Moment, Next, Now, Policy, Reason, Run, RunState,
-    Schedule, Span, Trigger,
+    BootTime, CountFrom, Entropy, HostId, Missed, Moment, Next, Now, Policy, Reason, Run, RunState, Schedule,
+    Span, Trigger,
 };
 use crate::engine::destination::Destination;
 use crate::engine::guard::PolicyDecision;
@@ -96,7 +96,7 @@ impl<'a> ScheduleSim<'a> {
             outage: None,
         };
         // The next slot does not count from the end of a manual run.
-        let arms = open_run(state, record, now, |run| run.cause != Cause::Manual);
+        let arms = open_run(state, record, now, |run| !run.cause.is_beside_slots());
         sim.finish = arms.map_or(Some(now.wall), |stuck| stuck.until).filter(|_| progress.awaits_finish);
         sim.count_from_finish();
         sim

@@ -8,6 +8,7 @@ mod whole;
 
 pub(super) use run::accepted::accepted;
 pub(super) use run::approve::{approve, approved, deny};
+pub(super) use run::cancel_call::cancel_call;
 pub(super) use run::created::created;
 pub(super) use run::failed::failed;
 pub(super) use run::guard_answered::guard_answered;

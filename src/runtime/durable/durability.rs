@@ -91,6 +91,7 @@ pub(in crate::runtime) fn asks_for_disk(input: &Input, state: &State) -> bool {
     match command {
         Command::CreateSchedule(new) | Command::ReplaceSchedule(new) => new.durability == Durability::Durable,
         Command::CancelSchedule(which)
+        | Command::CancelCall(which)
         | Command::DeleteSchedule(which)
         | Command::ChangeSchedule { which, .. }
         | Command::PauseSchedule { which, .. }
@@ -128,14 +129,18 @@ pub(in crate::runtime) fn report_of_host(input: &Input, state: &State) -> Option
     else {
         return None;
     };
-    let is_durable = state.schedule(&run.schedule)?.schedule().is_durable();
-    is_durable.then(|| report.clone())
+    is_durable(run, state).then(|| report.clone())
 }
 
 /// Whether an effect dispatches durable work, whose claim must be committed first.
 pub(in crate::runtime) fn waits_for_disk(effect: &Effect, state: &State) -> bool {
-    let schedule = run_of(effect).and_then(|run| state.schedule(&run.schedule));
-    schedule.is_some_and(|record| record.schedule().is_durable())
+    run_of(effect).is_some_and(|run| is_durable(run, state))
+}
+
+/// The runs that an effect dispatches: one, or with it further bulletins in its delivery.
+pub(super) fn runs_of(effect: &Effect) -> impl Iterator<Item = &RunId> {
+    let with = if let Effect::Deliver(delivery) = effect { delivery.with.as_slice() } else { &[] };
+    run_of(effect).into_iter().chain(with)
 }
 
 /// The run that an effect dispatches; `None` if it dispatches none.

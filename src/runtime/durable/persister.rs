@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 
 use super::codec::{self, Printed};
-use super::durability::{Lasting, run_of};
+use super::durability::{Lasting, run_of, runs_of};
 use super::transcripts::Transcripts;
 use crate::domain::{
     Cursor, Fact, Moment, Now, RunFact, RunId, ScheduleFact, ScheduleId, SessionFact, SessionId,
@@ -373,7 +373,7 @@ impl Persister {
         for pending in self.pending.drain(first..) {
             self.pending_bytes -= pending.bytes;
             cursors.extend(pending.cursors);
-            runs.extend(pending.effects.iter().filter_map(|effect| run_of(effect).cloned()));
+            runs.extend(pending.effects.iter().flat_map(|effect| runs_of(effect).cloned()));
             self.unsaved_reports.extend(pending.report);
             pending.repeats.into_iter().for_each(|answered| answered(Err(fault.clone())));
         }

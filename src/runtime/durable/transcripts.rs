@@ -134,6 +134,9 @@ impl Transcripts {
                 | RunFact::Denied { .. }
                 | RunFact::Dispatched(_)
                 | RunFact::Returned { .. }
+                | RunFact::Folded(_)
+                | RunFact::Joined { .. }
+                | RunFact::Postponed { .. }
                 | RunFact::Taken { .. },
             )
             | Fact::GuardPolicySet { .. }

@@ -2,18 +2,26 @@
 
 use crate::adapter::Push;
 use crate::dialect::psi::{message, session_config};
-use crate::domain::{Decision, Moment};
+use crate::domain::{Decision, Moment, RunId};
 use crate::edn::{Inst, Map, Value};
 
 /// Prints a push to a harness: a delivery, or a session opened or closed.
 pub(super) fn push(push: &Push) -> Value {
     match push {
-        Push::Delivery { run, session, message } => Map::new()
-            .with("push", Value::keyword("delivery"))
-            .with("delivery-id", run.to_string())
-            .with("session-id", session.as_str())
-            .with("message", message::print(message))
-            .into(),
+        Push::Delivery { run, session, message, with } => {
+            let part = |run: &RunId| {
+                let part = Map::new().with("run-id", run.to_string());
+                Value::from(part.with("schedule-id", run.schedule.to_string()))
+            };
+            let parts = [run].into_iter().chain(with).map(part).collect::<Vec<Value>>();
+            let map = Map::new()
+                .with("push", Value::keyword("delivery"))
+                .with("delivery-id", run.to_string())
+                .with("session-id", session.as_str())
+                .with("message", message::print(message));
+            // Several bulletins in one delivery: a part for each text, in order.
+            if with.is_empty() { map.into() } else { map.with("parts", parts).into() }
+        }
         Push::SessionClosed { session } => Map::new()
             .with("push", Value::keyword("session/closed"))
             .with("session-id", session.as_str())

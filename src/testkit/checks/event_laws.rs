@@ -2,8 +2,8 @@
 
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{
-    Cause, Dispatch, Fact, Grant, HostId, Next, Phase, Reason, RunFact, RunId, RunState, ScheduleFact,
-    SessionFact, SessionId, Status,
+    Dispatch, Fact, Grant, HostId, Next, Phase, Reason, RunFact, RunId, RunState, ScheduleFact, SessionFact,
+    SessionId, Status,
 };
 use crate::edn::{Caps, read};
 use crate::limits;
@@ -150,7 +150,7 @@ fn a_slot_is_consumed_once(model: &ReferenceModel, seen: &Observation) -> LawRes
             let Some(plan) = model.schedules.get(&run.schedule) else { return Ok(()) };
             let right = match (claim.next, plan.next) {
                 // A claim without a next slot is a manual run, which must not touch the slots.
-                (None, _) => claim.cause == Cause::Manual && claim.folded == 0,
+                (None, _) => claim.cause.is_beside_slots() && claim.folded == 0,
                 (Some(_), Some((slot, _))) => {
                     // The claim stands for missed slots too: it names the latest that is due, and
                     // counts the others.
@@ -203,7 +203,7 @@ fn never_early(model: &ReferenceModel, seen: &Observation) -> LawResult {
                 return Ok(());
             };
             let come = if plan.is_durable() { slot <= seen.now.wall } else { earliest <= seen.now.boot };
-            hold(come || claim.cause == Cause::Manual, || format!("{run} is early: {slot}, {earliest:?}"))
+            hold(come || claim.cause.is_beside_slots(), || format!("{run} is early: {slot}, {earliest:?}"))
         }
         Seen::Received(reception) => {
             let life = model.runs.get(&key_of(&reception.run));
@@ -227,9 +227,9 @@ fn never_early(model: &ReferenceModel, seen: &Observation) -> LawResult {
 fn held_is_held(model: &ReferenceModel, seen: &Observation) -> LawResult {
     let Some((run, fact)) = seen.run_fact() else { return Ok(()) };
     let paused = model.schedules.get(&run.schedule).is_some_and(|plan| plan.paused);
-    let by_hand = |life: &RunModel| life.cause == Cause::Manual;
+    let by_hand = |life: &RunModel| life.cause.is_beside_slots();
     let right = match fact {
-        RunFact::Claimed(claim) => claim.cause == Cause::Manual || !model.held && !paused,
+        RunFact::Claimed(claim) => claim.cause.is_beside_slots() || !model.held && !paused,
         // A session that was created before the pause still gets its prompt.
         RunFact::Dispatched(Dispatch { .. }) => {
             let life = model.runs.get(&key_of(run));
@@ -245,6 +245,9 @@ fn held_is_held(model: &ReferenceModel, seen: &Observation) -> LawResult {
         | RunFact::Accepted
         | RunFact::Delivered
         | RunFact::Returned { .. }
+        | RunFact::Folded(_)
+        | RunFact::Joined { .. }
+        | RunFact::Postponed { .. }
         | RunFact::Left
         | RunFact::Taken { .. }
         | RunFact::Retrying { .. }
@@ -336,8 +339,10 @@ fn volatile_is_tried_once(model: &ReferenceModel, seen: &Observation) -> LawResu
     let Some((run, RunFact::Retrying { failure, .. })) = seen.run_fact() else { return Ok(()) };
     let durable = model.schedules.get(&run.schedule).is_some_and(ScheduleModel::is_durable);
     // In these cases the host refused before doing anything. Otherwise it may have done it.
-    let not_taken =
-        matches!(failure.reason, Reason::HostRefused | Reason::LimitReached | Reason::TargetMissing);
+    let not_taken = matches!(
+        failure.reason,
+        Reason::HostRefused | Reason::LimitReached | Reason::TargetMissing | Reason::TooManyCalls
+    );
     hold(durable || not_taken, || format!("{run} is tried again after {failure:?}"))
 }
 
@@ -368,6 +373,9 @@ fn left_is_not_delivered(model: &ReferenceModel, seen: &Observation) -> LawResul
         | RunFact::Approved { .. }
         | RunFact::Denied { .. }
         | RunFact::Dispatched(_)
+        | RunFact::Folded(_)
+        | RunFact::Joined { .. }
+        | RunFact::Postponed { .. }
         | RunFact::Retrying { .. }
         | RunFact::Failed(_)
         | RunFact::Cancelled { .. } => true,
@@ -399,7 +407,7 @@ fn first_due_first_served(model: &ReferenceModel, seen: &Observation) -> LawResu
         let plan = model.schedules.get(&key.0);
         let stands = model.is_frozen() && plan.is_some_and(ScheduleModel::is_durable);
         let paused = plan.is_some_and(|plan| plan.paused);
-        !stands && (!paused || model.runs.get(key).is_some_and(|life| life.cause == Cause::Manual))
+        !stands && (!paused || model.runs.get(key).is_some_and(|life| life.cause.is_beside_slots()))
     };
     let first = lane.waiting.iter().find(|(_, key)| may_go(key));
     let in_order = life.into.is_some() && !life.keeps_lane;
@@ -441,7 +449,9 @@ fn a_lost_host_holds_nothing(model: &ReferenceModel, seen: &Observation) -> LawR
 /// before.
 fn stopping_starts_nothing(model: &ReferenceModel, seen: &Observation) -> LawResult {
     let starts = match &seen.seen {
-        Seen::Fact(Fact::Created { .. } | Fact::Run(_, RunFact::Claimed(_))) => true,
+        // What is told of a call that was out is no new work. It waits, and is cancelled or goes with the next process.
+        Seen::Fact(Fact::Run(_, RunFact::Claimed(claim))) => claim.telling.is_none(),
+        Seen::Fact(Fact::Created { .. }) => true,
         Seen::Fact(Fact::Run(run, RunFact::Dispatched(_))) => {
             model.runs.get(&key_of(run)).is_some_and(|life| life.dispatched.is_none())
         }

@@ -123,6 +123,9 @@ impl Counts {
             | RunFact::Approved { .. }
             | RunFact::Denied { .. }
             | RunFact::Dispatched(_)
+            | RunFact::Folded(_)
+            | RunFact::Joined { .. }
+            | RunFact::Postponed { .. }
             | RunFact::Accepted
             | RunFact::Retrying { .. } => {}
         }

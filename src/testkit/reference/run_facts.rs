@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::{
-    Cause, Claim, Cursor, Dispatch, Moment, Now, Phase, Reason, RunFact, RunId, RunState, SessionId, Target,
+    CallVia, Claim, Cursor, Dispatch, Failure, Moment, Now, Phase, Reason, RunFact, RunId, RunState,
+    SessionId, Target,
 };
 use crate::testkit::history::Reception;
 use crate::testkit::reference::model::ReferenceModel;
@@ -66,7 +67,8 @@ impl ReferenceModel {
                 life.state = RunState::Queued;
                 life.retrying = false;
                 life.keeps_lane = false;
-                if life.channel.is_some() {
+                life.lead = None;
+                if life.is_outside() {
                     self.outside.insert(key);
                 } else if let Some(lane) =
                     life.into.as_ref().and_then(|session| self.sessions.get_mut(session))
@@ -93,28 +95,16 @@ impl ReferenceModel {
             }
             RunFact::Denied { .. } => {}
             RunFact::Dispatched(to) => self.dispatch(&key, to),
+            RunFact::Folded(_) | RunFact::Joined { .. } | RunFact::Postponed { .. } => {
+                self.enter_bulletin(&key, fact);
+            }
             RunFact::Accepted => {
                 self.leave_lane(&key, true);
                 if let Some(life) = self.runs.get_mut(&key) {
                     life.state = RunState::Running;
                 }
             }
-            RunFact::Retrying { failure, .. } => {
-                self.outside.remove(&key);
-                self.leave_lane(&key, false);
-                if let Some(life) = self.runs.get_mut(&key) {
-                    leave_queue(&mut self.sessions, life);
-                    life.state = RunState::Queued;
-                    life.retrying = true;
-                    life.allowed = false;
-                    // A crash interrupted this run in its host, so it does not queue again behind
-                    // others.
-                    life.keeps_lane = failure.reason == Reason::Crashed;
-                    life.attempt += 1;
-                    life.dispatched = None;
-                    life.with = None;
-                }
-            }
+            RunFact::Retrying { failure, .. } => self.retry(&key, failure),
             RunFact::Delivered | RunFact::Taken { .. } => self.end(&key, RunState::Delivered),
             RunFact::Returned { outcome } => self.end(&key, end_of(outcome.ok)),
             RunFact::Left => self.end(&key, RunState::Left),
@@ -141,30 +131,85 @@ impl ReferenceModel {
         }
     }
 
+    fn retry(&mut self, key: &RunKey, failure: &Failure) {
+        self.outside.remove(key);
+        self.leave_lane(key, false);
+        if let Some(life) = self.runs.get_mut(key) {
+            leave_queue(&mut self.sessions, life);
+            life.state = RunState::Queued;
+            life.retrying = true;
+            life.allowed = false;
+            // A crash interrupted this run in its host, so it does not queue again behind
+            // others.
+            life.keeps_lane = failure.reason == Reason::Crashed;
+            life.attempt += 1;
+            life.lead = None;
+            life.dispatched = None;
+            life.with = None;
+        }
+    }
+
+    /// A fact that only bulletins have.
+    fn enter_bulletin(&mut self, key: &RunKey, fact: &RunFact) {
+        if let RunFact::Joined { lead } = fact {
+            return self.join(key, &key_of(lead));
+        }
+        let Some((life, plan)) = self.runs.get_mut(key).zip(self.schedules.get(&key.0)) else { return };
+        if let RunFact::Folded(telling) = fact {
+            *life.definition = plan.schedule.bulletin(telling);
+            life.sent = None;
+        } else {
+            leave_queue(&mut self.sessions, life);
+            life.retrying = true;
+        }
+    }
+
+    /// Puts a bulletin into the delivery of another one, which is out.
+    fn join(&mut self, key: &RunKey, lead: &RunKey) {
+        let at = self.fold.cursor();
+        let dispatched = self.runs.get(lead).and_then(|lead| lead.dispatched.clone());
+        let Some(life) = self.runs.get_mut(key) else { return };
+        leave_queue(&mut self.sessions, life);
+        life.dispatched = dispatched;
+        life.dispatched_at = at;
+        life.state = RunState::InFlight;
+        life.retrying = false;
+        life.lead = Some(lead.clone());
+    }
+
     fn claim(&mut self, now: Now, key: RunKey, claim: &Claim) {
         let Some(plan) = self.schedules.get_mut(&key.0) else { return };
-        let (into, channel) = match plan.schedule.target() {
-            Target::Owner => (Some(plan.schedule.owner.clone()), None),
+        let definition = match &claim.telling {
+            Some(telling) => plan.schedule.bulletin(telling),
+            None => plan.schedule.clone(),
+        };
+        let call = definition.payload.call();
+        let (into, channel) = match definition.target() {
+            _ if call.is_some() => (None, None),
+            Target::Owner => (Some(definition.owner.clone()), None),
             Target::Session(session) => (Some(session.clone()), None),
             Target::Route(route) => (None, Some(route.channel.clone())),
             Target::Fresh => (None, None),
         };
         // A manual run may start at once, also if the slot was brought forward for it; any other waits for its slot.
         let earliest =
-            plan.next.filter(|_| claim.cause != Cause::Manual).map_or(now.boot, |(_, earliest)| earliest);
+            plan.next.filter(|_| !claim.cause.is_beside_slots()).map_or(now.boot, |(_, earliest)| earliest);
         let life = RunModel {
-            definition: Box::new(plan.schedule.clone()),
             earliest,
             order: (key.2, plan.schedule.created_at, key.0.clone()),
             into,
             channel,
             cause: claim.cause,
-            begins_turn: plan.schedule.payload.begins_turn(),
+            begins_turn: definition.payload.begins_turn(),
+            calls_freely: call.is_some_and(|call| call.via == CallVia::Any),
+            lead: None,
+            definition: Box::new(definition),
             attempt: 1,
             asked: false,
             allowed: false,
             approved: false,
-            retrying: false,
+            // The wake-up that follows hands a bulletin over.
+            retrying: claim.telling.is_some(),
             keeps_lane: false,
             dispatched: None,
             dispatched_at: Cursor::START,
@@ -174,7 +219,9 @@ impl ReferenceModel {
             state: RunState::Queued,
         };
         plan.runs.insert(key.clone());
-        plan.last_run = Some(key.clone());
+        if claim.telling.is_none() {
+            plan.last_run = Some(key.clone());
+        }
         if let Some(next) = claim.next {
             plan.arm(now, next);
         }
@@ -188,6 +235,7 @@ impl ReferenceModel {
         let Some(life) = self.runs.get_mut(key) else { return };
         life.state = end;
         life.retrying = false;
+        life.lead = None;
         leave_queue(&mut self.sessions, life);
     }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::domain::{BootTime, Cause, Cursor, HostId, Phase, RunState, Schedule, SessionId};
-use crate::testkit::reference::run_key::Order;
+use crate::testkit::reference::run_key::{Order, RunKey};
 
 /// One run of a schedule.
 #[derive(Clone, Debug)]
@@ -19,6 +19,10 @@ pub(in crate::testkit) struct RunModel {
     pub(in crate::testkit) into: Option<SessionId>,
     /// The channel that it is sent by, if any.
     pub(in crate::testkit) channel: Option<Box<str>>,
+    /// Whether it calls a tool that needs no host.
+    pub(in crate::testkit) calls_freely: bool,
+    /// The run in whose delivery it is, if it is a bulletin that was joined to another one.
+    pub(in crate::testkit) lead: Option<RunKey>,
     pub(in crate::testkit) cause: Cause,
     /// Whether the payload makes the host begin a turn.
     pub(in crate::testkit) begins_turn: bool,
@@ -50,9 +54,14 @@ impl RunModel {
         self.allowed = false;
     }
 
-    /// Whether it waits to be sent by a channel.
+    /// Whether it waits in no session's lane: to be sent by a channel, or to call a tool that needs no host.
+    pub(in crate::testkit) fn is_outside(&self) -> bool {
+        self.channel.is_some() || self.calls_freely
+    }
+
+    /// Whether it waits there.
     pub(in crate::testkit) fn waits_outside(&self) -> bool {
-        self.channel.is_some() && self.state == RunState::Queued && !self.retrying
+        self.is_outside() && self.state == RunState::Queued && !self.retrying
     }
 
     pub(in crate::testkit) fn is_live(&self) -> bool {

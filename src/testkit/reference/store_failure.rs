@@ -121,7 +121,7 @@ impl ReferenceModel {
             // Queue the reloaded runs again, as the engine does when it loads them.
             if life.state == RunState::Queued && !life.retrying {
                 let lane = life.into.as_ref().and_then(|session| self.sessions.get_mut(session));
-                if life.channel.is_some() {
+                if life.is_outside() {
                     self.outside.insert(key.clone());
                 } else if let Some(lane) = lane {
                     lane.waiting.insert(life.order.clone(), key.clone());

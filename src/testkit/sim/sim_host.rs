@@ -145,8 +145,14 @@ impl Host for SimHost {
     }
 
     fn deliver(&self, delivery: &Delivery) -> HostAnswer {
-        let Delivery { run, host, session, message } = delivery.clone();
-        let text = message.text().into();
+        let Delivery { run, host, session, message, with } = delivery.clone();
+        let text: Box<str> = message.text().into();
+        for run in with {
+            // They come with it, and are treated as it is. Its text has theirs.
+            let (session, text) = (session.clone(), Box::default());
+            let reception = Reception { host, run, phase: Phase::PromptSubmit, session, text };
+            self.stage.history.note(self.stage.clock.now(), Seen::Received(reception));
+        }
         let drawn = self.receive(Reception { host, run, phase: Phase::PromptSubmit, session, text });
         // These two behaviours are about creating sessions, and mean nothing for a prompt.
         let for_sessions = matches!(drawn, Behaviour::FailCreate | Behaviour::FailConfigure);

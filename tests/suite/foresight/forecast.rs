@@ -274,12 +274,10 @@ impl World {
                 Fact::Schedule(id, ScheduleFact::Skipped(skip)) => {
                     happened.push((at, id, skip.until, skip.count, SlotOutcome::Skipped, Some(skip.reason)));
                 }
-                Fact::Run(run, RunFact::Claimed(claim)) if claim.cause != Cause::Manual => {
-                    let entry =
-                        (at, run.schedule.clone(), run.slot, claim.folded + 1, SlotOutcome::Fires, None);
-                    claims.insert(run.to_string(), entry);
+                Fact::Run(run, RunFact::Claimed(claim)) if !claim.cause.is_beside_slots() => {
+                    let (id, count) = (run.schedule.clone(), claim.folded + 1);
+                    claims.insert(run.to_string(), (at, id, run.slot, count, SlotOutcome::Fires, None));
                 }
-                // Two in one instant and one session come one after the other: no time passes in between.
                 Fact::Run(run, RunFact::Queued { reason }) => {
                     let waits = |entry| queued(entry, reason);
                     happened.extend(claims.remove(&run.to_string()).map(waits));
@@ -295,7 +293,6 @@ impl World {
                     let held = |entry| came(entry, SlotOutcome::NeedsApproval, Reason::AwaitingApproval);
                     happened.extend(claims.remove(&run.to_string()).map(held));
                 }
-                // Nothing else becomes of a slot.
                 Fact::Session(..)
                 | Fact::Created { .. }
                 | Fact::Host(..)
@@ -324,6 +321,9 @@ impl World {
                     | RunFact::Accepted
                     | RunFact::Delivered
                     | RunFact::Returned { .. }
+                    | RunFact::Folded(_)
+                    | RunFact::Joined { .. }
+                    | RunFact::Postponed { .. }
                     | RunFact::Left
                     | RunFact::Taken { .. }
                     | RunFact::Cancelled { .. },

@@ -175,6 +175,9 @@ impl Lines {
             | RunFact::Approved { .. }
             | RunFact::Denied { .. }
             | RunFact::Accepted
+            | RunFact::Folded(_)
+            | RunFact::Joined { .. }
+            | RunFact::Postponed { .. }
             | RunFact::Retrying { .. } => return,
         };
         let is_end = matches!(

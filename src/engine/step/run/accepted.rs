@@ -2,8 +2,9 @@
 //!
 //! The built-in host accepts everything. In a session in which nobody listens that is no receipt: the message is left.
 
-use crate::domain::{EndsWith, HostId, Phase, Reason, Refusal, RunFact, RunId};
+use crate::domain::{Cause, EndsWith, HostId, Phase, Reason, Refusal, RunFact, RunId};
 use crate::engine::record::SessionRecord;
+use crate::engine::step::run::bulletin::with_members;
 use crate::engine::step::run::dispatch::{dispatch_next, dispatch_runs};
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
@@ -40,12 +41,14 @@ pub(in crate::engine) fn accepted(step: &mut StepBuilder<'_>, run: &RunId) -> Re
         }
         return Ok(());
     }
-    let goes_on = begins_turn && is_theirs && idle.is_none();
+    let is_bulletin = record.run.cause == Cause::Bulletin;
+    let goes_on = begins_turn && is_theirs && idle.is_none() && !is_bulletin;
     if goes_on && occurrence.schedule.policy().ends_with == EndsWith::Turn {
         step.run_fact(run, RunFact::Accepted);
         return Ok(());
     }
     occurrence.finish(step, RunFact::Delivered);
+    with_members(step, run, |step, member| member.finish(step, RunFact::Delivered));
     if let Some(lane) = idle {
         dispatch_next(step, lane);
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::domain::{
     Cause, Content, Dispatch, Failure, HostId, Message, MessageProvenance, Payload, Phase, Reason, Refusal,
-    Role, RunFact, Schedule, SessionConfig, SessionFact, SessionId, SessionProvenance,
+    Role, RunFact, RunId, Schedule, SessionConfig, SessionFact, SessionId, SessionProvenance,
 };
 use crate::engine::destination::Destination;
 use crate::engine::effect::{Delivery, Effect, Opening};
@@ -16,6 +16,7 @@ use crate::engine::envelope;
 use crate::engine::record::{RunRecord, SessionRecord};
 use crate::engine::state::State;
 use crate::engine::step::run::authorize::authorize;
+use crate::engine::step::run::bulletin::{join_others, may_wake};
 use crate::engine::step::run::call_tool::call_tool;
 use crate::engine::step::run::channel_delivery::send_to_channel;
 use crate::engine::step::run::occurrence::Occurrence;
@@ -61,7 +62,8 @@ pub(in crate::engine::step) fn dispatch_runs(
     }
     for run in runs {
         let needs_lane = state.needs_lane(run);
-        if *lane_taken && needs_lane {
+        // A bulletin that is over its session's budget stays in the queue until its time.
+        if *lane_taken && needs_lane || run.run.retry_at.is_some_and(|at| at > step.now.wall) {
             continue;
         }
         let Some(occurrence) = Occurrence::of(state, run) else { continue };
@@ -103,7 +105,7 @@ pub(in crate::engine::step) fn cancel_stale(step: &mut StepBuilder<'_>, occurren
     let reason = if is_expired {
         Reason::Expired
     // A manual run has no slot that it could be late for.
-    } else if is_late && occurrence.cause != Cause::Manual {
+    } else if is_late && !occurrence.cause.is_beside_slots() {
         Reason::TooLate
     } else {
         return false;
@@ -159,6 +161,9 @@ pub(in crate::engine::step) fn dispatch(step: &mut StepBuilder<'_>, occurrence: 
                 Phase::Call => Phase::Call,
                 Phase::PromptSubmit | Phase::CreateSession | Phase::Outside => Phase::PromptSubmit,
             };
+            // A bulletin has waited for its session as long as it may.
+            let is_absent = occurrence.cause == Cause::Bulletin && reason == Reason::TargetMissing;
+            let reason = if is_absent { Reason::SessionAbsent } else { reason };
             fail(step, occurrence, Failure::new(phase, reason, reason.doc()));
             false
         }
@@ -193,6 +198,9 @@ fn dispatch_to_host(
     host: HostId,
 ) -> bool {
     if !authorize(step, occurrence) || !may_write(step, occurrence) {
+        return false;
+    }
+    if occurrence.cause == Cause::Bulletin && !may_wake(step, occurrence, session) {
         return false;
     }
     match &occurrence.schedule.payload {
@@ -247,6 +255,8 @@ pub(in crate::engine::step) fn submit_prompt(
         step.in_flight(&session)
     );
     step.run_fact(&occurrence.id, RunFact::Dispatched(to));
+    let joined = step.state.session(&session).map(|into| join_others(step, occurrence, into, host));
+    let (with, more): (Vec<RunId>, Vec<Box<str>>) = joined.into_iter().flatten().unzip();
     let folded = occurrence.folded;
     let late = step.now.wall.since(occurrence.slot);
     let occasion = envelope::Occasion { run: &occurrence.id, late, folded, cause: occurrence.cause };
@@ -256,8 +266,8 @@ pub(in crate::engine::step) fn submit_prompt(
     // A notice may consist of a file alone.
     let text = Some(text).filter(|text| begins_turn || !text.is_empty());
     let message = Arc::new(Message {
-        role: role_of(schedule),
-        content: text.map(Content::Text).into_iter().chain(file.map(Content::File)).collect(),
+        role: if occurrence.cause == Cause::Bulletin { Role::System } else { role_of(schedule) },
+        content: text.into_iter().chain(more).map(Content::Text).chain(file.map(Content::File)).collect(),
         timestamp: Some(step.now.wall),
         provenance: Some(MessageProvenance {
             run: occurrence.id.clone(),
@@ -267,7 +277,7 @@ pub(in crate::engine::step) fn submit_prompt(
             begins_turn,
         }),
     });
-    step.effect(Effect::Deliver(Delivery { run: occurrence.id.clone(), host, session, message }));
+    step.effect(Effect::Deliver(Delivery { run: occurrence.id.clone(), host, session, message, with }));
 }
 
 /// Returns the role of what a schedule says. A notice, which the model does not answer, must not appear as the user's words; and

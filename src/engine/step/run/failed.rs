@@ -3,6 +3,7 @@
 
 use crate::domain::{Failure, HostId, Phase, Reason, Refusal, RunFact, RunId, Span};
 use crate::engine::record::RunRecord;
+use crate::engine::step::run::bulletin::with_members;
 use crate::engine::step::run::channel_delivery::disable;
 use crate::engine::step::run::dispatch::{dispatch_next, fresh_session};
 use crate::engine::step::run::occurrence::Occurrence;
@@ -50,6 +51,7 @@ pub(in crate::engine::step) fn fail_in_flight(
     if failure.reason == Reason::ChannelDisabled {
         disable(step, &occurrence);
     }
+    with_members(step, &occurrence.id, |step, member| _ = fail(step, member, failure.clone()));
     fail(step, &occurrence, failure);
     if let Some(lane) = state.lane(record)
         && lane.hosted

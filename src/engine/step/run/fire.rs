@@ -57,7 +57,9 @@ fn reason_to_skip(
     let (state, schedule) = (step.state, &record.schedule);
     let policy = schedule.policy();
     let live = |state_of_run: fn(RunState) -> bool| {
-        state.runs_of(record).any(|(_, run)| state_of_run(run.run.state))
+        // A bulletin tells of an earlier run: no slot waits for it.
+        let mut own = state.runs_of(record).filter(|(_, run)| run.run.cause != Cause::Bulletin);
+        own.any(|(_, run)| state_of_run(run.run.state))
     };
     // Resolving the place is a look-up, and only this policy needs it.
     let asks_lane = policy.when_busy == WhenBusy::Skip;
@@ -148,6 +150,7 @@ pub(in crate::engine::step) fn claim(
         next: Some(next),
         time_up: time_up(step, &record.schedule),
         by,
+        telling: None,
     };
     let occurrence = Occurrence {
         id: record.run_id(slot),

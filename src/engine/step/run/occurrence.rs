@@ -2,10 +2,12 @@
 //! step.
 
 use crate::domain::{Cause, Checks, Moment, Reason, RunFact, RunId, Schedule, ScheduleFact};
+use crate::engine::bulletin_text::{BulletinEnd, error_line};
 use crate::engine::destination::Destination;
 use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::slab::Key;
 use crate::engine::state::State;
+use crate::engine::step::run::bulletin::announce;
 use crate::engine::step::schedule::next_slot::slot_after_finish;
 use crate::engine::step_builder::StepBuilder;
 
@@ -48,7 +50,7 @@ impl<'a> Occurrence<'a> {
             revision: record.progress().revision,
             checks: run.run.checks.as_deref().cloned(),
             // A manual run leaves the slots as they are, so its end arms none.
-            arms: record.progress().awaits_finish && run.run.cause != Cause::Manual,
+            arms: record.progress().awaits_finish && !run.run.cause.is_beside_slots(),
         })
     }
 
@@ -64,9 +66,9 @@ impl<'a> Occurrence<'a> {
     }
 
     /// Returns whether it has to wait until its schedule is resumed. Manual runs were requested
-    /// regardless of a pause.
+    /// regardless of a pause, and a bulletin is of what came before it.
     pub(in crate::engine::step) fn is_paused(&self) -> bool {
-        self.record.progress().paused.is_some() && self.cause != Cause::Manual
+        self.record.progress().paused.is_some() && !self.cause.is_beside_slots()
     }
 
     /// Returns whether it has to wait for the store.
@@ -92,8 +94,19 @@ impl<'a> Occurrence<'a> {
         }
     }
 
-    /// Ends the run with this fact, and arms the next slot if it counts from the end of the run.
+    /// Ends the run with this fact, and arms the next slot if it counts from the end of the run. Of a call that failed, the
+    /// session is told, unless it is closed or the engine stops.
     pub(in crate::engine::step) fn finish(&self, step: &mut StepBuilder<'_>, end: RunFact) {
+        if let (Some(call), RunFact::Failed(failure)) = (self.schedule.payload.call(), &end)
+            && !matches!(failure.reason, Reason::SessionClosed | Reason::Shutdown)
+        {
+            announce(step, self, call, BulletinEnd::Failed, &error_line(&failure.message));
+        }
+        self.end(step, end);
+    }
+
+    /// Ends the run with this fact, and arms the next slot if it counts from the end of the run.
+    pub(in crate::engine::step) fn end(&self, step: &mut StepBuilder<'_>, end: RunFact) {
         step.run_fact(&self.id, end);
         // Several runs of the schedule may end in one step; the slot is armed once.
         let arms = self.arms && !step.has_armed(&self.id.schedule);

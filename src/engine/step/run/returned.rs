@@ -3,6 +3,9 @@
 use std::sync::Arc;
 
 use crate::domain::{Outcome, Phase, Refusal, RunFact, RunId};
+use crate::engine::bulletin_text::BulletinEnd;
+use crate::engine::state::Mode;
+use crate::engine::step::run::bulletin::announce;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::run::retry::{retry, wait_before_next};
 use crate::engine::step_builder::StepBuilder;
@@ -10,9 +13,13 @@ use crate::engine::step_builder::StepBuilder;
 pub(in crate::engine) fn returned(
     step: &mut StepBuilder<'_>,
     run: &RunId,
-    outcome: Arc<Outcome>,
-    _awaited: bool,
+    (outcome, line): (Arc<Outcome>, &str),
+    awaited: bool,
 ) -> Result<(), Refusal> {
+    if step.state.mode == Mode::Abandoning {
+        // Only durable runs are still in flight, and the next process recovers them.
+        return Err(Refusal::Stopping);
+    }
     let record = step.state.in_flight(run)?;
     let refused = || Refusal::NotInFlight { run: run.clone() };
     if record.run.phase != Some(Phase::Call) {
@@ -26,6 +33,11 @@ pub(in crate::engine) fn returned(
         retry(step, &occurrence, failure, wait);
         return Ok(());
     }
-    occurrence.finish(step, RunFact::Returned { outcome });
+    // Whoever waited for the outcome has it, and is told nothing.
+    if let Some(call) = occurrence.schedule.payload.call().filter(|_| !awaited) {
+        let end = if outcome.ok { BulletinEnd::Completed } else { BulletinEnd::Failed };
+        announce(step, &occurrence, call, end, line);
+    }
+    occurrence.end(step, RunFact::Returned { outcome });
     Ok(())
 }

@@ -2,6 +2,7 @@
 //! no host until the conversation can be reached again.
 
 use crate::domain::{Phase, Reason, Refusal, RunFact, RunId, SessionFact};
+use crate::engine::step::run::bulletin::with_members;
 use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn unreached(
@@ -15,6 +16,7 @@ pub(in crate::engine) fn unreached(
         return Err(Refusal::NotInFlight { run: run.clone() });
     }
     step.run_fact(run, RunFact::Queued { reason });
+    with_members(step, run, |step, member| step.run_fact(&member.id, RunFact::Queued { reason }));
     let session = record.run.session.as_ref().and_then(|id| state.session(id));
     // Another host may have taken the session over meanwhile: the run is for that host then.
     if let Some(session) = session.filter(|session| session.hosted && record.run.host == Some(session.host)) {

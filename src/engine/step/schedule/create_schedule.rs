@@ -1,8 +1,8 @@
 //! Transition: a schedule is created, with its first slot.
 
 use crate::domain::{
-    Creation, Fact, Moment, Next, Payload, Reason, Refusal, Schedule, ScheduleFact, ScheduleId, Settings,
-    Span, Target, Trigger, When,
+    Call, Creation, Fact, Moment, Next, Payload, Reason, Refusal, Schedule, ScheduleFact, ScheduleId,
+    Settings, Span, Target, Trigger, When,
 };
 use crate::engine::input::NewSchedule;
 use crate::engine::record::{ScheduleRecord, SessionRecord};
@@ -114,6 +114,11 @@ fn is_ready(session: &SessionRecord, schedule: &Schedule, now: Moment) -> bool {
 
 /// Adds the schedule to the line of the turn that makes it, if a schedule began that turn.
 fn join_chain(step: &StepBuilder<'_>, schedule: &mut Schedule) -> Result<(), Refusal> {
+    // A call that is due now is no waking in the future. How often what it comes to may begin a turn is bounded by itself.
+    let is_due = matches!(schedule.trigger, Trigger::At(at) if at <= step.now.wall);
+    if schedule.payload.call().is_some() && is_due {
+        return Ok(());
+    }
     let Some(lineage) = step.state.chain_of_caller(schedule.created_by(), &schedule.owner)? else {
         return Ok(());
     };
@@ -203,6 +208,7 @@ pub(in crate::engine::step) fn check_bytes(
 /// Refuses texts over their bounds. Applies to every caller and every dialect.
 pub(in crate::engine::step) fn check_payload(schedule: &Schedule) -> Result<(), Refusal> {
     within(limits::TEXT_BYTES, schedule.payload.text().len())?;
+    within(limits::CALL_ARGS_BYTES, schedule.payload.call().map_or(0, Call::bytes))?;
     let file = schedule.payload.file();
     within(limits::PATH_BYTES, file.map_or(0, |file| file.path.len()))?;
     let name = file.and_then(|file| file.name.as_ref());

@@ -2,10 +2,10 @@
 //! has its run. A durable schedule that has ended stays until somebody deletes it; a volatile one
 //! can only be cancelled.
 
-use crate::domain::{Reason, Refusal, ScheduleFact};
+use crate::domain::Refusal;
 use crate::engine::input::Which;
 use crate::engine::step::lookup::lookup;
-use crate::engine::step::schedule::cancel_schedule::cancel_schedule;
+use crate::engine::step::schedule::cancel_schedule::{cancel, cancel_schedule};
 use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn delete_schedule(step: &mut StepBuilder<'_>, which: Which) -> Result<(), Refusal> {
@@ -17,7 +17,6 @@ pub(in crate::engine) fn delete_schedule(step: &mut StepBuilder<'_>, which: Whic
     if !record.schedule.is_durable() {
         return cancel_schedule(step, which);
     }
-    let by = Some(Box::new(which.by));
-    step.schedule_fact(&which.schedule, ScheduleFact::Cancelled { reason: Reason::Cancelled, by });
+    cancel(step, which, record);
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 use crate::domain::{Cause, Claim, Next, Overlap, Refusal, ScheduleFact, Span, Trigger};
 use crate::engine::input::Which;
-use crate::engine::record::ScheduleRecord;
+use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::state::Mode;
 use crate::engine::step::lookup::lookup_live;
 use crate::engine::step::run::fire::{begin, claim, time_up};
@@ -24,7 +24,8 @@ pub(in crate::engine) fn run_now(
     state.check_manual(&which.by)?;
     let schedule = &record.schedule;
     let is_single = matches!(schedule.trigger, Trigger::At(_) | Trigger::Event(_)) && !keeps_slot;
-    let live = state.runs_of(record).find(|(_, run)| run.is_live());
+    let is_own = |run: &RunRecord| run.is_live() && run.run.cause != Cause::Bulletin;
+    let live = state.runs_of(record).find(|(_, run)| is_own(run));
     if let Some((_, run)) = live.filter(|_| is_single || schedule.policy().overlap == Overlap::Skip) {
         let run = state.run_id(run).unwrap_or_else(|| record.run_id(run.run.slot));
         return Err(Refusal::Overlapping { run });
@@ -54,7 +55,11 @@ pub(in crate::engine) fn run_now(
     };
     let time_up = time_up(step, schedule);
     let by = Some(Box::new(which.by));
-    begin(step, &occurrence, Claim { cause: Cause::Manual, folded: 0, next: None, time_up, by });
+    begin(
+        step,
+        &occurrence,
+        Claim { cause: Cause::Manual, folded: 0, next: None, time_up, by, telling: None },
+    );
     Ok(())
 }
 

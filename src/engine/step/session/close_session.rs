@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 
 use crate::domain::{
-    Actor, Phase, Reason, Refusal, RunFact, RunId, RunState, ScheduleFact, SessionFact, SessionId,
+    Actor, Cause, Phase, Reason, Refusal, RunFact, RunId, RunState, ScheduleFact, SessionFact, SessionId,
 };
 use crate::engine::effect::Effect;
 use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
 use crate::engine::slab::Key;
 use crate::engine::state::State;
+use crate::engine::step::run::bulletin::await_session;
 use crate::engine::step::run::cut_off::{call_off, failure_in_flight};
 use crate::engine::step::run::dispatch::dispatch_next;
 use crate::engine::step::run::occurrence::Occurrence;
@@ -53,6 +54,10 @@ pub(in crate::engine::step) fn close(
             }
             // The schedule ends here, so no slot may be armed by the end of its run.
             occurrence.arms = false;
+        } else if run.run.state == RunState::Queued && occurrence.cause == Cause::Bulletin {
+            // Its schedule goes on without the session, and so does what there is to tell.
+            await_session(step, &occurrence.id);
+            continue;
         }
         occurrence.finish(step, cancelled(run));
         // The lane of another session may have become free.
@@ -95,7 +100,8 @@ fn runs_concerned(state: &State, key: Key, session: &SessionRecord) -> BTreeSet<
     let own = own.flat_map(|schedule| {
         let dies = dies(schedule, key);
         let creates = |run: &RunRecord| run.run.phase == Some(Phase::CreateSession);
-        state.runs_of(schedule).filter(move |(_, run)| run.is_live() && (dies || creates(run)))
+        let tells = |run: &RunRecord| run.run.cause == Cause::Bulletin;
+        state.runs_of(schedule).filter(move |(_, run)| run.is_live() && (dies || creates(run) || tells(run)))
     });
     let own = own.map(|(run, _)| run);
     let lane = session.waiting.iter().chain(&session.in_flight).chain(&session.turn_of).copied();

@@ -2,8 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Actor, HostId, Refusal, SessionConfig, SessionFact, SessionId};
+use crate::domain::{
+    Actor, Cause, HostId, Reason, Refusal, RunFact, RunState, SessionConfig, SessionFact, SessionId,
+};
 use crate::engine::effect::Effect;
+use crate::engine::record::RunRecord;
+use crate::engine::slab::Key;
 use crate::engine::state::Mode;
 use crate::engine::step_builder::StepBuilder;
 use crate::limits;
@@ -31,6 +35,23 @@ pub(in crate::engine) fn open_session(
     }
     let opened = SessionFact::Opened { host, config: config.clone(), provenance: None };
     step.session_fact_by(&session, opened, by);
+    bring_bulletins(step, &session);
     step.effect(Effect::OpenSession { host, session, config });
     Ok(())
+}
+
+/// Lets the bulletins go that wait for the session: the wake-up that follows hands over the first with the others.
+fn bring_bulletins(step: &mut StepBuilder<'_>, session: &SessionId) {
+    let state = step.state;
+    let schedules = state.ownerless.get(session).into_iter().flatten();
+    let schedules = schedules.filter_map(|key| state.schedules.get(*key));
+    let runs = schedules.flat_map(|schedule| state.runs_of(schedule));
+    let is_waiting = |run: &RunRecord| {
+        run.run.cause == Cause::Bulletin && run.run.state == RunState::Queued && run.run.retry_at.is_some()
+    };
+    let waiting: Vec<Key> = runs.filter(|(_, run)| is_waiting(run)).map(|(key, _)| key).collect();
+    for run in state.in_delivery_order(waiting.iter()).into_iter().filter_map(|run| state.run_id(run)) {
+        let (at, due) = (step.now.wall, step.now.boot);
+        step.run_fact(&run, RunFact::Postponed { reason: Reason::SessionAbsent, at, due });
+    }
 }

@@ -4,6 +4,7 @@
 use crate::domain::{Reason, RunFact, ScheduleFact};
 use crate::engine::record::RunRecord;
 use crate::engine::state::Mode;
+use crate::engine::step::run::bulletin::with_members;
 use crate::engine::step::run::cut_off::{call_off, failure_in_flight};
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
@@ -35,5 +36,8 @@ fn give_up(step: &mut StepBuilder<'_>, run: &RunRecord, text: &str) {
     let Some(occurrence) = Occurrence::of(step.state, run) else { return };
     call_off(step, run);
     let failure = failure_in_flight(run, Reason::Shutdown, text);
+    with_members(step, &occurrence.id, |step, member| {
+        member.finish(step, RunFact::Failed(Box::new(failure.clone())));
+    });
     occurrence.finish(step, RunFact::Failed(Box::new(failure)));
 }

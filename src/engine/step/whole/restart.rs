@@ -14,10 +14,12 @@ use crate::domain::{
 use crate::engine::destination::Destination;
 use crate::engine::record::RunRecord;
 use crate::engine::slab::Key;
+use crate::engine::step::run::bulletin::with_members;
 use crate::engine::step::run::cut_off::failure_in_flight;
 use crate::engine::step::run::dispatch::{cancel_stale, dispatch};
 use crate::engine::step::run::failed::fail_unanswered;
 use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step::run::retry::fail;
 use crate::engine::step::whole::hold::fill_lanes;
 use crate::engine::step_builder::StepBuilder;
 use crate::engine::timers::Timer;
@@ -48,6 +50,11 @@ pub(in crate::engine) fn restart(
 }
 
 fn recover(step: &mut StepBuilder<'_>, key: Key, run: &RunRecord, taken: &mut BTreeSet<Key>) {
+    // It ends with the delivery that it is in, and that one is recovered.
+    let lead = run.run.lead.as_ref().and_then(|lead| step.state.run(lead));
+    if lead.is_some_and(|lead| lead.run.state == RunState::InFlight) {
+        return;
+    }
     // The agent's own conversation shows whether the prompt got there, and its host reports that.
     if run.run.host == Some(HostId::AGENTS) && run.run.state == RunState::InFlight {
         return;
@@ -68,10 +75,14 @@ fn recover(step: &mut StepBuilder<'_>, key: Key, run: &RunRecord, taken: &mut BT
     // have arrived and a call may have been made, and a cancelled run is not repeated.
     let may_be_done = is_call || run.run.phase == Some(Phase::Outside);
     if may_be_active || run.run.session_created || may_be_done || is_cancelled {
+        with_members(step, &occurrence.id, |step, member| _ = fail(step, member, failure.clone()));
         fail_unanswered(step, run, failure, None);
         return;
     }
     let (at, due) = (step.now.wall, step.now.boot);
+    with_members(step, &occurrence.id, |step, member| {
+        step.run_fact(&member.id, RunFact::Retrying { failure: Box::new(failure.clone()), at, due });
+    });
     step.run_fact(&occurrence.id, RunFact::Retrying { failure: Box::new(failure), at, due });
     // The run was already at the head of its lane and stays there, before anything that is due by
     // now, unless its own timeout is over too.

@@ -6,7 +6,7 @@ use super::FactError;
 use super::form::Form;
 use super::parts::{count, flag, flag_or, maybe, number, one, own_text, part, span, text, wrong};
 use super::printed::{Printed, Word, unless};
-use crate::domain::{Call, CallPurpose, CallVia, Outcome, Reason, Sink, ToolName};
+use crate::domain::{Call, CallPurpose, CallVia, Outcome, Reason, Sink, Telling, ToolName};
 
 /// Adds a call to the form of a payload, whose text is the name of the tool.
 pub(super) fn print(map: Printed, call: &Call) -> Printed {
@@ -73,4 +73,17 @@ pub(super) fn outcome(form: &Form<'_>) -> Result<Outcome, FactError> {
         took: span(form, "took-ns")?,
         code: maybe(form, "code", number::<i32>)?,
     })
+}
+
+/// Prints the words of a bulletin.
+pub(super) fn of_telling(telling: &Telling) -> Printed {
+    Printed::new().with("text", &*telling.text).with("channel", telling.channel.as_deref())
+}
+
+/// Parses the words of a bulletin.
+///
+/// # Errors
+/// [`FactError`], for the first thing that is wrong with it.
+pub(super) fn telling(form: &Form<'_>) -> Result<Telling, FactError> {
+    Ok(Telling { text: text(form, "text")?.into(), channel: own_text(form, "channel")? })
 }

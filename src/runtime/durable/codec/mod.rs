@@ -113,6 +113,9 @@ mod names {
     pub(super) const ACCEPTED: &str = "run/accepted";
     pub(super) const DELIVERED: &str = "run/delivered";
     pub(super) const RETURNED: &str = "run/returned";
+    pub(super) const FOLDED: &str = "run/folded";
+    pub(super) const JOINED: &str = "run/joined";
+    pub(super) const POSTPONED: &str = "run/postponed";
     pub(super) const LEFT: &str = "run/left";
     pub(super) const TAKEN: &str = "run/taken";
     pub(super) const RETRYING: &str = "run/retrying";

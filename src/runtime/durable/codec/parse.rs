@@ -101,6 +101,7 @@ fn run(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
             next: maybe(form, "next", next)?,
             time_up: maybe(form, "time-up-ns", boot)?,
             by: by(form)?,
+            telling: maybe(form, "telling", |form, key| call::telling(map(form, key)?))?.map(Box::new),
         }),
         names::QUEUED => RunFact::Queued { reason: one(form, "reason", Reason::parse)? },
         names::ASKED => RunFact::Asked {
@@ -125,6 +126,13 @@ fn run(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
         names::ACCEPTED => RunFact::Accepted,
         names::DELIVERED => RunFact::Delivered,
         names::RETURNED => RunFact::Returned { outcome: Arc::new(call::outcome(map(form, "outcome")?)?) },
+        names::FOLDED => RunFact::Folded(Box::new(call::telling(map(form, "telling")?)?)),
+        names::JOINED => RunFact::Joined { lead: Box::new(run_id(form, "lead")?) },
+        names::POSTPONED => RunFact::Postponed {
+            reason: one(form, "reason", Reason::parse)?,
+            at: instant(form, "at")?,
+            due: boot(form, "due-ns")?,
+        },
         names::LEFT => RunFact::Left,
         names::TAKEN => RunFact::Taken { by: by(form)? },
         names::RETRYING => RunFact::Retrying {

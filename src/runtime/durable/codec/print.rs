@@ -113,12 +113,13 @@ fn schedule(fact: &ScheduleFact) -> Printed {
 
 fn run(fact: &RunFact) -> Printed {
     match fact {
-        RunFact::Claimed(Claim { cause, folded, next, time_up, by }) => {
+        RunFact::Claimed(Claim { cause, folded, next, time_up, by, telling }) => {
             let map = named(names::CLAIMED)
                 .with("cause", Word(cause.name()))
                 .with("folded", *folded)
                 .with("next", *next)
-                .with("time-up-ns", time_up.map(BootTime::nanos));
+                .with("time-up-ns", time_up.map(BootTime::nanos))
+                .with("telling", telling.as_deref().map(call::of_telling));
             with_by(map, by.as_deref())
         }
         RunFact::Queued { reason } => named(names::QUEUED).with("reason", Word(reason.name())),
@@ -138,6 +139,12 @@ fn run(fact: &RunFact) -> Printed {
         RunFact::Accepted => named(names::ACCEPTED),
         RunFact::Delivered => named(names::DELIVERED),
         RunFact::Returned { outcome } => named(names::RETURNED).with("outcome", call::of_outcome(outcome)),
+        RunFact::Folded(telling) => named(names::FOLDED).with("telling", call::of_telling(telling)),
+        RunFact::Joined { lead } => named(names::JOINED).with("lead", lead.to_string()),
+        RunFact::Postponed { reason, at, due } => named(names::POSTPONED)
+            .with("reason", Word(reason.name()))
+            .with("at", Instant(*at))
+            .with("due-ns", due.nanos()),
         RunFact::Left => named(names::LEFT),
         RunFact::Taken { by } => with_by(named(names::TAKEN), by.as_deref()),
         RunFact::Retrying { failure, at, due } => {

@@ -9,7 +9,8 @@ use super::form::Form;
 use super::guard::{checks, of_checks};
 use super::parse::{failure, job_id};
 use super::parts::{
-    check_version, count, flag, flag_or, instant, map, maybe, number, one, own_text, part, session_id, wrong,
+    check_version, count, flag, flag_or, instant, map, maybe, number, one, own_text, part, run_id,
+    session_id, wrong,
 };
 use super::print::of_failure;
 use super::printed::{Instant, Part, Printed, Word, unless};
@@ -256,6 +257,7 @@ fn of_run(run: &Run) -> Printed {
         .with("session", run.session.as_ref().map(crate::domain::SessionId::as_str))
         .with("session-created?", run.session_created.then_some(true))
         .with("failure", run.failure.as_deref().map(of_failure))
+        .with("lead", run.lead.as_ref().map(|lead| lead.to_string()))
         .with("outcome", run.outcome.as_deref().map(call::of_outcome))
         .with("checks", run.checks.as_deref().map(of_checks))
         .with("asked", run.definition.as_deref().map(definition::print))
@@ -280,6 +282,7 @@ fn run(form: &Form<'_>) -> Result<Run, FactError> {
         session: maybe(form, "session", session_id)?,
         session_created: flag_or(false, form, "session-created?")?,
         failure: maybe(form, "failure", |form, key| failure(map(form, key)?))?.map(Box::new),
+        lead: maybe(form, "lead", run_id)?.map(Box::new),
         outcome: maybe(form, "outcome", |form, key| call::outcome(map(form, key)?))?.map(Arc::new),
         // Rows from before there was a guard do not have it.
         checks: maybe(form, "checks", |form, key| checks(map(form, key)?))?.map(Box::new),

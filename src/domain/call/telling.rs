@@ -1,0 +1,10 @@
+//! What a session's model, or a channel, is told of a call that was made for it.
+
+/// The words of a bulletin, and where they go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Telling {
+    /// The words.
+    pub text: Box<str>,
+    /// The channel that they go to; `None` for the session that owns the schedule.
+    pub channel: Option<Box<str>>,
+}

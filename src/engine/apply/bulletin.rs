@@ -1,0 +1,102 @@
+//! Applies facts about calls that ended, and about the bulletins that tell of them.
+
+use std::sync::Arc;
+
+use super::run::Ending;
+use crate::domain::{BootTime, Moment, Now, Outcome, Phase, RunId, RunState, Telling};
+use crate::engine::destination::Destination;
+use crate::engine::slab::Key;
+use crate::engine::state::State;
+use crate::engine::timers::Timer;
+
+impl State {
+    /// Ends the run of a call with what it came to.
+    pub(super) fn end_call(&mut self, run: Key, now: Now, outcome: Arc<Outcome>) {
+        let ending = match outcome.failure() {
+            None => Ending::Delivered,
+            Some(failure) => Ending::Failed(Box::new(failure)),
+        };
+        self.end_run(run, now, ending);
+        if let Some(record) = self.runs.get_mut(run) {
+            record.run.outcome = Some(outcome);
+        }
+    }
+
+    /// Gives a bulletin that was just claimed its words. The wake-up that follows hands it over.
+    pub(super) fn begin_bulletin(&mut self, run: Key, now: Now, telling: &Telling) {
+        self.put_words(run, telling);
+        self.timers.set(Timer::Retry(run), now.boot);
+        if let Some(record) = self.runs.get_mut(run) {
+            record.run.retry_at = Some(now.wall);
+        }
+    }
+
+    /// Gives a bulletin that waits newer words.
+    pub(super) fn fold_bulletin(&mut self, run: Key, telling: &Telling) {
+        self.put_words(run, telling);
+        if let Some(record) = self.runs.get_mut(run) {
+            record.run.folded += 1;
+        }
+    }
+
+    fn put_words(&mut self, run: Key, telling: &Telling) {
+        let Some(record) = self.runs.get_mut(run) else { return };
+        let Some(schedule) = self.schedules.get(record.schedule) else { return };
+        // A run goes by the definition that is attached to it, so a bulletin takes the way of a prompt.
+        record.run.definition = Some(Arc::new(schedule.schedule.bulletin(telling)));
+    }
+
+    /// Lets a bulletin wait until a certain time. It stays at its place in the queue of its session, so that it can go with
+    /// another one before.
+    pub(super) fn postpone(&mut self, run: Key, at: Moment, due: BootTime) {
+        self.leave_waiting(run);
+        let lane = match self.runs.get(run).and_then(|record| self.destination_of(record)) {
+            Some(Destination::Session(lane, _)) => Some(lane),
+            Some(
+                Destination::Fresh(..)
+                | Destination::Channel(_)
+                | Destination::Tool(_)
+                | Destination::Unreachable(_),
+            )
+            | None => None,
+        };
+        self.timers.set(Timer::Retry(run), due);
+        let Some(record) = self.runs.get_mut(run) else { return };
+        record.lane = lane;
+        record.run.state = RunState::Queued;
+        record.run.retry_at = Some(at);
+        if lane.is_some() {
+            self.enter_waiting(run, lane);
+        }
+    }
+
+    /// Puts a bulletin into the delivery of another one, which is out.
+    pub(super) fn join(&mut self, run: Key, now: Now, lead: RunId) {
+        self.leave_waiting(run);
+        self.timers.clear(Timer::Retry(run));
+        let Some((host, session)) = self.run(&lead).map(|out| (out.run.host, out.run.session.clone())) else {
+            return;
+        };
+        let Some(record) = self.runs.get_mut(run) else { return };
+        record.lane = None;
+        let it = &mut record.run;
+        it.state = RunState::InFlight;
+        it.retry_at = None;
+        it.started_at.get_or_insert(now.wall);
+        it.phase = Some(Phase::PromptSubmit);
+        (it.host, it.session) = (host, session);
+        it.lead = Some(Box::new(lead.clone()));
+        self.joined.entry(lead).or_default().push(run);
+    }
+
+    /// Takes a bulletin out of the delivery of another one, if it is in one.
+    pub(super) fn leave_delivery(&mut self, run: Key) {
+        let Some(lead) = self.runs.get_mut(run).and_then(|record| record.run.lead.take()) else { return };
+        if let Some(members) = self.joined.get_mut(&lead) {
+            members.retain(|member| *member != run);
+            if members.is_empty() {
+                self.joined.remove(&lead);
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Bulletins: what a session's model is told of the calls that were made for it.
+//!
+//! A bulletin is a run of its own, in the lane of the session that owns the schedule. While it waits, what comes after it of
+//! that schedule is folded into it. Those that wait go out in one delivery, and share its end. Only so many deliveries an hour
+//! may begin a turn in one session.
+
+use crate::domain::{Call, Cause, Claim, HostId, Reason, RunFact, RunId, RunState, Sink, Span, Telling};
+use crate::engine::bulletin_text::{self, Bulletin, BulletinEnd};
+use crate::engine::record::{RunRecord, SessionRecord};
+use crate::engine::state::State;
+use crate::engine::step::run::authorize::authorize;
+use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step_builder::StepBuilder;
+use crate::engine::timers::Timer;
+use crate::limits;
+
+/// Tells of a call that ends in this step, unless nobody is to be told. Comes before the fact that ends it, so that the schedule
+/// has not ended in between.
+pub(in crate::engine::step) fn announce(
+    step: &mut StepBuilder<'_>,
+    of: &Occurrence<'_>,
+    call: &Call,
+    end: BulletinEnd,
+    line: &str,
+) {
+    let state = step.state;
+    let channel = match &call.sink {
+        Sink::Nobody => return,
+        Sink::Session => None,
+        Sink::Channel(name) => Some(&**name),
+    };
+    let is_open = |name: &&str| state.channel(name).is_some_and(|channel| channel.disabled_at.is_none());
+    let open = channel.filter(is_open);
+    let waiting =
+        state.runs_of(of.record).find(|(_, run)| is_bulletin(run) && run.run.state == RunState::Queued);
+    let waiting = waiting.map(|(_, run)| run).filter(|_| !step.has_told(&of.id.schedule));
+    let begun = state.run(&of.id).map(|record| record.run.started_at.unwrap_or(record.run.claimed_at));
+    let text = bulletin_text::text(&Bulletin {
+        purpose: call.purpose,
+        schedule: &of.id.schedule,
+        label: of.schedule.label.as_deref(),
+        tool: &call.tool,
+        number: of.record.progress().runs.max(1),
+        end,
+        elapsed: begun.map_or(Span::ZERO, |begun| step.now.wall.since(begun)),
+        line,
+        folded: waiting.map_or(0, |run| run.run.folded + 1),
+        instead_of: channel.filter(|_| open.is_none()),
+    });
+    let telling = Box::new(Telling { text: text.into(), channel: open.map(Into::into) });
+    if let Some(run) = waiting.and_then(|run| state.run_id(run)) {
+        step.run_fact(&run, RunFact::Folded(telling));
+        return;
+    }
+    let Some(run) = free_id(step, of) else { return };
+    let is_absent = open.is_none() && of.record.owner.is_none();
+    let claim = Claim {
+        cause: Cause::Bulletin,
+        folded: 0,
+        next: None,
+        time_up: None,
+        by: None,
+        telling: Some(telling),
+    };
+    step.run_fact(&run, RunFact::Claimed(claim));
+    if is_absent {
+        await_session(step, &run);
+    }
+}
+
+/// Returns an id for a bulletin: its slot is now, moved by a nanosecond while a run or the next slot has that one.
+fn free_id(step: &StepBuilder<'_>, of: &Occurrence<'_>) -> Option<RunId> {
+    let mut run = RunId { slot: step.now.wall, ..of.record.run_id(step.now.wall) };
+    while run == of.id
+        || of.record.next == Some(run.slot)
+        || step.state.run(&run).is_some()
+        || step.has_claimed(&run)
+    {
+        run.slot = run.slot.checked_add(Span::from_nanos(1))?;
+    }
+    Some(run)
+}
+
+/// Lets a bulletin wait for its session, which is not open.
+pub(in crate::engine::step) fn await_session(step: &mut StepBuilder<'_>, run: &RunId) {
+    postpone(step, run, Reason::SessionAbsent, Span::from_millis(limits::BULLETIN_MS.value));
+}
+
+fn postpone(step: &mut StepBuilder<'_>, run: &RunId, reason: Reason, wait: Span) {
+    let at = step.now.wall.checked_add(wait).unwrap_or(step.now.wall);
+    step.run_fact(run, RunFact::Postponed { reason, at, due: step.now.boot.after(wait) });
+}
+
+/// Returns whether a bulletin may begin a turn in the session now. If not, it waits until it may.
+pub(in crate::engine::step) fn may_wake(
+    step: &mut StepBuilder<'_>,
+    bulletin: &Occurrence<'_>,
+    session: &SessionRecord,
+) -> bool {
+    let now = step.now.boot;
+    let free_at = session.wakes.free_at(step.state.wakes_per_hour, now);
+    if free_at <= now {
+        return true;
+    }
+    // It waits already, and what it says of that stays true.
+    let waits = step.state.run_key(&bulletin.id);
+    if waits.and_then(|key| step.state.timers.deadline(Timer::Retry(key))) != Some(free_at) {
+        postpone(step, &bulletin.id, Reason::OverBudget, free_at.since(now));
+    }
+    false
+}
+
+/// Puts further bulletins that wait into the delivery of one that goes out now, in order. A bulletin does not overtake a turn.
+/// Returns their runs and their words.
+pub(in crate::engine::step) fn join_others(
+    step: &mut StepBuilder<'_>,
+    lead: &Occurrence<'_>,
+    session: &SessionRecord,
+    host: HostId,
+) -> Vec<(RunId, Box<str>)> {
+    // What is left in an inbox is taken from there message by message.
+    if lead.cause != Cause::Bulletin || host == HostId::INBOX {
+        return Vec::new();
+    }
+    let state = step.state;
+    let (mut joined, mut bytes) = (Vec::new(), lead.schedule.payload.text().len());
+    for run in state.waiting(session) {
+        if !is_bulletin(run) {
+            if state.needs_lane(run) {
+                break;
+            }
+            continue;
+        }
+        let Some(other) = Occurrence::of(state, run).filter(|other| other.id != lead.id) else { continue };
+        // What is on disk and what is in memory only recover in different ways, so they go apart.
+        if other.schedule.is_durable() != lead.schedule.is_durable() {
+            continue;
+        }
+        let text = other.schedule.payload.text();
+        if joined.len() as u64 + 1 >= limits::BULLETINS_PER_DELIVERY.value
+            || (bytes + text.len()) as u64 > limits::TEXT_BYTES.value
+        {
+            break;
+        }
+        if other.is_frozen(state) || !authorize(step, &other) {
+            continue;
+        }
+        bytes += text.len();
+        step.run_fact(&other.id, RunFact::Joined { lead: Box::new(lead.id.clone()) });
+        joined.push((other.id, text.into()));
+    }
+    joined
+}
+
+fn is_bulletin(run: &RunRecord) -> bool {
+    run.run.cause == Cause::Bulletin
+}
+
+impl State {
+    /// Returns the bulletins that are out in the delivery of this run.
+    pub(in crate::engine) fn members(&self, lead: &RunId) -> Vec<&RunRecord> {
+        if self.joined.is_empty() {
+            return Vec::new();
+        }
+        self.joined.get(lead).into_iter().flatten().filter_map(|key| self.runs.get(*key)).collect()
+    }
+}
+
+/// Does with each bulletin in the delivery of this run what becomes of the delivery.
+pub(in crate::engine::step) fn with_members(
+    step: &mut StepBuilder<'_>,
+    lead: &RunId,
+    mut then: impl FnMut(&mut StepBuilder<'_>, &Occurrence<'_>),
+) {
+    for member in step.state.members(lead) {
+        if let Some(member) = Occurrence::of(step.state, member) {
+            then(step, &member);
+        }
+    }
+}
