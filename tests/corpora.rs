@@ -38,7 +38,7 @@ macro_rules! played {
     };
 }
 
-played! { cron edn eql facts graphql json jsonl mcp rows stream tools webhook when }
+played! { condition cron edn eql facts graphql json jsonl mcp rows stream tools webhook when }
 
 #[track_caller]
 fn play(name: &str) {

@@ -8,6 +8,7 @@
 
 #![allow(unreachable_pub, reason = "in the test it is a module")]
 
+pub mod condition;
 pub mod cron;
 pub mod edn;
 pub mod eql;
@@ -33,7 +34,8 @@ pub struct Target {
 }
 
 /// All fuzz targets.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 14] = [
+    Target { name: "condition", run: condition::run },
     Target { name: "cron", run: cron::run },
     Target { name: "edn", run: edn::run },
     Target { name: "eql", run: eql::run },

@@ -7,6 +7,7 @@
 mod answer;
 pub(crate) mod args;
 pub(crate) mod brief;
+pub(crate) mod called;
 mod caps;
 pub mod claude_cron;
 pub mod cron;
@@ -22,6 +23,7 @@ pub mod reminder;
 pub mod session_action;
 mod tool_error;
 mod unreachable;
+pub mod watch;
 
 pub use crate::graph::echo;
 pub use answer::{Answer, Notation};

@@ -15,12 +15,23 @@ mod primitives;
 mod session_config;
 mod time;
 
+pub(crate) use call::condition::KEYWORDS;
+pub use call::condition::{
+    Clause, Comparator, Comparison, Condition, Measure, Operand, PathRoot, Step, ValuePath,
+};
+pub use call::filter::{Edge, Filter, Gaps, Lasting, NotifyWhen, Show};
 #[doc(hidden)]
 pub use call::outcome::Outcome;
+#[doc(hidden)]
+pub use call::reading::{Glimpse, Reading};
 pub use call::request::{Call, CallPurpose, CallVia, Sink};
 pub use call::telling::Telling;
 pub use call::tool_name::{ToolName, ToolNameError};
 pub use call::tool_spec::{Risk, ToolSpec};
+#[doc(hidden)]
+pub use call::watch::{Entry, Past, Ring, Streak, Tally, Trial, Watch};
+#[doc(hidden)]
+pub use call::why::{Lasted, Why};
 pub use channel::{Channel, ChannelFact, ChannelKind};
 pub use definition::durability::Durability;
 pub use definition::lifetime::Lifetime;

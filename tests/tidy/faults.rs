@@ -127,6 +127,20 @@ pub(crate) fn waits(text: &str) -> Vec<String> {
     faults
 }
 
+/// Work on results in a transition: it is done before the lock is taken, and a transition gets what came of it.
+pub(crate) fn work_under_the_lock(path: &str, text: &str) -> Vec<String> {
+    let named = paths(&module_of(path), &tokens(text));
+    let heavy = named.into_iter().filter(|named| {
+        let of_engine = named.segments.iter().skip_while(|segment| *segment != "engine").skip(1);
+        of_engine.clone().any(|segment| WORK_ON_RESULTS.contains(&segment.as_str()))
+    });
+    heavy.map(|named| format!("{}: `{}`", named.line, named.segments.join("::"))).collect()
+}
+
+/// Modules of the engine that walk results, and what they offer.
+const WORK_ON_RESULTS: [&str; 8] =
+    ["condition", "reading", "plain", "bulletin", "judge", "parse_condition", "parse_path", "read_outcome"];
+
 /// Public numeric constants without a doc comment; attributes may stand between the two.
 pub(crate) fn undocumented_numbers(text: &str) -> Vec<String> {
     let mut faults = Vec::new();

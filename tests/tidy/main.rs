@@ -14,7 +14,10 @@ mod samples;
 
 use std::path::Path;
 
-use faults::{impurities, layer_faults, line_faults, past_the_service, ratchet, undocumented_numbers, waits};
+use faults::{
+    impurities, layer_faults, line_faults, past_the_service, ratchet, undocumented_numbers, waits,
+    work_under_the_lock,
+};
 use files::{each_file, entries, layer_of, rank, read, report, rooted, rust_files};
 use modules::{dangling_names, forgotten};
 use planted::unplantable;
@@ -86,6 +89,12 @@ fn every_module_imports_lower_layers_only() {
 fn surfaces_ask_the_service() {
     let faults = each_file(&["src/surface"], |file| past_the_service(&file.text));
     report("who may ask for what is the service's: a surface does not change or follow the engine", &faults);
+}
+
+#[test]
+fn transitions_do_no_work_on_results() {
+    let faults = each_file(&["src/engine/step"], |file| work_under_the_lock(&file.path, &file.text));
+    report("a transition is short: results are walked before the lock is taken", &faults);
 }
 
 #[test]

@@ -54,6 +54,17 @@ fn sample_adapters_are_rooms() {
 }
 
 #[test]
+fn sample_work_under_the_lock() {
+    let text = "use crate::engine::{State, condition::judge};\nfn f(reading: &Reading) { super::super::super::reading::read(x) }";
+    check(
+        &work_under_the_lock("src/engine/step/run/returned.rs", text),
+        &["1: `crate::engine::condition::judge`", "2: `crate::engine::reading::read`"],
+    );
+    let text = "use crate::engine::watching::verdict;\nuse crate::domain::Condition;\nfn f() { report.reading.digest() }";
+    check(&work_under_the_lock("src/engine/step/run/returned.rs", text), &[]);
+}
+
+#[test]
 fn sample_planted_faults() {
     let read = |path: &str| (path == "a.rs").then(|| "let a = b + b;\nlet c = b;\n".to_owned());
     check(&unplantable(SAMPLE_PLANTED, read), &[]);

@@ -1,7 +1,12 @@
 //! Calls: a tool with its arguments, and what it came to.
 
+pub(in crate::domain) mod condition;
+pub(in crate::domain) mod filter;
 pub(in crate::domain) mod outcome;
+pub(in crate::domain) mod reading;
 pub(in crate::domain) mod request;
 pub(in crate::domain) mod telling;
 pub(in crate::domain) mod tool_name;
 pub(in crate::domain) mod tool_spec;
+pub(in crate::domain) mod watch;
+pub(in crate::domain) mod why;

@@ -6,7 +6,7 @@
 
 mod changes;
 mod cron;
-mod laws;
+pub(crate) mod laws;
 mod oracle;
 mod phrases;
 mod said;

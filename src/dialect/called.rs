@@ -1,0 +1,80 @@
+//! What the families of SEED-001 share that have other tools called: a tool's name, its arguments, lengths of time.
+
+use super::args::{Arg, ArgError, wordings};
+use super::names;
+use crate::domain::{Span, ToolName};
+use crate::edn::{Map, Value};
+use crate::limits;
+
+/// The name of a tool, in any of its spellings.
+pub(crate) fn tool(arg: Arg<'_>) -> Result<ToolName, ArgError> {
+    let text = names::canonical(arg.filled_text(limits::TOOL_NAME_BYTES)?);
+    ToolName::new(text).map_err(|error| arg.breaks(NOT_A_TOOL, error.to_string()))
+}
+
+/// The arguments of a call: a map with string keys, without keys that begin with `_`.
+pub(crate) fn arguments(arg: Arg<'_>) -> Result<Value, ArgError> {
+    let expected = "an object";
+    let map = arg.parse(expected, Value::as_map)?;
+    let mut arguments = Map::new();
+    for (key, value) in map {
+        let name = key.as_str().or_else(|| key.as_keyword().map(crate::edn::Keyword::as_str));
+        match name {
+            // A caller must not tell an executor what only the scheduler may.
+            Some(name) if name.starts_with('_') => {}
+            Some(name) => drop(arguments.insert(name.into(), value.clone())),
+            None => return Err(arg.breaks(NOT_A_KEY, key.to_string())),
+        }
+    }
+    Ok(Value::Map(arguments))
+}
+
+/// A length of time: a number of seconds, or a text such as `90s`, `5m`, `2h` or `1d`.
+pub(crate) fn span(arg: Arg<'_>) -> Result<Span, ArgError> {
+    let wrong = || arg.breaks(NOT_A_SPAN, "");
+    let millis = match arg.value().as_str() {
+        Some(text) => spelled(text.trim()),
+        None => millis(arg.value()),
+    };
+    let millis = millis.filter(|millis| *millis <= limits::WATCH_SPAN_MS.value).ok_or_else(wrong)?;
+    Ok(Span::from_millis(millis))
+}
+
+/// A number of seconds in milliseconds; `None` if it is none, is negative, or has a part of a millisecond.
+pub(crate) fn millis(value: &Value) -> Option<u64> {
+    let seconds = match value {
+        Value::Float(seconds) if seconds.is_finite() => format!("{seconds}"),
+        Value::BigDec(seconds) => seconds.to_string().trim_end_matches('M').to_owned(),
+        _ => value.as_int()?.to_string(),
+    };
+    let (whole, fraction) = seconds.split_once('.').unwrap_or((&seconds, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let thousandths = match fraction.len() {
+        0..=3 => format!("{fraction:0<3}").parse::<u64>().ok()?,
+        _ => return None,
+    };
+    whole.parse::<u64>().ok()?.checked_mul(1_000)?.checked_add(thousandths)
+}
+
+/// `<digits><unit>`, with blanks between them or not.
+fn spelled(text: &str) -> Option<u64> {
+    let (digits, unit) = text.split_at(text.find(|next: char| !next.is_ascii_digit())?);
+    let unit = match unit.trim() {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        "d" => 86_400_000,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+wordings! {
+    /// What is no name of a tool.
+    NOT_A_TOOL "invalid_tool_name" "{field} is no name of a tool: {detail}" "name the tool as module.action, such as http.get";
+    /// A key that no tool could read.
+    NOT_A_KEY "invalid_key" "a key in {field} is not a string: {detail}" "write keys as strings";
+    /// What is no length of time.
+    NOT_A_SPAN "invalid_span" "{field} is no length of time" "write seconds, or a text such as 90s, 5m, 2h or 1d, up to 365d";
+}

@@ -1,0 +1,154 @@
+//! `notify_config`: what a strategy is told beyond its name. Without any of it, a strategy is as in SEED-001.
+
+use std::sync::Arc;
+
+use super::error::{NO_EXPRESSION, NOT_A_CONDITION, NOT_A_PATH, NOT_A_SHARE};
+use crate::dialect::args::{Arg, ArgError, Args};
+use crate::dialect::called;
+use crate::domain::{Condition, Edge, Filter, Gaps, Lasting, NotifyWhen, Show, Span, ToolName, ValuePath};
+use crate::edn::{Map, Value};
+use crate::engine::{parse_condition, parse_path};
+use crate::limits;
+
+/// The strategies by the names that SEED-001 gives them, in the order of [`NotifyWhen::ALL`].
+pub(super) const STRATEGIES: &[&str] = &["on_change", "on_error", "on_threshold", "summary", "always"];
+
+const KEYS: &[&str] = &[
+    "expression",
+    "batch_size",
+    "for",
+    "for_checks",
+    "gaps",
+    "cooldown",
+    "recall",
+    "edge",
+    "again",
+    "silence",
+    "ignore",
+    "only",
+    "show",
+    "backoff",
+    "backoff_max",
+    "jitter",
+];
+
+/// The filter that the arguments of `watch_start` describe.
+pub(super) fn filter(args: &Args<'_>, when: NotifyWhen, tool: &ToolName) -> Result<Filter, ArgError> {
+    let filter = args.opt("notify_config", |arg| read(&arg.map(KEYS)?, when))?;
+    let mut filter = match filter {
+        Some(filter) => filter,
+        None if when == NotifyWhen::OnThreshold => {
+            return Err(ArgError::own("notify_config.expression", NO_EXPRESSION, ""));
+        }
+        None => Filter::plain(when),
+    };
+    if filter.only.is_empty() && TIMED.contains(&tool.as_str()) {
+        let elapsed = parse_path(ELAPSED).ok();
+        filter.ignore = filter.ignore.iter().cloned().chain(elapsed).collect();
+    }
+    Ok(filter)
+}
+
+fn read(config: &Args<'_>, when: NotifyWhen) -> Result<Filter, ArgError> {
+    let condition = config.opt("expression", condition)?.map(Arc::new);
+    if when == NotifyWhen::OnThreshold && condition.is_none() {
+        return Err(ArgError::own("expression", NO_EXPRESSION, ""));
+    }
+    let whole = |name: &str, min: u64, max: u64| config.int_in(name, min, max);
+    let batch = whole("batch_size", 1, limits::WATCH_BATCH.value)?;
+    let checks = whole("for_checks", 1, limits::WATCH_HOLD.value)?;
+    let span = |name: &str| config.opt(name, called::span);
+    let lasting = Lasting {
+        checks: checks.map_or(Ok(1), u16::try_from).unwrap_or(u16::MAX),
+        span: span("for")?.unwrap_or(Span::ZERO),
+    };
+    let paths = |name: &str| config.opt(name, |arg| arg.items(limits::WATCH_PATHS, path));
+    let (only, ignore) = (paths("only")?.unwrap_or_default(), paths("ignore")?.unwrap_or_default());
+    let backs_off = config.flag("backoff")?;
+    let backoff_max = span("backoff_max")?;
+    let longest = Span::from_millis(limits::WATCH_BACKOFF_MS.value);
+    let backoff = match (backs_off, backoff_max) {
+        (Some(false), _) | (None, None) => None,
+        (Some(true) | None, Some(most)) => Some(most.min(longest)),
+        (Some(true), None) => Some(longest),
+    };
+    Ok(Filter {
+        condition: condition.filter(|_| when == NotifyWhen::OnThreshold),
+        batch: batch.map_or(Ok(Filter::BATCH), u16::try_from).unwrap_or(u16::MAX),
+        edge: config.one_of("edge", Edge::NAMES, Edge::ALL)?.unwrap_or(Edge::Level),
+        lasting,
+        gaps: config.one_of("gaps", Gaps::NAMES, Gaps::ALL)?.unwrap_or(Gaps::Keep),
+        cooldown: span("cooldown")?.unwrap_or(Span::ZERO),
+        again: span("again")?,
+        silence: span("silence")?,
+        only: only.into(),
+        ignore: ignore.into(),
+        recall: u8::try_from(whole("recall", 0, limits::WATCH_RECALL.value)?.unwrap_or(0)).unwrap_or(u8::MAX),
+        show: config.one_of("show", Show::NAMES, Show::ALL)?,
+        backoff,
+        jitter: config.opt("jitter", share)?.unwrap_or(0),
+        ..Filter::plain(when)
+    })
+}
+
+fn condition(arg: Arg<'_>) -> Result<Condition, ArgError> {
+    let text = arg.filled_text(limits::CONDITION_BYTES)?;
+    parse_condition(text)
+        .map_err(|error| arg.breaks(NOT_A_CONDITION, format!("{error}; {}", error.fault.hint())))
+}
+
+fn path(arg: Arg<'_>) -> Result<ValuePath, ArgError> {
+    let text = arg.filled_text(limits::CONDITION_BYTES)?;
+    parse_path(text).map_err(|error| arg.breaks(NOT_A_PATH, format!("{error}; {}", error.fault.hint())))
+}
+
+/// A share from 0 to 1, in thousandths.
+fn share(arg: Arg<'_>) -> Result<u16, ArgError> {
+    let thousandths = called::millis(arg.value()).and_then(|share| u16::try_from(share).ok());
+    thousandths.filter(|share| *share <= 1_000).ok_or_else(|| arg.breaks(NOT_A_SHARE, ""))
+}
+
+/// The filter as `notify_config`: what differs from the strategy by itself.
+pub(super) fn shown(filter: &Filter) -> Map {
+    let plain = Filter::plain(filter.when);
+    let mut map = Map::new();
+    let mut put = |name: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            map.insert(Value::keyword(name), value);
+        }
+    };
+    let span = |span: Span| Some(Value::from(length(span)));
+    let paths = |paths: &[ValuePath]| {
+        let texts = paths.iter().map(|path| Value::from(path.to_string())).collect::<Vec<_>>();
+        (!texts.is_empty()).then(|| Value::vector(texts))
+    };
+    let word = |name: &'static str, is_plain: bool| (!is_plain).then(|| Value::from(name));
+    put("expression", filter.condition.as_ref().map(|condition| condition.as_str().into()));
+    put("batch_size", (filter.when == NotifyWhen::Summary).then(|| Value::Int(filter.batch.into())));
+    put("for", span(filter.lasting.span).filter(|_| filter.lasting.span > Span::ZERO));
+    put("for_checks", (filter.lasting.checks > 1).then(|| Value::Int(filter.lasting.checks.into())));
+    put("gaps", word(filter.gaps.name(), filter.gaps == plain.gaps));
+    put("cooldown", span(filter.cooldown).filter(|_| filter.cooldown > Span::ZERO));
+    put("recall", (filter.recall > 0).then(|| Value::Int(filter.recall.into())));
+    put("edge", word(filter.edge.name(), filter.edge == plain.edge));
+    put("again", filter.again.and_then(span));
+    put("silence", filter.silence.and_then(span));
+    put("ignore", paths(&filter.ignore));
+    put("only", paths(&filter.only));
+    put("show", filter.show.map(|show| show.name().into()));
+    put("backoff_max", filter.backoff.and_then(span));
+    put("jitter", (filter.jitter > 0).then(|| Value::Float(f64::from(filter.jitter) / 1_000.0)));
+    map
+}
+
+/// A length of time as `notify_config` takes it.
+fn length(span: Span) -> String {
+    let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s"), (1, "ms")];
+    let millis = span.millis();
+    let fits = |(unit, _): &&(u64, &str)| millis.is_multiple_of(*unit) && millis > 0;
+    units.iter().find(fits).map_or_else(|| "0s".to_owned(), |(unit, name)| format!("{}{name}", millis / unit))
+}
+
+/// Tools that measure their own time: it differs at each call, and nobody asks for it.
+const TIMED: [&str; 2] = ["http.get", "http.head"];
+const ELAPSED: &str = "elapsed_ms";

@@ -1,0 +1,18 @@
+//! The watches of SEED-001: seven tools over schedules that call a tool again and again and tell a session what it asked for.
+//!
+//! This module parses arguments into [`Call`]s and converts them to commands; it converts records to summaries and prints
+//! answers. It has the declarations of the tools ([`Tool::declaration`]). What is told of a check is decided in `engine`
+//! (`watching.rs`), and the words of what is told are `engine/bulletin_text.rs`.
+//!
+//! Invariants:
+//! 1. Without `notify_config` a strategy tells what SEED-001 says, and nothing else.
+//! 2. A watch belongs to its session: no other session sees or changes it.
+
+mod call;
+mod config;
+mod error;
+mod tool;
+
+pub use call::{Call, WatchDraft, parse};
+pub use error::{errors, full, no_session, not_found, refused, wrong_status};
+pub use tool::Tool;

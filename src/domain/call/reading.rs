@@ -1,0 +1,37 @@
+//! An outcome, made out for a watch.
+//!
+//! What lives elsewhere: the making out (`engine/reading`), which happens before a lock is taken. Invariant: whatever a watch
+//! decides by costs the same here, however large the outcome is.
+
+use std::sync::Arc;
+
+use crate::domain::{Digest, Outcome};
+use crate::edn::Value;
+
+/// An outcome, made out for a watch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// The outcome; that of the check before if the tool says that nothing has changed since.
+    pub outcome: Arc<Outcome>,
+    /// Of what is compared of it.
+    pub digest: Digest,
+    /// Whether the condition of the watch holds; false without one.
+    pub holds: bool,
+    /// Whether every path of the condition led to a value.
+    pub is_known: bool,
+    /// What the history shows of it.
+    pub glimpse: Arc<Glimpse>,
+    /// How it differs from what was shown last, on one line.
+    pub change: Option<Box<str>>,
+}
+
+/// What is kept of an outcome in a history or a summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Glimpse {
+    /// The whole result.
+    Result(Arc<Value>),
+    /// The beginning of a long result, as JSON.
+    Preview(Box<str>),
+    /// The error, cut.
+    Error(Box<str>),
+}

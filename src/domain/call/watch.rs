@@ -1,0 +1,248 @@
+//! What a watch remembers from check to check.
+//!
+//! What lives elsewhere: what it decides by that (`engine/watching.rs`). Invariant: each part has a bound; what grows with the
+//! outcomes is kept once, behind a pointer.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::domain::{Digest, Glimpse, Lasted, Lasting, Moment, Outcome, Span};
+use crate::limits;
+
+/// What a watch remembers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watch {
+    /// When it began.
+    pub since: Moment,
+    /// What is counted.
+    pub tally: Tally,
+    /// The digest of the newest check.
+    pub latest: Option<Digest>,
+    /// The digest that a change is told against: of the first check, then of what was told last.
+    pub baseline: Option<Digest>,
+    /// Digests that were told, the newest last, with the first baseline: at most as many as the filter recalls.
+    pub seen: Vec<Digest>,
+    /// A result that may become a change if it lasts.
+    pub trial: Option<Trial>,
+    /// The newest outcome.
+    pub last: Option<Arc<Outcome>>,
+    /// The outcome that the model was shown last: the first one, then what was told and has arrived.
+    pub shown: Option<Arc<Outcome>>,
+    /// The outcome that was told and has not arrived.
+    pub under_way: Option<Arc<Outcome>>,
+    /// The checks of a summary that is not complete.
+    pub batch: Vec<Entry>,
+    /// The newest checks.
+    pub ring: Ring,
+}
+
+/// What a watch counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Checks made.
+    pub checks: u64,
+    /// Checks told.
+    pub told: u64,
+    /// Checks in a row that have failed.
+    pub errors: Streak,
+    /// Checks in a row that have not failed.
+    pub oks: Streak,
+    /// Checks in a row in which the condition has held.
+    pub yes: Streak,
+    /// Checks in a row in which it has not.
+    pub no: Streak,
+    /// Checks that have failed since they last worked, as far as is told.
+    pub failed: u32,
+    /// Whether the condition held when that was last settled; `None` before.
+    pub signal: Option<bool>,
+    /// What has been told and is not over.
+    pub open: Open,
+    /// When something was told last.
+    pub told_at: Option<Moment>,
+    /// When the result was last another one.
+    pub changed_at: Option<Moment>,
+    /// When a check last worked.
+    pub ok_at: Option<Moment>,
+}
+
+/// What has been told and is not over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Open {
+    /// That checks fail.
+    pub error: bool,
+    /// That the condition holds.
+    pub state: bool,
+    /// That nothing was heard.
+    pub silence: bool,
+}
+
+/// Checks in a row of which something is true.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Streak {
+    /// How many.
+    pub checks: u32,
+    /// When the first of them was.
+    pub since: Option<Moment>,
+    /// For how long nobody looked since then.
+    pub unseen: Span,
+}
+
+/// A result that may become a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// Its digest.
+    pub digest: Digest,
+    /// The checks in a row that have shown it.
+    pub streak: Streak,
+}
+
+/// One check of a summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The number of the check, from 1.
+    pub check: u64,
+    /// What it came to.
+    pub glimpse: Arc<Glimpse>,
+}
+
+/// One check of the history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Past {
+    /// The number of the check, from 1.
+    pub check: u64,
+    /// When it ended, to the hundredth of a second.
+    pub at: Moment,
+    /// Whether it was told.
+    pub was_told: bool,
+    /// What it came to.
+    pub glimpse: Arc<Glimpse>,
+}
+
+/// The newest checks, in four bytes each; what several in a row came to is kept once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ring {
+    /// From where the instants are counted.
+    base: Option<Moment>,
+    /// The newest check.
+    newest: u64,
+    /// Of each check, the oldest first: hundredths of a second since the base, and in the lowest bit whether it was told.
+    marks: VecDeque<u32>,
+    /// What the checks came to, each with the first check that did.
+    glimpses: VecDeque<(u64, Arc<Glimpse>)>,
+}
+
+impl Watch {
+    /// A watch that has not made a check.
+    pub fn new(since: Moment) -> Watch {
+        Watch {
+            since,
+            tally: Tally::default(),
+            latest: None,
+            baseline: None,
+            seen: Vec::new(),
+            trial: None,
+            last: None,
+            shown: None,
+            under_way: None,
+            batch: Vec::new(),
+            ring: Ring::default(),
+        }
+    }
+
+    /// Notes that what was told has arrived: from now on, a difference is shown against that.
+    pub fn has_arrived(&mut self) {
+        if let Some(outcome) = self.under_way.take() {
+            self.shown = Some(outcome);
+        }
+    }
+
+    /// Notes that nobody looked for so long. After more than two intervals, what has lasted until then counts for nothing.
+    pub fn was_unseen(&mut self, span: Span, interval: Span) {
+        let is_long = span.nanos() > interval.nanos().saturating_mul(2);
+        let Tally { errors, oks, yes, no, .. } = &mut self.tally;
+        let trial = self.trial.as_mut().map(|trial| &mut trial.streak);
+        for streak in [errors, oks, yes, no].into_iter().chain(trial) {
+            if is_long {
+                *streak = Streak::default();
+            } else if streak.since.is_some() {
+                streak.unseen = Span::from_nanos(streak.unseen.nanos().saturating_add(span.nanos()));
+            }
+        }
+    }
+}
+
+impl Streak {
+    /// The streak with one more check.
+    #[must_use]
+    pub fn with(self, at: Moment) -> Streak {
+        Streak { checks: self.checks.saturating_add(1), since: self.since.or(Some(at)), unseen: self.unseen }
+    }
+
+    /// Whether it has lasted so long, as of its newest check.
+    pub fn has_lasted(&self, lasting: Lasting, at: Moment) -> bool {
+        self.checks >= u32::from(lasting.checks) && self.lasted(at).span >= lasting.span
+    }
+
+    /// How long it has lasted, as of its newest check.
+    pub fn lasted(&self, at: Moment) -> Lasted {
+        let span = self.since.map_or(Span::ZERO, |since| at.since(since));
+        Lasted { checks: self.checks, span, unseen: self.unseen }
+    }
+}
+
+impl Ring {
+    /// Adds the next check. `glimpse` is `None` if it came to what the one before did.
+    pub fn push(&mut self, at: Moment, was_told: bool, glimpse: Option<Arc<Glimpse>>) {
+        self.newest += 1;
+        if self.marks.len() as u64 >= limits::WATCH_HISTORY.value {
+            self.marks.pop_front();
+        }
+        let offset = self.offset(at).unwrap_or_else(|| self.rebased(at));
+        self.marks.push_back(offset << 1 | u32::from(was_told));
+        if let Some(glimpse) = glimpse {
+            self.glimpses.push_back((self.newest, glimpse));
+        }
+        let oldest = self.oldest();
+        while self.glimpses.get(1).is_some_and(|(check, _)| *check <= oldest) {
+            self.glimpses.pop_front();
+        }
+    }
+
+    /// The newest checks, the oldest of them first; at most so many.
+    pub fn latest(&self, count: usize) -> Vec<Past> {
+        let skipped = self.marks.len().saturating_sub(count);
+        let checks = (self.oldest()..).zip(&self.marks).skip(skipped);
+        let past = |(check, mark): (u64, &u32)| {
+            let (_, glimpse) = self.glimpses.iter().rev().find(|(first, _)| *first <= check)?;
+            let at = self.base?.checked_add(Span::from_millis(u64::from(mark >> 1) * CENTISECOND_MS))?;
+            Some(Past { check, at, was_told: mark & 1 == 1, glimpse: Arc::clone(glimpse) })
+        };
+        checks.filter_map(past).collect()
+    }
+
+    /// The oldest check that is kept.
+    fn oldest(&self) -> u64 {
+        self.newest + 1 - self.marks.len() as u64
+    }
+
+    fn offset(&self, at: Moment) -> Option<u32> {
+        let offset = at.millis_since(self.base?) / CENTISECOND_MS;
+        u32::try_from(offset).ok().filter(|offset| *offset <= u32::MAX >> 1)
+    }
+
+    /// Counts from the oldest check that is kept, or from this one; what is older than can be counted is dropped.
+    fn rebased(&mut self, at: Moment) -> u32 {
+        let first = self.marks.front().map_or(0, |mark| mark >> 1);
+        let elapsed = Span::from_millis(u64::from(first) * CENTISECOND_MS);
+        self.base = self.base.and_then(|base| base.checked_add(elapsed));
+        self.marks.iter_mut().for_each(|mark| *mark = mark.saturating_sub(first << 1));
+        if let Some(offset) = self.offset(at) {
+            return offset;
+        }
+        self.marks.clear();
+        self.base = Some(at);
+        0
+    }
+}
+
+const CENTISECOND_MS: u64 = 10;

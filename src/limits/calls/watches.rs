@@ -1,0 +1,52 @@
+//! The bounds of conditions and watches.
+
+use crate::limits::declare::{Limit, limits};
+
+limits! { OF_WATCHES:
+    /// Longest condition, such as `result.status_code != 200`.
+    CONDITION_BYTES = 1_024 "bytes" as "condition-bytes";
+    /// Deepest nesting of one condition: brackets and `not` together.
+    CONDITION_DEPTH = 16 "levels" as "condition-depth";
+    /// Comparisons in one condition, so that judging a result costs little.
+    CONDITION_COMPARISONS = 64 "comparisons" as "condition-comparisons";
+    /// Steps of one path into a result, such as the two of `headers.date`.
+    PATH_STEPS = 16 "steps" as "path-steps";
+    /// Shortest interval of a watch. Source: SEED-001.
+    WATCH_SECONDS_MIN = 5 "s" as "watch-seconds-min";
+    /// Longest interval of a watch. Source: SEED-001.
+    WATCH_SECONDS_MAX = 3_600 "s" as "watch-seconds-max";
+    /// Most checks that a watch can be given. Source: SEED-001.
+    WATCH_CHECKS = 10_000 "checks" as "watch-checks";
+    /// Watches of one session that have not ended.
+    SESSION_WATCHES = 200 "watches" as "session-watches";
+    /// Longest label of a watch. Source: SEED-001.
+    WATCH_LABEL_BYTES = 256 "bytes" as "watch-label-bytes";
+    /// Longest id of a watch in a call. Source: SEED-001.
+    WATCHER_ID_BYTES = 64 "bytes" as "watcher-id-bytes";
+    /// Longest name of a tool in a call. Source: SEED-001.
+    TOOL_NAME_BYTES = 256 "bytes" as "tool-name-bytes";
+    /// Longest span in the filter of a watch, such as a cooldown.
+    WATCH_SPAN_MS = 31_536_000_000 "ms" as "watch-span-ms";
+    /// Longest wait between checks that fail.
+    WATCH_BACKOFF_MS = 3_600_000 "ms" as "watch-backoff-ms";
+    /// Paths that a watch leaves out of its comparison, and paths that it compares alone.
+    WATCH_PATHS = 64 "paths" as "watch-paths";
+    /// Earlier results that a watch can remember, so as not to tell of one that has come back.
+    WATCH_RECALL = 16 "results" as "watch-recall";
+    /// Checks of a watch that can be read back; older ones are only counted.
+    WATCH_HISTORY = 100 "checks" as "watch-history";
+    /// Checks that one summary can wait for.
+    WATCH_BATCH = 1_000 "checks" as "watch-batch";
+    /// Checks that the text of one summary lists; those before them are counted.
+    WATCH_BATCH_LISTED = 50 "checks" as "watch-batch-listed";
+    /// Checks in a row for which a state must hold before it is told.
+    WATCH_HOLD = 1_000 "checks" as "watch-hold";
+    /// Characters of a result that a message to a model shows; the rest is counted.
+    RESULT_CHARS = 2_000 "characters" as "result-chars";
+    /// Characters of a result that the history of a watch keeps.
+    HISTORY_CHARS = 500 "characters" as "history-chars";
+    /// Size of the results that are compared in detail. Of larger ones it is only said that they differ.
+    DIFFERENCE_BYTES = 65_536 "bytes" as "difference-bytes";
+    /// Characters of a difference up to which it is shown beside the result without being asked for.
+    DIFFERENCE_CHARS = 600 "characters" as "difference-chars";
+}
