@@ -22,6 +22,13 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
+/// The text on one line, without quotes around it: line breaks and invisible characters as JSON escapes them.
+pub(crate) fn flat(text: &str) -> String {
+    let mut out = String::new();
+    text.chars().for_each(|character| write_character(character, false, &mut out));
+    out
+}
+
 /// The first characters of a text, and how many it has; `None` if they are all.
 pub(crate) fn beginning(text: &str, most: u64) -> Option<(&str, usize)> {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
@@ -78,22 +85,24 @@ fn write_map(map: &Map, out: &mut String) {
 
 fn write_text(text: &str, out: &mut String) {
     out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            _ if character.is_control() || is_hidden(character) => {
-                let mut units = [0; 2];
-                for unit in character.encode_utf16(&mut units) {
-                    // Writing to a string does not fail.
-                    write!(out, "\\u{unit:04x}").unwrap_or_default();
-                }
-            }
-            _ => out.push(character),
-        }
-    }
+    text.chars().for_each(|character| write_character(character, true, out));
     out.push('"');
+}
+
+fn write_character(character: char, is_quoted: bool, out: &mut String) {
+    match character {
+        '"' if is_quoted => out.push_str("\\\""),
+        '\\' if is_quoted => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        _ if character.is_control() || is_hidden(character) => {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                // Writing to a string does not fail.
+                write!(out, "\\u{unit:04x}").unwrap_or_default();
+            }
+        }
+        _ => out.push(character),
+    }
 }

@@ -10,6 +10,7 @@
 
 mod apply;
 mod bulletin_text;
+mod bulletin_words;
 mod chains;
 mod channels;
 mod chronicle;
@@ -50,6 +51,7 @@ mod waking;
 mod watching;
 mod written;
 
+pub use bulletin_words::{Details, Headline, TaskEnd, bulletin_text, reminder_text};
 pub use chronicle::{Chronicle, Known, Learned};
 pub use condition::{
     Circumstances, ConditionError, ConditionFault, Judgement, judge, parse_condition, parse_path,

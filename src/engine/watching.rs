@@ -1,7 +1,7 @@
 //! Whether a check of a watch is told, by what the watch remembers. The work does not depend on the size of the outcome.
 //!
-//! `weigh` decides, and changes nothing; `State::apply` takes the verdict with `remember_check`. What something told is about stays open
-//! until its end was told as well, so whatever a cooldown holds back is told after it if it is still so.
+//! `weigh` decides, and changes nothing; `apply` takes the verdict with `remember_check`. What something told is about stays
+//! open until its end was told as well, so whatever a cooldown holds back is told after it if it is still so.
 
 use std::sync::Arc;
 

@@ -11,6 +11,7 @@ mod answer_bytes;
 mod answer_sizes;
 mod budgets;
 mod bulletins;
+mod bulletin_texts;
 mod calendar;
 mod calls;
 mod checker;

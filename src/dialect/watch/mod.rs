@@ -1,8 +1,8 @@
 //! The watches of SEED-001: seven tools over schedules that call a tool again and again and tell a session what it asked for.
 //!
 //! This module parses arguments into [`Call`]s and converts them to commands; it converts records to summaries and prints
-//! answers. It has the declarations of the tools ([`Tool::declaration`]). What is told of a check is decided in `engine`
-//! (`watching.rs`), and the words of what is told are `engine/bulletin_text.rs`.
+//! answers. It has the declarations of the tools ([`Tool::declaration`]). Which checks are told is decided in
+//! `engine/watching.rs`, and the words of what is told are in `engine/bulletin_words.rs`.
 //!
 //! Invariants:
 //! 1. Without `notify_config` a strategy tells what SEED-001 says, and nothing else.

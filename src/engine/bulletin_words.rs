@@ -1,0 +1,283 @@
+//! What a model reads of a task that ended, a check of a watch, a scheduled call, a reminder.
+//!
+//! The heads and their fields are SEED-001's, to the letter; the lines below a result are ours. Invariant: whatever a tool
+//! answered stands on one line behind a word of ours, as JSON, so that no result can pose as a head.
+
+use std::fmt::Write as _;
+
+use super::json_text::{beginning, flat, json_line, quoted};
+use crate::domain::{Entry, Glimpse, Lasted, NotifyWhen, Outcome, Show, Span, ToolName, Why};
+use crate::edn::Value;
+use crate::limits;
+
+/// What a model is told about.
+#[derive(Clone, Copy, Debug)]
+pub enum Headline<'a> {
+    /// A task that ended.
+    Task {
+        /// Its id.
+        id: &'a str,
+        /// The tool that was called.
+        tool: &'a ToolName,
+        /// How it ended.
+        end: TaskEnd,
+        /// From its start to its end.
+        elapsed: Span,
+    },
+    /// A check of a watch.
+    Watch {
+        /// The watch's id.
+        id: &'a str,
+        /// What it is for; empty if nobody said so.
+        label: &'a str,
+        /// The tool that is called.
+        tool: &'a ToolName,
+        /// The number of the check.
+        check: u64,
+        /// The interval of the watch.
+        interval: Span,
+        /// How many checks have been told, this one included.
+        told: u64,
+        /// The strategy.
+        when: NotifyWhen,
+    },
+    /// A scheduled call.
+    Job {
+        /// The job's id.
+        id: &'a str,
+        /// Its name.
+        name: &'a str,
+        /// The number of the run.
+        run: u64,
+    },
+}
+
+/// How a task ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskEnd {
+    /// The tool did what was asked.
+    Completed,
+    /// The tool failed.
+    Failed,
+    /// Somebody ended it.
+    Cancelled,
+}
+
+/// What is told of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Details<'a> {
+    /// What the call came to; `None` if nobody knows.
+    pub outcome: Option<&'a Outcome>,
+    /// The checks of a summary; empty if it is none.
+    pub batch: &'a [Entry],
+    /// How the result differs from what was shown last.
+    pub change: Option<&'a str>,
+    /// What of the two is shown; `None` for both if the difference is short.
+    pub show: Option<Show>,
+    /// Why it is told.
+    pub why: Option<Why>,
+    /// How many earlier ones this one stands for as well.
+    pub folded: u32,
+    /// How much later than it was due, if that is worth saying.
+    pub late: Option<Span>,
+    /// Something that the model should know.
+    pub warning: Option<&'a str>,
+}
+
+/// The text of one bulletin, without a line break at the end.
+pub fn bulletin_text(headline: &Headline<'_>, details: &Details<'_>) -> String {
+    let mut text = head(headline, details);
+    let mut line = |line: String| {
+        text.push('\n');
+        text.push_str(&line);
+    };
+    let shown = shown(details);
+    // Of a summary, its last check alone would say nothing.
+    if details.batch.is_empty() {
+        if let Some(outcome) = details.outcome.filter(|_| shown != Show::Diff) {
+            results(outcome, headline).into_iter().for_each(&mut line);
+        }
+    } else {
+        summary(details.batch).into_iter().for_each(&mut line);
+    }
+    if let Some(change) = details.change.filter(|_| shown != Show::Result) {
+        line(format!("Changed: {}", flat(change)));
+    }
+    if let Some(why) = details.why {
+        reasons(why, headline).into_iter().for_each(&mut line);
+    }
+    match details.folded {
+        0 => {}
+        1 => line("1 earlier update is folded into this one.".to_owned()),
+        several => line(format!("{several} earlier updates are folded into this one.")),
+    }
+    if let Some(late) = details.late {
+        line(format!("Late by {}.", length(late)));
+    }
+    if let Some(warning) = details.warning {
+        line(format!("Warning: {}", flat(warning)));
+    }
+    text
+}
+
+/// The text of a reminder that a session has set for itself. Source: SEED-001; the sentence is ours.
+pub fn reminder_text(message: &str) -> String {
+    format!(
+        "[REMINDER from cron] You set this reminder yourself; now is the time to act on it.\nMessage: {message}"
+    )
+}
+
+fn head(headline: &Headline<'_>, details: &Details<'_>) -> String {
+    match *headline {
+        Headline::Task { id, tool, end, elapsed } => {
+            let end = match end {
+                TaskEnd::Completed => "COMPLETED",
+                TaskEnd::Failed => "FAILED",
+                TaskEnd::Cancelled => "CANCELLED",
+            };
+            let tenths = elapsed.millis().saturating_add(50) / 100;
+            let (seconds, tenth) = (tenths / 10, tenths % 10);
+            format!("[BACKGROUND TASK {end}] task_id={id} tool={tool} elapsed={seconds}.{tenth}s")
+        }
+        Headline::Watch { id, label, tool, check, interval, told, when } => {
+            let label = if label.is_empty() { format!("Watch {tool}") } else { label.to_owned() };
+            let strategy = when.name().replace('-', "_");
+            format!(
+                "[WATCHER UPDATE] watcher_id={id}, label={}, tool={tool}\n\
+                 Check #{check} (interval: {}s, {told} notification(s) so far, strategy: {strategy})",
+                quoted(&label),
+                seconds(interval)
+            )
+        }
+        Headline::Job { id, name, run } => {
+            let status = if details.outcome.is_some_and(|outcome| outcome.ok) { "ok" } else { "error" };
+            format!("[SCHEDULED JOB] job_id={} name={} run={run} status={status}", word(id), word(name))
+        }
+    }
+}
+
+/// What of result and difference is shown.
+fn shown(details: &Details<'_>) -> Show {
+    let is_ok = details.outcome.is_none_or(|outcome| outcome.ok);
+    let Some(change) = details.change.filter(|_| is_ok && details.batch.is_empty()) else {
+        return Show::Result;
+    };
+    let is_short = change.chars().count() as u64 <= limits::DIFFERENCE_CHARS.value;
+    details.show.unwrap_or(if is_short { Show::Both } else { Show::Result })
+}
+
+fn results(outcome: &Outcome, headline: &Headline<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    let value = outcome.value.as_deref();
+    let mut is_cut = outcome.cut;
+    if outcome.ok {
+        lines.push(labelled("Result", value.unwrap_or(&Value::Nil), &mut is_cut));
+    } else {
+        let error = flat(outcome.error.as_deref().unwrap_or("unknown"));
+        let cut = beginning(&error, limits::RESULT_CHARS.value)
+            .map(|(cut, chars)| format!("{cut}... ({chars} chars)"));
+        lines.push(format!("Error: {}", cut.as_deref().unwrap_or(&error)));
+        lines.extend(value.map(|value| labelled("Output", value, &mut is_cut)));
+    }
+    if is_cut {
+        lines.extend(where_whole(headline));
+    }
+    lines
+}
+
+/// A value on one line behind its label, cut if it is long.
+fn labelled(label: &str, value: &Value, is_cut: &mut bool) -> String {
+    let line = json_line(value);
+    match beginning(&line, limits::RESULT_CHARS.value) {
+        Some((beginning, chars)) => {
+            *is_cut = true;
+            format!("{label} (truncated): {beginning}... ({chars} chars)")
+        }
+        None => format!("{label}: {line}"),
+    }
+}
+
+/// How a session gets the whole of a result that is cut here.
+fn where_whole(headline: &Headline<'_>) -> Option<String> {
+    match headline {
+        Headline::Task { id, .. } => Some(format!("All of it: background_run(task_id={})", quoted(id))),
+        Headline::Watch { id, .. } => Some(format!("All of it: watch_status(watcher_id={})", quoted(id))),
+        // Its tools show no job; operators see the run.
+        Headline::Job { .. } => None,
+    }
+}
+
+fn summary(batch: &[Entry]) -> Vec<String> {
+    let most = usize::try_from(limits::WATCH_BATCH_LISTED.value).unwrap_or(usize::MAX);
+    let unlisted = batch.len().saturating_sub(most);
+    let mut list = String::new();
+    for Entry { check, glimpse } in &batch[unlisted..] {
+        let (key, value) = match &**glimpse {
+            Glimpse::Result(value) => ("result", json_line(value)),
+            Glimpse::Preview(preview) => ("result_preview", quoted(preview)),
+            Glimpse::Error(error) => ("error", quoted(error)),
+        };
+        let comma = if list.is_empty() { "" } else { ", " };
+        // Writing to a string does not fail.
+        write!(list, "{comma}{{\"check\": {check}, \"{key}\": {value}}}").unwrap_or_default();
+    }
+    let mut lines = vec![format!("Summary ({} checks): [{list}]", batch.len())];
+    if unlisted > 0 {
+        lines.push(format!("The first {unlisted} of them are not listed."));
+    }
+    lines
+}
+
+fn reasons(why: Why, headline: &Headline<'_>) -> Vec<String> {
+    let lasting = |lasted: Option<Lasted>| lasted.map(held);
+    let lines = match why {
+        Why::Every | Why::Batch => [None, None],
+        Why::Changed(lasted) | Why::Failed(lasted) | Why::Holds(lasted) => [lasting(lasted), None],
+        Why::Ceased(lasted) => [Some("The condition no longer holds.".to_owned()), lasting(lasted)],
+        Why::Recovered { errors: 1, lasted } => {
+            [Some("Recovered after 1 error.".to_owned()), lasting(lasted)]
+        }
+        Why::Recovered { errors, lasted } => {
+            [Some(format!("Recovered after {errors} errors.")), lasting(lasted)]
+        }
+        Why::Silent(span) => {
+            let is_by_change = matches!(headline, Headline::Watch { when: NotifyWhen::OnChange, .. });
+            let what = if is_by_change { "Nothing has changed" } else { "No check has worked" };
+            [Some(format!("{what} for {}.", length(span))), None]
+        }
+        Why::Heard => [Some("Checks work again.".to_owned()), None],
+    };
+    lines.into_iter().flatten().collect()
+}
+
+fn held(lasted: Lasted) -> String {
+    let Lasted { checks, span, unseen } = lasted;
+    let unseen =
+        if unseen == Span::ZERO { String::new() } else { format!(", of which {} unseen", length(unseen)) };
+    let checks = if checks == 1 { "1 check".to_owned() } else { format!("{checks} checks") };
+    format!("Held for {} ({checks}{unseen}).", length(span))
+}
+
+/// A length of time in its two largest units: `5m`, `1h 30m`, `40s`.
+fn length(span: Span) -> String {
+    let seconds = span.millis() / 1_000;
+    let units =
+        [(seconds / 86_400, "d"), (seconds / 3_600 % 24, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
+    let Some(first) = units.iter().position(|(count, _)| *count > 0) else { return "0s".to_owned() };
+    let shown = units[first..].iter().take(2).filter(|(count, _)| *count > 0);
+    shown.map(|(count, unit)| format!("{count}{unit}")).collect::<Vec<_>>().join(" ")
+}
+
+/// Seconds, without a fraction if they are whole.
+fn seconds(span: Span) -> String {
+    let millis = span.millis();
+    let text = format!("{}.{:03}", millis / 1_000, millis % 1_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A word as it is, and anything else in quotes.
+fn word(text: &str) -> String {
+    let is_word =
+        !text.is_empty() && text.chars().all(|next| next.is_alphanumeric() || "_-.:".contains(next));
+    if is_word { text.to_owned() } else { quoted(text) }
+}
