@@ -20,6 +20,7 @@ mod page;
 pub mod psi;
 mod refusal;
 pub mod reminder;
+pub mod scheduler;
 pub mod session_action;
 mod tool_error;
 mod unreachable;

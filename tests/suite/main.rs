@@ -50,6 +50,7 @@ mod pathom3;
 mod psi_rows;
 mod registry;
 mod run_now;
+mod scheduler_calls;
 mod simulated;
 mod stdio;
 mod store;

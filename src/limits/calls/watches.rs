@@ -49,4 +49,18 @@ limits! { OF_WATCHES:
     DIFFERENCE_BYTES = 65_536 "bytes" as "difference-bytes";
     /// Characters of a difference up to which it is shown beside the result without being asked for.
     DIFFERENCE_CHARS = 600 "characters" as "difference-chars";
+    /// Longest `when` of a scheduled call. Source: SEED-001.
+    JOB_WHEN_BYTES = 200 "bytes" as "job-when-bytes";
+    /// Shortest delay of a scheduled call. Source: SEED-001.
+    JOB_SECONDS_MIN = 1 "s" as "job-seconds-min";
+    /// Longest delay of a scheduled call: 10 years. Source: SEED-001.
+    JOB_SECONDS_MAX = 315_360_000 "s" as "job-seconds-max";
+    /// How long ago an instant may be that a scheduled call is given. Source: SEED-001's code.
+    JOB_LATE_SECONDS = 5 "s" as "job-late-seconds";
+    /// Longest name of a scheduled call, and of the channel that is told of it. Source: SEED-001.
+    JOB_NAME_BYTES = 64 "bytes" as "job-name-bytes";
+    /// Longest id of a scheduled call in a call. Source: SEED-001.
+    JOB_ID_BYTES = 128 "bytes" as "job-id-bytes";
+    /// Longest message of a reminder that a session sets for itself. Source: SEED-001.
+    REMIND_CHARS = 2_000 "characters" as "remind-chars";
 }

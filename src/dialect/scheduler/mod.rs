@@ -1,0 +1,18 @@
+//! The scheduler of SEED-001: three tools over durable schedules that call a tool at a time, or remind a session of something.
+//!
+//! This module parses arguments into [`Call`]s and converts them to commands; it prints answers. It has the declarations of the
+//! tools ([`Tool::declaration`]). Slots, runs and what is told of them are in `engine`.
+//!
+//! Invariants:
+//! 1. Jobs belong to the app: a job has one name there, and whoever reuses the name replaces the job.
+//! 2. A call that fails counts as a run, and never ends a job that recurs.
+
+mod call;
+mod error;
+mod tool;
+mod when;
+
+pub use call::{Call, JobDraft, RemindDraft, Timed, parse};
+pub use error::{errors, no_channel, no_session, not_found, refused};
+pub use tool::Tool;
+pub use when::{JobWhen, WhenError, parse_when};

@@ -1,0 +1,135 @@
+//! The `when` of SEED-001: `in 5m`, an ISO instant, or a cron expression. The first form that a text looks like is the one that
+//! it is read as, so its error is of that form.
+
+use crate::calendar::{CronError, parse_cron};
+use crate::domain::{Cron, Moment, Span};
+use crate::limits;
+
+/// When a call is due.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JobWhen {
+    /// Once, after so long.
+    After(Span),
+    /// Once, at this instant.
+    At(Moment),
+    /// Again and again, on the clock of a zone.
+    Cron(Cron),
+}
+
+/// Why a text is no `when`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WhenError {
+    /// `in` with something that is no delay behind it.
+    #[error("it is no delay: write in, a whole number, and one of s m h d")]
+    Delay,
+    /// A delay below the least.
+    #[error("the delay is too short: at least {} s", limits::JOB_SECONDS_MIN.value)]
+    TooShort,
+    /// A delay above the longest.
+    #[error("the delay is too large: at most {} s, which are 10 years", limits::JOB_SECONDS_MAX.value)]
+    TooLarge,
+    /// It looks like an instant and is none.
+    #[error("it is no ISO 8601 timestamp")]
+    Iso,
+    /// An instant that is over.
+    #[error("{0} is in the past")]
+    Past(Moment),
+    /// An instant that is too far ahead.
+    #[error("{0} is too far in the future: at most 10 years")]
+    TooFar(Moment),
+    /// Neither a delay nor an instant, and no cron expression.
+    #[error("it is no cron expression: {0}")]
+    Cron(CronError),
+}
+
+impl WhenError {
+    /// Returns what the caller can do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            WhenError::Delay | WhenError::TooShort | WhenError::TooLarge => {
+                "write a delay such as in 5m".to_owned()
+            }
+            WhenError::Iso => "write date, T, time, and offset, such as 2026-04-15T09:00:00Z".to_owned(),
+            WhenError::Past(_) | WhenError::TooFar(_) => {
+                "write a later instant, or a delay such as in 5m".to_owned()
+            }
+            WhenError::Cron(CronError::FieldCount { .. }) => FORMS.to_owned(),
+            WhenError::Cron(error) => error.hint().to_owned(),
+        }
+    }
+}
+
+/// Parses a `when`, as of this moment.
+///
+/// # Errors
+/// [`WhenError`], of the form that the text looks like.
+pub fn parse_when(text: &str, now: Moment) -> Result<JobWhen, WhenError> {
+    let text = text.trim();
+    if let Some(delay) = text.strip_prefix("in").filter(|rest| rest.starts_with(char::is_whitespace)) {
+        return after(delay.trim());
+    }
+    let looks_like_iso = text.starts_with(|first: char| first.is_ascii_digit())
+        && text.contains('-')
+        && text.contains(['T', 't']);
+    if looks_like_iso {
+        return at(text, now);
+    }
+    parse_cron(text).map(JobWhen::Cron).map_err(WhenError::Cron)
+}
+
+fn after(delay: &str) -> Result<JobWhen, WhenError> {
+    let end = delay.find(|next: char| !next.is_ascii_digit()).ok_or(WhenError::Delay)?;
+    let (digits, unit) = delay.split_at(end);
+    let unit = match unit.trim_start() {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        _ => return Err(WhenError::Delay),
+    };
+    if digits.is_empty() {
+        return Err(WhenError::Delay);
+    }
+    // A number of more digits than fit is too large, whatever it is.
+    let seconds = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
+    match seconds {
+        Some(seconds) if seconds < limits::JOB_SECONDS_MIN.value => Err(WhenError::TooShort),
+        Some(seconds) if seconds <= limits::JOB_SECONDS_MAX.value => {
+            Ok(JobWhen::After(Span::from_millis(seconds * 1_000)))
+        }
+        Some(_) | None => Err(WhenError::TooLarge),
+    }
+}
+
+fn at(text: &str, now: Moment) -> Result<JobWhen, WhenError> {
+    let moment = instant(&text.to_ascii_uppercase()).ok_or(WhenError::Iso)?;
+    let seconds = |seconds: u64| Span::from_millis(seconds * 1_000);
+    if now.since(moment) > seconds(limits::JOB_LATE_SECONDS.value) {
+        return Err(WhenError::Past(moment));
+    }
+    if moment.since(now) > seconds(limits::JOB_SECONDS_MAX.value) {
+        return Err(WhenError::TooFar(moment));
+    }
+    // One that is only just over is due at once.
+    Ok(JobWhen::At(moment.max(now)))
+}
+
+/// An instant whose seconds and offset can be left out; without an offset it is in UTC.
+fn instant(text: &str) -> Option<Moment> {
+    let (date, time) = text.split_once('T')?;
+    let (time, offset) = match time.find(['Z', '+', '-']) {
+        Some(place) => time.split_at(place),
+        None => (time, "Z"),
+    };
+    // `+0200` as well as `+02:00`.
+    let offset = match offset.split_at_checked(3) {
+        Some((hours, minutes)) if minutes.len() == 2 => format!("{hours}:{minutes}"),
+        Some(_) | None => offset.to_owned(),
+    };
+    let seconds = if time.matches(':').count() == 1 { ":00" } else { "" };
+    Moment::parse(&format!("{date}T{time}{seconds}{offset}")).ok()
+}
+
+/// The three forms, for who wrote none of them.
+const FORMS: &str = "write a delay such as in 5m, an ISO timestamp such as 2026-04-15T09:00:00Z, or a cron expression of \
+                     exactly 5 fields such as 0 9 * * 1-5";

@@ -1,0 +1,134 @@
+//! The arguments of the scheduler's tools: `when` (T52), and what is refused with which field, kind and hint.
+
+#![expect(clippy::panic, reason = "a helper of tests says which row it failed on")]
+
+use std::fmt::Write as _;
+
+use reveille::dialect::Notation;
+use reveille::dialect::scheduler::{Call, JobDraft, JobWhen, RemindDraft, Tool, parse};
+use reveille::domain::{Moment, Zone};
+use reveille::edn::{Caps, Value, read};
+
+const CAPS: Caps = Caps { bytes_max: 1 << 20, depth_max: 16, digits_max: 100, forms_max: 100_000 };
+
+fn table(name: &str) -> Value {
+    let path = format!("{}/fixtures/scheduler/{name}.edn", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).expect("the table is there");
+    read(text.as_bytes(), &CAPS).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    let value = value.as_map()?.keyword(key)?;
+    value.as_str().or_else(|| value.as_keyword().map(|word| word.as_str()))
+}
+
+fn call(tool: Tool, args: &str) -> Result<Call, Value> {
+    let now = Moment::parse("2026-04-14T12:00:00Z").expect("an instant");
+    let args = read(args.as_bytes(), &CAPS).expect("EDN");
+    parse(tool, &args, Notation::Json, now).map_err(|answer| {
+        answer.value.as_map().and_then(|map| map.keyword("error")).cloned().expect("an error")
+    })
+}
+
+fn printed(when: &JobWhen) -> String {
+    match when {
+        JobWhen::After(span) => format!("after {}s", span.millis() / 1_000),
+        JobWhen::At(moment) => format!("at {moment}"),
+        JobWhen::Cron(cron) => format!("cron {cron}"),
+    }
+}
+
+#[test]
+fn the_table_of_whens_holds() {
+    let table = table("when");
+    let rows = table.as_items().expect("rows");
+    assert!(rows.len() > 60);
+    let mut faults = String::new();
+    for row in rows {
+        let when = Value::from(text(row, "when").expect("a when"));
+        let found = call(Tool::Schedule, &format!("{{\"when\" {when} \"action\" \"a.b\"}}"));
+        let holds = match &found {
+            Ok(Call::Schedule(job)) => text(row, "is") == Some(&printed(&job.timed.when)),
+            Ok(_) => false,
+            Err(error) => {
+                let (message, says) = (text(error, "message").expect("a message"), text(row, "says"));
+                let is_of_when = text(error, "field") == Some("when");
+                is_of_when && says.is_some_and(|says| message.contains(says)) && text(error, "hint").is_some()
+            }
+        };
+        if !holds {
+            writeln!(faults, "{row} is {found:?}").expect("a string grows");
+        }
+    }
+    assert!(faults.is_empty(), "{faults}");
+}
+
+#[test]
+fn what_is_refused_says_why() {
+    for row in table("calls").as_items().expect("rows") {
+        let tool = text(row, "tool").and_then(Tool::parse).expect("a tool");
+        let args = row.as_map().and_then(|row| row.keyword("args")).expect("arguments");
+        let error = call(tool, &args.to_string()).expect_err(&row.to_string());
+        assert_eq!(text(&error, "kind"), text(row, "kind"), "{row} {error}");
+        assert_eq!(text(&error, "field"), text(row, "field"), "{row} {error}");
+        let says = text(row, "says").expect("a part of the message");
+        assert!(text(&error, "message").is_some_and(|message| message.contains(says)), "{row} {error}");
+        assert!(text(&error, "hint").is_some_and(|hint| !hint.is_empty()), "{row} {error}");
+    }
+}
+
+fn job(args: &str) -> JobDraft {
+    match call(Tool::Schedule, args) {
+        Ok(Call::Schedule(job)) => *job,
+        other => panic!("{args}: {other:?}"),
+    }
+}
+
+#[test]
+fn what_is_left_out_is_as_the_seed_has_it() {
+    let plain = job(r#"{"when" "0 9 * * *" "action" "channels__send_message"}"#);
+    assert_eq!(plain.action.as_str(), "channels.send_message");
+    assert_eq!((plain.max_runs, plain.output_channel, plain.warnings.len()), (0, None, 0));
+    assert_eq!((plain.timed.zone, plain.timed.name), (Zone::Utc, None));
+    let named = job(
+        r#"{"when" "0 9 * * *" "action" "a.b" "name" " daily " "output_channel" "llm_notification" "max_runs" 52}"#,
+    );
+    assert_eq!(
+        (named.timed.name.as_deref(), named.output_channel, named.max_runs),
+        (Some("daily"), None, 52)
+    );
+    let told = job(
+        r#"{"when" "0 9 * * *" "action" "a.b" "output_channel" "ops" "zone" "Europe/Berlin" "args" {"_approved" true "a" 1}}"#,
+    );
+    assert_eq!(
+        (told.output_channel.as_deref(), told.timed.zone.to_string()),
+        (Some("ops"), "Europe/Berlin".to_owned())
+    );
+    assert_eq!(told.args.to_string(), "{\"a\" 1}");
+}
+
+/// T55, what the seed promises and its code does not.
+#[test]
+fn a_bound_on_runs_means_nothing_to_what_runs_once() {
+    let once = job(r#"{"when" "in 5m" "action" "a.b" "max_runs" 7}"#);
+    assert_eq!((once.max_runs, once.warnings), (0, vec!["max_runs is ignored: this runs once"]));
+    assert!(job(r#"{"when" "in 5m" "action" "a.b" "max_runs" 1}"#).warnings.is_empty());
+}
+
+#[test]
+fn a_message_is_bounded_in_characters_and_kept_as_it_is() {
+    let remind = |message: &str| {
+        call(Tool::Remind, &format!("{{\"when\" \"in 2m\" \"message\" {}}}", Value::from(message)))
+    };
+    let kept = |message: &str| match remind(message) {
+        Ok(Call::Remind(remind)) => {
+            let RemindDraft { message, .. } = *remind;
+            Some(message)
+        }
+        _ => None,
+    };
+    assert_eq!(kept(" two\nlines ").as_deref(), Some(" two\nlines "));
+    assert!(kept(&"é".repeat(2_000)).is_some());
+    let error = remind(&"é".repeat(2_001)).expect_err("it is too long");
+    assert_eq!((text(&error, "kind"), text(&error, "field")), (Some("too_long"), Some("message")));
+}
