@@ -74,6 +74,8 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
 wordings! {
     BAD_WHEN "invalid_when" "{field} cannot be understood: {detail}"
         "write a delay such as in 5m, an ISO timestamp such as 2026-04-15T09:00:00Z, or a cron expression of exactly 5 fields";
-    BAD_ZONE "invalid_zone" "{field} is no time zone: {detail}" "use a name such as Europe/Berlin, an offset such as +08:00, or UTC";
-    BAD_NAME "invalid_name" "{field} cannot be a name: it has a slash or a control character" "use letters, digits, blanks and hyphens";
+    BAD_ZONE "invalid_zone" "{field} is no time zone: {detail}"
+        "use a name such as Europe/Berlin, an offset such as +08:00, or UTC";
+    BAD_NAME "invalid_name" "{field} cannot be a name: it has a slash or a control character"
+        "use letters, digits, blanks and hyphens";
 }
