@@ -6,15 +6,19 @@
 mod budgets;
 mod calls;
 mod declare;
+mod memory;
 mod proofs;
 
 pub use budgets::Budget;
 pub use calls::*;
 pub use declare::Limit;
 use declare::{joined, limits};
+pub use memory::*;
 
 /// All bounds, in the order of their declaration.
-pub const ALL: &[Limit] = &joined::<{ GENERAL.len() + OF_CALLS.len() }>(GENERAL, OF_CALLS);
+pub const ALL: &[Limit] =
+    &joined::<{ GENERAL_AND_CALLS.len() + OF_MEMORY.len() }>(GENERAL_AND_CALLS, OF_MEMORY);
+const GENERAL_AND_CALLS: &[Limit] = &joined::<{ GENERAL.len() + OF_CALLS.len() }>(GENERAL, OF_CALLS);
 
 limits! { GENERAL:
     /// Shortest delay that psi's tools accept, inclusive. Source: SEED-002.

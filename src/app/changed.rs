@@ -44,7 +44,11 @@ impl Told {
             | MutationName::Close
             | MutationName::UserMessage
             | MutationName::Busy
-            | MutationName::JobReady => None,
+            | MutationName::JobReady
+            | MutationName::Remember
+            | MutationName::SetGoal
+            | MutationName::CreateTask
+            | MutationName::UpdateTask => None,
         }
     }
 }

@@ -178,6 +178,10 @@ impl<W: Write> Demo<'_, W> {
             | DecisionKind::ScheduleResumed
             | DecisionKind::ScheduleArmed
             | DecisionKind::SessionGranted
+            | DecisionKind::FactRemembered
+            | DecisionKind::GoalSet
+            | DecisionKind::TaskNoted
+            | DecisionKind::TaskMoved
             | DecisionKind::GuardPolicySet
             | DecisionKind::RunAsked
             | DecisionKind::RunAllowed

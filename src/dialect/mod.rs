@@ -14,6 +14,7 @@ pub mod cron;
 mod excerpt;
 #[cfg(feature = "embed")]
 pub mod json;
+pub mod memory;
 pub mod names;
 pub mod native;
 mod page;

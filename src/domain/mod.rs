@@ -8,10 +8,12 @@ mod channel;
 mod definition;
 mod guard;
 mod identity;
+mod memory;
 mod message;
 mod nearest;
 mod outcome;
 mod primitives;
+mod secrets;
 mod session_config;
 mod time;
 
@@ -58,6 +60,7 @@ pub use identity::op::{Op, OpRule};
 #[doc(hidden)]
 pub use identity::provenance::{MessageProvenance, SessionProvenance};
 pub use identity::scope::Scope;
+pub use memory::{KnownFact, Memory, MemoryChange, TaskNote, TaskStatus};
 pub use message::{Content, Message, Role, Transcript};
 pub(crate) use nearest::{clearly_nearest, nearest};
 #[doc(hidden)]
@@ -77,6 +80,7 @@ pub use outcome::run::{Cause, Run, RunState};
 pub use outcome::status::Status;
 pub use outcome::turn::{PermissionAnswer, Question, ToolCall, Turn, TurnOutcome, Usage};
 pub use primitives::{Gate, Primitives, SchedulerNeedsWatchers};
+pub use secrets::{REDACTED, redacted};
 pub use session_config::{
     CacheBreakpoint, Model, PromptComponent, PromptSelection, PromptSource, SessionConfig, Skill,
     SkillSource, ThinkingLevel,

@@ -127,6 +127,7 @@ impl Builder {
         });
         let runtime = Runtime::start(system_parts(Arc::new(host), zones)?)?;
         let handle = runtime.handle();
+        handle.switch(self.primitives);
         // Before the store: loaded runs may be due, and then they meet the guard and the channels at once.
         if let Some(guard) = self.guard {
             handle.set_guard(guard);
@@ -156,7 +157,7 @@ impl Builder {
                 }
             }
         }
-        let service = Service::with_primitives(handle.clone(), self.primitives);
+        let service = Service::new(handle.clone());
         Ok(Reveille::new(runtime, service, deliveries))
     }
 }

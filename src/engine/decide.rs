@@ -52,6 +52,7 @@ fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Re
             step::host_sessions(step, host, &sessions, by.as_ref())
         }
         Command::TakeLeft { session, runs, by } => step::take_left(step, &session, &runs, by),
+        Command::ChangeMemory { session, change, by } => step::change_memory(step, session, change, by),
         Command::CreateSchedule(new) => step::create_schedule(step, new),
         Command::ReplaceSchedule(new) => step::replace_schedule(step, new),
         Command::BringForward(which) => step::bring_forward(step, which),
@@ -96,6 +97,10 @@ fn decide_report(step: &mut StepBuilder<'_>, report: Report) -> Result<(), Refus
             step.fact(Fact::Channel(channel.name.clone(), ChannelFact::Opened(channel)));
             Ok(())
         }
+        Report::Switched(primitives) => {
+            step.local_fact(LocalFact::Switched(primitives));
+            Ok(())
+        }
         Report::GuardAnswered { run, digest, answer } => step::guard_answered(step, &run, digest, answer),
         Report::Refused { by, op } => {
             step.fact(Fact::Refused { by, op });
@@ -122,10 +127,16 @@ fn decide_store(step: &mut StepBuilder<'_>, input: StoreInput) {
         StoreInput::LogEnds { at } if at <= step.state.cursor => {}
         StoreInput::LogEnds { at } => step.local_fact(LocalFact::LogEnds { at }),
         StoreInput::Rows(rows) => {
-            // A session that is open is newer than its row. Of the other rows, nothing is in memory when they are loaded.
-            let is_open = |row: &StoredRow| matches!(row, StoredRow::Session(row) if step.state.session(&row.id).is_some());
-            let rows: Vec<StoredRow> = rows.into_iter().filter(|row| !is_open(row)).collect();
-            rows.into_iter().for_each(|row| step.local_fact(LocalFact::Restored(row)));
+            for row in rows {
+                // A session that is open is newer than its row. Of the other rows, nothing is in memory when they are loaded.
+                if let StoredRow::Session(row) = &row
+                    && step.state.session(&row.id).is_some()
+                {
+                    step::restore_memory(step, row);
+                } else {
+                    step.local_fact(LocalFact::Restored(row));
+                }
+            }
         }
         StoreInput::Failed { unsent } => step::store_failed(step, unsent),
         StoreInput::Recovered => step.local_fact(LocalFact::DurableDropped),

@@ -13,8 +13,8 @@ use super::record::{RunRecord, SessionRecord};
 use super::state::State;
 use crate::calendar::Zones;
 use crate::domain::{
-    Actor, Awaits, Digest, GuardPolicy, Moment, Reason, Rule, RuleScope, Ruling, RunId, Schedule,
-    SessionConfig, Target, TimeWindow, Via,
+    Actor, Awaits, Dialect, Digest, Gate, GuardPolicy, Moment, Reason, Rule, RuleScope, Ruling, RunId,
+    Schedule, SessionConfig, Target, TimeWindow, Via,
 };
 
 /// The verdict of the grants and the policy.
@@ -56,6 +56,9 @@ impl State {
     /// Returns whether the grants of its owner and of its last editor cover a run of this schedule: both have a say in what it
     /// delivers.
     fn is_granted(&self, schedule: &Schedule) -> bool {
+        if !self.is_switched_on(schedule.dialect) {
+            return false;
+        }
         // The common case: nothing is restricted, and only the owner has a say.
         if self.grants.is_empty() && schedule.creation.is_none() {
             return true;
@@ -74,6 +77,17 @@ impl State {
         self.may_act(&schedule.owner, schedule.dialect)
             && schedule.created_by().is_none_or(is_covered)
             && schedule.edited_by().is_none_or(is_covered)
+    }
+
+    /// Returns whether the family of tools is switched on that made a schedule: what was made before it was switched off
+    /// does not run.
+    fn is_switched_on(&self, dialect: Dialect) -> bool {
+        match dialect.gate() {
+            Some(Gate::Watchers) => self.primitives.watchers,
+            Some(Gate::Scheduler) => self.primitives.scheduler,
+            // Channels are checked by their name, and memory runs nothing.
+            Some(Gate::Channels | Gate::Memory) | None => true,
+        }
     }
 
     /// Returns whether the target is a channel that only operators may use.

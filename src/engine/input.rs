@@ -7,8 +7,8 @@ use super::bulletin_text;
 use super::row::StoredRow;
 use crate::domain::{
     Actor, Address, Channel, Cursor, Dialect, Digest, Downtime, Durability, Failure, Grant, GuardAnswer,
-    GuardPolicy, HostId, JobId, Lifetime, LostSchedule, Op, Outcome, Payload, Policy, Reason, RunId,
-    ScheduleId, SessionConfig, SessionId, Settings, Target, When,
+    GuardPolicy, HostId, JobId, Lifetime, LostSchedule, MemoryChange, Op, Outcome, Payload, Policy,
+    Primitives, Reason, RunId, ScheduleId, SessionConfig, SessionId, Settings, Target, When,
 };
 use crate::limits;
 
@@ -122,6 +122,15 @@ pub enum Command {
         /// The runs whose messages are taken.
         runs: Vec<RunId>,
         /// The actor who takes them; `None` for the embedding program.
+        by: Option<Actor>,
+    },
+    /// Change what a session remembers. A fact that it knows already changes nothing.
+    ChangeMemory {
+        /// The session.
+        session: SessionId,
+        /// The change. Secrets in its texts are replaced.
+        change: MemoryChange,
+        /// The actor who asks for it; `None` for the embedding program.
         by: Option<Actor>,
     },
     /// Create a schedule.
@@ -383,6 +392,8 @@ pub enum Report {
         /// Whether a caller waited for the outcome and has it: nobody has to be told.
         awaited: bool,
     },
+    /// The operator has switched families of tools on or off, for as long as the process lives.
+    Switched(Primitives),
     /// An operator has configured a channel out of the process.
     ChannelOpened(Channel),
     /// The guard decided whether a run may be handed over, or failed to decide.

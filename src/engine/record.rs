@@ -1,5 +1,6 @@
 //! The records of the state: schedules, runs, sessions and channels.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -7,8 +8,8 @@ use super::ready_jobs::ReadyJobs;
 use super::slab::Key;
 use super::wakes::Wakes;
 use crate::domain::{
-    Actor, Channel, Cursor, HostId, Lineage, LostSchedule, Moment, Reason, Run, RunId, Schedule, ScheduleId,
-    SessionConfig, SessionId, SessionProvenance, Status, TokenName, Trigger,
+    Actor, Channel, Cursor, HostId, Lineage, LostSchedule, Memory, Moment, Reason, Run, RunId, Schedule,
+    ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName, Trigger,
 };
 use crate::limits;
 
@@ -312,6 +313,8 @@ pub struct SessionRecord {
     pub(super) last_user_activity: Option<Moment>,
     /// Jobs that were recently reported as ready.
     pub(super) ready_jobs: ReadyJobs,
+    /// What it remembers; `None` for nothing.
+    pub(super) memory: Option<Box<Memory>>,
 }
 
 impl SessionRecord {
@@ -348,6 +351,7 @@ impl SessionRecord {
             opened: opened.1,
             last_user_activity: None,
             ready_jobs: ReadyJobs::default(),
+            memory: None,
         }
     }
 
@@ -433,6 +437,11 @@ impl SessionRecord {
     /// earlier one with the same id.
     pub fn opened(&self) -> Cursor {
         self.opened
+    }
+
+    /// Returns what it remembers.
+    pub fn memory(&self) -> Cow<'_, Memory> {
+        self.memory.as_deref().map_or_else(Cow::default, Cow::Borrowed)
     }
 
     /// Returns when a person last wrote in it.

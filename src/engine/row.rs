@@ -11,8 +11,8 @@ use std::sync::Arc;
 use super::record::{Pause, Progress};
 use super::state::State;
 use crate::domain::{
-    Awaits, BootTime, Checks, Cursor, Grant, GuardPolicy, HostId, JobId, Moment, Reason, Run, Schedule,
-    ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName,
+    Awaits, BootTime, Checks, Cursor, Grant, GuardPolicy, HostId, JobId, Memory, Moment, Reason, Run,
+    Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName,
 };
 
 /// One row of the store.
@@ -73,6 +73,8 @@ pub struct SessionRow {
     pub last_user_activity: Option<Moment>,
     /// The jobs that were recently reported as ready, each with the time of its last report, oldest first.
     pub ready_jobs: Vec<(JobId, Moment)>,
+    /// What it remembers; `None` for nothing.
+    pub memory: Option<Box<Memory>>,
 }
 
 impl State {
@@ -105,6 +107,7 @@ impl State {
             listens: record.host == HostId::LOCAL,
             last_user_activity: record.last_user_activity,
             ready_jobs: record.ready_jobs.to_row(),
+            memory: record.memory.clone(),
         })
     }
 

@@ -15,8 +15,8 @@ use super::slab::{Key, Slab};
 use super::timers::Timers;
 use super::written::Written;
 use crate::domain::{
-    Cursor, Dialect, Downtime, Grant, GuardPolicy, HostId, Moment, Phase, Reason, Refusal, RunId, RunState,
-    Schedule, ScheduleId, SessionId, names,
+    Cursor, Dialect, Downtime, Grant, GuardPolicy, HostId, Moment, Phase, Primitives, Reason, Refusal, RunId,
+    RunState, Schedule, ScheduleId, SessionId, names,
 };
 use crate::limits;
 
@@ -72,10 +72,11 @@ pub struct State {
     pub(super) mode: Mode,
     /// Who holds everything, and why; `None` if nothing is held.
     pub(super) held: Option<Pause>,
+    /// Which families of tools are switched on.
+    pub(super) primitives: Primitives,
     /// The policy that runs are checked by before they are handed over.
     pub(super) guard: Option<Arc<GuardPolicy>>,
-    /// Restricted grants by session, whether the session is open or not. Sessions without an entry have the full
-    /// grant.
+    /// Restricted grants by session, open or not. Sessions without an entry have the full grant.
     pub(super) grants: BTreeMap<SessionId, Grant>,
     /// Number of unfinished schedules in each lineage, by its root.
     pub(super) chains: BTreeMap<ScheduleId, u32>,
@@ -137,6 +138,7 @@ impl State {
             cursor: Cursor::START,
             mode: Mode::Running,
             held: None,
+            primitives: Primitives::default(),
             guard: None,
             grants: BTreeMap::new(),
             chains: BTreeMap::new(),

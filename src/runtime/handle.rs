@@ -14,8 +14,8 @@ use super::sync::UNPOISONED;
 use super::token::{Token, Tokens};
 use crate::calendar::Zones;
 use crate::domain::{
-    Actor, BootTime, Channel, Cursor, Entropy, Grant, HostId, Now, Refusal, ScheduleId, Scope, SessionConfig,
-    SessionId, Transcript,
+    Actor, BootTime, Channel, Cursor, Entropy, Grant, HostId, Now, Primitives, Refusal, ScheduleId, Scope,
+    SessionConfig, SessionId, Transcript,
 };
 use crate::engine::{Command, Gauges, Input, NewSchedule, Report, SessionRecord, State, Which};
 use crate::port::{Courier, Executor, Guard, Host, Store, Ticket};
@@ -221,6 +221,13 @@ impl Handle {
             debug_assert!(opened.is_ok(), "{opened:?}");
         }
         true
+    }
+
+    /// Switches families of tools on and off, for as long as the process lives.
+    pub fn switch(&self, primitives: Primitives) {
+        // Configuration is a fact: it cannot be refused.
+        let switched = self.submit(Input::Report(Report::Switched(primitives)));
+        debug_assert!(switched.is_ok(), "{switched:?}");
     }
 
     /// Registers a connected host. Sessions are opened on it, or moved to it, by the returned id.

@@ -7,7 +7,7 @@
 use super::Service;
 use super::denial::{Denial, DenialReason};
 use super::tools::TOOLBOX;
-use crate::dialect::{claude_cron, cron, native, psi, reminder, session_action};
+use crate::dialect::{claude_cron, cron, memory, native, psi, reminder, session_action};
 use crate::domain::{Caller, CallerRole, Dialect, Op, Refusal, ScheduleId, Scope, Target};
 use crate::edn::{Keyword, Value};
 use crate::engine::{SessionRecord, State};
@@ -46,8 +46,8 @@ impl Service {
         tool: Option<Dialect>,
     ) -> Result<Admitted<'a>, Denial> {
         let Err(reason) = self.check(caller, op, tool) else { return Ok(Admitted { caller, op }) };
-        // A caller that is too fast may do it, only later.
-        if !matches!(reason, DenialReason::TooFast { .. }) {
+        // A caller that is too fast may do it, only later; and nobody may what is switched off.
+        if !matches!(reason, DenialReason::TooFast { .. } | DenialReason::SwitchedOff { .. }) {
             self.record_denial(caller, op, tool);
         }
         Err(Denial::new(reason, caller, op))
@@ -56,6 +56,9 @@ impl Service {
     fn check(&self, caller: &Caller, op: Op, tool: Option<Dialect>) -> Result<(), DenialReason> {
         check_role(caller, op)?;
         let rule = op.rule();
+        if let Some(gate) = rule.gate.filter(|gate| !self.is_open(*gate, caller)) {
+            return Err(DenialReason::SwitchedOff { gate });
+        }
         let Scope::Session(session) = &caller.scope else { return Ok(()) };
         // What changes something by no tool at all needs the grant of the crate's own tools.
         let dialect = tool.unwrap_or(Dialect::Native);
@@ -157,6 +160,7 @@ pub(super) fn op_of(tool: &str, args: &Value) -> (Op, Option<Dialect>) {
     let of_action = || session_action::Tool::parse(tool).map(|tool| of_action(tool, args));
     let op = cron::Tool::parse(tool).map(of_cron).or_else(|| reminder::Tool::parse(tool).map(of_reminder));
     let op = op.or_else(of_action).or_else(|| native::Tool::parse(tool).map(of_native));
+    let op = op.or_else(|| memory::Tool::parse(tool).map(|_| Op::Remember));
     let op = op.or_else(|| claude_cron::Tool::parse(tool).map(|tool| of_claude_cron(tool, args)));
     (op.unwrap_or(Op::Change), dialect)
 }

@@ -232,7 +232,9 @@ impl Fold {
     fn begin(&mut self, present: &Present, before: Moment) {
         let now = Now { wall: before, boot: BootTime::ZERO };
         for row in present.sessions.iter().filter(|row| row.opened_at < before) {
-            self.load(StoredRow::Session(Box::new(row.clone())), now);
+            // What it has remembered since comes again with the facts of the log.
+            let memory = row.memory.as_ref().map(|memory| Box::new(memory.before(before)));
+            self.load(StoredRow::Session(Box::new(SessionRow { memory, ..row.clone() })), now);
         }
     }
 

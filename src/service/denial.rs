@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::domain::{Caller, CallerRole, Code, Dialect, Op, Scope, Span, Via};
+use crate::domain::{Caller, CallerRole, Code, Dialect, Gate, Op, Scope, Span, Via};
 use crate::edn::{Map, Value};
 use crate::limits::{self, Limit};
 
@@ -30,6 +30,11 @@ pub enum DenialReason {
         /// The dialect of the tool.
         dialect: Dialect,
     },
+    /// The family of tools is switched off.
+    SwitchedOff {
+        /// The switch.
+        gate: Gate,
+    },
     /// The caller's session creates or changes schedules too fast.
     TooFast {
         /// The rate that is exceeded.
@@ -50,7 +55,8 @@ impl Denial {
             DenialReason::ReadOnly
             | DenialReason::HostsOnly
             | DenialReason::OperatorsOnly
-            | DenialReason::NotGranted { .. } => Code::Forbidden,
+            | DenialReason::NotGranted { .. }
+            | DenialReason::SwitchedOff { .. } => Code::Forbidden,
             DenialReason::TooFast { .. } => Code::Limit,
         }
     }
@@ -62,6 +68,7 @@ impl Denial {
             DenialReason::HostsOnly => "use a host's or an operator's token, or connect as a host",
             DenialReason::OperatorsOnly => "ask an operator to do it",
             DenialReason::NotGranted { .. } => "ask an operator to grant it again",
+            DenialReason::SwitchedOff { .. } => "ask an operator to switch it on",
             DenialReason::TooFast { .. } => "wait as long as wait_ms says",
         }
     }
@@ -70,6 +77,7 @@ impl Denial {
     pub(crate) fn data(&self) -> Map {
         match self.reason {
             DenialReason::ReadOnly | DenialReason::HostsOnly | DenialReason::OperatorsOnly => Map::new(),
+            DenialReason::SwitchedOff { gate } => Map::new().with("gate", Value::keyword(gate.name())),
             DenialReason::NotGranted { dialect } => {
                 Map::new().with("dialect", Value::keyword(dialect.name()))
             }
@@ -92,6 +100,9 @@ impl fmt::Display for Denial {
             DenialReason::NotGranted { dialect } => {
                 let tools = dialect.name();
                 write!(f, "{bearer} may not change anything by the tools of {tools}, so {op} is refused")
+            }
+            DenialReason::SwitchedOff { gate } => {
+                write!(f, "{} is switched off, so {op} is refused", gate.name())
             }
             DenialReason::TooFast { rate, .. } => {
                 let does = if rate == limits::CREATES_PER_MINUTE { "creates" } else { "changes" };

@@ -38,7 +38,7 @@ use self::as_of_queue::AsOfQueue;
 use self::denials::Denials;
 use self::plan_cache::PlanCache;
 use self::rate_limit::RateLimiter;
-use crate::domain::{Caller, Cursor, Op, Primitives};
+use crate::domain::{Caller, Cursor, Op};
 use crate::graph::registry::Registry;
 use crate::graph::view::Scheduler;
 use crate::runtime::{Handle, Subscription};
@@ -80,20 +80,14 @@ struct Shared {
     past: AsOfQueue,
     places: Places,
     agents: Agents,
-    primitives: Primitives,
 }
 
 impl Service {
-    /// A service over the engine of this handle, with every primitive switched off.
+    /// A service over the engine of this handle.
     pub fn new(handle: Handle) -> Service {
-        Service::with_primitives(handle, Primitives::default())
-    }
-
-    /// A service over the engine of this handle, with these primitives.
-    pub fn with_primitives(handle: Handle, primitives: Primitives) -> Service {
         let (plans, rates, past) = (PlanCache::default(), RateLimiter::default(), AsOfQueue::default());
         let (denials, places, agents) = (Denials::default(), Places::default(), Agents::default());
-        let shared = Shared { registry: registry(), plans, rates, denials, past, places, agents, primitives };
+        let shared = Shared { registry: registry(), plans, rates, denials, past, places, agents };
         Service { handle, shared: Arc::new(shared) }
     }
 
@@ -114,11 +108,6 @@ impl Service {
 
     fn subscribe(&self, _admitted: Admitted<'_>, after: Cursor) -> Subscription {
         self.handle().subscribe(after)
-    }
-
-    /// The settings of the primitives.
-    pub fn primitives(&self) -> &Primitives {
-        &self.shared.primitives
     }
 
     /// What callers hold at the same time.

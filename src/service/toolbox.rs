@@ -78,17 +78,16 @@ impl Service {
         Some(self.handle().view(|state| state.effective_grant(session).into_owned()))
     }
 
-    fn is_open(&self, gate: Gate, caller: &Caller) -> bool {
-        let primitives = &self.shared.primitives;
-        match gate {
-            Gate::Watchers => primitives.watchers,
-            Gate::Scheduler => primitives.scheduler,
-            Gate::Memory => primitives.memory,
+    pub(super) fn is_open(&self, gate: Gate, caller: &Caller) -> bool {
+        self.handle().view(|state| match gate {
+            Gate::Watchers => state.primitives().watchers,
+            Gate::Scheduler => state.primitives().scheduler,
+            Gate::Memory => state.primitives().memory,
             // Operators may use every channel.
-            Gate::Channels => self.handle().view(|state| {
+            Gate::Channels => {
                 state.channels().any(|record| record.channel.agents || caller.role == CallerRole::Operator)
-            }),
-        }
+            }
+        })
     }
 }
 

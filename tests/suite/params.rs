@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
 use reveille::dialect::{Notation, REQUEST_CAPS};
-use reveille::domain::{Caller, HostId, SessionConfig, SessionId};
+use reveille::domain::{Caller, HostId, Primitives, SessionConfig, SessionId};
 use reveille::edn::{Map, Value, read};
 use reveille::graph::eql::Boundary;
 use reveille::graph::registry::{MutationInfo, Param, ParamGroups, ParamType};
@@ -29,6 +29,7 @@ fn handle() -> Handle {
     });
     let id = SessionId::new("one").expect("an id");
     handle.open_session(Some(id), HostId::LOCAL, SessionConfig::default()).expect("it is new");
+    handle.switch(Primitives::all());
     handle
 }
 

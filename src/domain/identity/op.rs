@@ -5,7 +5,7 @@
 //!
 //! Invariant: every operation has one rule. What has no operation cannot be asked for: it does not compile.
 
-use crate::domain::{CallerRole, names};
+use crate::domain::{CallerRole, Gate, names};
 use crate::limits::{self, Limit};
 
 /// Declares the operations: documentation, name, whether they read or change, who may, and what else is checked.
@@ -41,11 +41,13 @@ pub struct OpRule {
     pub is_granted: bool,
     /// The rate limit of the caller's session that it counts against, per minute. Each limit has a budget of its own.
     pub rate: Option<Limit>,
+    /// The switch that has to be on.
+    pub gate: Option<Gate>,
 }
 
 impl OpRule {
     const fn reads(roles: &'static [CallerRole]) -> OpRule {
-        OpRule { changes: false, roles, is_granted: false, rate: None }
+        OpRule { changes: false, roles, is_granted: false, rate: None, gate: None }
     }
 
     const fn changes(roles: &'static [CallerRole]) -> OpRule {
@@ -58,6 +60,10 @@ impl OpRule {
 
     const fn counted_as_creation(self) -> OpRule {
         OpRule { rate: Some(limits::CREATES_PER_MINUTE), ..self }
+    }
+
+    const fn behind_memory(self) -> OpRule {
+        OpRule { gate: Some(Gate::Memory), ..self }
     }
 
     const fn counted_as_change(self) -> OpRule {
@@ -91,6 +97,8 @@ ops! {
     Cancel = "schedule/cancel": changes by OWNERS granted counted_as_change;
     /// Takes messages out of a session's inbox.
     Take = "inbox/take": changes by OWNERS granted counted_as_change;
+    /// Changes what a session remembers.
+    Remember = "memory/change": changes by OWNERS granted counted_as_change behind_memory;
     /// Reports that a job of the caller's own session is ready.
     ReportJob = "job/report": changes by OWNERS granted counted_as_change;
     /// Opens a session.

@@ -73,6 +73,14 @@ names! {
         RunFailed = "run-failed",
         /// A waiting run was cancelled; its schedule goes on.
         RunCancelled = "run-cancelled",
+        /// A session remembered a fact.
+        FactRemembered = "fact-remembered",
+        /// A session set its goal.
+        GoalSet = "goal-set",
+        /// A session noted down a task.
+        TaskNoted = "task-noted",
+        /// A task of a session changed its status.
+        TaskMoved = "task-moved",
         /// The grant of a session was changed.
         SessionGranted = "session-granted",
         /// A caller was refused an operation that it may not ask for; the operation is in the detail. Repetitions within a

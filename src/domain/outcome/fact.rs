@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::domain::{
     Actor, Address, BootTime, Cause, ChannelFact, Digest, Downtime, Failure, Grant, GuardPolicy, Hold,
-    HostId, JobId, LostSchedule, Moment, Op, Outcome, Phase, Reason, RunId, Schedule, ScheduleId,
-    SessionConfig, SessionId, SessionProvenance, Telling,
+    HostId, JobId, LostSchedule, MemoryChange, Moment, Op, Outcome, Phase, Reason, RunId, Schedule,
+    ScheduleId, SessionConfig, SessionId, SessionProvenance, Telling,
 };
 
 /// One thing that happened. Facts of one decision are appended together or not at all.
@@ -227,6 +227,8 @@ pub enum SessionFact {
         /// The job.
         job: JobId,
     },
+    /// The session remembers something, or a task goes on.
+    Memory(Box<MemoryChange>),
 }
 
 impl SessionFact {
@@ -245,7 +247,8 @@ impl SessionFact {
             | SessionFact::UserMessage
             | SessionFact::TurnUnreported
             | SessionFact::Granted { .. }
-            | SessionFact::JobReady { .. } => None,
+            | SessionFact::JobReady { .. }
+            | SessionFact::Memory(_) => None,
         }
     }
 }

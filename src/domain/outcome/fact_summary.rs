@@ -5,8 +5,8 @@
 use std::borrow::Cow;
 
 use crate::domain::{
-    Actor, Cause, ChannelFact, Claim, DecisionKind, Fact, HostFact, Next, Phase, Reason, RunFact, RunId,
-    ScheduleFact, ScheduleId, SessionFact, SessionId, SlotRange,
+    Actor, Cause, ChannelFact, Claim, DecisionKind, Fact, HostFact, MemoryChange, Next, Phase, Reason,
+    RunFact, RunId, ScheduleFact, ScheduleId, SessionFact, SessionId, SlotRange,
 };
 
 impl Fact {
@@ -240,6 +240,12 @@ impl SessionFact {
             SessionFact::TurnUnreported => DecisionKind::TurnUnreported,
             SessionFact::Granted { .. } => DecisionKind::SessionGranted,
             SessionFact::JobReady { .. } => DecisionKind::JobReady,
+            SessionFact::Memory(change) => match &**change {
+                MemoryChange::Remembered { .. } => DecisionKind::FactRemembered,
+                MemoryChange::GoalSet { .. } => DecisionKind::GoalSet,
+                MemoryChange::TaskCreated { .. } => DecisionKind::TaskNoted,
+                MemoryChange::TaskUpdated { .. } => DecisionKind::TaskMoved,
+            },
         }
     }
 }

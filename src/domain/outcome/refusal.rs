@@ -165,6 +165,17 @@ pub enum Refusal {
         /// The channel's name.
         channel: Box<str>,
     },
+    /// The session has no task of this number.
+    #[error("task t{task} not found. Available: {}", available(*count))]
+    UnknownTask {
+        /// The number given.
+        task: u32,
+        /// How many tasks there are.
+        count: u32,
+    },
+    /// The text is blank.
+    #[error("there is nothing in the text")]
+    NothingSaid,
     /// The run is not waiting for an operator's approval.
     #[error("run {run} does not wait for approval")]
     NotHeld {
@@ -209,6 +220,19 @@ pub enum Refusal {
     Stopping,
 }
 
+/// The ids of tasks, the last ones if there are many.
+fn available(count: u32) -> String {
+    if count == 0 {
+        return "none".to_owned();
+    }
+    let first = count.saturating_sub(TASKS_SHOWN) + 1;
+    let ids: Vec<String> = (first..=count).map(|number| format!("t{number}")).collect();
+    format!("[{}{}]", if first > 1 { "…, " } else { "" }, ids.join(", "))
+}
+
+/// How many ids of tasks a refusal shows.
+const TASKS_SHOWN: u32 = 20;
+
 impl Refusal {
     /// Returns the class of the refusal.
     pub fn code(&self) -> Code {
@@ -217,6 +241,7 @@ impl Refusal {
             | Refusal::UnknownHost { .. }
             | Refusal::UnknownSchedule { .. }
             | Refusal::ScheduleLost { .. }
+            | Refusal::UnknownTask { .. }
             | Refusal::UnknownRun { .. } => Code::NotFound,
             Refusal::SessionExists { .. }
             | Refusal::HostedElsewhere { .. }
@@ -236,7 +261,9 @@ impl Refusal {
             Refusal::SessionFull { .. } | Refusal::LimitReached { .. } => Code::Limit,
             Refusal::ChannelNotAllowed { .. } => Code::Forbidden,
             // No store is a property of this engine, so a repetition of the request would not help.
-            Refusal::BeyondCalendar | Refusal::NoSlot { .. } | Refusal::NoStore => Code::Validation,
+            Refusal::BeyondCalendar | Refusal::NoSlot { .. } | Refusal::NoStore | Refusal::NothingSaid => {
+                Code::Validation
+            }
         }
     }
 
@@ -268,6 +295,8 @@ impl Refusal {
             Refusal::StoreUnavailable { detail: "REASON".into() },
             Refusal::NoStore,
             Refusal::ChannelNotAllowed { channel: "CHANNEL".into() },
+            Refusal::UnknownTask { task: 3, count: 2 },
+            Refusal::NothingSaid,
             Refusal::NotHeld { run: run() },
             Refusal::ApprovalConflict { run: run(), digest: Digest([0; 32]), present: Digest([1; 32]) },
             Refusal::NotAsked { run: run() },
@@ -302,6 +331,8 @@ impl Refusal {
             Refusal::StoreUnavailable { .. } => "store-unavailable",
             Refusal::NoStore => "no-store",
             Refusal::ChannelNotAllowed { .. } => "channel-not-allowed",
+            Refusal::UnknownTask { .. } => "unknown-task",
+            Refusal::NothingSaid => "nothing-said",
             Refusal::NotHeld { .. } => "not-held",
             Refusal::ApprovalConflict { .. } => "approval-conflict",
             Refusal::NotAsked { .. } => "not-asked",
@@ -341,6 +372,8 @@ impl Refusal {
             }
             Refusal::NoStore => "start it with a data directory, or ask for a volatile schedule",
             Refusal::ChannelNotAllowed { .. } => "ask an operator to let sessions use the channel",
+            Refusal::UnknownTask { .. } => "use the id that task_create answered",
+            Refusal::NothingSaid => "write what is meant",
             Refusal::NotHeld { .. } => "list the approvals that are waited for",
             Refusal::ApprovalConflict { .. } => "look at it again, and approve what it is now",
             Refusal::NotAsked { .. } => "answer each question once, within its time",

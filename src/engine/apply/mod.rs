@@ -62,6 +62,8 @@ impl State {
             LocalFact::LogEnds { at } => self.cursor = self.cursor.max(at),
             LocalFact::Restored(row) => self.restore(row, now),
             LocalFact::Retracted(run) => self.retract(&run),
+            LocalFact::MemoryRestored { session, memory } => self.restore_memory(&session, memory),
+            LocalFact::Switched(primitives) => self.primitives = primitives,
             LocalFact::DurableFrozen => self.freeze_durable(),
             LocalFact::DurableDropped => self.drop_durable(),
         }

@@ -3,7 +3,7 @@
 //!
 //! What lives elsewhere: the content of a row (`row`).
 
-use crate::domain::{BootTime, HostId, Moment, Now, Run, RunState, SessionId};
+use crate::domain::{BootTime, HostId, Memory, Moment, Now, Run, RunState, SessionId};
 use crate::engine::destination::Destination;
 use crate::engine::ready_jobs::ReadyJobs;
 use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
@@ -41,18 +41,28 @@ impl State {
             listens,
             last_user_activity,
             ready_jobs,
+            memory,
         } = row;
         let host = if listens { HostId::LOCAL } else { HostId::INBOX };
         let mut record = SessionRecord::new(id, (opened_at, opened), host, config, provenance);
         record.keeper = keeper;
         record.last_user_activity = last_user_activity;
         record.ready_jobs = ReadyJobs::of_row(ready_jobs);
+        record.memory = memory;
         if !built_in {
             // It has no host until its harness reconnects and takes it over.
             record.host = GONE;
             record.hosted = false;
         }
         self.open(record);
+    }
+
+    /// Replaces what an open session remembers.
+    pub(super) fn restore_memory(&mut self, session: &SessionId, memory: Option<Box<Memory>>) {
+        let key = self.session_key(session);
+        if let Some(record) = key.and_then(|key| self.sessions.get_mut(key)) {
+            record.memory = memory;
+        }
     }
 
     /// Adds a schedule from its row, with deadlines computed from `now`. A schedule of that id that

@@ -12,6 +12,7 @@ mod forecast_explain;
 mod guard;
 mod inbox;
 mod job;
+mod memory;
 mod message;
 mod pages;
 mod root;
@@ -54,6 +55,8 @@ pub fn registry() -> Result<Registry<Scheduler>, Vec<RegistryFault>> {
         .entity(turn::turn())
         .entity(decision::decision())
         .entity(message::message())
+        .entity(memory::memory())
+        .entity(memory::task_note())
         .entity(job::job())
         .entity(forecast_explain::slot())
         .entity(forecast_explain::explanation())

@@ -19,7 +19,8 @@ pub(super) fn session() -> Entity<Scheduler, Key> {
         .doc("A session, in which a model runs, with its transcript and schedules.")
         .whole(WHOLE);
     let entity = contents(standing(provenance(configuration(identity(entity)))));
-    super::budget::of_session(super::inbox::of_session(super::guard::of_session(entity)))
+    let entity = super::inbox::of_session(super::guard::of_session(entity));
+    super::budget::of_session(super::memory::of_session(entity))
 }
 
 /// The attributes of a session that is asked for as a whole.

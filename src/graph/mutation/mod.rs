@@ -7,6 +7,7 @@
 
 mod bulk;
 mod conditions;
+mod memory;
 mod run;
 mod schedule;
 mod session;
@@ -15,6 +16,9 @@ mod when;
 pub use bulk::{BulkAction, BulkParams, ChangeMany};
 pub use conditions::{Conditions, LifetimeParams, PolicyParams};
 pub(crate) use conditions::{LIFETIME, POLICY, print_lifetime, print_policy};
+pub use memory::{
+    FactParams, GoalParams, GoalRequest, NewTask, RememberRequest, StatusParams, TaskChange, TaskParams,
+};
 pub use run::{Approve, Deny, DigestParams, RunParams};
 pub use schedule::{
     ChangeParams, ChangeRequest, CreateSchedule, NewScheduleParams, ParsedChange, PauseRequest, ReasonParams,
@@ -83,6 +87,10 @@ calls! {
     BusyReport { of: SessionParams, busy: BusyParams }
     JobReady { of: SessionParams, job: JobParams }
     PauseAll { of: SessionParams, why: ReasonParams }
+    RememberRequest { of: SessionParams, fact: FactParams }
+    GoalRequest { of: SessionParams, goal: GoalParams }
+    NewTask { of: SessionParams, task: TaskParams }
+    TaskChange { of: SessionParams, to: StatusParams }
     Approve { which: RunParams, shown: DigestParams }
     Deny { which: RunParams, why: ReasonParams }
 }
@@ -208,6 +216,7 @@ const TAKEN: &[&str] =
     &["psi.agent-session/session-id", "psi.agent-session/taken", "psi.agent-session/inbox-count"];
 const MANY: &[&str] =
     &["psi.scheduler/matched-count", "psi.scheduler/changed-count", "psi.scheduler/unchanged-count"];
+const NOTED: &[&str] = &["psi.agent-session/session-id", "psi.agent-session/noted-id"];
 const PAUSED: &[&str] = &["reveille.engine/held"];
 const RUN: &[&str] = &["reveille.run/id"];
 
@@ -255,6 +264,15 @@ mutations! {
     Close(SessionParams) = "psi.agent-session/close" -> SESSION, CloseSession;
     /// Takes messages out of the inbox of a session in which nobody listens: they count as delivered from then on.
     TakeMessages(TakeRequest) = "psi.agent-session/take-messages" -> TAKEN, Take;
+    /// Has a session remember a fact. One that it knows already, in any case of its letters, is not stored again. Secrets in it
+    /// are replaced.
+    Remember(RememberRequest) = "psi.agent-session/remember" -> NOTED, Remember;
+    /// Sets the goal of a session, in place of an earlier one.
+    SetGoal(GoalRequest) = "psi.agent-session/set-goal" -> SESSION, Remember;
+    /// Notes down a task of a session. Nothing runs because of it.
+    CreateTask(NewTask) = "psi.agent-session/create-task" -> NOTED, Remember;
+    /// Changes how far a task of a session is.
+    UpdateTask(TaskChange) = "psi.agent-session/update-task" -> NOTED, Remember;
     /// Sends a person's message to a session. For hosts and operators.
     UserMessage(UserMessage) = "psi.agent-session/send-user-message" -> SESSION, UserMessage;
     /// Reports that a turn began or ended. For hosts and operators.

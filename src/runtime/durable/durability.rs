@@ -48,6 +48,7 @@ fn about<'a>(fact: &'a Fact, state: &'a State) -> Option<Option<&'a SessionId>> 
             | SessionFact::Addressed { .. }
             // A schedule for this job may be created after the next start.
             | SessionFact::JobReady { .. }
+            | SessionFact::Memory(_)
             | SessionFact::Granted { .. } => Some(Some(id)),
             // The state of a connection or of a turn means nothing to the next process.
             SessionFact::HostDetached { .. }
@@ -66,11 +67,12 @@ fn about<'a>(fact: &'a Fact, state: &'a State) -> Option<Option<&'a SessionId>> 
     }
 }
 
-/// Whether a fact must be committed before the caller is answered: one about a schedule, a hold or the guard's policy. A
+/// Whether a fact must be committed before the caller is answered: one about a schedule, a hold, the guard's policy
+/// or what a session remembers. A
 /// session may be opened and closed without the store; its row is written once the store works again.
 pub(in crate::runtime) fn needs_disk(fact: &Fact, state: &State) -> bool {
     let is_written_later = match fact {
-        Fact::Session(_, fact, _) => !matches!(fact, SessionFact::Granted { .. }),
+        Fact::Session(_, fact, _) => !matches!(fact, SessionFact::Granted { .. } | SessionFact::Memory(_)),
         Fact::Restarted { .. } | Fact::Refused { .. } => true,
         Fact::Created { .. }
         | Fact::Schedule(..)
@@ -106,6 +108,7 @@ pub(in crate::runtime) fn asks_for_disk(input: &Input, state: &State) -> bool {
         Command::HoldAll { .. }
         | Command::ReleaseAll { .. }
         | Command::SetGuard { .. }
+        | Command::ChangeMemory { .. }
         | Command::SetGrant { .. } => true,
         Command::OpenSession { .. }
         | Command::CloseSession { .. }

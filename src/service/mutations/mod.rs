@@ -6,6 +6,7 @@
 mod approval;
 mod bulk;
 mod inbox;
+mod memory;
 mod schedule;
 
 use super::admission::Admitted;
@@ -92,6 +93,10 @@ impl AdmittedMutation for CallerMutator<'_> {
             }
             Mutation::Close(of) => self.host(HostRequest::Close { session: self.named(of.session)? }),
             Mutation::TakeMessages(request) => self.take_messages(*request),
+            Mutation::Remember(request) => self.remember(*request),
+            Mutation::SetGoal(request) => self.set_goal(*request),
+            Mutation::CreateTask(request) => self.create_task(*request),
+            Mutation::UpdateTask(request) => self.update_task(&request),
             Mutation::UserMessage(params) => {
                 let session = self.named(params.of.session)?;
                 self.host(HostRequest::UserMessage { session, text: params.said.text })

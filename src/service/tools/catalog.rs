@@ -3,7 +3,7 @@
 //! Invariant: a tool is described once, in the EDN file of its name or by the table of its fields. Its text is constant, so
 //! that a host can tell when it changes.
 
-use crate::dialect::{claude_cron, cron, native, psi, reminder, session_action};
+use crate::dialect::{claude_cron, cron, memory, native, psi, reminder, session_action};
 use crate::domain::Dialect;
 use crate::edn::{Caps, Map, Value, read};
 
@@ -84,6 +84,10 @@ pub const TOOLBOX: &[ToolInfo] = &[
     ToolInfo::native(native::Tool::Explain, ToolEffect::Reads),
     ToolInfo::native(native::Tool::Inbox, ToolEffect::Removes),
     ToolInfo::native(native::Tool::Query, ToolEffect::Reads),
+    ToolInfo::memory(memory::Tool::Remember, ToolEffect::Adds),
+    ToolInfo::memory(memory::Tool::SetGoal, ToolEffect::Changes),
+    ToolInfo::memory(memory::Tool::TaskCreate, ToolEffect::Adds),
+    ToolInfo::memory(memory::Tool::TaskUpdate, ToolEffect::Changes),
 ];
 
 impl ToolInfo {
@@ -108,6 +112,11 @@ impl ToolInfo {
     const fn claude_cron(tool: claude_cron::Tool, effect: ToolEffect) -> ToolInfo {
         let text = Text::Edn(tool.declaration());
         ToolInfo { name: tool.name(), dialect: Dialect::ClaudeCron, effect, text }
+    }
+
+    const fn memory(tool: memory::Tool, effect: ToolEffect) -> ToolInfo {
+        let text = Text::Edn(tool.declaration());
+        ToolInfo { name: tool.name(), dialect: Dialect::Memory, effect, text }
     }
 
     const fn native(tool: native::Tool, effect: ToolEffect) -> ToolInfo {
@@ -172,6 +181,7 @@ mod tests {
         assert_eq!(of(Dialect::SessionAction), session_action::Tool::NAMES);
         assert_eq!(of(Dialect::ClaudeCron), claude_cron::Tool::NAMES);
         assert_eq!(of(Dialect::Native), native::Tool::NAMES);
+        assert_eq!(of(Dialect::Memory), memory::Tool::NAMES);
         for tool in TOOLBOX {
             assert!(!tool.description().is_empty(), "{}", tool.name);
             let schema = tool.input_schema();

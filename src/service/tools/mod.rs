@@ -3,6 +3,7 @@
 mod catalog;
 mod claude_cron;
 mod cron;
+mod memory;
 mod native;
 mod psi;
 mod rehearsal;
@@ -11,6 +12,7 @@ mod session_action;
 
 use self::claude_cron::ClaudeCronCall;
 use self::cron::CronCall;
+use self::memory::MemoryCall;
 use self::native::NativeCall;
 use self::psi::PsiCall;
 use self::reminder::ReminderCall;
@@ -93,6 +95,9 @@ impl Service {
         }
         if let Some(tool) = dialect::claude_cron::Tool::parse(tool) {
             return Some(ClaudeCronCall { service: self, admitted }.call(tool, args, notation));
+        }
+        if let Some(tool) = dialect::memory::Tool::parse(tool) {
+            return Some(MemoryCall { service: self, admitted }.call(tool, args, notation));
         }
         if let Some(tool) = dialect::native::Tool::parse(tool) {
             return Some(NativeCall { service: self, admitted }.call(tool, args, notation));

@@ -21,6 +21,8 @@ names! {
         Run = "run",
         /// Why a schedule has fired, or has not, or when it will: by the schedule's id.
         Explanation = "explanation",
+        /// What a session remembers, by the session's id.
+        Memory = "memory",
     }
 }
 
@@ -130,6 +132,7 @@ impl Resource {
             Kind::Schedule => ("psi.scheduler/schedule-id", SCHEDULE),
             Kind::Run => ("reveille.run/id", RUN),
             Kind::Explanation => ("psi.scheduler/schedule-id", EXPLANATION),
+            Kind::Memory => ("psi.agent-session/session-id", MEMORY),
         };
         // Printed as an EDN string, so an id cannot change the query.
         format!("[{{[:{key} {}] {shape}}}]", Value::from(self.id.as_str()))
@@ -181,6 +184,10 @@ const EXPLANATION: &str = "[:psi.scheduler/schedule-id {:psi.scheduler/explain [
                            :reveille.explanation/verdict :reveille.explanation/reason :reveille.explanation/slot \
                            :reveille.explanation/at :reveille.explanation/late-ms :reveille.explanation/run-id \
                            :reveille.explanation/obstacles :reveille.explanation/next-fire-at]}]";
+
+const MEMORY: &str = "[:psi.agent-session/session-id :psi.agent-session/memory-block {:psi.agent-session/memory \
+                      [:reveille.memory/goal :reveille.memory/facts {:reveille.memory/tasks [:reveille.task-note/id \
+                      :reveille.task-note/subject :reveille.task-note/description :reveille.task-note/status]}]}]";
 
 #[cfg(test)]
 mod tests {

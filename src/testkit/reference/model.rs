@@ -261,6 +261,7 @@ pub(in crate::testkit) fn is_lasting_of_session(fact: &SessionFact) -> bool {
         | SessionFact::HostAttached { .. }
         | SessionFact::Addressed { .. }
         | SessionFact::JobReady { .. }
+        | SessionFact::Memory(_)
         | SessionFact::Granted { .. } => true,
         SessionFact::HostDetached { .. }
         | SessionFact::Busy

@@ -58,7 +58,8 @@ impl ReferenceModel {
             SessionFact::HostDetached { .. }
             | SessionFact::Addressed { .. }
             | SessionFact::Busy
-            | SessionFact::JobReady { .. } => {}
+            | SessionFact::JobReady { .. }
+            | SessionFact::Memory(_) => {}
         }
     }
 

@@ -16,6 +16,7 @@ use crate::simulated::{self, session, standing, token};
 
 mod graphql;
 mod mcp;
+mod toolbox;
 mod walls;
 mod world;
 
@@ -145,6 +146,10 @@ fn calls() -> Vec<(&'static str, &'static str, Op)> {
         ("update", "{:id \"x\" :label \"l\"}", Op::Change),
         ("explain", "{:id \"x\"}", Op::Query),
         ("query", "{:query \"[:psi.scheduler/pending-count]\"}", Op::Query),
+        ("memory.remember", "{:content \"c\"}", Op::Remember),
+        ("memory.set_goal", "{:goal \"g\"}", Op::Remember),
+        ("memory.task_create", "{:subject \"s\"}", Op::Remember),
+        ("memory.task_update", "{:taskId \"t1\" :status \"done\"}", Op::Remember),
         ("no-such-tool", "{}", Op::Change),
     ]
 }
@@ -157,6 +162,11 @@ fn a_tool_is_for_whom_its_operation_is() {
         assert!(!ops.is_empty(), "no call of {} here", tool.name);
         // What a host is told of the tool is what its calls may do.
         let takes_away = ops.iter().any(|op| matches!(op, Op::Cancel | Op::Change | Op::Take));
+        // Whether a change of the memory adds or replaces is up to its tool.
+        if ops.contains(&Op::Remember) {
+            assert!(matches!(tool.effect, ToolEffect::Adds | ToolEffect::Changes), "{}", tool.name);
+            continue;
+        }
         let effects: &[ToolEffect] = match ops.iter().all(|op| *op == Op::Query) {
             true => &[ToolEffect::Reads],
             false if takes_away => &[ToolEffect::Changes, ToolEffect::Removes],
@@ -170,7 +180,7 @@ fn a_tool_is_for_whom_its_operation_is() {
             let world = World::new();
             let (who, caller) = world.callers().swap_remove(at);
             let before = standing(&world.handle);
-            let answer = world.service().call_tool(tool, &caller, &args, Notation::Edn);
+            let answer = Service::new(world.handle.clone()).call_tool(tool, &caller, &args, Notation::Edn);
             let is_tool = TOOLBOX.iter().any(|it| it.name == tool);
             let may = is_admitted(op, &world, &caller) || !is_tool;
             assert_eq!(answer.is_ok(), may, "{who}: {tool} {args}: {answer:?}");

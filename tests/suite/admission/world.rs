@@ -8,7 +8,6 @@ use reveille::domain::{
 };
 use reveille::engine::{Command, Input, NewSchedule, SessionRecord};
 use reveille::runtime::{Handle, Token};
-use reveille::service::Service;
 
 use crate::simulated::{self, session, token};
 
@@ -57,6 +56,7 @@ pub(super) const HOSTED: &str = "sess-hosted";
 impl World {
     pub(super) fn new() -> World {
         let (handle, clock) = simulated::engine(&[OWN, ANOTHER, NARROW, CLOSED, REOPENED]);
+        handle.switch(Primitives::all());
         let hosts = ["editor", "shell"].map(|name| {
             let token = Token::from_text(&name.repeat(8));
             handle.tokens().admit_host(TokenName::new(name).expect("a name"), &token);
@@ -112,11 +112,6 @@ impl World {
             ("host by its token, for its session", self.for_hosted()),
             ("another host by its token", self.hosts[1].clone()),
         ]
-    }
-
-    /// A service with every primitive switched on.
-    pub(super) fn service(&self) -> Service {
-        Service::with_primitives(self.handle.clone(), Primitives::all())
     }
 
     /// The host that acts for the session that it has opened.

@@ -170,6 +170,7 @@ pub(crate) fn is_shared(attribute: &Attribute) -> bool {
         "psi.agent-session/changed-count",
         "psi.agent-session/left-count",
         "psi.agent-session/taken",
+        "psi.agent-session/noted-id",
         "psi.scheduler/created?",
         "psi.scheduler/understood",
     ];

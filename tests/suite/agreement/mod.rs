@@ -189,6 +189,7 @@ fn what_is_anothers_is_as_absent_for_every_attribute() {
             "psi.agent-session/changed-count",
             "psi.agent-session/left-count",
             "psi.agent-session/taken",
+            "psi.agent-session/noted-id",
             "psi.scheduler/created?",
             "psi.scheduler/understood",
         ];

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
 use reveille::dialect::{Notation, REQUEST_CAPS, psi};
-use reveille::domain::{Caller, HostId, ScheduleId, SessionId, Span};
+use reveille::domain::{Caller, HostId, Primitives, ScheduleId, SessionId, Span};
 use reveille::edn::read;
 use reveille::engine::{Input, Report};
 use reveille::port::Host;
 use reveille::runtime::Handle;
 use reveille::service::Service;
 use reveille::testkit::{Behaviour, SimHost, Stage};
+
+use crate::simulated;
 
 /// The engine, and who is in it.
 pub(crate) struct Population {
@@ -73,6 +75,19 @@ impl Population {
             create(&service, &b, ":kind \"message\" :label \"said\"", 1_000),
             create(&service, &b, ":kind \"message\"", 86_400_000),
         ];
+        handle.switch(Primitives::all());
+        for change in [
+            "remember {:content \"Grüße \\\"\\n\"",
+            "remember {:content \"two\"",
+            "set-goal {:goal \"a goal\"",
+            "create-task {:subject \"one\" :description \"more\"",
+            "create-task {:subject \"two\"",
+            "update-task {:task 2 :status :done",
+        ] {
+            let query = format!("[(psi.agent-session/{change}}})]");
+            let answer = simulated::ask(&handle, &Caller::session(a.clone()), &query, false);
+            assert!(answer.contains(":psi.agent-session/session-id"), "{answer}");
+        }
         advance(1_000);
         Population { service, a, b, schedules_of_a, schedules_of_b }
     }

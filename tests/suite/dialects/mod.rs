@@ -4,7 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use reveille::dialect::{Answer, Notation, REQUEST_CAPS, claude_cron, native, reminder, session_action};
+use reveille::dialect::{
+    Answer, Notation, REQUEST_CAPS, claude_cron, memory, native, reminder, session_action,
+};
 use reveille::domain::{Code, Moment};
 use reveille::edn::{Value, read};
 use reveille::limits;
@@ -30,7 +32,7 @@ fn schema(name: &str) -> Value {
     TOOLBOX.iter().find(|tool| tool.name == name).expect("a tool").input_schema()
 }
 
-const TOOLS: [(&str, Parse); 16] = [
+const TOOLS: [(&str, Parse); 20] = [
     ("reminderadd", |args| reminder::parse(reminder::Tool::Add, args, Notation::Edn).map(|_| ())),
     ("reminderlist", |args| reminder::parse(reminder::Tool::List, args, Notation::Edn).map(|_| ())),
     ("reminderremove", |args| reminder::parse(reminder::Tool::Remove, args, Notation::Edn).map(|_| ())),
@@ -44,6 +46,10 @@ const TOOLS: [(&str, Parse); 16] = [
     ("CronList", |args| claude_cron::parse(claude_cron::Tool::List, args, Notation::Edn).map(|_| ())),
     ("CronDelete", |args| claude_cron::parse(claude_cron::Tool::Delete, args, Notation::Edn).map(|_| ())),
     ("ScheduleWakeup", |args| claude_cron::parse(claude_cron::Tool::Wakeup, args, Notation::Edn).map(|_| ())),
+    ("memory.remember", |args| memory::parse(memory::Tool::Remember, args, Notation::Edn).map(|_| ())),
+    ("memory.set_goal", |args| memory::parse(memory::Tool::SetGoal, args, Notation::Edn).map(|_| ())),
+    ("memory.task_create", |args| memory::parse(memory::Tool::TaskCreate, args, Notation::Edn).map(|_| ())),
+    ("memory.task_update", |args| memory::parse(memory::Tool::TaskUpdate, args, Notation::Edn).map(|_| ())),
     ("create", |args| native::parse(native::Tool::Create, args, Notation::Edn).map(|_| ())),
     ("inbox", |args| native::parse(native::Tool::Inbox, args, Notation::Edn).map(|_| ())),
     ("list", |args| native::parse(native::Tool::List, args, Notation::Edn).map(|_| ())),
@@ -92,7 +98,12 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
     assert_eq!(part(&add, "type enum"), words(reminder::ReminderKind::NAMES));
     assert_eq!(part(&action, "operation enum"), words(session_action::Operation::NAMES));
     assert_eq!(part(&action, "action_kind enum"), words(session_action::ActionKind::NAMES));
+    let fact = part(&schema("memory.remember"), "properties");
+    let task = part(&schema("memory.task_create"), "properties");
     for (schema, path, bound) in [
+        (&fact, "content maxLength", limits::MEMORY_TEXT.value),
+        (&task, "subject maxLength", limits::TASK_SUBJECT.value),
+        (&task, "description maxLength", limits::MEMORY_TEXT.value),
         (&add, "interval_seconds minimum", limits::REMINDER_SECONDS_MIN.value),
         (&add, "interval_seconds maximum", limits::PERIOD_MS_MAX.value / 1_000),
         (&add, "action_prompt maxLength", limits::TEXT_BYTES.value),

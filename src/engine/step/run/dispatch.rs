@@ -265,9 +265,16 @@ pub(in crate::engine::step) fn submit_prompt(
     let file = schedule.payload.file().cloned();
     // A notice may consist of a file alone.
     let text = Some(text).filter(|text| begins_turn || !text.is_empty());
+    let recalled = begins_turn.then(|| step.state.recalled(&session)).flatten();
     let message = Arc::new(Message {
         role: if occurrence.cause == Cause::Bulletin { Role::System } else { role_of(schedule) },
-        content: text.into_iter().chain(more).map(Content::Text).chain(file.map(Content::File)).collect(),
+        content: text
+            .into_iter()
+            .chain(more)
+            .map(Content::Text)
+            .chain(file.map(Content::File))
+            .chain(recalled.map(|block| Content::Text(block.into())))
+            .collect(),
         timestamp: Some(step.now.wall),
         provenance: Some(MessageProvenance {
             run: occurrence.id.clone(),

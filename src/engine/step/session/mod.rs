@@ -8,6 +8,7 @@ pub(in crate::engine::step) mod host_lost;
 pub(in crate::engine::step) mod host_sessions;
 pub(in crate::engine::step) mod job_ready;
 pub(in crate::engine::step) mod make_room;
+pub(in crate::engine::step) mod memory;
 pub(in crate::engine::step) mod open_session;
 pub(in crate::engine::step) mod take_left;
 pub(in crate::engine::step) mod user_message;

@@ -17,6 +17,7 @@ mod call;
 mod definition;
 mod form;
 mod guard;
+mod memory;
 mod message;
 mod parse;
 mod parts;
@@ -95,6 +96,10 @@ mod names {
     pub(super) const TURN_UNREPORTED: &str = "session/turn-unreported";
     pub(super) const JOB_READY: &str = "session/job-ready";
     pub(super) const GRANTED: &str = "session/granted";
+    pub(super) const REMEMBERED: &str = "session/remembered";
+    pub(super) const GOAL_SET: &str = "session/goal-set";
+    pub(super) const TASK_CREATED: &str = "session/task-created";
+    pub(super) const TASK_UPDATED: &str = "session/task-updated";
     pub(super) const CREATED: &str = "schedule/created";
     pub(super) const CHANGED: &str = "schedule/changed";
     pub(super) const PAUSED: &str = "schedule/paused";

@@ -11,7 +11,7 @@ use super::parts::{
     session_id, text, wrong,
 };
 use super::provenance::provenance;
-use super::{FactError, guard, names, session_config};
+use super::{FactError, guard, memory, names, session_config};
 use crate::dialect::echo;
 use crate::domain::{
     Actor, Cause, Channel, ChannelFact, ChannelKind, Claim, Dispatch, Downtime, Fact, Failure, HostFact,
@@ -60,7 +60,10 @@ fn session(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
         names::TURN_UNREPORTED => SessionFact::TurnUnreported,
         names::GRANTED => SessionFact::Granted { grant: guard::grant(map(form, "grant")?)? },
         names::JOB_READY => SessionFact::JobReady { job: job_id(form)? },
-        _ => return Ok(None),
+        name => match memory::change(name, form)? {
+            Some(change) => SessionFact::Memory(Box::new(change)),
+            None => return Ok(None),
+        },
     };
     let by = maybe(form, "by", actor)?.map(Box::new);
     Ok(Some(Fact::Session(session_id(form, "session")?, fact, by)))

@@ -3,6 +3,7 @@
 use super::call;
 use super::definition;
 use super::guard::{of_hold, of_policy};
+use super::memory;
 use super::names;
 use super::printed::{Instant, Part, Printed, Word};
 use super::provenance::of_provenance;
@@ -77,6 +78,7 @@ fn session(fact: &SessionFact) -> Printed {
         SessionFact::TurnUnreported => named(names::TURN_UNREPORTED),
         SessionFact::Granted { grant } => named(names::GRANTED).with("grant", grant),
         SessionFact::JobReady { job } => named(names::JOB_READY).with("job", job.as_str()),
+        SessionFact::Memory(change) => memory::of_change(change),
     }
 }
 

@@ -15,7 +15,7 @@ use super::parts::{
 use super::print::of_failure;
 use super::printed::{Instant, Part, Printed, Word, unless};
 use super::provenance::{of_provenance, provenance};
-use super::{FactError, VERSION, session_config};
+use super::{FactError, VERSION, memory, session_config};
 use crate::domain::{
     Cause, Cursor, HostId, JobId, Moment, Phase, Reason, Run, RunState, Schedule, Status, TokenName,
 };
@@ -125,6 +125,7 @@ pub fn print_session(row: &SessionRow, token: Option<&str>) -> Printed {
         .with("listens?", row.listens.then_some(true))
         .with("user-spoke-at", row.last_user_activity.map(Instant))
         .with("ready-jobs", (!row.ready_jobs.is_empty()).then(ready_jobs))
+        .with("memory", row.memory.as_deref().map(memory::print))
         // Only the digest: a copy of the file must not suffice to act as the session.
         .with("token", token)
 }
@@ -150,6 +151,7 @@ pub(crate) fn parse_session(form: &Form<'_>) -> Result<(SessionRow, Option<Box<s
         last_user_activity: maybe(form, "user-spoke-at", instant)?,
         // Rows from before this was recorded have none.
         ready_jobs: maybe(form, "ready-jobs", ready_jobs)?.unwrap_or_default(),
+        memory: maybe(form, "memory", |form, key| memory::parse(map(form, key)?))?.map(Box::new),
     };
     Ok((row, own_text(form, "token")?))
 }

@@ -13,7 +13,7 @@ pub fn roots() -> Roots {
     let pages = |entity, entries, cursor| Pages { entity, entries, cursor };
     Roots {
         queries: queries(),
-        mutations: mutations(),
+        mutations: [mutations(), memory_mutations()].concat(),
         subscriptions: subscriptions(),
         pages: vec![
             pages("schedule-page", "reveille.schedule-page/schedules", "psi.scheduler/cursor"),
@@ -29,6 +29,7 @@ pub fn roots() -> Roots {
             "psi.agent-session/changed-count",
             "psi.agent-session/left-count",
             "psi.agent-session/taken",
+            "psi.agent-session/noted-id",
             "psi.scheduler/created?",
             "psi.scheduler/matched-count",
             "psi.scheduler/changed-count",
@@ -164,6 +165,24 @@ fn mutations() -> Vec<MutationRoot> {
         plain("sendUserMessage", Name::UserMessage, session()),
         plain("setSessionBusy", Name::Busy, session()),
         plain("reportJobReady", Name::JobReady, session()),
+    ]
+}
+
+/// The mutations of what a session remembers.
+fn memory_mutations() -> Vec<MutationRoot> {
+    use MutationName as Name;
+    let mutation = |name, symbol: Name, has_id: bool| {
+        let session =
+            [("session", RootPayload::Entity("session")), ("sessionId", RootPayload::Attribute(SESSION_ID))];
+        let id = has_id.then_some(("id", RootPayload::Attribute("psi.agent-session/noted-id")));
+        let payload = session.into_iter().chain(id).collect();
+        MutationRoot { name, symbol: symbol.name(), has_input: false, payload }
+    };
+    vec![
+        mutation("remember", Name::Remember, true),
+        mutation("setGoal", Name::SetGoal, false),
+        mutation("createTask", Name::CreateTask, true),
+        mutation("updateTask", Name::UpdateTask, true),
     ]
 }
 

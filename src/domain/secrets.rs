@@ -1,0 +1,160 @@
+//! Secrets in texts: tokens that begin with a prefix that everybody knows are replaced before a text is stored or sent.
+//!
+//! This catches what a model copies by mistake, and is no proof that a text holds no secret. Invariant: everything else in a text
+//! stays as it is, and the text of a secret is nowhere in the result.
+
+use std::borrow::Cow;
+
+/// What stands in a text where a secret was.
+pub const REDACTED: &str = "[REDACTED]";
+
+/// What begins like this is a secret, if at least so many characters of a token follow.
+const PREFIXES: &[(&str, usize)] =
+    &[("sk-ant-", 8), ("sk-", 16), ("xoxb-", 8), ("ghp_", 16), ("glpat-", 8), ("AKIA", 12), ("dk_", 16)];
+
+/// Words before a secret, which is what follows them behind blanks.
+const SCHEMES: &[(&str, usize)] = &[("bearer", 8), ("basic", 8)];
+
+/// Returns the text without secrets: ten kinds of tokens, by their prefixes. Source: SEED-001's code.
+pub fn redacted(text: &str) -> Cow<'_, str> {
+    let mut clean = String::new();
+    let (mut at, mut copied) = (0, 0);
+    while at < text.len() {
+        let rest = &text[at..];
+        let is_inside = text[..at].chars().next_back().is_some_and(is_of_word);
+        let secret = if is_inside { None } else { secret_at(rest) };
+        match secret {
+            Some((from, length)) => {
+                clean.push_str(&text[copied..at + from]);
+                clean.push_str(REDACTED);
+                at += from + length;
+                copied = at;
+            }
+            None => at += rest.chars().next().map_or(1, char::len_utf8),
+        }
+    }
+    if copied == 0 {
+        return text.into();
+    }
+    clean.push_str(&text[copied..]);
+    clean.into()
+}
+
+/// The secret that begins here: where it begins, and how long it is.
+fn secret_at(rest: &str) -> Option<(usize, usize)> {
+    let prefixed = PREFIXES.iter().find_map(|(prefix, least)| {
+        let behind = token_len(rest.strip_prefix(prefix)?);
+        (behind >= *least).then_some((0, prefix.len() + behind))
+    });
+    prefixed.or_else(|| web_token(rest)).or_else(|| credentials(rest))
+}
+
+/// A JSON web token: three parts of letters, of which the first begins an object.
+fn web_token(rest: &str) -> Option<(usize, usize)> {
+    let length = token_len(rest.strip_prefix("eyJ")?) + 3;
+    let mut parts = rest[..length].split('.');
+    let is_long = |part: Option<&str>| part.is_some_and(|part| part.len() >= 4);
+    (is_long(parts.next()) && is_long(parts.next())).then_some((0, length))
+}
+
+/// What follows the name of a scheme.
+fn credentials(rest: &str) -> Option<(usize, usize)> {
+    SCHEMES.iter().find_map(|(scheme, least)| {
+        let (word, behind) = rest.split_at_checked(scheme.len())?;
+        let blanks = behind.len() - behind.trim_start_matches([' ', '\t']).len();
+        let length = token_len(&behind[blanks..]);
+        let is_secret = word.eq_ignore_ascii_case(scheme) && blanks > 0 && length >= *least;
+        // `basic understanding` is no secret: a word has no digit and no capital within.
+        let is_word = || behind[blanks..blanks + length].bytes().all(|byte| byte.is_ascii_lowercase());
+        (is_secret && !is_word()).then_some((scheme.len() + blanks, length))
+    })
+}
+
+/// How long the token is that begins here.
+fn token_len(text: &str) -> usize {
+    let end = text.find(|found| !is_of_token(found)).unwrap_or(text.len());
+    // A full stop ends the sentence and not the token.
+    text[..end].trim_end_matches('.').len()
+}
+
+/// Whether what follows this character is the middle of a word.
+fn is_of_word(found: char) -> bool {
+    found.is_alphanumeric() || matches!(found, '-' | '_')
+}
+
+fn is_of_token(found: char) -> bool {
+    found.is_ascii_alphanumeric() || matches!(found, '-' | '_' | '.' | '+' | '/' | '=' | '~')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: &str = "abcdefghij0123456789";
+
+    /// One of each kind, with what of it may stay.
+    fn secrets() -> Vec<(String, &'static str)> {
+        let bare = ["sk-", "sk-ant-", "xoxb-", "ghp_", "glpat-", "AKIA", "dk_"];
+        let bare = bare.into_iter().map(|prefix| (format!("{prefix}{LONG}"), ""));
+        let others = [
+            ("eyJhbGciOi.eyJzdWIiOi.c2lnbmF0dXJl".to_owned(), ""),
+            (format!("Bearer {LONG}"), "Bearer "),
+            ("Basic dXNlcjpwYXNz".to_owned(), "Basic "),
+        ];
+        bare.chain(others).collect()
+    }
+
+    #[test]
+    fn a_secret_is_replaced_wherever_it_stands() {
+        for (secret, stays) in secrets() {
+            let gone = format!("{stays}{REDACTED}");
+            for (before, behind) in [
+                ("", ""),
+                ("key: ", ""),
+                ("", ", that is it"),
+                ("ü \"", "\"}"),
+                ("(", ")\n"),
+                ("?key=", "."),
+                ("/", ".\n"),
+            ] {
+                let text = format!("{before}{secret}{behind}");
+                assert_eq!(redacted(&text), format!("{before}{gone}{behind}"), "{text}");
+            }
+            let two = format!("{secret} {secret}");
+            assert_eq!(redacted(&two), format!("{gone} {gone}"));
+        }
+        let all: Vec<String> = secrets().into_iter().map(|(secret, _)| secret).collect();
+        let json = format!("{{\"a\":\"{}\"}}", all.join("\",\"b\":\""));
+        assert_eq!(redacted(&json).matches(REDACTED).count(), all.len(), "{json}");
+        assert!(!redacted(&json).contains(LONG), "{json}");
+    }
+
+    #[test]
+    fn secrets_that_overlap_are_gone_both() {
+        for text in
+            ["Bearer sk-ant-abcdefgh12345678", "sk-sk-ant-abcdefgh12345678", "Bearer ghp_abcdefgh12345678abc"]
+        {
+            assert!(!redacted(text).contains("12345678"), "{text}: {}", redacted(text));
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_touched() {
+        let texts = [
+            "",
+            "The task-force asks; ask-me-anything-about-this-project",
+            "sk- and sk-short, AKIA, ghp_",
+            "a basic understanding of bearer tokens",
+            "Bearer of bad news",
+            "eyJ is how they begin",
+            "ü — 名前 sk",
+        ];
+        for text in texts {
+            assert!(
+                matches!(redacted(text), Cow::Borrowed(same) if same == text),
+                "{text}: {}",
+                redacted(text)
+            );
+        }
+    }
+}

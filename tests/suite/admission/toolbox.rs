@@ -1,0 +1,141 @@
+//! Which tools a caller is shown, and that these are the ones it can call: by every switch, and by its grant.
+
+use reveille::dialect::{Notation, names};
+use reveille::domain::{
+    Caller, Channel, ChannelKind, Dialect, Gate, Grant, Primitives, Right, Scope, SessionConfig, SessionId,
+};
+use reveille::edn::{Map, Value};
+use reveille::engine::{Input, Report};
+use reveille::runtime::Handle;
+use reveille::service::{Service, TOOLBOX};
+use reveille::surface::mcp::{Features, Scheduler, ToolFilter};
+
+use crate::simulated::{self, session, token};
+
+/// Which switches are on, and which channels there are.
+#[derive(Clone, Copy, Debug)]
+struct Switches {
+    watchers: bool,
+    scheduler: bool,
+    memory: bool,
+    channel: Option<bool>,
+}
+
+impl Switches {
+    fn all() -> Vec<Switches> {
+        let mut all = Vec::new();
+        for (watchers, scheduler) in [(false, false), (true, false), (true, true)] {
+            for memory in [false, true] {
+                for channel in [None, Some(false), Some(true)] {
+                    all.push(Switches { watchers, scheduler, memory, channel });
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether a family of tools exists, in the words of the test.
+    fn opens(self, dialect: Dialect, is_operator: bool) -> bool {
+        match dialect.gate() {
+            None => true,
+            Some(Gate::Watchers) => self.watchers,
+            Some(Gate::Scheduler) => self.scheduler,
+            Some(Gate::Memory) => self.memory,
+            Some(Gate::Channels) => self.channel.is_some_and(|is_open| is_open || is_operator),
+        }
+    }
+
+    fn engine(self) -> Handle {
+        let (handle, _clock) = simulated::engine(&["plain", "narrow", "read"]);
+        let Switches { watchers, scheduler, memory, .. } = self;
+        handle.switch(Primitives { watchers, scheduler, memory, ..Primitives::default() });
+        if let Some(agents) = self.channel {
+            let channel =
+                Channel { name: "ops".into(), kind: ChannelKind::Webhook, goes_to: "x".into(), agents };
+            handle.submit(Input::Report(Report::ChannelOpened(channel))).expect("it is a fact");
+        }
+        let grant = |id: &str, grant: Grant| handle.grant(&session(id), grant, Scope::Operator);
+        let dialects = Some(vec![Dialect::Native, Dialect::Memory]);
+        grant("narrow", Grant { dialects, ..Grant::FULL }).expect("it is open");
+        grant("read", Grant { right: Some(Right::Read), ..Grant::FULL }).expect("it is open");
+        handle
+    }
+}
+
+/// The tools that a caller sees over MCP, with all dialects on offer.
+fn over_mcp(service: &Service, caller: &Caller) -> Vec<String> {
+    let all: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
+    let offer = ToolFilter::parse(&all.join(",")).expect("dialects");
+    let tools = Scheduler { service, caller, offer: &offer }.tools();
+    tools.into_iter().map(|tool| tool.name).collect()
+}
+
+#[test]
+fn a_caller_sees_exactly_the_tools_that_exist_for_it() {
+    for switches in Switches::all() {
+        let handle = switches.engine();
+        let service = Service::new(handle.clone());
+        let callers = [
+            ("operator", Caller::OPERATOR, true, None),
+            ("host", Caller::session(session("plain")), false, None),
+            ("session", token("plain"), false, None),
+            ("narrowed session", token("narrow"), false, Some([Dialect::Native, Dialect::Memory])),
+        ];
+        for (who, caller, is_operator, dialects) in callers {
+            let exists = |dialect: Dialect| {
+                switches.opens(dialect, is_operator) && dialects.is_none_or(|given| given.contains(&dialect))
+            };
+            let expected: Vec<&str> =
+                TOOLBOX.iter().filter(|tool| exists(tool.dialect)).map(|tool| tool.name).collect();
+            let shown: Vec<&str> = service.toolbox(&caller).into_iter().map(|tool| tool.name).collect();
+            assert_eq!(shown, expected, "{who} {switches:?}");
+            let undotted: Vec<String> = expected.iter().map(|name| names::undotted(name)).collect();
+            assert_eq!(over_mcp(&service, &caller), undotted, "{who} {switches:?}");
+            for tool in TOOLBOX {
+                let called = service.call_tool(tool.name, &caller, &Map::new().into(), Notation::Edn);
+                let is_there = expected.contains(&tool.name);
+                assert_eq!(
+                    matches!(called, Ok(None)),
+                    !is_there,
+                    "{who} {switches:?} {}: {called:?}",
+                    tool.name
+                );
+            }
+        }
+        // Who may only read is shown what reads.
+        let shown = service.toolbox(&token("read"));
+        assert!(shown.iter().any(|tool| tool.name == "list"), "{switches:?}");
+        assert!(!shown.iter().any(|tool| tool.name == "create" || tool.dialect == Dialect::Memory));
+    }
+}
+
+#[test]
+fn every_spelling_of_a_name_is_of_the_tool() {
+    let (handle, _clock) = simulated::engine(&["plain"]);
+    handle.switch(Primitives::all());
+    let service = Service::new(handle);
+    for name in
+        ["memory.remember", "Remember", "memory__remember", "memory_remember", "tools.memory.remember"]
+    {
+        let args = Map::new().with("content", format!("by {name}")).into();
+        let answer = service.call_tool(name, &token("plain"), &args, Notation::Edn);
+        let answer = answer.expect("admitted").unwrap_or_else(|| panic!("{name} is no tool"));
+        assert!(!answer.is_error, "{name}: {}", answer.value);
+    }
+    assert_eq!(service.call_tool("remember", &token("plain"), &Value::Nil, Notation::Edn), Ok(None));
+}
+
+/// A session is closed and opened again: its grant stays, and so does its list.
+#[test]
+fn a_grant_outlives_its_session() {
+    let (handle, _clock) = simulated::engine(&["plain"]);
+    let id: SessionId = session("plain");
+    let grant = Grant { dialects: Some(vec![Dialect::Psi]), ..Grant::FULL };
+    handle.grant(&id, grant, Scope::Operator).expect("it is open");
+    let service = Service::new(handle.clone());
+    let shown = || service.toolbox(&token("plain")).into_iter().map(|tool| tool.name).collect::<Vec<_>>();
+    assert_eq!(shown(), ["psi-tool"]);
+    handle.close_session(&id).expect("it is open");
+    simulated::open(&handle, "plain", SessionConfig::default());
+    assert_eq!(shown(), ["psi-tool"]);
+}
