@@ -52,6 +52,21 @@ fn laws_hold_in_seeded_worlds() {
     }
 }
 
+#[test]
+fn laws_hold_in_worlds_of_calls() {
+    let count = number("SEEDS").unwrap_or(SEEDS_DEFAULT) / 2;
+    let first = number("FIRST").unwrap_or(FIRST_DEFAULT);
+    let seeds: Vec<u64> = number("CALLS").map_or_else(|| (first..first + count).collect(), |seed| vec![seed]);
+    for seed in &seeds {
+        let mut world = World::new(*seed, config(*seed).of_calls());
+        let outcome = world.run();
+        if seeds.len() == 1 {
+            println!("{}", world.trace().text());
+        }
+        outcome.unwrap_or_else(|breach| panic!("{breach}"));
+    }
+}
+
 /// Lives one world; what it came to.
 #[expect(clippy::panic, reason = "a breach is the whole report of what went wrong, seed and all")]
 fn live(seed: u64) -> (u64, Tally) {

@@ -121,33 +121,6 @@ impl<'a> StepBuilder<'a> {
         self.step.facts.iter().any(is_it)
     }
 
-    /// Returns whether this step has said something of the schedule's calls already.
-    pub(super) fn has_told(&self, schedule: &ScheduleId) -> bool {
-        let is_telling = |fact: &RunFact| match fact {
-            RunFact::Claimed(claim) => claim.telling.is_some(),
-            RunFact::Folded(_) => true,
-            RunFact::Queued { .. }
-            | RunFact::Asked { .. }
-            | RunFact::Allowed { .. }
-            | RunFact::Held(_)
-            | RunFact::Approved { .. }
-            | RunFact::Denied { .. }
-            | RunFact::Dispatched(_)
-            | RunFact::Accepted
-            | RunFact::Delivered
-            | RunFact::Returned { .. }
-            | RunFact::Joined { .. }
-            | RunFact::Postponed { .. }
-            | RunFact::Left
-            | RunFact::Taken { .. }
-            | RunFact::Retrying { .. }
-            | RunFact::Failed(_)
-            | RunFact::Cancelled { .. } => false,
-        };
-        let is_it = |fact: &Fact| matches!(fact, Fact::Run(run, fact) if run.schedule == *schedule && is_telling(fact));
-        self.step.facts.iter().any(is_it)
-    }
-
     /// Returns whether this step closes the session.
     pub(super) fn closes(&self, session: &SessionId) -> bool {
         let is_it = |fact: &Fact| matches!(fact, Fact::Session(id, SessionFact::Closed, _) if id == session);
@@ -159,8 +132,12 @@ impl<'a> StepBuilder<'a> {
     pub(super) fn in_flight(&self, session: &SessionId) -> Option<RunId> {
         let out = self.state.runs.get(self.state.session(session)?.in_flight?)?;
         let run = self.state.run_id(out)?;
-        let is_dealt_with = self.step.facts.iter().any(|fact| fact.run() == Some(&run));
-        (!is_dealt_with).then_some(run)
+        (!self.deals_with(&run)).then_some(run)
+    }
+
+    /// Returns whether this step has a fact about the run.
+    pub(super) fn deals_with(&self, run: &RunId) -> bool {
+        self.step.facts.iter().any(|fact| fact.run() == Some(run))
     }
 
     pub(super) fn run_fact(&mut self, run: &RunId, fact: RunFact) {

@@ -14,6 +14,7 @@ use super::history::{Observation, Reception, Seen};
 use super::laws::{Broken, Laws, feed_tells, reads_change_nothing};
 use super::sim::behaviour::Behaviour;
 use super::sim::sim_courier::{self, SimCourier};
+use super::sim::sim_executor::SimExecutor;
 use super::sim::sim_guard::SimGuard;
 use super::sim::sim_host::SimHost;
 use super::sim::stage::Stage;
@@ -46,6 +47,8 @@ pub struct World {
     pub(super) is_ending: bool,
     /// The simulated courier of the channels.
     pub(super) courier: Arc<SimCourier>,
+    /// The simulated executor of tools.
+    pub(super) executor: Arc<SimExecutor>,
     /// Facts that the feed has not shown yet, oldest first.
     pub(super) untold: VecDeque<UnpublishedFact>,
     pub(super) laws: Laws,
@@ -71,6 +74,8 @@ impl World {
         handle.set_guard(guard.clone());
         let courier = Arc::new(SimCourier::new(&stage));
         handle.open_channels(courier.clone(), sim_courier::channels());
+        let executor = Arc::new(SimExecutor::random(&stage));
+        handle.call_through(executor.clone());
         let feed = handle.subscribe(Cursor::START);
         // Drawn from the seed, so that a seed reproduces the kind of world too.
         let is_stored = stage.entropy.one_in(config.stored_one_in);
@@ -90,6 +95,7 @@ impl World {
             disk,
             is_ending: false,
             courier,
+            executor,
             untold: VecDeque::new(),
             tally: Tally::default(),
             laws: Laws::new(),
@@ -301,12 +307,14 @@ impl World {
             host.behave(Behaviour::FAULTLESS);
         }
         self.courier.be_faultless();
+        self.executor.be_faultless();
         let orphans =
             self.sessions(|state, id| state.session(id).is_some_and(|session| !session.is_hosted()));
         self.connect_host(orphans, Behaviour::FAULTLESS)?;
         self.end_what_recurs()?;
         for _ in 0..ROUNDS_MAX {
             while self.courier.answer_one().is_some() {}
+            while self.executor.answer_one() {}
             for host in self.hosts.clone() {
                 while let Some(report) = host.take_receipt(0) {
                     self.submit(Input::Report(report))?;

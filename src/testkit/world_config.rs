@@ -76,6 +76,10 @@ pub enum Action {
     CallTool,
     /// Lets the receiver of a channel answer for a parcel.
     CourierAnswers,
+    /// Lets the executor of tools answer a call; only in worlds of calls.
+    ExecutorAnswers,
+    /// Cancels a call, as its owner or as the operator; only in worlds of calls.
+    CancelCall,
     /// Makes the wall clock drift against the boot clock from now on, or stops the drift.
     Drift,
     /// Kills the process, loses what is not committed, and starts another one; only in worlds with
@@ -105,6 +109,8 @@ pub struct WorldConfig {
     pub local: Option<Arc<dyn Host>>,
     /// One in this many schedules opens a fresh session.
     pub fresh_one_in: u64,
+    /// One in this many schedules calls a tool; 0 for none.
+    pub calls_one_in: u64,
     /// One in this many worlds has a store, with crashes and disk failures.
     pub stored_one_in: u64,
     /// One in this many worlds ends with a shutdown.
@@ -126,6 +132,7 @@ impl Default for WorldConfig {
             behaviours: Behaviour::MIXED.to_vec(),
             local: None,
             fresh_one_in: 4,
+            calls_one_in: 0,
             stored_one_in: 2,
             shutdown_one_in: 4,
         }
@@ -133,6 +140,14 @@ impl Default for WorldConfig {
 }
 
 impl WorldConfig {
+    /// Makes it a world of calls: every second schedule calls a tool, and its session is told what came of it.
+    #[must_use]
+    pub fn of_calls(mut self) -> WorldConfig {
+        self.calls_one_in = 2;
+        self.actions.extend([(Action::ExecutorAnswers, 14), (Action::CancelCall, 3)]);
+        self
+    }
+
     /// Removes an action from the configuration.
     #[must_use]
     pub fn without(mut self, action: Action) -> WorldConfig {

@@ -53,6 +53,8 @@ impl World {
             Action::MendDisk => self.mend_disk(),
             Action::CallTool => self.call_tool(),
             Action::CourierAnswers => self.courier_answers(),
+            Action::ExecutorAnswers => self.executor_answers(),
+            Action::CancelCall => self.cancel_call(),
             Action::Drift => self.drift(),
             Action::Crash => self.crash(),
         }
@@ -155,14 +157,17 @@ impl World {
     fn create(&mut self, owner: SessionId, when: When, id: Option<ScheduleId>) -> Outcome {
         let fresh = self.stage.entropy.one_in(self.config.fresh_one_in);
         let text = format!("prompt for {owner}").into();
-        let payload = if fresh {
+        let calls = self.config.calls_one_in > 0 && self.stage.entropy.one_in(self.config.calls_one_in);
+        let payload = if calls {
+            self.any_call_of_a_tool()
+        } else if fresh {
             Payload::new_session(text, self.any_config())
         } else if self.stage.entropy.one_in(6) {
             Payload::Notice(Box::new(Notice { about: About::Reminder, text, file: None }))
         } else {
             Payload::Turn { text }
         };
-        let settings = self.any_terms(fresh);
+        let settings = self.any_terms(fresh || calls);
         // Mostly the owner itself, now and then another session's token.
         let author = self.any_session().filter(|_| self.stage.entropy.one_in(3));
         let author = author.map(|author| self.any_author(Scope::Session(author)));

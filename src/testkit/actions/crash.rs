@@ -156,7 +156,8 @@ impl World {
         local.forget_receipts();
         self.courier.forget();
         self.handle = Handle::new(self.stage.parts(local.clone()));
-        let asked = self.guard.take_open();
+        let asked = (self.guard.take_open(), self.executor.take_open());
+        self.handle.call_through(self.executor.clone());
         self.handle.set_guard(self.guard.clone());
         self.feed = self.handle.subscribe(Cursor::START);
         self.open_channels();
@@ -164,7 +165,7 @@ impl World {
         // twice.
         self.judged = self.stage.history.len();
         let _ = self.feed.poll(usize::MAX);
-        // The process that asked the guard is gone: dropping its questions must reach nobody.
+        // The process that asked the guard and made calls is gone: dropping its questions must reach nobody.
         drop(asked);
         // Last: due runs may reach the host, the guard and the channels at once.
         let taken_up = StoreReplies::attach(

@@ -7,3 +7,4 @@ pub(in crate::testkit) mod crash;
 pub(in crate::testkit) mod failing_disk;
 pub(in crate::testkit) mod guard_actions;
 pub(in crate::testkit) mod policies;
+mod tool_calls;

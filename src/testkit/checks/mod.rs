@@ -1,6 +1,7 @@
 //! The laws: of events, of the state, of authority, of channels, and of what is on disk.
 
 pub(in crate::testkit) mod authority_laws;
+pub(in crate::testkit) mod call_laws;
 pub(in crate::testkit) mod channel_laws;
 pub(in crate::testkit) mod durability_laws;
 pub(in crate::testkit) mod event_laws;

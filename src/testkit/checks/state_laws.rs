@@ -1,6 +1,6 @@
 //! Laws about the engine's state after a step, judged against the model of everything seen.
 
-use crate::domain::{RunId, ScheduleId, Status, Target};
+use crate::domain::{Cause, RunId, RunState, Schedule, ScheduleId, Status, Target};
 use crate::engine::{Mode, ScheduleRecord, SessionRecord, State};
 use crate::limits;
 use crate::testkit::checks::durability_laws::nothing_is_out_that_is_not_kept;
@@ -24,6 +24,7 @@ pub(in crate::testkit) const ALL: &[(&str, StateLaw)] = named![
     limits_hold,
     created_sessions_are_real,
     nothing_lives_after_shutdown,
+    a_joined_run_is_out_with_its_lead,
 ];
 
 /// Laws that print the whole state, checked every few steps.
@@ -135,13 +136,18 @@ fn nothing_waits_without_cause(model: &ReferenceModel, standing: &StateView<'_>)
         let lane_taken = session.is_busy() || session.has_delivery_in_flight() || turn_owed;
         for run in state.waiting(session) {
             let Some(id) = state.run_id(run) else { return Err("a run without a schedule".into()) };
-            let into_it = state.definition_of(run).is_some_and(|asked| *asked.target() != Target::Fresh);
+            let takes_lane =
+                |asked: &Schedule| *asked.target() != Target::Fresh && asked.payload.call().is_none();
+            let into_it = state.definition_of(run).is_some_and(takes_lane);
+            // A bulletin over its session's budget keeps its place, and goes with another one or at its time.
+            let is_postponed = run.run().cause == Cause::Bulletin && run.run().retry_at.is_some();
             // A prompt that was left in the fresh session of its run goes into that one.
             let left_there = run.run().session.as_ref() == Some(session.id());
             let into_it = into_it || left_there;
             let plan = model.schedules.get(&id.schedule);
             let stands = plan.is_some_and(|plan| plan.paused || model.is_frozen() && plan.is_durable());
-            let cause = !session.is_hosted() || lane_taken && into_it || stands || model.held;
+            let stands = stands && !(run.run().cause == Cause::Bulletin && !model.is_frozen());
+            let cause = !session.is_hosted() || lane_taken && into_it || stands || model.held || is_postponed;
             let said = state.run_waits_for(run);
             hold(cause && said.is_some(), || format!("{id} waits for {}, as for {said:?}", session.id()))?;
         }
@@ -199,6 +205,18 @@ fn created_sessions_are_real(model: &ReferenceModel, standing: &StateView<'_>) -
         hold(kind, || format!("{id} creates no sessions, but names {session}"))?;
         let same = life.dispatched.as_ref().is_some_and(|(_, asked)| asked == session);
         hold(same, || format!("{id} names {session}, but dispatched was {:?}", life.dispatched))?;
+    }
+    Ok(())
+}
+
+/// A bulletin in the delivery of another one is out exactly as long as that is.
+fn a_joined_run_is_out_with_its_lead(model: &ReferenceModel, _: &StateView<'_>) -> LawResult {
+    for (key, life) in &model.runs {
+        let Some(lead) = &life.lead else { continue };
+        let out = model.runs.get(lead).map(|lead| lead.state);
+        hold(life.state == RunState::InFlight && out == Some(RunState::InFlight), || {
+            format!("{key:?} is {:?} in the delivery of {lead:?}, which is {out:?}", life.state)
+        })?;
     }
     Ok(())
 }

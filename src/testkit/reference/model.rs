@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::{
-    Channel, ChannelFact, Cursor, Fact, Grant, GuardPolicy, HostId, Next, Now, RunId, RunState, Schedule,
-    ScheduleFact, ScheduleId, SessionFact, SessionId, Status,
+    Channel, ChannelFact, Cursor, Fact, Grant, GuardPolicy, HostId, Next, Now, RunFact, RunId, RunState,
+    Schedule, ScheduleFact, ScheduleId, SessionFact, SessionId, Status,
 };
 use crate::engine::State;
 use crate::testkit::history::{Observation, Seen};
@@ -43,6 +43,8 @@ pub(in crate::testkit) struct ReferenceModel {
     pub(in crate::testkit) channels: BTreeMap<Box<str>, ChannelModel>,
     /// Runs that wait to be sent through a channel.
     pub(in crate::testkit) outside: BTreeSet<RunKey>,
+    /// The schedule of whose call the last fact tells.
+    pub(in crate::testkit) told_last: Option<ScheduleId>,
     /// The last fact before the store failed; `None` while durable state is not frozen.
     pub(in crate::testkit) frozen_at: Option<Cursor>,
     /// The last committed fact when the store failed.
@@ -133,8 +135,33 @@ impl ReferenceModel {
             Fact::GuardPolicySet { policy, .. } => self.policy.clone_from(policy),
             Fact::Stopping { .. } => self.stopping = true,
         }
+        self.told_last = self.telling_of(fact);
         if let Some(schedule) = fact.schedule() {
             self.conclude(schedule);
+        }
+    }
+
+    /// The schedule of whose call a fact tells, or has told by the facts right before it.
+    fn telling_of(&self, fact: &Fact) -> Option<ScheduleId> {
+        match fact {
+            Fact::Run(run, RunFact::Claimed(claim)) if claim.telling.is_some() => Some(run.schedule.clone()),
+            Fact::Run(run, RunFact::Folded(_)) => Some(run.schedule.clone()),
+            // A bulletin that has no session to go to is told to wait at once.
+            Fact::Run(run, RunFact::Postponed { .. }) => {
+                self.told_last.clone().filter(|it| *it == run.schedule)
+            }
+            Fact::Run(..)
+            | Fact::Session(..)
+            | Fact::Created { .. }
+            | Fact::Schedule(..)
+            | Fact::Host(..)
+            | Fact::Channel(..)
+            | Fact::AllHeld { .. }
+            | Fact::AllReleased { .. }
+            | Fact::GuardPolicySet { .. }
+            | Fact::Refused { .. }
+            | Fact::Restarted { .. }
+            | Fact::Stopping { .. } => None,
         }
     }
 

@@ -63,6 +63,7 @@ impl ReferenceModel {
         if let Some(life) = self.runs.get_mut(key) {
             life.state = RunState::Queued;
             life.retrying = true;
+            life.lead = None;
         }
     }
 

@@ -24,6 +24,10 @@ pub(in crate::engine::step) fn announce(
     line: &str,
 ) {
     let state = step.state;
+    // It was cancelled while the call was out, and whoever did so wants to hear no more of it.
+    if of.record.status.is_terminal() {
+        return;
+    }
     let channel = match &call.sink {
         Sink::Nobody => return,
         Sink::Session => None,
@@ -31,9 +35,11 @@ pub(in crate::engine::step) fn announce(
     };
     let is_open = |name: &&str| state.channel(name).is_some_and(|channel| channel.disabled_at.is_none());
     let open = channel.filter(is_open);
-    let waiting =
-        state.runs_of(of.record).find(|(_, run)| is_bulletin(run) && run.run.state == RunState::Queued);
-    let waiting = waiting.map(|(_, run)| run).filter(|_| !step.has_told(&of.id.schedule));
+    let is_waiting = |run: &RunRecord| is_bulletin(run) && run.run.state == RunState::Queued;
+    let waiting = state.runs_of(of.record).map(|(_, run)| run).find(|run| is_waiting(run));
+    // What this step has decided on already may not wait any more.
+    let waiting = waiting.and_then(|run| Some((run, state.run_id(run)?)));
+    let waiting = waiting.filter(|(_, id)| !step.deals_with(id));
     let begun = state.run(&of.id).map(|record| record.run.started_at.unwrap_or(record.run.claimed_at));
     let text = bulletin_text::text(&Bulletin {
         purpose: call.purpose,
@@ -44,11 +50,11 @@ pub(in crate::engine::step) fn announce(
         end,
         elapsed: begun.map_or(Span::ZERO, |begun| step.now.wall.since(begun)),
         line,
-        folded: waiting.map_or(0, |run| run.run.folded + 1),
+        folded: waiting.as_ref().map_or(0, |(run, _)| run.run.folded + 1),
         instead_of: channel.filter(|_| open.is_none()),
     });
     let telling = Box::new(Telling { text: text.into(), channel: open.map(Into::into) });
-    if let Some(run) = waiting.and_then(|run| state.run_id(run)) {
+    if let Some((_, run)) = waiting {
         step.run_fact(&run, RunFact::Folded(telling));
         return;
     }
@@ -142,7 +148,7 @@ pub(in crate::engine::step) fn join_others(
         {
             break;
         }
-        if other.is_frozen(state) || !authorize(step, &other) {
+        if other.is_frozen(state) || step.deals_with(&other.id) || !authorize(step, &other) {
             continue;
         }
         bytes += text.len();

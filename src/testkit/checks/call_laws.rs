@@ -1,0 +1,76 @@
+//! Laws about calls of tools, and about what sessions are told of them.
+
+use crate::domain::{Cause, Dispatch, Missed, Overlap, Phase, Reason, RunFact, RunState, Sink};
+use crate::testkit::checks::law::{LawResult, hold};
+use crate::testkit::history::Observation;
+use crate::testkit::reference::model::ReferenceModel;
+use crate::testkit::reference::run_key::key_of;
+
+/// What a call came to is told right before it ends, if somebody is to be told; and nothing else is. In the worlds nobody waits
+/// for an outcome.
+pub(in crate::testkit) fn what_a_call_came_to_is_told(
+    model: &ReferenceModel,
+    seen: &Observation,
+) -> LawResult {
+    let Some((run, fact)) = seen.run_fact() else { return Ok(()) };
+    let sink = || {
+        let asked = model.runs.get(&key_of(run)).and_then(|life| life.definition.payload.call());
+        asked.map(|call| &call.sink)
+    };
+    match fact {
+        RunFact::Claimed(claim) if claim.telling.is_some() => {
+            let plan = model.schedules.get(&run.schedule).and_then(|plan| plan.schedule.payload.call());
+            let told = plan.is_some_and(|call| call.sink != Sink::Nobody) && claim.cause == Cause::Bulletin;
+            hold(told, || format!("{run} is a bulletin of what nobody is to be told"))
+        }
+        RunFact::Returned { .. } | RunFact::Failed(_) => {
+            let Some(sink) = sink().filter(|sink| **sink != Sink::Nobody) else { return Ok(()) };
+            if let RunFact::Failed(failure) = fact
+                && matches!(failure.reason, Reason::SessionClosed | Reason::Shutdown)
+            {
+                return Ok(());
+            }
+            let is_over = model.schedules.get(&run.schedule).is_some_and(|plan| plan.end.is_some());
+            let told = is_over || model.told_last.as_ref() == Some(&run.schedule);
+            hold(told, || format!("{run} ended, and {sink:?} is not told: {fact:?}"))
+        }
+        RunFact::Claimed(_)
+        | RunFact::Queued { .. }
+        | RunFact::Asked { .. }
+        | RunFact::Allowed { .. }
+        | RunFact::Held(_)
+        | RunFact::Approved { .. }
+        | RunFact::Denied { .. }
+        | RunFact::Dispatched(_)
+        | RunFact::Accepted
+        | RunFact::Delivered
+        | RunFact::Folded(_)
+        | RunFact::Joined { .. }
+        | RunFact::Postponed { .. }
+        | RunFact::Left
+        | RunFact::Taken { .. }
+        | RunFact::Retrying { .. }
+        | RunFact::Cancelled { .. } => Ok(()),
+    }
+}
+
+/// A schedule whose runs do not overlap has one call out at a time.
+pub(in crate::testkit) fn no_check_overlaps(model: &ReferenceModel, seen: &Observation) -> LawResult {
+    let Some((run, RunFact::Dispatched(Dispatch { phase: Phase::Call, .. }))) = seen.run_fact() else {
+        return Ok(());
+    };
+    let Some(plan) = model.schedules.get(&run.schedule) else { return Ok(()) };
+    let policy = plan.schedule.policy();
+    // Slots that are made up for come in quick succession.
+    let is_one_by_one = policy.overlap == Overlap::Skip && policy.missed != Missed::All;
+    let own = key_of(run);
+    let is_out = |key: &&_| {
+        **key != own
+            && model
+                .runs
+                .get(*key)
+                .is_some_and(|life| life.state == RunState::InFlight && life.cause != Cause::Bulletin)
+    };
+    let other = plan.runs.iter().find(is_out).filter(|_| is_one_by_one);
+    hold(other.is_none(), || format!("{run} is called while {other:?} is out"))
+}
