@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::fault::AppFault;
 use crate::adapter::outbound::{
-    ChannelRoute, Client, Endpoint, NetworkOs, OutboundCourier, Program, SigningKey, Trust,
+    ChannelRoute, Client, Endpoint, NetworkOs, OutboundCourier, Pace, Program, Shape, SigningKey, Trust,
 };
 use crate::domain::Channel;
 use crate::limits;
@@ -24,6 +24,11 @@ use crate::runtime::Handle;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct ChannelConfig {
     url: Option<String>,
+    /// A file with the url, where the url is a secret.
+    url_file: Option<PathBuf>,
+    shape: Option<String>,
+    rate: Option<String>,
+    burst: Option<u32>,
     #[serde(default)]
     keys: Vec<String>,
     #[serde(default)]
@@ -46,6 +51,7 @@ pub(super) struct ChannelConfig {
 #[derive(Default)]
 pub(super) struct Channels {
     ways: BTreeMap<Box<str>, ChannelRoute>,
+    paces: BTreeMap<Box<str>, Pace>,
     channels: Vec<Channel>,
 }
 
@@ -71,13 +77,16 @@ impl Channels {
                 return Err(wrong("a name is printable ASCII without blanks".to_owned()));
             }
             let agents = written.agents;
-            let way = match (written.url.is_some(), written.command.is_some()) {
+            let pace = written.pace().map_err(wrong)?;
+            let is_url = written.url.is_some() || written.url_file.is_some();
+            let way = match (is_url, written.command.is_some()) {
                 (true, false) => written.webhook().map_err(wrong)?,
                 (false, true) => written.command(&inherited).map_err(wrong)?,
                 _ => return Err(wrong("give either url or command".to_owned())),
             };
             let name: Box<str> = name.into();
             channels.channels.push(way.channel(name.clone(), agents));
+            channels.paces.extend(pace.map(|pace| (name.clone(), pace)));
             channels.ways.insert(name, way);
         }
         Ok(channels)
@@ -88,7 +97,7 @@ impl Channels {
     /// # Errors
     /// [`AppFault::Io`] if no thread can be started for them.
     pub(super) fn open(self, handle: &Handle) -> Result<(), AppFault> {
-        let outside = OutboundCourier::start(self.ways);
+        let outside = OutboundCourier::start_at(self.ways, self.paces);
         let outside = outside.map_err(|error| AppFault::io("channels cannot be opened", error))?;
         for channel in &self.channels {
             let (name, kind, goes_to) = (&channel.name, channel.kind.name(), &channel.goes_to);
@@ -100,6 +109,17 @@ impl Channels {
 }
 
 impl ChannelConfig {
+    fn pace(&self) -> Result<Option<Pace>, String> {
+        let Some(rate) = &self.rate else {
+            return match self.burst {
+                Some(_) => Err("burst goes with a rate".to_owned()),
+                None => Ok(None),
+            };
+        };
+        let pace = Pace::parse(rate, self.burst.unwrap_or(BURST).min(BURST_MAX));
+        pace.map(Some).ok_or_else(|| "rate is such as 1/s, 20/min or 100/h, and burst at least 1".to_owned())
+    }
+
     fn webhook(self) -> Result<ChannelRoute, String> {
         // An option of the other kind is a mistake, and must not be ignored: it may be about
         // security.
@@ -107,8 +127,19 @@ impl ChannelConfig {
         {
             return Err("env, inherit, cwd and timeout-ms belong to a program, and not to a url".to_owned());
         }
-        let endpoint =
-            Endpoint::parse(&self.url.unwrap_or_default()).map_err(|fault| format!("url: {fault}"))?;
+        let shape = self.shape.as_deref().map_or(Ok(Shape::Signed), |name| {
+            Shape::parse(name).ok_or_else(|| format!("shape is one of {}", Shape::NAMES.join(", ")))
+        })?;
+        let url = match (self.url, &self.url_file) {
+            (Some(url), None) => url,
+            (None, Some(file)) => {
+                let text = fs::read_to_string(file);
+                let text = text.map_err(|error| format!("{}: {error}", file.display()))?;
+                text.trim().to_owned()
+            }
+            _ => return Err("give either url or url-file".to_owned()),
+        };
+        let endpoint = Endpoint::parse(&url).map_err(|fault| format!("url: {fault}"))?;
         let mut keys = Vec::new();
         for (i, key) in self.keys.iter().enumerate() {
             keys.push(SigningKey::parse(key).map_err(|fault| format!("key {}: {fault}", i + 1))?);
@@ -119,10 +150,15 @@ impl ChannelConfig {
                 SigningKey::parse(text.trim()).map_err(|fault| format!("{}: {fault}", file.display()))?,
             );
         }
-        // Receivers tell our posts from forged ones by the signature alone, so there is no unsigned
-        // mode.
-        if keys.is_empty() {
-            return Err("it has no key: posts are signed; give keys or key-files".to_owned());
+        // Receivers tell our posts from forged ones by the signature alone. Where the url itself is the secret, a form that
+        // cannot be signed has to be asked for.
+        if keys.is_empty() && shape.is_signed() {
+            return Err(
+                "it has no key: posts are signed; give keys or key-files, or another shape".to_owned()
+            );
+        }
+        if !keys.is_empty() && !shape.takes_keys() {
+            return Err(format!("posts of the shape {} are not signed: leave the keys out", shape.name()));
         }
         if keys.len() as u64 > limits::SIGNATURES.value {
             return Err(format!("it has {} keys: at most {}", keys.len(), limits::SIGNATURES.value));
@@ -138,16 +174,18 @@ impl ChannelConfig {
         // well.
         let client = client.allowing(&endpoint);
         let client = if self.loopback { client.with_loopback() } else { client };
-        Ok(ChannelRoute::Webhook { endpoint, keys, client })
+        Ok(ChannelRoute::Webhook { shape, endpoint, keys, client })
     }
 
     fn command(self, inherited: impl Fn(&str) -> Option<String>) -> Result<ChannelRoute, String> {
-        let is_webhooks =
-            self.loopback || self.ca_file.is_some() || !self.keys.is_empty() || !self.key_files.is_empty();
+        let is_webhooks = self.loopback
+            || self.ca_file.is_some()
+            || self.shape.is_some()
+            || !self.keys.is_empty()
+            || !self.key_files.is_empty();
         if is_webhooks {
-            return Err(
-                "keys, key-files, ca-file and loopback belong to a url, and not to a program".to_owned()
-            );
+            return Err("shape, keys, key-files, ca-file and loopback belong to a url, and not to a program"
+                .to_owned());
         }
         let argv = self.command.unwrap_or_default();
         // No lookup in PATH: the program must not depend on who starts the daemon.
@@ -182,6 +220,10 @@ impl ChannelConfig {
         Ok(ChannelRoute::Command(Program { argv, environment, directory, time: Duration::from_millis(time) }))
     }
 }
+
+/// How many messages go at once after a pause, unless the configuration says otherwise.
+const BURST: u32 = 5;
+const BURST_MAX: u32 = 1_000;
 
 #[cfg(test)]
 mod tests {
@@ -228,6 +270,13 @@ mod tests {
             ("", "give either url or command"),
             (&*format!("{url}\ncommand = [\"/bin/true\"]"), "give either url or command"),
             (url, "it has no key"),
+            (&format!("{url}\nshape = \"slck\""), "shape is one of signed, json, slack, discord"),
+            (&format!("{url}\nshape = \"slack\"\nkeys = [\"{{key}}\"]"), "are not signed"),
+            (&format!("{url}\nurl-file = \"/etc/none\""), "give either url or url-file"),
+            ("url-file = \"/no/such/file\"\nshape = \"slack\"", "/no/such/file: "),
+            ("command = [\"/bin/true\"]\nshape = \"slack\"", "belong to a url"),
+            ("command = [\"/bin/true\"]\nrate = \"often\"", "rate is such as"),
+            ("command = [\"/bin/true\"]\nburst = 2", "burst goes with a rate"),
             (&format!("{url}\nkeys = [\"secret\"]"), "key 1: it must begin with whsec_"),
             (&format!("{url}\nkeys = [\"{{key}}\", \"whsec_c2VjcmV0\"]"), "key 2: it has 6 bytes"),
             (&format!("{url}\nkeys = \"whsec_secret\""), "invalid type: string"),

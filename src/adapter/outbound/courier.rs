@@ -12,9 +12,11 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
+use super::pace::{Bucket, Pace};
 use super::places::Places;
 use super::post::{Client, Post, PostFault};
 use super::program::{Ended, Program, ProgramFault};
+use super::shape::Shape;
 use super::signature::{MessageId, SigningKey};
 use crate::dialect::json;
 use crate::domain::{Channel, ChannelKind, Failure, Phase, Reason, Refusal};
@@ -26,6 +28,8 @@ use crate::port::{Carried, Courier};
 pub enum ChannelRoute {
     /// By posts to an endpoint, signed with these keys.
     Webhook {
+        /// The form of the posts.
+        shape: Shape,
         /// The endpoint to post to.
         endpoint: Endpoint,
         /// The signing keys; there are two while keys are rotated.
@@ -40,6 +44,7 @@ pub enum ChannelRoute {
 /// Delivers parcels to channels, each on a task of its own.
 pub struct OutboundCourier {
     routes: Arc<BTreeMap<Box<str>, ChannelRoute>>,
+    paces: BTreeMap<Box<str>, Bucket>,
     places: Arc<Places>,
     /// `None` once the courier is being dropped.
     runtime: Option<Runtime>,
@@ -51,6 +56,17 @@ impl OutboundCourier {
     /// # Errors
     /// The error of the operating system if it cannot start a thread.
     pub fn start(ways: BTreeMap<Box<str>, ChannelRoute>) -> io::Result<OutboundCourier> {
+        OutboundCourier::start_at(ways, BTreeMap::new())
+    }
+
+    /// Starts a courier for these channels, some of which have a pace.
+    ///
+    /// # Errors
+    /// The error of the operating system if it cannot start a thread.
+    pub fn start_at(
+        ways: BTreeMap<Box<str>, ChannelRoute>,
+        paces: BTreeMap<Box<str>, Pace>,
+    ) -> io::Result<OutboundCourier> {
         // One thread is enough: tasks wait for sockets and processes, they do not compute.
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
@@ -58,7 +74,8 @@ impl OutboundCourier {
             .enable_all()
             .build()?;
         let (routes, places) = (Arc::new(ways), Arc::new(Places::new()));
-        Ok(OutboundCourier { routes, places, runtime: Some(runtime) })
+        let paces = paces.into_iter().map(|(channel, pace)| (channel, Bucket::new(pace))).collect();
+        Ok(OutboundCourier { routes, paces, places, runtime: Some(runtime) })
     }
 }
 
@@ -75,12 +92,11 @@ impl ChannelRoute {
     }
 
     async fn take(&self, parcel: &Parcel) -> Result<(), Failure> {
-        let text = envelope(parcel);
         match self {
-            ChannelRoute::Webhook { endpoint, keys, client } => {
-                post(endpoint, keys, client, parcel, &text).await
+            ChannelRoute::Webhook { shape, endpoint, keys, client } => {
+                post(*shape, (endpoint, keys, client), parcel).await
             }
-            ChannelRoute::Command(program) => run(program, &text).await,
+            ChannelRoute::Command(program) => run(program, &envelope(parcel)).await,
         }
     }
 }
@@ -96,6 +112,11 @@ impl Courier for OutboundCourier {
             carried(Err(failed(Reason::HostRefused, "the daemon is stopping")));
             return;
         };
+        if let Some(Err(wait)) = self.paces.get(&parcel.route.channel).map(|pace| pace.take(parcel.at)) {
+            let failure = failed(Reason::OverBudget, "the channel's pace is used up for now");
+            carried(Err(failure.with_wait(Some(wait))));
+            return;
+        }
         runtime.spawn(async move {
             // Waiting for a place is bounded: a parcel that waited too long is refused, and the engine
             // tries it again.
@@ -152,12 +173,11 @@ pub fn envelope(parcel: &Parcel) -> String {
 }
 
 async fn post(
-    endpoint: &Endpoint,
-    keys: &[SigningKey],
-    client: &Client,
+    shape: Shape,
+    (endpoint, keys, client): (&Endpoint, &[SigningKey], &Client),
     parcel: &Parcel,
-    text: &str,
 ) -> Result<(), Failure> {
+    let text = shape.print(parcel);
     let id = MessageId::of(&parcel.run.to_string())
         .ok_or_else(|| failed(Reason::LimitReached, "the run's id is too long for a message"))?;
     let post = Post {
@@ -165,9 +185,9 @@ async fn post(
         id: &id,
         at: parcel.at,
         keys,
-        media_type: "application/json",
+        media_type: shape.media_type(),
         body: text.as_bytes(),
-        // The status alone is the receipt; the body is not read at all.
+        // The status alone is the receipt; only of a refusal for speed is the body read, if there is no header.
         answer_bytes_max: 0,
     };
     let reply = client.post(post).await.map_err(|fault| failed(reason_of(&fault), fault.to_string()))?;

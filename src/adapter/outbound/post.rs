@@ -316,6 +316,10 @@ async fn exchange_on(stream: Box<dyn Stream>, post: &Post<'_>) -> Result<Reply, 
         let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let retry_after = retry_after.and_then(|text| retry_after::retry_after(text, post.at));
         let status = response.status().as_u16();
+        if status == TOO_MANY && retry_after.is_none() && post.answer_bytes_max == 0 {
+            let retry_after = asked_in_body(response.into_body()).await;
+            return Ok(Reply { status, retry_after, body: Vec::new() });
+        }
         Ok(Reply { status, retry_after, body: read(response.into_body(), post).await? })
     };
     // The connection is driven here and not on a task of its own, so that dropping this future
@@ -360,6 +364,17 @@ async fn read(body: Incoming, post: &Post<'_>) -> Result<Vec<u8>, PostFault> {
         Err(error) => Err(PostFault::Broken { endpoint, detail: error.to_string().into() }),
     }
 }
+
+/// How long the body of a refusal asks to wait, where the headers do not say.
+async fn asked_in_body(body: Incoming) -> Option<Span> {
+    let body = Limited::new(body, REFUSAL_BYTES).collect().await.ok()?.to_bytes();
+    retry_after::in_body(&body)
+}
+
+/// The status of a request that came too fast.
+const TOO_MANY: u16 = 429;
+/// What is read of such a refusal.
+const REFUSAL_BYTES: usize = 4_096;
 
 fn told(endpoint: &Endpoint) -> Box<str> {
     endpoint.to_string().into()

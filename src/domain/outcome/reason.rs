@@ -19,7 +19,7 @@ names! {
         AgentMissing = "agent-missing",
         /// The agent wants a login.
         NotAuthenticated = "not-authenticated",
-        /// The agent has had as many turns, or the session as many bulletins, as it may have for now.
+        /// The agent has had as many turns, the session as many bulletins, or the channel as many messages as it may for now.
         OverBudget = "over-budget",
         /// The agent's program ended, or gave no usable answer, each time it was started.
         AgentBroken = "agent-broken",

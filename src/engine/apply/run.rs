@@ -243,7 +243,8 @@ impl State {
             // The guard is asked again for each attempt.
             checks.allowed = None;
         }
-        it.attempt = it.attempt.saturating_add(1);
+        // What the channel's pace holds back was not tried.
+        it.attempt = it.attempt.saturating_add(u16::from(failure.reason != Reason::OverBudget));
         it.retry_at = Some(at);
         it.phase = None;
         it.host = None;

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use reveille::adapter::HostLocal;
 use reveille::adapter::outbound::{
-    ChannelRoute, Client, Endpoint, OutboundCourier, Patience, Program, Signed, SigningKey, Trust, verify,
+    ChannelRoute, Client, Endpoint, OutboundCourier, Patience, Program, Shape, Signed, SigningKey, Trust,
+    verify,
 };
 use reveille::dialect::{Notation, REQUEST_CAPS};
 use reveille::domain::{
@@ -125,7 +126,8 @@ fn webhook_at(endpoint: Endpoint, to: Option<std::net::SocketAddr>, total: Durat
     let network = Script::new(&[&[[127, 0, 0, 1].into()]], to);
     let client = Client::new(network, Trust::none()).expect("a client").allowing(&endpoint).with_loopback();
     let client = client.with_patience(Patience { connect: total, total });
-    ChannelRoute::Webhook { endpoint, keys: vec![SigningKey::parse(KEY).expect("a key")], client }
+    let (shape, keys) = (Shape::Signed, vec![SigningKey::parse(KEY).expect("a key")]);
+    ChannelRoute::Webhook { shape, endpoint, keys, client }
 }
 
 fn patient(receiver: &Receiver) -> ChannelRoute {

@@ -8,6 +8,7 @@ mod guards;
 mod posts;
 mod programs;
 mod receiver;
+mod shapes;
 mod signatures;
 
 use std::fs;

@@ -3,7 +3,7 @@
 //! They wait for no turn. Delivery is at least once: whatever may not have arrived is sent again
 //! under the same id (`retry.rs`).
 
-use crate::domain::{ChannelFact, Dispatch, Fact, HostId, Phase, Route, RunFact, Target};
+use crate::domain::{ChannelFact, Dispatch, Fact, HostId, Phase, Route, RunFact, Target, redacted};
 use crate::engine::effect::{Effect, Parcel};
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
@@ -21,6 +21,11 @@ pub(in crate::engine::step) fn send_to_channel(
     let to = Dispatch { host, phase: Phase::Outside, session: session.clone(), overdue };
     step.run_fact(&occurrence.id, RunFact::Dispatched(to));
     let now = step.now.wall;
+    // What an operator writes is its own affair; what a model copied by mistake goes nowhere.
+    let clean = |text: &str| match schedule.is_by_operators() {
+        true => text.into(),
+        false => redacted(text).as_ref().into(),
+    };
     step.effect(Effect::Send(Box::new(Parcel {
         run: occurrence.id.clone(),
         route: route.clone(),
@@ -31,8 +36,8 @@ pub(in crate::engine::step) fn send_to_channel(
         folded: occurrence.folded,
         dialect: schedule.dialect,
         session,
-        label: schedule.label.clone(),
-        text: schedule.payload.text().into(),
+        label: schedule.label.as_deref().map(clean),
+        text: clean(schedule.payload.text()),
         file: schedule.payload.file().cloned(),
     })));
 }

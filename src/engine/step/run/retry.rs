@@ -68,6 +68,11 @@ pub(in crate::engine::step) fn wait_before_next(
 /// Returns the wait before the next attempt to send a message; `None` if there is none. It is the
 /// schedule's backoff or the table of Standard Webhooks, and no less than the receiver asks for.
 fn retry_delay(schedule: &Schedule, attempt: u16, failure: &Failure) -> Option<Span> {
+    let asked = failure.again_after.unwrap_or(Span::ZERO);
+    // The pace of the channel is our own: nothing was tried, and nothing of the table is used up.
+    if failure.reason == Reason::OverBudget {
+        return Some(asked);
+    }
     let not_taken = failure.reason == Reason::HostRefused;
     // Without an answer, the message may have arrived. A volatile one is not sent twice.
     let unknown = matches!(failure.reason, Reason::ReceiptOverdue | Reason::Crashed) && schedule.is_durable();
@@ -83,7 +88,6 @@ fn retry_delay(schedule: &Schedule, attempt: u16, failure: &Failure) -> Option<S
         own.get(tried).copied()
     }?;
     // The receiver may ask for a longer wait, within a bound.
-    let asked = failure.again_after.unwrap_or(Span::ZERO);
     Some(wait.max(asked.min(Span::from_millis(limits::RETRY_AFTER_MS.value))))
 }
 
