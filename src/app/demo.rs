@@ -138,68 +138,15 @@ impl<W: Write> Demo<'_, W> {
         };
         let label = self.ids.iter().find(|(_, known)| *known == id).map_or("", |(label, _)| label.as_str());
         let (at, kind) = (decision.at, decision.kind.name());
-        match decision.kind {
-            DecisionKind::RunDelivered => {
-                let late = decision.run().map_or(0, |run| at.since(run.slot).nanos());
-                // Printed as milliseconds with three decimals, without floating point.
-                let micros = late / 1_000;
-                writeln!(
-                    self.output,
-                    "   {at}  {kind} {label:?}, {}.{:03} ms late",
-                    micros / 1_000,
-                    micros % 1_000
-                )?;
-            }
-            DecisionKind::RunQueued
-            | DecisionKind::RunLeft
-            | DecisionKind::RunFailed
-            | DecisionKind::ScheduleCancelled => {
-                let reason = decision.reason.map_or("", crate::domain::Reason::name);
-                writeln!(self.output, "   {at}  {kind} {label:?}, because {reason}")?;
-            }
-            DecisionKind::SessionOpened
-            | DecisionKind::SessionClosed
-            | DecisionKind::RunFolded
-            | DecisionKind::SessionHosted
-            | DecisionKind::SessionUnhosted
-            | DecisionKind::SessionBusy
-            | DecisionKind::SessionIdle
-            | DecisionKind::UserSpoke
-            | DecisionKind::JobReady
-            | DecisionKind::SessionAddressed
-            | DecisionKind::TurnUnreported
-            | DecisionKind::ScheduleCreated
-            | DecisionKind::RunClaimed
-            | DecisionKind::RunDispatched
-            | DecisionKind::HostAttached
-            | DecisionKind::HostLost
-            | DecisionKind::ScheduleChanged
-            | DecisionKind::SchedulePaused
-            | DecisionKind::ScheduleResumed
-            | DecisionKind::ScheduleArmed
-            | DecisionKind::SessionGranted
-            | DecisionKind::FactRemembered
-            | DecisionKind::GoalSet
-            | DecisionKind::TaskNoted
-            | DecisionKind::TaskMoved
-            | DecisionKind::GuardPolicySet
-            | DecisionKind::RunAsked
-            | DecisionKind::RunAllowed
-            | DecisionKind::RunHeld
-            | DecisionKind::RunApproved
-            | DecisionKind::RunDenied
-            | DecisionKind::SlotsSkipped
-            | DecisionKind::RunAccepted
-            | DecisionKind::RunTaken
-            | DecisionKind::RunRetrying
-            | DecisionKind::RunCancelled
-            | DecisionKind::ChannelOpened
-            | DecisionKind::ChannelDisabled
-            | DecisionKind::EngineHeld
-            | DecisionKind::EngineReleased
-            | DecisionKind::EngineRestarted
-            | DecisionKind::OperationRefused
-            | DecisionKind::EngineStopping => {}
+        if decision.kind == DecisionKind::RunDelivered {
+            let late = decision.run().map_or(0, |run| at.since(run.slot).nanos());
+            // Printed as milliseconds with three decimals, without floating point.
+            let micros = late / 1_000;
+            let (whole, part) = (micros / 1_000, micros % 1_000);
+            writeln!(self.output, "   {at}  {kind} {label:?}, {whole}.{part:03} ms late")?;
+        } else if WITH_REASONS.contains(&decision.kind) {
+            let reason = decision.reason.map_or("", crate::domain::Reason::name);
+            writeln!(self.output, "   {at}  {kind} {label:?}, because {reason}")?;
         }
         self.output.flush()
     }
@@ -226,6 +173,14 @@ impl<W: Write> Demo<'_, W> {
         Ok(())
     }
 }
+
+/// What is shown beside deliveries: what has not arrived.
+const WITH_REASONS: [DecisionKind; 4] = [
+    DecisionKind::RunQueued,
+    DecisionKind::RunLeft,
+    DecisionKind::RunFailed,
+    DecisionKind::ScheduleCancelled,
+];
 
 fn show_message(output: &mut impl Write, message: &Message) -> io::Result<()> {
     let from = match &message.provenance {

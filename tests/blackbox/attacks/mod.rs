@@ -39,8 +39,8 @@
 //! | 22 | `authority::each_word_about_a_session_has_its_author` | left no trace of who it was |
 //! | 23 | `authority::no_answer_tells_which_sessions_there_are` | found out which sessions there are |
 //!
-//! More about finding 13 is in `clients/token.rs`. `timing` compares how long answers take. `neighbour` has eight of the attackers
-//! at once, beside a session that works.
+//! More about finding 13 is in `clients/token.rs`. `timing` compares how long answers take. `neighbour` has eight of the
+//! attackers at once, beside a session that works.
 
 mod agent;
 mod approvals;

@@ -8,7 +8,9 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
-use reveille::domain::{BootTime, Caller, CallerRole, HostId, Moment, Now, Right, SessionConfig, SessionId};
+use reveille::domain::{
+    BootTime, Caller, CallerRole, Dialect, HostId, Moment, Now, Primitives, Right, SessionConfig, SessionId,
+};
 use reveille::runtime::Handle;
 use reveille::service::Service;
 use reveille::surface::mcp::{McpService, Scheduler, ToolFilter, serve};
@@ -72,8 +74,8 @@ fn the_tools_answer_as_written() {
 #[test]
 fn every_dialect_can_be_offered() {
     let handle = engine();
-    let (caller, offer) =
-        (caller("main"), ToolFilter::parse("cron,psi,native,reminder,session-action,claude-cron"));
+    handle.switch(Primitives::all());
+    let (caller, offer) = (caller("main"), ToolFilter::parse(&Dialect::NAMES.join(",")));
     let offer = offer.expect("dialects");
     let scheduler = Scheduler { service: &Service::new(handle.clone()), caller: &caller, offer: &offer };
     let service = McpService { features: &scheduler };
