@@ -20,7 +20,7 @@ mod zones_os;
 
 pub use clock_os::ClockOs;
 pub use entropy_os::EntropyOs;
-pub use host_attached::{HostAttached, Push, PushSink};
+pub use host_attached::{HostAttached, HostTools, Push, PushSink};
 pub use host_local::HostLocal;
 pub use host_tapped::HostTapped;
 #[cfg(feature = "cli")]

@@ -187,7 +187,39 @@ impl ChannelConfig {
             return Err("shape, keys, key-files, ca-file and loopback belong to a url, and not to a program"
                 .to_owned());
         }
-        let argv = self.command.unwrap_or_default();
+        let max = limits::PROGRAM_MS.value;
+        let time = self.timeout_ms.unwrap_or(max);
+        if !(1..=max).contains(&time) {
+            return Err(format!("timeout-ms is from 1 to {max}"));
+        }
+        let program = ProgramConfig {
+            command: self.command.unwrap_or_default(),
+            env: self.env,
+            inherit: self.inherit,
+            cwd: self.cwd,
+            time: Duration::from_millis(time),
+        };
+        program.read(&inherited).map(ChannelRoute::Command)
+    }
+}
+
+/// A program as written in a configuration file.
+pub(super) struct ProgramConfig {
+    pub(super) command: Vec<String>,
+    pub(super) env: BTreeMap<String, String>,
+    pub(super) inherit: BTreeSet<String>,
+    pub(super) cwd: Option<PathBuf>,
+    /// How long it may run.
+    pub(super) time: Duration,
+}
+
+impl ProgramConfig {
+    /// Validates it.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn read(self, inherited: &impl Fn(&str) -> Option<String>) -> Result<Program, String> {
+        let argv = self.command;
         // No lookup in PATH: the program must not depend on who starts the daemon.
         if !argv.first().is_some_and(|program| Path::new(program).is_absolute()) {
             return Err("command begins with the absolute path of a program".to_owned());
@@ -195,11 +227,6 @@ impl ChannelConfig {
         let directory = self.cwd.unwrap_or_else(|| PathBuf::from("/"));
         if !directory.is_absolute() {
             return Err("cwd is an absolute path".to_owned());
-        }
-        let max = limits::PROGRAM_MS.value;
-        let time = self.timeout_ms.unwrap_or(max);
-        if !(1..=max).contains(&time) {
-            return Err(format!("timeout-ms is from 1 to {max}"));
         }
         // Nothing is inherited unless listed: the daemon's environment holds its operator token.
         let mut environment: BTreeMap<String, String> =
@@ -217,7 +244,7 @@ impl ChannelConfig {
             );
         }
         let environment = environment.into_iter().collect();
-        Ok(ChannelRoute::Command(Program { argv, environment, directory, time: Duration::from_millis(time) }))
+        Ok(Program { argv, environment, directory, time: self.time })
     }
 }
 

@@ -20,9 +20,10 @@ use tokio::time::timeout;
 
 use super::daemon::Daemon;
 use super::fault::AppFault;
-use crate::dialect::{Notation, REQUEST_CAPS};
+use crate::dialect::{Notation, REQUEST_CAPS, names, primitives};
 use crate::domain::SessionId;
 use crate::edn::{self, Map, Value};
+use crate::limits;
 use crate::surface::cli::DaemonArgs;
 use crate::surface::json;
 
@@ -99,7 +100,7 @@ impl Client {
         headers: Vec<(HeaderName, HeaderValue)>,
         text: Vec<u8>,
     ) -> Result<Answered, AppFault> {
-        self.runtime.block_on(self.in_time(async {
+        self.runtime.block_on(self.within(patience_of(path), async {
             let response = self.send(Method::POST, path, headers, Body::from(text)).await?;
             let status = response.status();
             let bytes = to_bytes(response.into_body(), ANSWER_BYTES_MAX).await.map_err(io::Error::other)?;
@@ -141,8 +142,16 @@ impl Client {
     }
 
     async fn in_time<T>(&self, answer: impl Future<Output = io::Result<T>>) -> Result<T, AppFault> {
+        self.within(PATIENCE, answer).await
+    }
+
+    async fn within<T>(
+        &self,
+        time: Duration,
+        answer: impl Future<Output = io::Result<T>>,
+    ) -> Result<T, AppFault> {
         let too_long = |_| io::Error::new(io::ErrorKind::TimedOut, "it does not answer");
-        let answer = timeout(PATIENCE, answer).await.map_err(too_long).flatten();
+        let answer = timeout(time, answer).await.map_err(too_long).flatten();
         answer.map_err(|error| AppFault::io(format!("the daemon at http://{}", self.daemon.authority), error))
     }
 
@@ -201,6 +210,18 @@ impl Answered {
         }
         complaint
     }
+}
+
+/// How long an answer is waited for that may come later.
+fn patience_of(path: &str) -> Duration {
+    let tool = path.strip_prefix("/tools/").map(names::canonical).and_then(primitives::Tool::parse);
+    let more = match tool {
+        Some(primitives::Tool::RunParallel) => limits::PARALLEL_SECONDS_MAX.value * 1_000,
+        Some(primitives::Tool::BackgroundRun) => limits::TASK_WAIT_SECONDS_MAX.value * 1_000,
+        None if path.starts_with("/mcp") => limits::MCP_WAIT_MS.value,
+        None => 0,
+    };
+    PATIENCE + Duration::from_millis(more)
 }
 
 // Time limit of one request, queries with their own time budget included.

@@ -15,6 +15,7 @@ use super::environment::Environment;
 use super::fault::AppFault;
 use super::guard_rules::GuardFile;
 use super::primitives::PrimitivesConfig;
+use super::tools::{Tools, ToolsConfig};
 use crate::adapter::outbound::GuardRoute;
 use crate::adapter::system_zones;
 use crate::calendar::Zones;
@@ -38,6 +39,8 @@ pub(super) struct Config {
     pub(super) log: String,
     /// The channels to open.
     pub(super) channels: Channels,
+    /// The tools that sessions can have called.
+    pub(super) tools: Tools,
     /// The agents whose conversations are gone on with.
     pub(super) agents: Agents,
     /// The guard policy, if one is configured.
@@ -63,6 +66,7 @@ struct File {
     allow_hosts: Vec<String>,
     allow_origins: Vec<String>,
     channels: BTreeMap<String, ChannelConfig>,
+    tools: ToolsConfig,
     agents: BTreeMap<String, AgentConfig>,
     primitives: PrimitivesConfig,
     guard: Option<GuardFile>,
@@ -98,6 +102,7 @@ impl Config {
         let keeps = !volatile && data_dir.is_some();
         // Channels and the guard are validated now, so an invalid file prevents the start.
         let channels = Channels::new(file.channels, Environment::value)?;
+        let tools = Tools::new(file.tools, Environment::value)?;
         let agents = Agents::new(file.agents, Environment::value)?;
         let outside = file.guard.as_ref().map(GuardFile::outside).transpose()?.flatten();
         let primitives = file.primitives.checked()?;
@@ -114,6 +119,7 @@ impl Config {
             token,
             log,
             channels,
+            tools,
             agents,
             guard,
             outside,

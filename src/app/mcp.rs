@@ -3,6 +3,8 @@
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::thread;
 
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
@@ -19,8 +21,9 @@ use super::stdio::{end, tell};
 use crate::dialect::Notation;
 use crate::domain::SessionId;
 use crate::engine::State;
+use crate::service::Waiter;
 use crate::surface::cli::McpArgs;
-use crate::surface::mcp::{McpService, Origin, ProxiedMessage, Scheduler, serve, unanswered};
+use crate::surface::mcp::{McpBegun, McpService, Origin, ProxiedMessage, Scheduler, serve, unanswered};
 
 pub(super) fn mcp(args: McpArgs) -> io::Result<ExitCode> {
     // An engine of its own would take schedules that end with the agent's program.
@@ -43,13 +46,30 @@ fn relay(client: &Client, args: McpArgs) -> io::Result<ExitCode> {
     }
     // The daemon keeps no session for us, so each request names the offered tools.
     let path = format!("/mcp?tools={}", args.tools.unwrap_or_default().print());
-    let waits = Waits::default();
+    let (waits, long) = (Waits::default(), AtomicUsize::new(0));
     let served = thread::scope(|scope| {
         let answer = |line: &[u8]| {
             if let Some(id) = Origin::cancels(line) {
                 waits.cancel(&id);
             }
             let mut message = Message::of(line);
+            if message.origin.may_take_long && long.load(Ordering::Relaxed) < LONG_CALLS {
+                let session = match message.prepared(client, &mut callers) {
+                    Ok(session) => session,
+                    Err(fault) => return Some(unanswered(message.relayed.id.as_ref(), fault.to_string())),
+                };
+                let (long, path) = (&long, &path);
+                long.fetch_add(1, Ordering::Relaxed);
+                scope.spawn(move || {
+                    let answer = match message.post(client, session.as_ref(), path) {
+                        Ok(answered) => message.answer(&answered),
+                        Err(fault) => Some(unanswered(message.relayed.id.as_ref(), fault.to_string())),
+                    };
+                    long.fetch_sub(1, Ordering::Relaxed);
+                    answer.iter().for_each(|answer| write_line(answer));
+                });
+                return None;
+            }
             let answered = match message.pass_on(client, &mut callers, &path) {
                 Ok(answered) => answered,
                 // A notification gets no answer, not even an error (JSON-RPC 2.0, section 4.1).
@@ -98,14 +118,19 @@ impl Message {
         Message { relayed, origin, line: line.to_vec() }
     }
 
-    /// Passes it on for the session that it comes from.
-    fn pass_on(&mut self, client: &Client, callers: &mut Callers, path: &str) -> Result<Answered, AppFault> {
+    /// Makes it ready to be passed on, and finds the session that it comes from.
+    fn prepared(&mut self, client: &Client, callers: &mut Callers) -> Result<Option<SessionId>, AppFault> {
         if callers.is_marked(&self.origin)
             && let Some(line) = Origin::unmarked(&self.line)
         {
             self.line = line;
         }
-        let session = callers.session_of(client, &self.origin)?;
+        callers.session_of(client, &self.origin)
+    }
+
+    /// Passes it on for the session that it comes from.
+    fn pass_on(&mut self, client: &Client, callers: &mut Callers, path: &str) -> Result<Answered, AppFault> {
+        let session = self.prepared(client, callers)?;
         let answered = self.post(client, session.as_ref(), path)?;
         if answered.status.is_success() || !callers.forget() {
             return Ok(answered);
@@ -153,7 +178,25 @@ fn serve_own(args: McpArgs) -> io::Result<ExitCode> {
     on_stop(move || end(&stopped))?;
     let scheduler = Scheduler { service: engine.service(), caller: &caller, offer: &offer };
     let service = McpService { features: &scheduler };
-    let served = serve(io::stdin().lock(), io::stdout().lock(), |line| service.answer(line, None).body);
+    let served = thread::scope(|scope| {
+        // Answers that come later are written by a thread of their own, so that none of the engine's waits for the client.
+        let (say, said) = mpsc::channel::<String>();
+        scope.spawn(move || said.iter().for_each(|answer| write_line(&answer)));
+        let mut waiters: Vec<Waiter> = Vec::new();
+        serve(io::stdin().lock(), io::stdout(), |line| match service.begin(line, None) {
+            McpBegun::Now(reply) => reply.body,
+            McpBegun::Later(pending, later) => {
+                let say = say.clone();
+                waiters.retain(Waiter::is_waiting);
+                waiters.push(pending.then(move |answer| {
+                    // A writer that is gone has ended with the process.
+                    let _ = later.reply(answer).body.map(|body| say.send(body));
+                }));
+                None
+            }
+        })
+        .inspect(|()| waiters.drain(..).for_each(Waiter::wait))
+    });
     // Counted before the shutdown, which cancels them.
     let left = handle.view(State::live_count);
     engine.shut_down();
@@ -161,5 +204,7 @@ fn serve_own(args: McpArgs) -> io::Result<ExitCode> {
     served.map(|()| ExitCode::SUCCESS)
 }
 
+/// Calls that may take long, each on a thread of its own beside the others. Further ones hold up what comes after them.
+const LONG_CALLS: usize = 16;
 /// The session of an engine of its own, unless another is named.
 const OWN_SESSION: &str = "mcp";

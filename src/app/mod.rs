@@ -46,6 +46,7 @@ mod stdio;
 mod store;
 mod table;
 mod tool;
+mod tools;
 mod typed_id;
 
 pub use run::run;

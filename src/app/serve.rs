@@ -50,6 +50,7 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
     admit(&handle, config.token, &config.host_tokens, data_dir.as_ref())?;
     // Before the store is loaded: due runs may be for one of the channels.
     config.channels.open(&handle)?;
+    config.tools.open(&handle)?;
     // Also before: a loaded run that is due goes to the agent that is configured.
     let agents =
         config.agents.start(&handle).map_err(|error| AppFault::io("agents cannot be hosted", error))?;

@@ -18,6 +18,7 @@ pub mod memory;
 pub mod names;
 pub mod native;
 mod page;
+pub mod primitives;
 pub mod psi;
 mod refusal;
 pub mod reminder;

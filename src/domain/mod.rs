@@ -21,8 +21,9 @@ pub(crate) use call::condition::KEYWORDS;
 pub use call::condition::{
     Clause, Comparator, Comparison, Condition, Measure, Operand, PathRoot, Step, ValuePath,
 };
-pub use call::filter::{Edge, Filter, Gaps, Lasting, NotifyWhen, Show};
 #[doc(hidden)]
+pub use call::executor_kind::ExecutorKind;
+pub use call::filter::{Edge, Filter, Gaps, Lasting, NotifyWhen, Show};
 pub use call::outcome::Outcome;
 #[doc(hidden)]
 pub use call::reading::{Glimpse, Reading};

@@ -164,7 +164,7 @@ pub(crate) fn digest_of(
     Digest(Sha256::digest(text.as_bytes()).into())
 }
 
-fn is_within(window: &TimeWindow, zones: &Zones, at: Moment) -> bool {
+pub(super) fn is_within(window: &TimeWindow, zones: &Zones, at: Moment) -> bool {
     let (day, time) = zones.reading(&window.zone, at);
     if window.from < window.until {
         return window.days.contains(day) && window.from <= time && time < window.until;

@@ -24,6 +24,7 @@ mod family;
 mod foresight;
 mod gauges;
 pub(crate) mod guard;
+mod guard_call;
 mod inbox;
 mod index;
 mod input;

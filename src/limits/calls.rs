@@ -23,4 +23,54 @@ limits! { CALLS_ALONE:
     BULLETIN_MS = 86_400_000 "ms" as "bulletin-ms";
     /// What a bulletin shows of a result; a longer one is cut there.
     BULLETIN_CHARS = 2_000 "characters" as "bulletin-chars";
+    /// Calls of tools that executors carry out at the same time, of all sessions together.
+    CALLS_IN_FLIGHT = 256 "calls" as "calls-in-flight";
+    /// Calls of tools that executors carry out at the same time for one session. More of them wait for their turn.
+    CALLS_OF_SESSION = 16 "calls" as "calls-of-session";
+    /// Calls that run as an operator's programs at the same time.
+    CALLS_OF_PROGRAMS = 16 "calls" as "calls-of-programs";
+    /// Calls that one attached host carries out at the same time.
+    CALLS_OF_HOST = 32 "calls" as "calls-of-host";
+    /// Calls of built-in tools at the same time.
+    CALLS_BUILT_IN = 16 "calls" as "calls-built-in";
+    /// Calls of Reveille's own tools, made by other tools, at the same time. Each has a thread.
+    CALLS_OWN = 16 "calls" as "calls-own";
+    /// Calls that one server of the Model Context Protocol carries out at the same time.
+    CALLS_OF_SERVER = 8 "calls" as "calls-of-server";
+    /// Calls that wait for their turn, of all sessions together. A session's own calls wait in line, and sessions take turns.
+    CALLS_WAITING = 4_096 "calls" as "calls-waiting";
+    /// How long a call may take at most.
+    CALL_MS_MAX = 3_600_000 "ms" as "call-ms-max";
+    /// Bytes that are read of what a tool answers.
+    OUTCOME_BYTES = 262_144 "bytes" as "outcome-bytes";
+    /// Bytes of JSON that are kept of what a tool answered. Of a longer answer the beginning is kept, as text.
+    OUTCOME_KEPT_BYTES = 65_536 "bytes" as "outcome-kept-bytes";
+    /// Bytes that are kept of the error of a call.
+    OUTCOME_ERROR_BYTES = 4_096 "bytes" as "outcome-error-bytes";
+    /// Calls that can be made at once. Source: SEED-001.
+    PARALLEL_CALLS = 50 "calls" as "parallel-calls";
+    /// Longest name of a tool that is asked for. Source: SEED-001.
+    CALLED_NAME_BYTES = 256 "bytes" as "called-name-bytes";
+    /// How long calls that are made at once are waited for, unless the caller says otherwise.
+    PARALLEL_SECONDS = 120 "seconds" as "parallel-seconds";
+    /// How long calls that are made at once can be waited for.
+    PARALLEL_SECONDS_MAX = 300 "seconds" as "parallel-seconds-max";
+    /// How long a client of the Model Context Protocol is kept waiting: many give up after a minute.
+    MCP_WAIT_MS = 50_000 "ms" as "mcp-wait-ms";
+    /// Requests of one stream whose answers come later, because their tools are at work.
+    CLIENT_CALLS = 64 "requests" as "client-calls";
+    /// Tools that one attached host can offer. Source: SEED-001's larger modules have some dozens each.
+    OFFERED_TOOLS = 512 "tools" as "offered-tools";
+    /// Tools in one configuration.
+    CONFIGURED_TOOLS = 128 "tools" as "configured-tools";
+    /// Longest description of a tool that a host or an operator offers.
+    TOOL_DESCRIPTION_BYTES = 8_192 "bytes" as "tool-description-bytes";
+    /// How long the end of a task is waited for, unless the caller says otherwise. Source: SEED-001.
+    TASK_WAIT_SECONDS = 60 "seconds" as "task-wait-seconds";
+    /// How long the end of a task can be waited for. Source: SEED-001.
+    TASK_WAIT_SECONDS_MAX = 3_600 "seconds" as "task-wait-seconds-max";
+    /// How long the launch of a task waits for it, so that one that fails at once is answered as that. Source: SEED-001.
+    TASK_SETTLE_MS = 300 "ms" as "task-settle-ms";
+    /// Tasks of one session that go on at the same time. Source: SEED-001.
+    SESSION_TASKS = 100 "tasks" as "session-tasks";
 }

@@ -37,6 +37,11 @@ impl Returned {
             take(outcome);
         }
     }
+
+    /// Sends nothing, because nobody waits any more.
+    pub fn leave(mut self) {
+        self.0 = None;
+    }
 }
 
 impl Drop for Returned {

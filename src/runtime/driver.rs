@@ -63,10 +63,13 @@ pub(super) fn drive(handle: &Handle) {
         }
         // The state and the time may have changed since `run_due`: compare once more before sleeping.
         let now = clock.now();
-        if core.is_due(now) {
+        // Read under the engine's lock: what is set after this line sees when the driver wakes up.
+        let outside = shared.next_outside();
+        if core.is_due(now) || outside.is_some_and(|due| due <= now.boot) {
             continue;
         }
         let until = core.sleeps_until(now);
+        let until = outside.map_or(until, |outside| outside.min(until));
         // A step that makes something due before `until` notifies the alarm (`Core::must_rouse`). The epoch is read
         // under the lock, so a notification after this line ends the wait at once.
         core.armed = Some(until);

@@ -1,7 +1,7 @@
 //! What surfaces and embedders hold: submit, read, subscribe.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::counters::Counters;
 use super::durable::{self, AttachOptions, RecoveryError};
@@ -31,7 +31,23 @@ pub struct Handle {
     rehearsal: Option<Arc<Rehearsal>>,
 }
 
+/// A handle that does not keep its engine.
+#[derive(Clone)]
+pub struct WeakHandle(Weak<Shared>);
+
+impl WeakHandle {
+    /// The handle, if the engine is still there.
+    pub fn upgrade(&self) -> Option<Handle> {
+        self.0.upgrade().map(Handle::of)
+    }
+}
+
 impl Handle {
+    /// A handle that does not keep the engine.
+    pub fn downgrade(&self) -> WeakHandle {
+        WeakHandle(Arc::downgrade(&self.shared))
+    }
+
     /// A new, empty engine.
     pub fn new(parts: Parts) -> Handle {
         Handle::of(Arc::new(Shared::new(parts)))
@@ -253,6 +269,7 @@ impl Handle {
     pub fn detach_host(&self, host: HostId) {
         // Before the report, so that no effect of a later step finds the host.
         self.shared.hosts.remove(host);
+        self.withdraw_tools(host);
         // The loss of a host cannot be refused, even while the engine stops.
         let lost = self.submit(Input::Report(Report::HostLost { host }));
         debug_assert!(lost.is_ok(), "{lost:?}");
@@ -261,6 +278,7 @@ impl Handle {
     /// Reports that a connected host goes in good order: the turn that it was attached for is over.
     pub fn release_host(&self, host: HostId) {
         self.shared.hosts.remove(host);
+        self.withdraw_tools(host);
         // As a loss, it cannot be refused.
         let left = self.submit(Input::Report(Report::HostLeft { host }));
         debug_assert!(left.is_ok(), "{left:?}");

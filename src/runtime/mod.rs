@@ -7,6 +7,8 @@
 //! Invariants: nothing is published before it is applied; no host is called under the lock; the driver never sleeps
 //! for longer than one slice.
 
+mod alarms;
+mod calls;
 mod core;
 mod counters;
 mod driver;
@@ -15,6 +17,7 @@ mod event_count;
 mod feed;
 mod handle;
 mod hosts;
+mod kit;
 mod parts;
 mod perform;
 mod performer;
@@ -27,17 +30,22 @@ mod shutdown;
 mod subscription;
 mod sync;
 mod token;
+mod waiters;
 
+pub use alarms::AlarmId;
+pub use calls::{Calling, CallsInUse};
 pub use counters::{Counters, LATENESS_NS, Lateness};
 pub use driver::Runtime;
 #[cfg(feature = "testkit")]
 pub(crate) use durable::for_each_row;
 pub use durable::{AttachOptions, RecoveryError, StoreReplies, WithoutStore, codec, load_rows};
 pub(crate) use durable::{Row, for_each_row_of, try_for_each_row};
-pub use handle::Handle;
+pub use handle::{Handle, WeakHandle};
+pub use kit::{KnownTool, NameClash, Resolved, SessionKit};
 pub use parts::Parts;
 pub(crate) use reading::Reading;
 pub use subscription::{Batch, Stopper, Subscription};
 #[cfg(feature = "http")]
 pub(crate) use token::Digest;
 pub use token::{Token, Tokens};
+pub use waiters::WaiterId;

@@ -11,10 +11,10 @@ use super::handle::Handle;
 use super::performer::Performer;
 use super::shared::Shared;
 use super::sync::UNPOISONED;
-use crate::domain::{Failure, GuardAnswer, HostId, Outcome, Phase, Reason, RunId, Span};
-use crate::engine::{Effect, GuardQuestion, Input, Invocation, Parcel, Report};
+use crate::domain::{Failure, GuardAnswer, HostId, Phase, Reason, RunId};
+use crate::engine::{Effect, GuardQuestion, Input, Parcel, Report};
 use crate::limits;
-use crate::port::{GuardReply, Host, HostAnswer, Returned};
+use crate::port::{GuardReply, Host, HostAnswer};
 
 impl Shared {
     /// Runs all pending effects.
@@ -46,7 +46,11 @@ impl Shared {
         if effects.is_empty() {
             return false;
         }
+        let calls_off = effects.iter().any(|effect| matches!(effect, Effect::CancelCall { .. }));
         reports.extend(effects.drain(..).filter_map(|effect| self.perform_one(effect, before)));
+        if calls_off {
+            self.hand_out_calls();
+        }
         while !reports.is_empty() {
             // A large batch must not hold the lock for long, so its reports are submitted in chunks.
             let hold = reports.len().min(STEPS_PER_HOLD);
@@ -100,10 +104,7 @@ impl Shared {
                 None
             }
             Effect::CancelCall { run } => {
-                if let Some(executor) = self.executor.get() {
-                    // An executor that panics has missed the wish; there is nothing to undo.
-                    let _ = catch_unwind(AssertUnwindSafe(|| executor.cancel(&run.to_string())));
-                }
+                self.cancel_tool(&run);
                 None
             }
             Effect::Deliver(delivery) => {
@@ -138,26 +139,6 @@ impl Shared {
         // Unwind safe: the courier is behind a port, so its panic leaves nothing of the engine half changed.
         let handed = catch_unwind(AssertUnwindSafe(|| courier.carry(parcel, carried)));
         handed.err().and_then(|_| failed(Reason::HostRefused, "the courier panicked"))
-    }
-
-    /// Hands a call to the executor, which reports the outcome later. It fails closed: a call whose way back is dropped, by a
-    /// panic for instance, has failed.
-    fn call_tool(self: &Arc<Self>, run: RunId, invocation: Invocation) {
-        let engine = Arc::downgrade(self);
-        let returned = Returned::new(move |outcome| {
-            if let Some(shared) = engine.upgrade() {
-                let report = Report::returned(run, outcome, false);
-                // Refused if the run has ended meanwhile. The engine's record stands.
-                // Not awaited, because the executor's thread must not wait for a disk.
-                let _ = Handle::of(shared).submit_unawaited(Input::Report(report));
-            }
-        });
-        let Some(executor) = self.executor.get() else {
-            let reason = Reason::ToolUnknown;
-            return returned.give(Outcome::of_failure(reason, reason.doc(), Span::ZERO));
-        };
-        // Unwind safe: the executor is behind a port, so its panic leaves nothing of the engine half changed.
-        let _ = catch_unwind(AssertUnwindSafe(|| executor.call(invocation, returned)));
     }
 
     /// Whether a run still waits for its receipt: its session may have been closed, or the engine may have begun to

@@ -10,13 +10,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use super::alarms::Alarms;
+use super::calls::Calls;
 use super::core::Core;
 use super::event_count::EventCount;
 use super::hosts::Hosts;
+use super::kit::Kit;
 use super::parts::Parts;
 use super::performer::Performer;
 use super::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard, UNPOISONED};
 use super::token::Tokens;
+use super::waiters::Waiters;
 use crate::calendar::Zones;
 use crate::domain::{BootTime, Cursor, Entropy, Now, Refusal};
 use crate::engine::{Command, Input, Report, State};
@@ -34,6 +38,12 @@ pub(super) struct Shared {
     /// See `Core::revocations`.
     pub(super) revocations: Arc<AtomicU64>,
     pub(super) hosts: Hosts,
+    /// Who carries calls of tools out.
+    pub(super) kit: Kit,
+    /// The calls that are under way.
+    pub(super) calls: Calls,
+    pub(super) alarms: Alarms,
+    pub(super) waiters: Waiters,
     pub(super) courier: OnceLock<Arc<dyn Courier>>,
     pub(super) executor: OnceLock<Arc<dyn Executor>>,
     pub(super) clock: Arc<dyn Clock>,
@@ -55,6 +65,10 @@ impl Shared {
             news: EventCount::default(),
             performing: Mutex::default(),
             hosts: Hosts::new(parts.local),
+            kit: Kit::default(),
+            calls: Calls::default(),
+            alarms: Alarms::default(),
+            waiters: Waiters::default(),
             courier: OnceLock::new(),
             executor: OnceLock::new(),
             clock: parts.clock,
@@ -168,11 +182,19 @@ impl Shared {
             if effects {
                 self.perform();
             }
+            if self.end_overdue_calls(now.boot) | self.ring_alarms(now.boot) {
+                continue;
+            }
             // Running effects takes time and may have submitted reports, so look again until nothing is due.
             if steps == 0 {
-                return next;
+                return next.into_iter().chain(self.next_outside()).min();
             }
         }
+    }
+
+    /// When something is due outside of the engine: a call that has to end, or an alarm.
+    pub(super) fn next_outside(&self) -> Option<BootTime> {
+        self.calls.next_deadline().into_iter().chain(self.alarms.next()).min()
     }
 
     /// Wakes the threads that wait for what was applied at `now`.

@@ -32,6 +32,7 @@ impl Shared {
         drop(core);
         // Receipts that have not arrived by now are abandoned.
         self.stop(true);
+        self.close_calls();
         let mut core = self.core_mut();
         debug_assert!(core.state.is_settled(), "what is in memory only ends with the engine");
         core.feed.close();

@@ -4,10 +4,10 @@
 //! tests, embedders) links the standard locks.
 
 #[cfg(not(test))]
-pub(super) use std::sync::{Condvar, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
+pub(super) use std::sync::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 #[cfg(test)]
-pub(super) use shuttle::sync::{Condvar, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
+pub(super) use shuttle::sync::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// The message if a lock is poisoned, which takes a defect in this crate: hosts run outside the locks, and a panic of
 /// a closure that reads after a change is caught.

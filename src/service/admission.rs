@@ -7,7 +7,7 @@
 use super::Service;
 use super::denial::{Denial, DenialReason};
 use super::tools::TOOLBOX;
-use crate::dialect::{claude_cron, cron, memory, native, psi, reminder, session_action};
+use crate::dialect::{claude_cron, cron, memory, native, primitives, psi, reminder, session_action};
 use crate::domain::{Caller, CallerRole, Dialect, Op, Refusal, ScheduleId, Scope, Target};
 use crate::edn::{Keyword, Value};
 use crate::engine::{SessionRecord, State};
@@ -162,7 +162,22 @@ pub(super) fn op_of(tool: &str, args: &Value) -> (Op, Option<Dialect>) {
     let op = op.or_else(of_action).or_else(|| native::Tool::parse(tool).map(of_native));
     let op = op.or_else(|| memory::Tool::parse(tool).map(|_| Op::Remember));
     let op = op.or_else(|| claude_cron::Tool::parse(tool).map(|tool| of_claude_cron(tool, args)));
+    let op = op.or_else(|| primitives::Tool::parse(tool).map(|tool| of_primitives(tool, args)));
     (op.unwrap_or(Op::Change), dialect)
+}
+
+fn of_primitives(tool: primitives::Tool, args: &Value) -> Op {
+    let is = |key| given(args, key).and_then(Value::as_bool) == Some(true);
+    match tool {
+        primitives::Tool::RunParallel => Op::Call,
+        // As the tool reads it: the first that fits counts.
+        primitives::Tool::BackgroundRun if is("list_tasks") || is("list-tasks") => Op::Query,
+        primitives::Tool::BackgroundRun if is("cancel") => Op::Cancel,
+        primitives::Tool::BackgroundRun if word(args, "task_id").or(word(args, "task-id")).is_some() => {
+            Op::Query
+        }
+        primitives::Tool::BackgroundRun => Op::Call,
+    }
 }
 
 fn of_psi(args: &Value) -> Op {

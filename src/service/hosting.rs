@@ -2,15 +2,18 @@
 //!
 //! Both languages of the graph and the stream come here. What lives elsewhere: the rules of a session's life (`engine`).
 
+use std::sync::Arc;
+
 use super::Service;
 use super::admission::Admitted;
 use super::denial::Denial;
 use super::reach::Reach;
 use crate::calendar::ZoneFault;
 use crate::domain::{
-    Caller, Failure, HostId, JobId, Op, Phase, Reason, Refusal, RunId, SessionConfig, SessionId,
+    Caller, Failure, HostId, JobId, Op, Phase, Reason, Refusal, RunId, SessionConfig, SessionId, ToolName,
 };
 use crate::engine::{Command, Input, Report, SessionRecord};
+use crate::port::Executor;
 use crate::runtime::Token;
 
 /// A request that only hosts and operators may make.
@@ -190,6 +193,28 @@ impl Service {
             self.handle().detach_host(host);
         }
         Ok(taken?)
+    }
+
+    /// Offers the tools of an attached host to its sessions. Returns the names by which they get tools of others.
+    ///
+    /// # Errors
+    /// [`HostError`]; the caller is no host.
+    pub(crate) fn offer_tools(
+        &self,
+        caller: &Caller,
+        reach: &Reach,
+        tools: Arc<dyn Executor>,
+    ) -> Result<Vec<ToolName>, HostError> {
+        self.admit(caller, Op::AttachHost, None).map(drop)?;
+        Ok(self.handle().offer_tools(reach.host, tools))
+    }
+
+    /// Admits that a host says what a call came to.
+    ///
+    /// # Errors
+    /// [`HostError`]
+    pub(crate) fn admit_result(&self, caller: &Caller) -> Result<(), HostError> {
+        Ok(self.admit(caller, Op::Receipt, None).map(drop)?)
     }
 
     /// Opens a session, or takes over the one that has this id, and returns the token if it was opened. `attach` makes the

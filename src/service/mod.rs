@@ -20,6 +20,8 @@ mod denials;
 pub mod export;
 mod history;
 mod hosting;
+mod kit;
+mod later;
 mod mutations;
 mod places;
 mod plan_cache;
@@ -38,7 +40,7 @@ use self::as_of_queue::AsOfQueue;
 use self::denials::Denials;
 use self::plan_cache::PlanCache;
 use self::rate_limit::RateLimiter;
-use crate::domain::{Caller, Cursor, Op};
+use crate::domain::{Caller, Cursor, ExecutorKind, Op};
 use crate::graph::registry::Registry;
 use crate::graph::view::Scheduler;
 use crate::runtime::{Handle, Subscription};
@@ -50,6 +52,7 @@ pub(crate) use self::agents::{AgentProcess, Shown};
 pub(crate) use self::budgets::BudgetReading;
 pub use self::denial::{Denial, DenialReason};
 pub(crate) use self::hosting::{HostError, HostRequest, SessionRequest};
+pub use self::later::{Called, Pending, Waiter};
 pub(crate) use self::places::Places;
 #[cfg(feature = "http")]
 pub(crate) use self::plan_cache::is_quick;
@@ -63,7 +66,7 @@ pub(crate) use self::quota::{Quota, Share};
 pub(crate) use self::reach::Reach;
 #[cfg(feature = "http")]
 pub(crate) use self::reach::acting_for;
-pub use self::tools::{TOOLBOX, ToolEffect, ToolInfo};
+pub use self::tools::{CallStyle, TOOLBOX, ToolEffect, ToolInfo};
 
 /// A service over one engine. Clones share its plan cache and its rate limits.
 #[derive(Clone)]
@@ -88,7 +91,11 @@ impl Service {
         let (plans, rates, past) = (PlanCache::default(), RateLimiter::default(), AsOfQueue::default());
         let (denials, places, agents) = (Denials::default(), Places::default(), Agents::default());
         let shared = Shared { registry: registry(), plans, rates, denials, past, places, agents };
-        Service { handle, shared: Arc::new(shared) }
+        let service = Service { handle, shared: Arc::new(shared) };
+        let own = Arc::new(tools::OwnTools::of(&service));
+        // Refused if something else offers a tool of one of their names: then that one is what a session gets.
+        let _ = service.handle().add_executor(ExecutorKind::Own, own);
+        service
     }
 
     /// The engine.

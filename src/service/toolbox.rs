@@ -95,7 +95,8 @@ impl ToolInfo {
     /// Whether some call of the tool only reads.
     fn can_read(&self) -> bool {
         // Of the tools that change what there is, these have an operation that reads.
-        let reads_too = self.dialect == Dialect::Psi || self.name == "schedule_session_action";
+        let reads_too =
+            self.dialect == Dialect::Psi || matches!(self.name, "schedule_session_action" | "background_run");
         self.effect == ToolEffect::Reads || reads_too
     }
 }

@@ -73,6 +73,7 @@ pub use sim::sim_entropy::SimEntropy;
 pub use sim::sim_executor::{CallAnswer, SimExecutor};
 pub use sim::sim_guard::SimGuard;
 pub use sim::sim_host::SimHost;
+pub use sim::sim_tools::{SimTools, ToolPlan};
 pub use sim::stage::Stage;
 #[doc(hidden)]
 pub use store_memory::{DiskFault, StoreMemory, Torn};

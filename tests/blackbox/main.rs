@@ -21,6 +21,7 @@ mod attacks;
 mod clients;
 mod faults;
 mod harness;
+mod primitives;
 mod process;
 mod storage;
 mod time;

@@ -92,6 +92,7 @@ fn reach(budget: Budget, scene: &Scene) -> Reached {
         Budget::TranscriptBytes => fill_transcript(scene),
         Budget::HistoryBytes => Reached::Elsewhere("src/testkit/store_pruning.rs", "over_its_share"),
         Budget::QueryTime => Reached::Elsewhere(ATTACKS, "use_up_the_processors"),
+        Budget::Calls => Reached::Elsewhere("tests/suite/kit/under_way.rs", "CALLS_OF_SESSION"),
         Budget::Outside => Reached::Elsewhere("tests/blackbox/attacks/floods.rs", "OUTSIDE_"),
         Budget::Streams => Reached::Elsewhere(ATTACKS, "HTTP_SESSION_UPGRADES.name"),
         Budget::Subscriptions => Reached::Elsewhere(ATTACKS, "GRAPHQL_SESSION_SUBSCRIPTIONS.name"),

@@ -41,6 +41,7 @@ mod guarded_tools;
 mod handle;
 mod http;
 mod inbox;
+mod kit;
 mod laws;
 mod lists;
 mod mcp;

@@ -40,6 +40,8 @@ pub struct Client {
     network: Arc<dyn Network>,
     tls: TlsConnector,
     allowed: BTreeSet<(Box<str>, u16)>,
+    /// Whether it may reach every public address beside those.
+    anywhere: bool,
     loopback: bool,
     patience: Patience,
 }
@@ -182,13 +184,20 @@ impl Client {
     pub fn new(network: Arc<dyn Network>, trust: Trust) -> io::Result<Client> {
         let tls = trust.connector().map_err(io::Error::other)?;
         let allowed = BTreeSet::new();
-        Ok(Client { network, tls, allowed, loopback: false, patience: Patience::default() })
+        Ok(Client { network, tls, allowed, anywhere: false, loopback: false, patience: Patience::default() })
     }
 
     /// Allows posts to the host and port of this endpoint.
     #[must_use]
     pub fn allowing(mut self, endpoint: &Endpoint) -> Client {
         self.allowed.insert((endpoint.host().into(), endpoint.port()));
+        self
+    }
+
+    /// Allows every host that has public addresses only.
+    #[must_use]
+    pub fn anywhere(mut self) -> Client {
+        self.anywhere = true;
         self
     }
 
@@ -212,9 +221,7 @@ impl Client {
     /// [`PostFault`] if there is no response; a response of any status is a success.
     pub async fn post(&self, post: Post<'_>) -> Result<Reply, PostFault> {
         let endpoint = post.endpoint;
-        if !self.allowed.contains(&(endpoint.host().into(), endpoint.port())) {
-            return Err(PostFault::NotListed { endpoint: told(endpoint) });
-        }
+        self.check_listed(endpoint)?;
         if post.body.len() as u64 > limits::WEBHOOK_BYTES.value {
             return Err(PostFault::TooLong { bytes: post.body.len() });
         }
@@ -222,8 +229,24 @@ impl Client {
         answer.unwrap_or_else(|_| Err(PostFault::TimedOut { endpoint: told(endpoint), what: "answer" }))
     }
 
+    /// Refuses a host that no operator has configured.
+    pub(super) fn check_listed(&self, endpoint: &Endpoint) -> Result<(), PostFault> {
+        if self.anywhere || self.is_named(endpoint) {
+            return Ok(());
+        }
+        Err(PostFault::NotListed { endpoint: told(endpoint) })
+    }
+
+    fn is_named(&self, endpoint: &Endpoint) -> bool {
+        self.allowed.contains(&(endpoint.host().into(), endpoint.port()))
+    }
+
     async fn exchange(&self, post: &Post<'_>) -> Result<Reply, PostFault> {
-        let endpoint = post.endpoint;
+        exchange_on(self.open(post.endpoint).await?, post).await
+    }
+
+    /// Connects to an endpoint.
+    pub(super) async fn open(&self, endpoint: &Endpoint) -> Result<Box<dyn Stream>, PostFault> {
         // Resolution, connection and TLS share one time limit: to the caller all of it is
         // connecting.
         let connected = timeout(self.patience.connect, async {
@@ -232,8 +255,7 @@ impl Client {
             self.secure(endpoint, socket).await
         });
         let timed_out = |_| PostFault::TimedOut { endpoint: told(endpoint), what: "connect" };
-        let stream = connected.await.map_err(timed_out)??;
-        exchange_on(stream, post).await
+        connected.await.map_err(timed_out)?
     }
 
     /// Resolves the endpoint's addresses, and fails if one of them is not allowed.
@@ -260,7 +282,8 @@ impl Client {
                     return Err(PostFault::InTheClear { endpoint: told(endpoint) });
                 }
                 Ok(()) => {}
-                Err(Forbidden::Loopback) if self.loopback => {}
+                // Of this machine only what was named, also for who may go anywhere else.
+                Err(Forbidden::Loopback) if self.loopback && self.is_named(endpoint) => {}
                 Err(why) => return Err(PostFault::Forbidden { endpoint: told(endpoint), address, why }),
             }
         }
@@ -297,7 +320,7 @@ impl Client {
 }
 
 /// A connection, encrypted or not.
-trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
@@ -376,6 +399,6 @@ const TOO_MANY: u16 = 429;
 /// What is read of such a refusal.
 const REFUSAL_BYTES: usize = 4_096;
 
-fn told(endpoint: &Endpoint) -> Box<str> {
+pub(super) fn told(endpoint: &Endpoint) -> Box<str> {
     endpoint.to_string().into()
 }

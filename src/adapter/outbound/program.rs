@@ -99,14 +99,24 @@ impl Program {
     /// # Errors
     /// [`ProgramFault`] if there is no exit status; any exit code is a success.
     pub async fn run(&self, input: &[u8]) -> Result<ProgramOutput, ProgramFault> {
+        self.run_keeping(input, usize::try_from(limits::PROGRAM_OUTPUT_BYTES.value).unwrap_or(usize::MAX))
+            .await
+    }
+
+    /// Runs the program, as [`run`](Program::run), and keeps so many bytes of each of its outputs.
+    ///
+    /// # Errors
+    /// [`ProgramFault`] if there is no exit status; any exit code is a success.
+    pub async fn run_keeping(&self, input: &[u8], max: usize) -> Result<ProgramOutput, ProgramFault> {
         // The group is dropped before its leader, whose id it has.
         let (mut child, mut group) = self.start()?;
         let (input_end, output_end, errors_end) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (mut output, mut errors) = (Vec::new(), Vec::new());
         let ended = {
-            let reading =
-                async { tokio::join!(drain(output_end, &mut output), drain(errors_end, &mut errors)) };
+            let reading = async {
+                tokio::join!(drain(output_end, &mut output, max), drain(errors_end, &mut errors, max))
+            };
             let (mut reading, mut feeding) = (pin!(reading), pin!(feed(input_end, input)));
             let (mut is_read, mut is_fed) = (false, false);
             let ended = {
@@ -171,9 +181,8 @@ async fn feed(end: Option<ChildStdin>, input: &[u8]) {
 
 /// Reads an output to its end, and keeps the beginning. Reading on keeps the program from blocking
 /// on a full pipe.
-async fn drain(end: Option<impl AsyncRead + Unpin>, kept: &mut Vec<u8>) {
+async fn drain(end: Option<impl AsyncRead + Unpin>, kept: &mut Vec<u8>, max: usize) {
     let Some(mut end) = end else { return };
-    let max = usize::try_from(limits::PROGRAM_OUTPUT_BYTES.value).unwrap_or(usize::MAX);
     let mut piece = [0; 4_096];
     while let Ok(read @ 1..) = end.read(&mut piece).await {
         let room = max - kept.len();

@@ -1,6 +1,7 @@
 //! Calls: a tool with its arguments, and what it came to.
 
 pub(in crate::domain) mod condition;
+pub(in crate::domain) mod executor_kind;
 pub(in crate::domain) mod filter;
 pub(in crate::domain) mod outcome;
 pub(in crate::domain) mod reading;

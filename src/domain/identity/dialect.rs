@@ -19,6 +19,8 @@ names! {
         ClaudeCron = "claude-cron",
         /// The crate's own interface, as embedders call it.
         Native = "native",
+        /// Tools that call other tools. Source: SEED-001.
+        Primitives = "primitives",
         /// Messages out of the process, and what comes in by a channel. Source: SEED-001.
         Channels = "channels",
         /// What a session is to remember, aims at, and has to do. Source: SEED-001.
@@ -36,7 +38,8 @@ impl Dialect {
             | Dialect::Reminder
             | Dialect::SessionAction
             | Dialect::ClaudeCron
-            | Dialect::Native => None,
+            | Dialect::Native
+            | Dialect::Primitives => None,
             Dialect::Channels => Some(Gate::Channels),
             Dialect::Memory => Some(Gate::Memory),
         }

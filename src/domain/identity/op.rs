@@ -95,6 +95,8 @@ ops! {
     Change = "schedule/change": changes by OWNERS granted counted_as_change;
     /// Cancels or deletes schedules.
     Cancel = "schedule/cancel": changes by OWNERS granted counted_as_change;
+    /// Calls tools of executors, at once or as a task.
+    Call = "tool/call": changes by OWNERS granted counted_as_change;
     /// Takes messages out of a session's inbox.
     Take = "inbox/take": changes by OWNERS granted counted_as_change;
     /// Changes what a session remembers.

@@ -3,7 +3,7 @@
 //! Invariant: a tool is described once, in the EDN file of its name or by the table of its fields. Its text is constant, so
 //! that a host can tell when it changes.
 
-use crate::dialect::{claude_cron, cron, memory, native, psi, reminder, session_action};
+use crate::dialect::{claude_cron, cron, memory, native, primitives, psi, reminder, session_action};
 use crate::domain::Dialect;
 use crate::edn::{Caps, Map, Value, read};
 
@@ -28,18 +28,23 @@ pub enum ToolEffect {
     Adds,
     /// It changes what there is; a second call may change it again.
     Changes,
+    /// It calls other tools, which can do anything.
+    Calls,
     /// It removes something; a second call has nothing more to remove.
     Removes,
 }
 
 impl ToolEffect {
-    /// The hints of the Model Context Protocol. The tools reach nothing outside of the scheduler.
+    /// The hints of the Model Context Protocol. What calls no other tools reaches nothing outside of the scheduler.
     pub fn annotations(self) -> Map {
         Map::new()
             .with("readOnlyHint", self == ToolEffect::Reads)
-            .with("destructiveHint", matches!(self, ToolEffect::Changes | ToolEffect::Removes))
+            .with(
+                "destructiveHint",
+                matches!(self, ToolEffect::Changes | ToolEffect::Calls | ToolEffect::Removes),
+            )
             .with("idempotentHint", matches!(self, ToolEffect::Reads | ToolEffect::Removes))
-            .with("openWorldHint", false)
+            .with("openWorldHint", self == ToolEffect::Calls)
     }
 }
 
@@ -88,6 +93,8 @@ pub const TOOLBOX: &[ToolInfo] = &[
     ToolInfo::memory(memory::Tool::SetGoal, ToolEffect::Changes),
     ToolInfo::memory(memory::Tool::TaskCreate, ToolEffect::Adds),
     ToolInfo::memory(memory::Tool::TaskUpdate, ToolEffect::Changes),
+    ToolInfo::primitives(primitives::Tool::RunParallel, ToolEffect::Calls),
+    ToolInfo::primitives(primitives::Tool::BackgroundRun, ToolEffect::Calls),
 ];
 
 impl ToolInfo {
@@ -117,6 +124,11 @@ impl ToolInfo {
     const fn memory(tool: memory::Tool, effect: ToolEffect) -> ToolInfo {
         let text = Text::Edn(tool.declaration());
         ToolInfo { name: tool.name(), dialect: Dialect::Memory, effect, text }
+    }
+
+    const fn primitives(tool: primitives::Tool, effect: ToolEffect) -> ToolInfo {
+        let text = Text::Edn(tool.declaration());
+        ToolInfo { name: tool.name(), dialect: Dialect::Primitives, effect, text }
     }
 
     const fn native(tool: native::Tool, effect: ToolEffect) -> ToolInfo {
@@ -182,6 +194,7 @@ mod tests {
         assert_eq!(of(Dialect::ClaudeCron), claude_cron::Tool::NAMES);
         assert_eq!(of(Dialect::Native), native::Tool::NAMES);
         assert_eq!(of(Dialect::Memory), memory::Tool::NAMES);
+        assert_eq!(of(Dialect::Primitives), primitives::Tool::NAMES);
         for tool in TOOLBOX {
             assert!(!tool.description().is_empty(), "{}", tool.name);
             let schema = tool.input_schema();

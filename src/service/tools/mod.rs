@@ -5,28 +5,44 @@ mod claude_cron;
 mod cron;
 mod memory;
 mod native;
+mod own;
+mod parallel;
+mod primitives;
 mod psi;
 mod rehearsal;
 mod reminder;
 mod session_action;
+mod tasks;
 
 use self::claude_cron::ClaudeCronCall;
 use self::cron::CronCall;
 use self::memory::MemoryCall;
 use self::native::NativeCall;
+use self::primitives::PrimitivesCall;
 use self::psi::PsiCall;
 use self::reminder::ReminderCall;
 use self::session_action::ActionCall;
 use super::Service;
 use super::admission::{Admitted, op_of};
 use super::denial::Denial;
+use super::later::Called;
 use crate::dialect::{self, Answer, Notation, names};
-use crate::domain::Caller;
 #[cfg(feature = "http")]
 use crate::domain::Op;
+use crate::domain::{Caller, Span};
 use crate::edn::Value;
 
+pub(super) use self::own::OwnTools;
 pub use self::catalog::{TOOLBOX, ToolEffect, ToolInfo};
+
+/// How a call is made.
+#[derive(Clone, Copy, Debug)]
+pub struct CallStyle {
+    /// The notation of its arguments and of the answer.
+    pub notation: Notation,
+    /// How long the caller waits for the answer at most, if that is known.
+    pub patience: Option<Span>,
+}
 
 /// A call of a tool that was admitted.
 #[derive(Clone, Copy)]
@@ -38,8 +54,8 @@ struct ToolCall<'a> {
 }
 
 impl Service {
-    /// Calls a tool for a caller; `None` if there is no tool of that name. The answer is in the tool's own words, also when it
-    /// is a refusal.
+    /// Calls a tool for a caller, and waits for the answer on this thread; `None` if there is no tool of that name. The answer
+    /// is in the tool's own words, also when it is a refusal.
     ///
     /// # Errors
     /// [`Denial`]: the caller may not make the call, and the tool has not seen it.
@@ -50,6 +66,21 @@ impl Service {
         args: &Value,
         notation: Notation,
     ) -> Result<Option<Answer>, Denial> {
+        let style = CallStyle { notation, patience: None };
+        Ok(self.begin_tool(tool, caller, args, style)?.map(Called::wait))
+    }
+
+    /// Calls a tool for a caller, as [`call_tool`](Service::call_tool), and waits for nothing: the answer may come later.
+    ///
+    /// # Errors
+    /// [`Denial`]: the caller may not make the call, and the tool has not seen it.
+    pub fn begin_tool(
+        &self,
+        tool: &str,
+        caller: &Caller,
+        args: &Value,
+        style: CallStyle,
+    ) -> Result<Option<Called>, Denial> {
         let Some(known) = self.tool(caller, tool) else {
             self.note_withheld(caller, tool, args);
             return Ok(None);
@@ -57,9 +88,9 @@ impl Service {
         let tool = known.name;
         let (op, dialect) = op_of(tool, args);
         let admitted = self.admit(caller, op, dialect)?;
+        let call = ToolCall { admitted, tool, args, notation: style.notation };
         // One bound for all tools, errors included.
-        let call = ToolCall { admitted, tool, args, notation };
-        Ok(self.call_admitted(call).map(dialect::within_bound))
+        Ok(self.call_admitted(call, style.patience).map(|called| called.map(dialect::within_bound)))
     }
 
     /// Whether a call of a tool changes nothing.
@@ -76,10 +107,19 @@ impl Service {
         }
     }
 
-    fn call_admitted(&self, call: ToolCall<'_>) -> Option<Answer> {
-        let answer = self.carry_out(call)?;
+    fn call_admitted(&self, call: ToolCall<'_>, patience: Option<Span>) -> Option<Called> {
+        let ToolCall { admitted, args, notation, .. } = call;
+        let called = match dialect::primitives::Tool::parse(call.tool) {
+            Some(tool) => PrimitivesCall { service: self, admitted, patience }.call(tool, args, notation),
+            None => Called::Now(self.carry_out(call)?),
+        };
+        let answer = match called {
+            Called::Now(answer) => answer,
+            later @ Called::Later(_) => return Some(later),
+        };
         // What an error shows as right has to be right by now, not only in its words.
-        Some(rehearsal::with_tried_example(answer, |args| self.rehearse(ToolCall { args, ..call })))
+        let tried = rehearsal::with_tried_example(answer, |args| self.rehearse(ToolCall { args, ..call }));
+        Some(Called::Now(tried))
     }
 
     fn carry_out(&self, call: ToolCall<'_>) -> Option<Answer> {
@@ -101,6 +141,10 @@ impl Service {
         }
         if let Some(tool) = dialect::native::Tool::parse(tool) {
             return Some(NativeCall { service: self, admitted }.call(tool, args, notation));
+        }
+        if let Some(tool) = dialect::primitives::Tool::parse(tool) {
+            // A rehearsal: tools that others carry out have none.
+            return Some(primitives::check(tool, args, notation));
         }
         let tool = dialect::session_action::Tool::parse(tool)?;
         Some(ActionCall { service: self, admitted }.call(tool, args, notation))

@@ -7,19 +7,20 @@ use std::time::Duration;
 
 use super::agent_request::AgentRequest;
 use super::error::RequestError;
+use super::later::Laters;
 use super::outgoing::Outgoing;
 use super::print;
 use super::pump::Pump;
 use super::request::StreamRequest;
-use crate::adapter::{HostAttached, Push, PushSink};
-use crate::dialect::{Notation, echo, psi};
-use crate::domain::{Caller, Cursor, HostId, Refusal, Scope, SessionId, Via};
+use crate::adapter::{HostAttached, HostTools, Push, PushSink};
+use crate::dialect::{Answer, Notation, echo, psi};
+use crate::domain::{Caller, Cursor, HostId, Refusal, Scope, SessionId, ToolSpec, Via};
 use crate::edn::{Map, ReadError, ReadErrorKind, Value};
 use crate::engine::{SessionRecord, State};
 use crate::graph::eql::Boundary;
 use crate::limits;
 use crate::runtime::{Handle, Subscription};
-use crate::service::{Reach, Service, SessionRequest, Shown, reply};
+use crate::service::{CallStyle, Called, Pending, Reach, Service, SessionRequest, Shown, reply};
 
 /// The identity of the client at the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +45,9 @@ pub struct Connection {
     on_answer: Option<OnAnswer>,
     /// The session that the connection waits for, if it is a waiter, and what says that it waits no more.
     awaited: Option<(SessionId, Receiver<()>)>,
+    /// The tools that the client offers, once it has.
+    tools: Option<Arc<HostTools<Arc<Sink>>>>,
+    laters: Laters,
 }
 
 /// Called with the operation of each request, and with whether it was answered without an error.
@@ -97,6 +101,8 @@ impl Connection {
             taken: None,
             on_answer: None,
             awaited: None,
+            tools: None,
+            laters: Laters::default(),
         }
     }
 
@@ -128,10 +134,14 @@ impl Connection {
             Ok(form) => {
                 let answer = self.answer(&form);
                 if let Some(report) = &self.on_answer {
-                    let is_ok = answer.as_map().is_none_or(|answer| answer.keyword("error").is_none());
-                    report(StreamRequest::name(&form), is_ok);
+                    // Of an answer that comes later it is only reported that its request was made.
+                    let answer = answer.as_ref().and_then(Value::as_map);
+                    report(
+                        StreamRequest::name(&form),
+                        answer.is_none_or(|map| map.keyword("error").is_none()),
+                    );
                 }
-                let sent = self.outgoing.send(&answer);
+                let sent = answer.is_none_or(|answer| self.outgoing.send(&answer));
                 if let Some(taken) = self.taken.take() {
                     self.announce(&taken);
                     self.outgoing.release();
@@ -146,6 +156,7 @@ impl Connection {
 
     /// Ends the connection: detaches its host and ends its subscriptions.
     pub(super) fn close(&mut self) {
+        self.laters.end();
         let host = self.own().host;
         if let Some((session, over)) = self.awaited.take() {
             // The place of a waiter that has ended is kept for as long as the turn goes on that it has begun.
@@ -174,12 +185,13 @@ impl Connection {
         }
     }
 
-    fn answer(&mut self, form: &Value) -> Value {
+    /// Answers a form; `None` if the answer comes later.
+    fn answer(&mut self, form: &Value) -> Option<Value> {
         let Some(map) = form.as_map() else {
             let data = Map::new().with("value", echo(form)).with("expected", "a map");
             let error =
                 RequestError::invalid("a request is a map with :op, or a psi-tool call with :action", data);
-            return Map::new().with("error", error.print()).into();
+            return Some(Map::new().with("error", error.print()).into());
         };
         // A bare psi-tool call, without `:op`, is answered like the tool itself, with no envelope.
         if map.keyword("action").or_else(|| map.text("action")).is_some() {
@@ -187,22 +199,28 @@ impl Connection {
                 let called = self.service.call_tool(psi::TOOL, &self.caller, form, Notation::Edn);
                 called.map_err(|denial| RequestError::from(&denial))
             });
-            return match called {
+            return Some(match called {
                 Ok(Some(answer)) => answer.value,
                 Ok(None) => Map::new().with("error", self.no_tool(psi::TOOL, &self.caller).print()).into(),
                 Err(error) => Map::new().with("error", error.print()).into(),
-            };
+            });
         }
         let id = map.keyword("id").cloned();
         let request = StreamRequest::parse(form).and_then(|request| self.check_opening().map(|()| request));
         let outcome = request.and_then(|request| self.perform(request));
-        let (key, value) = match outcome {
-            Ok(Outcome::Done(value)) => ("ok", value),
-            Ok(Outcome::RefusedByTool(value)) => ("error", value),
-            Err(error) => ("error", error.print()),
+        let outcome = match outcome {
+            Ok(Outcome::Later(pending)) => {
+                let (outgoing, id) = (Arc::clone(&self.outgoing), id.clone());
+                let send = move |answer| {
+                    // A client that is gone takes nothing.
+                    let _ = outgoing.send(&enveloped(id, Ok(Outcome::of(answer))));
+                };
+                let limit = self.laters.add(pending, send).err()?;
+                Err(RequestError::from(&Refusal::LimitReached { limit }))
+            }
+            outcome => outcome,
         };
-        let answer = id.map_or_else(Map::new, |id| Map::new().with("id", id));
-        answer.with(key, value).into()
+        Some(enveloped(id, outcome))
     }
 
     /// Executes a request.
@@ -230,6 +248,13 @@ impl Connection {
             }
             StreamRequest::Subscribe { after } => self.subscribe(after),
             StreamRequest::Query(boundary) => self.query(&boundary),
+            StreamRequest::OfferTools(specs) => self.offer_tools(specs),
+            StreamRequest::ToolResult(call, outcome) => {
+                self.service.admit_result(&self.caller)?;
+                let tools = self.tools.as_ref().filter(|tools| tools.returned(&call, *outcome));
+                tools.ok_or_else(|| RequestError::not_in_flight(&call))?;
+                Ok(Outcome::Done(Map::new().into()))
+            }
         }
     }
 
@@ -330,10 +355,11 @@ impl Connection {
         // `guard` has passed, so the caller may act for the named session.
         let scope = session.map_or_else(|| self.caller.scope.clone(), Scope::Session);
         let caller = Caller { scope, ..self.caller.clone() };
-        let answer = self.service.call_tool(tool, &caller, args, Notation::Edn);
-        match answer.map_err(|denial| RequestError::from(&denial))? {
-            Some(answer) if answer.is_error => Ok(Outcome::RefusedByTool(answer.value)),
-            Some(answer) => Ok(Outcome::Done(answer.value)),
+        let style = CallStyle { notation: Notation::Edn, patience: None };
+        let called = self.service.begin_tool(tool, &caller, args, style);
+        match called.map_err(|denial| RequestError::from(&denial))? {
+            Some(Called::Now(answer)) => Ok(Outcome::of(answer)),
+            Some(Called::Later(pending)) => Ok(Outcome::Later(pending)),
             None => Err(self.no_tool(tool, &caller)),
         }
     }
@@ -341,6 +367,26 @@ impl Connection {
     fn no_tool(&self, tool: &str, caller: &Caller) -> RequestError {
         let absent = self.service.no_tool(caller, tool);
         RequestError::invalid(absent.message(), absent.data())
+    }
+
+    fn offer_tools(&mut self, specs: Vec<ToolSpec>) -> Result<Outcome, RequestError> {
+        let host = self.own().host;
+        let (handle, outgoing) = (self.handle().clone(), Arc::clone(&self.outgoing));
+        let sink = || Arc::new(Sink { handle, outgoing, host: OnceLock::from(host) });
+        let tools = self.tools.clone().unwrap_or_else(|| Arc::new(HostTools::new(sink())));
+        let count = specs.len();
+        // Before the list changes: who is no host has none.
+        self.service.admit_result(&self.caller)?;
+        if !host.is_attached() {
+            let data = Map::new().with("hint", "send :host/attach first");
+            return Err(RequestError::invalid("this connection is no host", data));
+        }
+        tools.offer(specs);
+        let shadowed = self.service.offer_tools(&self.caller, &self.own(), tools.clone())?;
+        self.tools = Some(tools);
+        let shadowed: Vec<Value> = shadowed.iter().map(|name| Value::from(name.as_str())).collect();
+        let offered = i64::try_from(count).unwrap_or(i64::MAX);
+        Ok(Outcome::Done(Map::new().with("offered", offered).with("shadowed", shadowed).into()))
     }
 
     fn query(&self, boundary: &Boundary) -> Result<Outcome, RequestError> {
@@ -398,4 +444,23 @@ const LOOK: Duration = Duration::from_secs(1);
 enum Outcome {
     Done(Value),
     RefusedByTool(Value),
+    Later(Pending),
+}
+
+impl Outcome {
+    fn of(answer: Answer) -> Outcome {
+        if answer.is_error { Outcome::RefusedByTool(answer.value) } else { Outcome::Done(answer.value) }
+    }
+}
+
+/// The answer to a request with this id.
+fn enveloped(id: Option<Value>, outcome: Result<Outcome, RequestError>) -> Value {
+    let (key, value) = match outcome {
+        Ok(Outcome::Done(value)) => ("ok", value),
+        Ok(Outcome::RefusedByTool(value)) => ("error", value),
+        // It has no answer yet.
+        Ok(Outcome::Later(_)) => ("ok", Value::Nil),
+        Err(error) => ("error", error.print()),
+    };
+    id.map_or_else(Map::new, |id| Map::new().with("id", id)).with(key, value).into()
 }

@@ -20,6 +20,14 @@ impl RequestError {
         RequestError { message: message.into(), class: "request", phase: "validate", data }
     }
 
+    /// Creates the error for the outcome of a call that is not with the connection, or not any more.
+    pub(super) fn not_in_flight(call: &str) -> RequestError {
+        let data =
+            Map::new().with("code", "not-in-flight").with("call-id", crate::dialect::echo(&call.into()));
+        let message = "no call of this id waits for a result from here".to_owned();
+        RequestError { message, class: "refusal", phase: "scheduler", data }
+    }
+
     /// Prints the error as data.
     pub(super) fn print(self) -> Value {
         Map::new()

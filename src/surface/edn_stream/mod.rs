@@ -8,12 +8,14 @@
 mod agent_request;
 mod connection;
 mod error;
+mod later;
 mod outgoing;
 mod print;
 mod pump;
 mod request;
 mod request_fields;
 mod serve;
+mod tool_request;
 mod visibility;
 
 #[cfg(feature = "http")]

@@ -4,6 +4,7 @@ use crate::adapter::Push;
 use crate::dialect::psi::{message, session_config};
 use crate::domain::{Decision, Moment, RunId};
 use crate::edn::{Inst, Map, Value};
+use crate::engine::Invocation;
 
 /// Prints a push to a harness: a delivery, or a session opened or closed.
 pub(super) fn push(push: &Push) -> Value {
@@ -22,6 +23,10 @@ pub(super) fn push(push: &Push) -> Value {
             // Several bulletins in one delivery: a part for each text, in order.
             if with.is_empty() { map.into() } else { map.with("parts", parts).into() }
         }
+        Push::ToolCall(call) => tool_call(call),
+        Push::ToolCancelled { id } => {
+            Map::new().with("push", Value::keyword("tool/cancel")).with("call-id", &**id).into()
+        }
         Push::SessionClosed { session } => Map::new()
             .with("push", Value::keyword("session/closed"))
             .with("session-id", session.as_str())
@@ -38,6 +43,20 @@ pub(super) fn push(push: &Push) -> Value {
                 .into()
         }
     }
+}
+
+/// Prints the push of a call to the harness that offers its tool.
+fn tool_call(call: &Invocation) -> Value {
+    Map::new()
+        .with("push", Value::keyword("tool/call"))
+        .with("call-id", &*call.id)
+        .with("session-id", call.session.as_str())
+        .with("tool", call.tool.as_str())
+        .with("args", Value::clone(&call.args))
+        .with("timeout-ms", i64::try_from(call.timeout.millis()).unwrap_or(i64::MAX))
+        .with("attempt", i64::from(call.attempt))
+        .with("for", Value::keyword(call.purpose.name()))
+        .into()
 }
 
 /// Prints the push to a waiter that waits no more: another one has its place, or the conversation is over.

@@ -3,10 +3,11 @@
 use super::agent_request::{self, AgentRequest};
 use super::error::RequestError;
 use super::request_fields::{address, optional_session, read, run, session, session_id};
+use super::tool_request;
 use crate::dialect::args::{Arg, ArgError, Args, Choices, Keys, Style};
 use crate::dialect::psi::session_config;
 use crate::dialect::{Notation, echo};
-use crate::domain::{Cursor, JobId, Phase, SessionConfig, SessionId};
+use crate::domain::{Cursor, JobId, Outcome, Phase, SessionConfig, SessionId, ToolSpec};
 use crate::edn::{Keyword, Map, Value};
 use crate::graph::eql::Boundary;
 use crate::service::{HostRequest, SessionRequest};
@@ -34,6 +35,10 @@ pub(super) enum StreamRequest {
         after: Cursor,
     },
     Query(Box<Boundary>),
+    /// The tools of the harness, in the place of those that it offered before.
+    OfferTools(Vec<ToolSpec>),
+    /// What a call came to that was pushed to the harness.
+    ToolResult(Box<str>, Box<Outcome>),
 }
 
 type Parse = fn(&Args<'_>) -> Result<StreamRequest, RequestError>;
@@ -58,6 +63,10 @@ const OPS: &[(&str, &[&str], Parse)] = &[
     ("delivery/nack", &["op", "id", "delivery-id", "phase", "error"], refuse),
     ("subscribe", &["op", "id", "after"], subscribe),
     ("eql", &["op", "id", "query", "entity", "lenient?"], query),
+    ("tools/offer", tool_request::OFFER, |args| tool_request::offer(args).map(StreamRequest::OfferTools)),
+    ("tool/result", tool_request::RESULT, |args| {
+        tool_request::result(args).map(|(id, outcome)| StreamRequest::ToolResult(id, Box::new(outcome)))
+    }),
 ];
 
 impl StreamRequest {

@@ -17,6 +17,7 @@ mod connection;
 mod followers;
 mod gate;
 mod handlers;
+mod later;
 mod login;
 mod long;
 mod message;

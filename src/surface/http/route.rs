@@ -30,6 +30,8 @@ pub(super) enum Route {
     LogoutAll,
     /// The list of the tools.
     Tools,
+    /// The list of the tools that those call.
+    Kit,
     /// A call of a tool.
     Tool,
     /// A query or mutations in EQL.
@@ -72,6 +74,7 @@ impl Route {
         Route::LoginCode,
         Route::LogoutAll,
         Route::Tools,
+        Route::Kit,
         Route::Tool,
         Route::Eql,
         Route::Graphql,
@@ -95,6 +98,7 @@ impl Route {
             Route::LoginCode => "/dashboard/code",
             Route::LogoutAll => "/dashboard/revoke",
             Route::Tools => "/tools",
+            Route::Kit => "/kit",
             Route::Tool => "/tools/{name}",
             Route::Eql => "/eql",
             Route::Graphql => "/graphql",
@@ -124,7 +128,7 @@ impl Route {
             | Route::Dashboard
             | Route::DashboardFile
             | Route::Enter => RouteAdmission::Open,
-            Route::Ready | Route::Tools => RouteAdmission::Read(Op::Query),
+            Route::Ready | Route::Tools | Route::Kit => RouteAdmission::Read(Op::Query),
             Route::Metrics => RouteAdmission::Read(Op::Metrics),
             Route::Tool
             | Route::Eql

@@ -64,6 +64,7 @@ fn methods(route: Route) -> MethodRouter<Arc<AppState>> {
         Route::LoginCode => post(login::code),
         Route::LogoutAll => post(login::revoke),
         Route::Tools => get(tools::list),
+        Route::Kit => get(tools::kit),
         Route::Tool => post(tools::call),
         Route::Eql => post(eql::query),
         Route::Graphql => any(graphql::answer),

@@ -1,10 +1,12 @@
 //! The tools and resources of a server. The protocol accesses them only through [`Features`]; the scheduler's are in
 //! `scheduler`.
 //!
-//! Invariant: every method returns its answer at once. A feature cannot write to the client before its answer, and
-//! cannot ask the client anything.
+//! Invariant: every method returns at once; only the answer to a call may come later. A feature cannot write to the client before
+//! its answer, and cannot ask the client anything.
 
+use crate::dialect::Answer;
 use crate::edn::{Map, Value};
+use crate::service::Pending;
 
 /// The tools and resources of a server, as one caller sees them.
 pub trait Features {
@@ -14,6 +16,11 @@ pub trait Features {
     /// Calls a tool; its arguments are a map. The result has `content` and `isError`, for refusals too. `None` if
     /// there is no tool with this name.
     fn call(&self, name: &str, args: &Value) -> Option<Map>;
+
+    /// Calls a tool, as [`call`](Features::call), and may answer later.
+    fn begin(&self, name: &str, args: &Value) -> Option<Begun> {
+        self.call(name, args).map(Begun::Now)
+    }
 
     /// The page of resources after this cursor; without a cursor, the first page.
     ///
@@ -29,6 +36,14 @@ pub trait Features {
     /// # Errors
     /// [`Unserved`]; `Absent` also covers resources that this caller may not see.
     fn read(&self, uri: &str) -> Result<Map, Unserved>;
+}
+
+/// What a call of a tool has led to.
+pub enum Begun {
+    /// Its result.
+    Now(Map),
+    /// An answer that comes later, and how its result is made from it.
+    Later(Pending, fn(Answer) -> Map),
 }
 
 /// A tool, as shown to the model that chooses one.

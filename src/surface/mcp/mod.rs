@@ -27,7 +27,7 @@ mod tool_filter;
 mod tools;
 mod wire_version;
 
-pub use features::{Features, ResourceInfo, ResourcePage, Tool, Unserved};
+pub use features::{Begun, Features, ResourceInfo, ResourcePage, Tool, Unserved};
 pub use method::Method;
 pub use mirrored_headers::{MirroredHeaders, MirroredValue};
 pub use origin::Origin;
@@ -35,6 +35,6 @@ pub use proxy::{ProxiedMessage, unanswered};
 pub use resources::Kind as ResourceKind;
 pub use revision::Revision;
 pub use scheduler::Scheduler;
-pub use service::{McpReply, McpService};
+pub use service::{McpBegun, McpLater, McpReply, McpService};
 pub use stdio::serve;
 pub use tool_filter::{ToolFilter, UnknownDialect};

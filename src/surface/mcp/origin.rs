@@ -4,7 +4,7 @@
 
 use super::message::{McpMessage, McpRequest};
 use super::method::Method;
-use crate::dialect::{REQUEST_CAPS, json, native};
+use crate::dialect::{REQUEST_CAPS, json, names, native, primitives};
 use crate::edn::{Map, Value};
 use crate::limits;
 
@@ -23,6 +23,8 @@ pub struct Origin {
     pub directory: Option<String>,
     /// How many seconds a call asks to wait for something to come into the inbox.
     pub wait_seconds: Option<u64>,
+    /// Whether the answer may come later, when other calls have ended.
+    pub may_take_long: bool,
 }
 
 impl Origin {
@@ -45,6 +47,11 @@ impl Origin {
             address: named(args, ADDRESS),
             directory: named(args, DIRECTORY),
             wait_seconds: waits(&request, args),
+            may_take_long: args.is_some()
+                && request
+                    .param("name")
+                    .and_then(Value::as_str)
+                    .is_some_and(|name| primitives::Tool::parse(names::canonical(name)).is_some()),
         }
     }
 

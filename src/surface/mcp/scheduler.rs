@@ -1,11 +1,11 @@
 //! The scheduler's tools and resources, for one caller.
 
-use super::features::{Features, ResourceInfo, ResourcePage, Tool, Unserved};
+use super::features::{Begun, Features, ResourceInfo, ResourcePage, Tool, Unserved};
 use super::tool_filter::ToolFilter;
 use super::{resources, tools};
 use crate::domain::Caller;
 use crate::edn::{Map, Value};
-use crate::service::Service;
+use crate::service::{Called, Service};
 
 /// Gives one caller access to the scheduler's features.
 #[derive(Clone, Copy)]
@@ -25,8 +25,15 @@ impl Features for Scheduler<'_> {
     }
 
     fn call(&self, name: &str, args: &Value) -> Option<Map> {
+        Some(match self.begin(name, args)? {
+            Begun::Now(result) => result,
+            Begun::Later(pending, shown) => shown(Called::Later(pending).wait()),
+        })
+    }
+
+    fn begin(&self, name: &str, args: &Value) -> Option<Begun> {
         let tool = self.service.tool(&self.caller.as_model(), name).filter(|tool| self.offer.has(tool))?;
-        tools::call(self.service, self.caller, tool, args)
+        tools::begin(self.service, self.caller, tool, args)
     }
 
     fn resources(&self, cursor: Option<&str>) -> Result<ResourcePage, Unserved> {

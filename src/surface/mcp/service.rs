@@ -4,14 +4,15 @@
 
 use super::declaration::wire_version;
 use super::fault::{self, McpFault};
-use super::features::{Features, Tool};
+use super::features::{Begun, Features, Tool};
 use super::message::{self, McpMessage, McpRequest};
 use super::method::Method;
 use super::mirrored_headers::MirroredHeaders;
 use super::revision::Revision;
 use super::wire_version::WireVersion;
-use crate::dialect::echo;
+use crate::dialect::{Answer, echo};
 use crate::edn::{Map, Value};
+use crate::service::{Called, Pending};
 
 /// The protocol, for one caller.
 #[derive(Clone, Copy)]
@@ -29,26 +30,61 @@ pub struct McpReply {
     pub body: Option<String>,
 }
 
+/// What a message has led to.
+pub enum McpBegun {
+    /// The reply.
+    Now(McpReply),
+    /// An answer that comes later, and what makes the reply from it.
+    Later(Pending, McpLater),
+}
+
+/// A message whose reply comes later.
+pub struct McpLater {
+    id: Value,
+    era: WireVersion,
+    shown: fn(Answer) -> Map,
+}
+
+impl McpLater {
+    /// The reply, once the answer is there.
+    pub fn reply(self, answer: Answer) -> McpReply {
+        done(&self.id, shaped(Method::CallTool, (self.shown)(answer), self.era))
+    }
+}
+
 impl McpService<'_> {
-    /// Answers a message. `mirror` has the headers if the message came over HTTP.
+    /// Answers a message, and waits for an answer that comes later. `mirror` has the headers if the message came over HTTP.
     pub fn answer(&self, text: &[u8], mirror: Option<&MirroredHeaders<'_>>) -> McpReply {
+        match self.begin(text, mirror) {
+            McpBegun::Now(reply) => reply,
+            McpBegun::Later(pending, later) => later.reply(Called::Later(pending).wait()),
+        }
+    }
+
+    /// Answers a message now, or later.
+    pub fn begin(&self, text: &[u8], mirror: Option<&MirroredHeaders<'_>>) -> McpBegun {
         let request = match McpMessage::read(text) {
             Ok(McpMessage::Request(request)) => request,
-            Ok(McpMessage::Remark) => return McpReply { status: 202, body: None },
-            Err(misread) => return refused(misread.id.as_ref(), &misread.fault, WireVersion::Stateless),
+            Ok(McpMessage::Remark) => return McpBegun::Now(McpReply { status: 202, body: None }),
+            Err(misread) => {
+                return McpBegun::Now(refused(misread.id.as_ref(), &misread.fault, WireVersion::Stateless));
+            }
         };
         let era = match wire_version(&request, mirror) {
             Ok(era) => era,
             // These faults have the same code and status in both shapes.
-            Err(fault) => return refused(Some(&request.id), &fault, WireVersion::Stateless),
+            Err(fault) => return McpBegun::Now(refused(Some(&request.id), &fault, WireVersion::Stateless)),
         };
         match self.run(&request, era) {
-            Ok(result) => McpReply { status: 200, body: Some(message::result(&request.id, result)) },
-            Err(fault) => refused(Some(&request.id), &fault, era),
+            Ok(Begun::Now(result)) => McpBegun::Now(done(&request.id, result)),
+            Ok(Begun::Later(pending, shown)) => {
+                McpBegun::Later(pending, McpLater { id: request.id.clone(), era, shown })
+            }
+            Err(fault) => McpBegun::Now(refused(Some(&request.id), &fault, era)),
         }
     }
 
-    fn run(&self, request: &McpRequest, era: WireVersion) -> Result<Map, McpFault> {
+    fn run(&self, request: &McpRequest, era: WireVersion) -> Result<Begun, McpFault> {
         let unknown = || McpFault::NoMethod { method: echo(&(&*request.method).into()) };
         let method = Method::parse(&request.method).ok_or_else(unknown)?;
         let result = match method {
@@ -59,7 +95,10 @@ impl McpService<'_> {
             Method::Discover => discover(),
             Method::Ping => Map::new(),
             Method::ListTools => whole(request, "tools", self.features.tools().into_iter().map(Tool::print))?,
-            Method::CallTool => self.call(request)?,
+            Method::CallTool => match self.call(request)? {
+                Begun::Now(result) => result,
+                later @ Begun::Later(..) => return Ok(later),
+            },
             Method::ListResources => self.list_resources(request)?,
             Method::ListTemplates => {
                 let listings = self.features.templates().into_iter();
@@ -67,20 +106,17 @@ impl McpService<'_> {
             }
             Method::ReadResource => self.read_resource(request)?,
         };
-        Ok(match era {
-            WireVersion::Handshake => result,
-            WireVersion::Stateless => stateless(method, &result),
-        })
+        Ok(Begun::Now(shaped(method, result, era)))
     }
 
-    fn call(&self, request: &McpRequest) -> Result<Map, McpFault> {
+    fn call(&self, request: &McpRequest) -> Result<Begun, McpFault> {
         let name = request.text("name")?;
         // Absent arguments count as an empty object.
         let args = request.param("arguments").cloned().unwrap_or_else(|| Map::new().into());
         if args.as_map().is_none() {
             return Err(McpFault::BadParams { why: "params.arguments must be an object".to_owned() });
         }
-        self.features.call(name, &args).ok_or_else(|| {
+        self.features.begin(name, &args).ok_or_else(|| {
             let tools = self.features.tools().into_iter().map(|tool| tool.name);
             McpFault::NoTool { name: echo(&name.into()), tools: tools.collect() }
         })
@@ -103,6 +139,17 @@ impl McpService<'_> {
         let absent = || McpFault::NoResource { uri: echo(&uri.into()) };
         let content = self.features.read(uri).map_err(|unserved| fault::of(unserved, absent))?;
         Ok(Map::new().with("contents", vec![Value::from(content)]))
+    }
+}
+
+fn done(id: &Value, result: Map) -> McpReply {
+    McpReply { status: 200, body: Some(message::result(id, result)) }
+}
+
+fn shaped(method: Method, result: Map, era: WireVersion) -> Map {
+    match era {
+        WireVersion::Handshake => result,
+        WireVersion::Stateless => stateless(method, &result),
     }
 }
 

@@ -4,21 +4,25 @@
 //! a refusal by a tool is a result that the model reads.
 
 use super::fault::denied;
-use super::features::Tool;
+use super::features::{Begun, Tool};
 use crate::dialect::{Answer, Notation, json, names};
-use crate::domain::Caller;
+use crate::domain::{Caller, Span};
 use crate::edn::{Map, Value};
 use crate::limits;
-use crate::service::{Service, ToolInfo};
+use crate::service::{CallStyle, Called, Service, ToolInfo};
 
 /// Calls a tool; `None` if there is none of this name.
-pub(super) fn call(service: &Service, caller: &Caller, tool: &ToolInfo, args: &Value) -> Option<Map> {
+pub(super) fn begin(service: &Service, caller: &Caller, tool: &ToolInfo, args: &Value) -> Option<Begun> {
+    let patience = Some(Span::from_millis(limits::MCP_WAIT_MS.value));
+    let style = CallStyle { notation: Notation::Json, patience };
     // A model speaks through this connection, even if its program has an operator's token.
-    let answer = match service.call_tool(tool.name, &caller.as_model(), args, Notation::Json) {
-        Err(denial) => denied(&denial),
-        Ok(answer) => answer?,
-    };
-    Some(shown(answer))
+    match service.begin_tool(tool.name, &caller.as_model(), args, style) {
+        Err(denial) => Some(Begun::Now(shown(denied(&denial)))),
+        Ok(called) => Some(match called? {
+            Called::Now(answer) => Begun::Now(shown(answer)),
+            Called::Later(pending) => Begun::Later(pending, shown),
+        }),
+    }
 }
 
 /// Describes a tool to a client.

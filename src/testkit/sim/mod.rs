@@ -7,4 +7,5 @@ pub(in crate::testkit) mod sim_entropy;
 pub(in crate::testkit) mod sim_executor;
 pub(in crate::testkit) mod sim_guard;
 pub(in crate::testkit) mod sim_host;
+pub(in crate::testkit) mod sim_tools;
 pub(in crate::testkit) mod stage;

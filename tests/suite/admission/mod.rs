@@ -150,6 +150,11 @@ fn calls() -> Vec<(&'static str, &'static str, Op)> {
         ("memory.set_goal", "{:goal \"g\"}", Op::Remember),
         ("memory.task_create", "{:subject \"s\"}", Op::Remember),
         ("memory.task_update", "{:taskId \"t1\" :status \"done\"}", Op::Remember),
+        ("run_parallel", "{:actions [{:name \"t.x\"}]}", Op::Call),
+        ("background_run", "{:name \"t.x\"}", Op::Call),
+        ("background_run", "{:list_tasks true}", Op::Query),
+        ("background_run", "{:task_id \"x\"}", Op::Query),
+        ("background_run", "{:task_id \"x\" :cancel true}", Op::Cancel),
         ("no-such-tool", "{}", Op::Change),
     ]
 }
@@ -165,6 +170,11 @@ fn a_tool_is_for_whom_its_operation_is() {
         // Whether a change of the memory adds or replaces is up to its tool.
         if ops.contains(&Op::Remember) {
             assert!(matches!(tool.effect, ToolEffect::Adds | ToolEffect::Changes), "{}", tool.name);
+            continue;
+        }
+        // What calls other tools can do all that they can.
+        if ops.contains(&Op::Call) {
+            assert_eq!(tool.effect, ToolEffect::Calls, "{}", tool.name);
             continue;
         }
         let effects: &[ToolEffect] = match ops.iter().all(|op| *op == Op::Query) {

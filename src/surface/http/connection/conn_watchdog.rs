@@ -9,6 +9,7 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
@@ -51,6 +52,10 @@ struct ConnState {
     requests: u32,
     /// The requests among these whose bodies have not arrived.
     incomplete: u32,
+    /// The requests among these whose answers come later: their tools are at work.
+    awaiting: u32,
+    /// How long the answers take at most that come later.
+    awaited_for: Duration,
     /// Whether requests share the connection (HTTP/2). Bytes between them may then belong to the
     /// protocol.
     multiplexed: bool,
@@ -59,7 +64,14 @@ struct ConnState {
 impl ConnWatchdog {
     /// The state of a new connection.
     pub(in crate::surface::http) fn new() -> Arc<ConnWatchdog> {
-        let beat = ConnState { phase: Phase::Head, requests: 0, incomplete: 0, multiplexed: false };
+        let beat = ConnState {
+            phase: Phase::Head,
+            requests: 0,
+            incomplete: 0,
+            awaiting: 0,
+            awaited_for: Duration::ZERO,
+            multiplexed: false,
+        };
         Arc::new(ConnWatchdog { state: watch::Sender::new(beat) })
     }
 
@@ -67,11 +79,13 @@ impl ConnWatchdog {
     pub(in crate::surface::http) async fn watch(&self, times: Times) {
         let mut beats = self.state.subscribe();
         loop {
-            let phase = beats.borrow_and_update().phase;
+            let beat = *beats.borrow_and_update();
             // Every reported event restarts the limit of its phase.
-            let at_most = match phase {
+            let at_most = match beat.phase {
                 Phase::Head => times.head,
                 Phase::Idle => times.idle,
+                // A tool at work has its own bound.
+                Phase::Busy if beat.awaiting > 0 => times.stalled + beat.awaited_for,
                 Phase::Busy => times.stalled,
                 // Never returns: the task of the upgraded protocol ends the connection.
                 Phase::Greeting | Phase::Upgraded => return std::future::pending().await,
@@ -139,6 +153,15 @@ impl ConnWatchdog {
         BodyWait(Arc::clone(self))
     }
 
+    /// Records that a request waits for an answer that comes later, within this time, until the guard is dropped.
+    pub(in crate::surface::http) fn await_answer(self: &Arc<Self>, at_most: Duration) -> AnswerWait {
+        self.state.send_modify(|beat| {
+            beat.awaiting += 1;
+            beat.awaited_for = beat.awaited_for.max(at_most);
+        });
+        AnswerWait(Arc::clone(self))
+    }
+
     /// Stops counting the present request as activity, because its token is wrong.
     pub(in crate::surface::http) fn ignore_request(&self) {
         self.state.send_modify(|beat| {
@@ -188,6 +211,20 @@ pub(in crate::surface::http) struct BodyWait(Arc<ConnWatchdog>);
 impl Drop for BodyWait {
     fn drop(&mut self) {
         self.0.state.send_modify(|beat| beat.incomplete = beat.incomplete.saturating_sub(1));
+    }
+}
+
+/// A request whose answer comes later.
+pub(in crate::surface::http) struct AnswerWait(Arc<ConnWatchdog>);
+
+impl Drop for AnswerWait {
+    fn drop(&mut self) {
+        self.0.state.send_modify(|beat| {
+            beat.awaiting = beat.awaiting.saturating_sub(1);
+            if beat.awaiting == 0 {
+                beat.awaited_for = Duration::ZERO;
+            }
+        });
     }
 }
 

@@ -1,7 +1,7 @@
 //! `POST /mcp`: the Model Context Protocol, one message per request. `?tools=native,cron` selects
 //! the dialects whose tools are offered.
 //!
-//! The answer is always one JSON object and never a stream: no call takes long or asks the client
+//! The answer is always one JSON object and never a stream: no call takes longer than clients wait, or asks the client
 //! back. So there is nothing to GET and no session to DELETE; both get 405, as the protocol
 //! provides. Invariant: the caller is known from the token of each request; `Mcp-Session-Id` is
 //! ignored.
@@ -20,12 +20,15 @@ use crate::edn::{Map, Value};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::gate::{Single, single};
+use crate::surface::http::later::Line;
 use crate::surface::http::long::{self, Cost};
 use crate::surface::http::message::body::read_json_text;
 use crate::surface::http::message::error::{ErrorCode, HttpError};
 use crate::surface::http::message::notation;
 use crate::surface::json;
-use crate::surface::mcp::{McpReply, McpService, MirroredHeaders, MirroredValue, Scheduler, ToolFilter};
+use crate::surface::mcp::{
+    McpBegun, McpReply, McpService, MirroredHeaders, MirroredValue, Scheduler, ToolFilter,
+};
 
 /// Answers one message.
 pub(in crate::surface::http) async fn answer(
@@ -37,7 +40,7 @@ pub(in crate::surface::http) async fn answer(
         let (message, hint) = ("a message must be JSON", "send application/json, in UTF-8");
         return Err(HttpError::new(ErrorCode::UnsupportedMediaType, message, hint));
     }
-    let offer = offer(request.uri().query())?;
+    let (offer, line) = (offer(request.uri().query())?, Line::of(&request));
     let headers = request.headers().clone();
     let body = read_json_text(&app, request).await?;
     let mirror = MirroredHeaders {
@@ -46,9 +49,20 @@ pub(in crate::surface::http) async fn answer(
         name: said(&headers, MirroredHeaders::NAME),
     };
     let scheduler = Scheduler { service: &app.service, caller: &principal.caller, offer: &offer };
-    let answer = || McpService { features: &scheduler }.answer(&body, Some(&mirror));
-    let answered = long::run(&app, &principal, cost(&app, &body), answer);
-    Ok(response(answered.map_err(long::not_done)?))
+    let begin = || McpService { features: &scheduler }.begin(&body, Some(&mirror));
+    let begun = long::run(&app, &principal, cost(&app, &body), begin);
+    let reply = match begun.map_err(long::not_done)? {
+        McpBegun::Now(reply) => reply,
+        McpBegun::Later(pending, later) => {
+            let reply =
+                line.wait(pending, |answer| later.reply(answer)).await.ok_or_else(HttpError::not_found)?;
+            if !app.is_live(&principal) {
+                return Err(HttpError::unauthorized());
+            }
+            reply
+        }
+    };
+    Ok(response(reply))
 }
 
 /// The cost of a message: tools that read, and resources, may take long.

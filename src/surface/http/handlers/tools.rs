@@ -10,9 +10,10 @@ use axum::http::{Request, StatusCode};
 use crate::dialect::Answer;
 use crate::domain::Code;
 use crate::edn::{Map, Value};
-use crate::service::{Denial, DenialReason, ToolInfo};
+use crate::service::{CallStyle, Called, Denial, DenialReason, ToolInfo};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
+use crate::surface::http::later::Line;
 use crate::surface::http::long::{self, Cost};
 use crate::surface::http::message::body::read_value;
 use crate::surface::http::message::error::{ErrorCode, HttpError};
@@ -24,6 +25,11 @@ pub(in crate::surface::http) async fn list(State(app): State<Arc<AppState>>, pri
     Reply::new(StatusCode::OK, Map::new().with("tools", tools))
 }
 
+/// `GET /kit`: lists the tools that the caller's session can have called by `run_parallel`, `background_run` and the like.
+pub(in crate::surface::http) async fn kit(State(app): State<Arc<AppState>>, principal: Principal) -> Reply {
+    Reply::new(StatusCode::OK, app.service.kit(&principal.caller))
+}
+
 /// `POST /tools/{name}`: calls one tool. A refusal by the tool is an answer with status 422.
 pub(in crate::surface::http) async fn call(
     State(app): State<Arc<AppState>>,
@@ -31,6 +37,7 @@ pub(in crate::surface::http) async fn call(
     principal: Principal,
     request: Request<Body>,
 ) -> Result<Reply, HttpError> {
+    let line = Line::of(&request);
     // The body comes first, also for an unknown tool: an unread body would break the connection.
     let (args, notation) = read_value(&app, request).await?;
     let Path(name) = name.map_err(|_| HttpError::not_found())?;
@@ -44,9 +51,19 @@ pub(in crate::surface::http) async fn call(
         return Err(absent());
     }
     let cost = if app.service.only_reads(&name, &args) { Cost::Long } else { Cost::Quick };
-    let answer = long::run(&app, &principal, cost, || app.service.call_tool(&name, caller, &args, notation));
-    let answer = answer.map_err(long::not_done)?.map_err(|denial| denied(&denial))?;
-    let answer = answer.ok_or_else(absent)?;
+    let style = CallStyle { notation, patience: None };
+    let called = long::run(&app, &principal, cost, || app.service.begin_tool(&name, caller, &args, style));
+    let called = called.map_err(long::not_done)?.map_err(|denial| denied(&denial))?;
+    let answer = match called.ok_or_else(absent)? {
+        Called::Now(answer) => answer,
+        Called::Later(pending) => {
+            let answer = line.wait(pending, |answer| answer).await.ok_or_else(HttpError::not_found)?;
+            if !app.is_live(&principal) {
+                return Err(HttpError::unauthorized());
+            }
+            answer
+        }
+    };
     let status = status(&answer);
     Ok(Reply::new(status, answer.value))
 }

@@ -5,13 +5,17 @@
 //! run. What lives elsewhere: the wire format (`surface/edn_stream`), time-outs and lost
 //! connections (`engine`).
 
+mod tools;
+
 use std::sync::Arc;
 
 use crate::domain::{
     Failure, Message, Phase, Reason, RunId, SessionConfig, SessionId, SessionProvenance, Transcript,
 };
-use crate::engine::{Delivery, Opening};
+use crate::engine::{Delivery, Invocation, Opening};
 use crate::port::{Host, HostAnswer};
+
+pub use self::tools::HostTools;
 
 /// A message to a connected harness.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +46,13 @@ pub enum Push {
         message: Message,
         /// The runs of further bulletins in it, a text each, which the same receipt acknowledges.
         with: Vec<RunId>,
+    },
+    /// A call of a tool that the harness offers. It sends back what the call came to, by its id.
+    ToolCall(Box<Invocation>),
+    /// Nobody waits for a call any more.
+    ToolCancelled {
+        /// The id of the call.
+        id: Box<str>,
     },
 }
 

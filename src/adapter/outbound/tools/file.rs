@@ -1,0 +1,201 @@
+//! Executor of `filesystem.read`, `filesystem.stat` and `filesystem.list`: reads below one directory that an operator names.
+//!
+//! Invariant: every path is opened relative to that directory, and the kernel lets none leave it: not by `..`, not by a symbolic
+//! link, not by one of the process file system. Only regular files are read, and only their beginnings.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustix::fs::{Dir, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, openat2};
+
+use super::ToolTasks;
+use crate::dialect::{REQUEST_CAPS, json};
+use crate::domain::{Moment, Outcome, Risk, SessionId, Span, ToolName, ToolSpec};
+use crate::edn::{Map, Value};
+use crate::engine::Invocation;
+use crate::port::{Executor, Returned};
+
+/// The three tools.
+pub struct FileTools {
+    tasks: Arc<ToolTasks>,
+    root: Arc<OwnedFd>,
+    specs: Arc<[ToolSpec]>,
+}
+
+impl FileTools {
+    /// Makes the tools for a directory.
+    ///
+    /// # Errors
+    /// The error of the operating system if it is no directory, or cannot be opened.
+    pub fn new(tasks: Arc<ToolTasks>, root: &Path) -> io::Result<FileTools> {
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::PATH;
+        let root = Arc::new(rustix::fs::open(root, flags, Mode::empty())?);
+        let specs = [spec(READ, READ_DOES), spec(STAT, STAT_DOES), spec(LIST, LIST_DOES)];
+        Ok(FileTools { tasks, root, specs: specs.into_iter().flatten().collect() })
+    }
+}
+
+impl Executor for FileTools {
+    fn specs(&self, _session: &SessionId) -> Arc<[ToolSpec]> {
+        Arc::clone(&self.specs)
+    }
+
+    fn call(&self, invocation: Invocation, returned: Returned) {
+        let root = Arc::clone(&self.root);
+        let (tool, args) = (invocation.tool, invocation.args);
+        self.tasks.begin(invocation.id, returned, async move {
+            // A disk may take its time, and must not hold up the others.
+            let read = tokio::task::spawn_blocking(move || {
+                let path = path(&args)?;
+                match tool.as_str() {
+                    READ => read(&root, &path),
+                    STAT => stat(&root, &path),
+                    _ => list(&root, &path),
+                }
+            });
+            match read.await {
+                Ok(Ok(value)) => Outcome::of_value(value.into(), 0, Span::ZERO),
+                Ok(Err(error)) => Outcome::of_error(error, Span::ZERO),
+                Err(_) => Outcome::of_error("reading has failed", Span::ZERO),
+            }
+        });
+    }
+
+    fn cancel(&self, id: &str) {
+        self.tasks.cancel(id);
+    }
+}
+
+fn spec(name: &str, does: &str) -> Option<ToolSpec> {
+    Some(ToolSpec {
+        name: ToolName::new(name).ok()?,
+        description: does.into(),
+        input_schema: Arc::new(json::read(SCHEMA.as_bytes(), &REQUEST_CAPS).ok()?),
+        risk: Risk::Read,
+        approval: false,
+        idempotent: true,
+        agents: true,
+        time_max: None,
+    })
+}
+
+fn path(args: &Value) -> Result<String, String> {
+    let args = args.as_map().cloned().unwrap_or_default();
+    let path = args.text("path").or_else(|| args.keyword("path")).and_then(Value::as_str);
+    match path {
+        Some(path) if path.len() <= PATH_BYTES && !path.contains('\0') => Ok(path.to_owned()),
+        Some(_) => Err("path is too long, or holds a zero byte".to_owned()),
+        None => Err("path is required, a string".to_owned()),
+    }
+}
+
+/// Opens what is below the directory. What is no regular file or directory is not waited for.
+fn open(root: &OwnedFd, path: &str, more: OFlags) -> Result<(OwnedFd, Stat), String> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY | more;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let path = if path.is_empty() { "." } else { path };
+    let opened = openat2(root, path, flags, Mode::empty(), resolve).map_err(|error| told(error.into()))?;
+    let stat = fstat(&opened).map_err(|error| told(error.into()))?;
+    Ok((opened, stat))
+}
+
+/// An error without the path: that one the caller has.
+fn told(error: io::Error) -> String {
+    match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
+        Some(rustix::io::Errno::XDEV) => "the path leaves the directory".to_owned(),
+        Some(rustix::io::Errno::LOOP) => "the path goes over a symbolic link".to_owned(),
+        Some(_) | None => error.to_string(),
+    }
+}
+
+fn read(root: &OwnedFd, path: &str) -> Result<Map, String> {
+    let (opened, stat) = open(root, path, OFlags::empty())?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Err("it is no regular file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    // One more than is shown, to know whether there is more.
+    let mut beginning = File::from(opened).take(CONTENT_BYTES + 1);
+    beginning.read_to_end(&mut bytes).map_err(told)?;
+    let max = usize::try_from(CONTENT_BYTES).unwrap_or(usize::MAX);
+    let is_cut = bytes.len() > max;
+    bytes.truncate(max);
+    let content = match std::str::from_utf8(&bytes) {
+        Ok(text) => text,
+        Err(error) if is_cut && error.error_len().is_none() => {
+            std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return Err("it is no UTF-8 text".to_owned()),
+    };
+    Ok(Map::new()
+        .with("content", content)
+        .with("size", stat.st_size)
+        .with("modified_at", modified(&stat))
+        .with("truncated", is_cut))
+}
+
+fn stat(root: &OwnedFd, path: &str) -> Result<Map, String> {
+    let (_, stat) = open(root, path, OFlags::PATH)?;
+    let kind = kind(FileType::from_raw_mode(stat.st_mode));
+    Ok(Map::new().with("kind", kind).with("size", stat.st_size).with("modified_at", modified(&stat)))
+}
+
+fn list(root: &OwnedFd, path: &str) -> Result<Map, String> {
+    let (opened, _) = open(root, path, OFlags::DIRECTORY)?;
+    let entries = Dir::read_from(&opened).map_err(|error| told(error.into()))?;
+    let (mut found, mut is_cut) = (Vec::new(), false);
+    for entry in entries {
+        let entry = entry.map_err(|error| told(error.into()))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name == "." || name == ".." {
+            continue;
+        }
+        if found.len() == ENTRIES {
+            is_cut = true;
+            break;
+        }
+        found.push((name, kind(entry.file_type())));
+    }
+    // In an order of their own, so that an equal directory is an equal answer.
+    found.sort_unstable();
+    let entry = |(name, kind): (String, &str)| Value::from(Map::new().with("name", name).with("kind", kind));
+    let entries: Vec<Value> = found.into_iter().map(entry).collect();
+    Ok(Map::new().with("entries", entries).with("truncated", is_cut))
+}
+
+fn kind(file: FileType) -> &'static str {
+    match file {
+        FileType::RegularFile => "file",
+        FileType::Directory => "directory",
+        FileType::Symlink => "link",
+        FileType::Fifo
+        | FileType::Socket
+        | FileType::CharacterDevice
+        | FileType::BlockDevice
+        | FileType::Unknown => "other",
+    }
+}
+
+fn modified(stat: &Stat) -> Value {
+    let nanos = u32::try_from(stat.st_mtime_nsec).unwrap_or(0);
+    Moment::new(stat.st_mtime, nanos).map_or(Value::Nil, |moment| moment.to_string().into())
+}
+
+const READ: &str = "filesystem.read";
+const STAT: &str = "filesystem.stat";
+const LIST: &str = "filesystem.list";
+const READ_DOES: &str =
+    "Reads the beginning of a text file below the directory that the operator has opened.";
+const STAT_DOES: &str = "Says the kind, the size and the time of the last change of what is at a path.";
+const LIST_DOES: &str = "Lists a directory.";
+const SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"required":["path"],"properties":{
+    "path":{"type":"string","description":"relative to the opened directory","examples":["logs/build.txt"]}}}"#;
+/// Longest path. The kernel's own bound.
+const PATH_BYTES: usize = 4_096;
+/// Bytes of a file that are read. With what is said of it the whole is within the bound on outcomes.
+const CONTENT_BYTES: u64 = 49_152;
+/// Entries of a directory that are listed.
+const ENTRIES: usize = 500;

@@ -1,0 +1,223 @@
+//! Prints the answers to calls that succeeded.
+//!
+//! Errors are in `error.rs`.
+
+use crate::dialect::Answer;
+use crate::domain::{Moment, Outcome, Span, ToolName};
+use crate::edn::{Map, Value};
+
+/// What became of one item of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemResult {
+    /// The name of the tool, if the item has one.
+    pub name: Box<str>,
+    /// How it ended.
+    pub end: ItemEnd,
+}
+
+/// How one item of a list ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ItemEnd {
+    /// It was not called, and why.
+    Refused(String),
+    /// It was called, and came to this.
+    Ended(Outcome),
+    /// It goes on as a task.
+    Running(Box<str>),
+}
+
+/// A task, as it is at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskView {
+    /// Its id.
+    pub id: Box<str>,
+    /// The tool.
+    pub tool: ToolName,
+    /// How it stands.
+    pub state: TaskState,
+    /// When it began.
+    pub started: Moment,
+    /// When it ended, if it has.
+    pub finished: Option<Moment>,
+    /// How long it has been running, or ran.
+    pub elapsed: Span,
+    /// What it came to, if that is kept.
+    pub outcome: Option<Outcome>,
+    /// Why it failed, if there is no outcome that says so.
+    pub error: Option<Box<str>>,
+}
+
+/// How a task stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskState {
+    /// It goes on.
+    Running,
+    /// Its tool did what was asked.
+    Completed,
+    /// Its tool failed.
+    Failed,
+    /// It was ended before.
+    Cancelled,
+}
+
+impl TaskState {
+    /// Returns the word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TaskState::Running => "running",
+            TaskState::Completed => "completed",
+            TaskState::Failed => "failed",
+            TaskState::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl ItemEnd {
+    /// Whether the tool did what was asked.
+    pub fn is_success(&self) -> bool {
+        match self {
+            ItemEnd::Ended(outcome) => outcome.ok,
+            ItemEnd::Refused(_) | ItemEnd::Running(_) => false,
+        }
+    }
+}
+
+impl ItemResult {
+    /// Prints the result of the item at this place.
+    pub fn print(&self, index: usize) -> Value {
+        let map = Map::new()
+            .with("index", count(index))
+            .with("name", &*self.name)
+            .with("success", self.end.is_success());
+        match &self.end {
+            ItemEnd::Refused(error) => map.with("error", error.as_str()).into(),
+            ItemEnd::Ended(outcome) => put_outcome(map, outcome, "data").into(),
+            ItemEnd::Running(task) => map.with("status", "running").with("task_id", &**task).into(),
+        }
+    }
+}
+
+/// Adds what a call came to: the value under this key, and the error.
+fn put_outcome(map: Map, outcome: &Outcome, key: &str) -> Map {
+    let map = match &outcome.value {
+        Some(value) => map.with(key, Value::clone(value)),
+        // A tool that did what was asked may have nothing to say of it.
+        None if outcome.ok => map.with(key, Value::Nil),
+        None => map,
+    };
+    let map = if outcome.cut {
+        map.with("truncated", true).with("bytes", i64::try_from(outcome.bytes).unwrap_or(i64::MAX))
+    } else {
+        map
+    };
+    match &outcome.error {
+        Some(error) => map.with("error", &**error),
+        None => map,
+    }
+}
+
+/// The answer to a `run_parallel` whose items were called.
+pub fn parallel(results: &[ItemResult], took: Span) -> Answer {
+    let succeeded = results.iter().filter(|result| result.end.is_success()).count();
+    let is_running = |result: &&ItemResult| matches!(result.end, ItemEnd::Running(_));
+    let running = results.iter().filter(is_running).count();
+    let printed: Vec<Value> = results.iter().enumerate().map(|(index, result)| result.print(index)).collect();
+    let answer = Map::new()
+        .with("results", printed)
+        .with("total", count(results.len()))
+        .with("succeeded", count(succeeded))
+        .with("failed", count(results.len() - succeeded - running))
+        .with("elapsed_ms", i64::try_from(took.millis()).unwrap_or(i64::MAX));
+    if running == 0 {
+        return Answer::done(answer);
+    }
+    let hint = "those that go on are tasks: you are told when they end; background_run with task_id says how they stand";
+    Answer::done(answer.with("running", count(running)).with("hint", hint))
+}
+
+/// The answer to a launch: the task goes on.
+pub fn launched(task: &TaskView) -> Answer {
+    let answer = Map::new()
+        .with("task_id", &*task.id)
+        .with("tool_name", task.tool.as_str())
+        .with("status", task.state.name())
+        .with("elapsed_seconds", seconds(task.elapsed))
+        .with("started_at", task.started.to_string())
+        .with("hint", "you are told when it ends: go on with something else, or end your turn");
+    Answer::done(answer)
+}
+
+/// The answer about one task.
+pub fn status(task: &TaskView) -> Answer {
+    Answer::whole(printed(task))
+}
+
+/// The answer to a cancel.
+pub fn cancelled(task: &TaskView) -> Answer {
+    if task.state == TaskState::Cancelled {
+        let answer = Map::new()
+            .with("task_id", &*task.id)
+            .with("status", task.state.name())
+            .with("elapsed_seconds", seconds(task.elapsed))
+            .with("stopped", "asked");
+        return Answer::done(answer);
+    }
+    let message = format!("already {}", task.state.name());
+    Answer::done(printed(task).with("message", message))
+}
+
+/// The answer to a list: those that go on come first, then by their beginning.
+pub fn tasks(mut tasks: Vec<TaskView>) -> Answer {
+    tasks.sort_by_key(|task| (task.state != TaskState::Running, task.started));
+    let of = |state| count(tasks.iter().filter(|task| task.state == state).count());
+    let brief = |task: &TaskView| {
+        let map = Map::new()
+            .with("task_id", &*task.id)
+            .with("tool_name", task.tool.as_str())
+            .with("status", task.state.name())
+            .with("elapsed_seconds", seconds(task.elapsed))
+            .with("started_at", task.started.to_string());
+        Value::from(map)
+    };
+    let answer = Map::new()
+        .with("tasks", tasks.iter().map(brief).collect::<Vec<_>>())
+        .with("total", count(tasks.len()))
+        .with("running", of(TaskState::Running))
+        .with("completed", of(TaskState::Completed))
+        .with("failed", of(TaskState::Failed));
+    Answer::done(answer)
+}
+
+fn printed(task: &TaskView) -> Map {
+    let map = Map::new()
+        .with("task_id", &*task.id)
+        .with("tool_name", task.tool.as_str())
+        .with("status", task.state.name())
+        .with("elapsed_seconds", seconds(task.elapsed))
+        .with("started_at", task.started.to_string());
+    let map = match task.finished {
+        Some(finished) => map.with("finished_at", finished.to_string()),
+        None => map,
+    };
+    let map = match (&task.outcome, &task.error) {
+        (Some(outcome), _) => put_outcome(map, outcome, "result"),
+        (None, Some(error)) => map.with("error", &**error),
+        (None, None) => map,
+    };
+    match task.state {
+        TaskState::Running => {
+            map.with("hint", "it goes on; you are told when it ends, or wait for it with wait: true")
+        }
+        TaskState::Completed | TaskState::Failed | TaskState::Cancelled => map,
+    }
+}
+
+/// Seconds with one decimal.
+fn seconds(span: Span) -> f64 {
+    let tenths = u32::try_from(span.millis() / 100).unwrap_or(u32::MAX);
+    f64::from(tenths) / 10.0
+}
+
+fn count(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}

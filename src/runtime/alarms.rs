@@ -1,0 +1,76 @@
+//! What is to be done when some time has passed: waits of callers that end then, whatever else has happened.
+//!
+//! The driver rings them, by the clock of the engine. Invariant: an alarm rings once, never early, and not after it was called
+//! off.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::handle::Handle;
+use super::shared::Shared;
+use super::sync::{Mutex, UNPOISONED};
+use crate::domain::{BootTime, Span};
+
+/// The alarms that are set.
+#[derive(Default)]
+pub(super) struct Alarms {
+    set: Mutex<BTreeMap<AlarmId, Ring>>,
+    last: AtomicU64,
+}
+
+/// An alarm that was set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AlarmId(BootTime, u64);
+
+type Ring = Box<dyn FnOnce() + Send>;
+
+impl Alarms {
+    pub(super) fn next(&self) -> Option<BootTime> {
+        self.set.lock().expect(UNPOISONED).keys().next().map(|AlarmId(at, _)| *at)
+    }
+
+    fn take_due(&self, now: BootTime) -> Option<Ring> {
+        let mut set = self.set.lock().expect(UNPOISONED);
+        let first = set.first_entry().filter(|first| first.key().0 <= now)?;
+        Some(first.remove())
+    }
+}
+
+impl Handle {
+    /// Rings when this much time has passed, on a thread that must not be kept.
+    pub fn set_alarm(&self, after: Span, ring: impl FnOnce() + Send + 'static) -> AlarmId {
+        let alarms = &self.shared.alarms;
+        let id = AlarmId(self.now().boot.after(after), alarms.last.fetch_add(1, Ordering::Relaxed));
+        alarms.set.lock().expect(UNPOISONED).insert(id, Box::new(ring));
+        self.shared.rouse_before(id.0);
+        id
+    }
+
+    /// Calls an alarm off, if it has not rung.
+    pub fn call_off_alarm(&self, id: AlarmId) {
+        let rung = self.shared.alarms.set.lock().expect(UNPOISONED).remove(&id);
+        // Outside of the lock: what it holds may do something when it is dropped.
+        drop(rung);
+    }
+}
+
+impl Shared {
+    /// Rings the alarms that are due; `true` if there were any.
+    pub(super) fn ring_alarms(self: &Arc<Self>, now: BootTime) -> bool {
+        let mut is_any = false;
+        while let Some(ring) = self.alarms.take_due(now) {
+            is_any = true;
+            // Whatever it does must not end the driver.
+            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(ring));
+        }
+        is_any
+    }
+
+    /// Wakes the driver if it is set to sleep beyond this instant. Each wake-up costs a system call.
+    pub(super) fn rouse_before(&self, at: BootTime) {
+        if self.core().armed.is_some_and(|armed| at < armed) {
+            self.alarm.notify();
+        }
+    }
+}

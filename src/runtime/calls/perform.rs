@@ -1,0 +1,76 @@
+//! Performs the engine's effects about calls: hands a run's call to its executor, and reports what it came to.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use super::Calling;
+use super::table::Done;
+use crate::domain::{CallVia, ExecutorKind, Outcome, Reason, RunId, Span, Via};
+use crate::engine::{Invocation, SessionRecord};
+use crate::port::Returned;
+use crate::runtime::kit::{KnownTool, Resolved, SessionKit};
+use crate::runtime::shared::Shared;
+
+impl Shared {
+    /// Hands the call of a run to its executor, which reports the outcome later. It fails closed: a call whose way back is
+    /// dropped, by a panic for instance, has failed.
+    pub(in crate::runtime) fn call_tool(self: &Arc<Self>, run: RunId, invocation: Invocation) {
+        let (engine, id) = (Arc::downgrade(self), run.clone());
+        let done: Done = Box::new(move |outcome| {
+            if let Some(shared) = engine.upgrade() {
+                shared.report_outcome(id, outcome);
+            }
+        });
+        let Err(done) = self.adopt_call(&run, done) else { return };
+        if let Some(executor) = self.executor.get() {
+            // Unwind safe: the executor is behind a port, so its panic leaves nothing of the engine half changed.
+            let _ = catch_unwind(AssertUnwindSafe(|| executor.call(invocation, Returned::new(done))));
+            return;
+        }
+        match self.allowed_tool(&invocation) {
+            Ok(tool) => self.begin_call(Calling { tool, invocation }, done),
+            Err((reason, text)) => done(Outcome::of_failure(reason, text, Span::ZERO)),
+        }
+    }
+
+    /// Tells the executor of a run's call that nobody waits for it any more. Its place is given to another one after the batch of
+    /// effects, which may call that one off as well.
+    pub(in crate::runtime) fn cancel_tool(&self, run: &RunId) {
+        let id = run.to_string();
+        if let Some(executor) = self.executor.get() {
+            // An executor that panics has missed the wish; there is nothing to undo.
+            let _ = catch_unwind(AssertUnwindSafe(|| executor.cancel(&id)));
+        }
+        self.call_off(&id);
+        self.ring_waiters(&run.schedule);
+    }
+
+    /// The tool of a scheduled call, if it may be called now by who scheduled it.
+    fn allowed_tool(&self, invocation: &Invocation) -> Result<KnownTool, (Reason, String)> {
+        let host = self.core().state.session(&invocation.session).map(SessionRecord::host);
+        let kit: SessionKit = self.kit.of_session(&invocation.session, host);
+        let kit = match invocation.via {
+            CallVia::Any => kit,
+            CallVia::Host => kit.of_host(),
+        };
+        let name = &invocation.tool;
+        let Resolved::Known(tool) = kit.resolve(name.as_str()) else {
+            return Err((Reason::ToolUnknown, format!("there is no tool {name}")));
+        };
+        let by_token = invocation.caller.via == Some(Via::Session);
+        if by_token && !tool.is_open_to_agents() {
+            return Err((Reason::ToolNotAllowed, format!("{name} is not open to sessions")));
+        }
+        if tool.spec.approval {
+            return Err((Reason::ApprovalNeeded, format!("an operator approves each call of {name}")));
+        }
+        Ok(*tool)
+    }
+}
+
+impl KnownTool {
+    /// Whether a session may call it with its own token. What its host offers, the session could do anyway.
+    pub fn is_open_to_agents(&self) -> bool {
+        self.spec.agents || self.kind == ExecutorKind::Host
+    }
+}

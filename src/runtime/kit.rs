@@ -1,0 +1,265 @@
+//! The kit: which tools a session can have called, and who carries each call out.
+//!
+//! What lives elsewhere: calls under way (`calls`), who may call a tool (`service`). Invariant: of two tools of one name, a
+//! session gets that of the executor whose kind comes first (`ExecutorKind`); only tools of hosts may have the name of another.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use super::handle::Handle;
+use super::sync::{RwLock, UNPOISONED};
+use crate::domain::{ExecutorKind, HostId, SessionId, ToolName, ToolSpec, nearest};
+use crate::engine::SessionRecord;
+use crate::port::Executor;
+
+/// The executors.
+#[derive(Default)]
+pub(super) struct Kit {
+    table: RwLock<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    /// All but those of hosts.
+    executors: Vec<Offerer>,
+    hosts: BTreeMap<HostId, Offerer>,
+    next: u32,
+}
+
+/// An executor with its place in the kit.
+#[derive(Clone)]
+pub(super) struct Offerer {
+    pub(super) kind: ExecutorKind,
+    /// Never given to another one.
+    pub(super) number: u32,
+    pub(super) executor: Arc<dyn Executor>,
+}
+
+/// Two executors offer tools of one name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the tool {name} is offered twice: {} {}", .kinds[0].doc(), .kinds[1].doc())]
+pub struct NameClash {
+    /// The name.
+    pub name: ToolName,
+    /// What offers it: the one that was there first, and the one that was to be added.
+    pub kinds: [ExecutorKind; 2],
+}
+
+/// The tools that one session can have called, as they are at one moment.
+#[derive(Clone)]
+pub struct SessionKit {
+    /// In order of precedence.
+    offers: Vec<(Offerer, Arc<[ToolSpec]>)>,
+}
+
+/// A tool, and who carries it out.
+#[derive(Clone)]
+pub struct KnownTool {
+    /// What the tool is.
+    pub spec: ToolSpec,
+    /// Who carries it out.
+    pub kind: ExecutorKind,
+    pub(super) offerer: Offerer,
+}
+
+/// What a name leads to.
+#[derive(Clone)]
+pub enum Resolved {
+    /// One tool.
+    Known(Box<KnownTool>),
+    /// Several tools, of which none has exactly this name.
+    Ambiguous(Vec<ToolName>),
+    /// No tool. The nearest names, if there are any.
+    Unknown(Vec<ToolName>),
+}
+
+impl Kit {
+    /// Adds an executor. A second one of Reveille's own tools takes the place of the first.
+    fn add(&self, kind: ExecutorKind, executor: Arc<dyn Executor>, to: &SessionId) -> Result<(), NameClash> {
+        let offered = specs(&*executor, to);
+        let mut table = self.table.write().expect(UNPOISONED);
+        if kind == ExecutorKind::Own {
+            table.executors.retain(|known| known.kind != ExecutorKind::Own);
+        }
+        for known in &table.executors {
+            let names = specs(&*known.executor, to);
+            let twice = offered.iter().find(|spec| names.iter().any(|other| other.name == spec.name));
+            if let Some(spec) = twice {
+                return Err(NameClash { name: spec.name.clone(), kinds: [known.kind, kind] });
+            }
+        }
+        let offerer = Offerer { kind, number: table.number(), executor };
+        table.executors.push(offerer);
+        // Kinds are in order of precedence, numbers in order of addition.
+        table.executors.sort_by_key(|known| (known.kind, known.number));
+        Ok(())
+    }
+
+    /// The tools for a session of this host.
+    pub(super) fn of_session(&self, session: &SessionId, host: Option<HostId>) -> SessionKit {
+        // Cloned, so that no executor is asked under the lock.
+        let mut offerers = {
+            let table = self.table.read().expect(UNPOISONED);
+            let hosted = host.and_then(|host| table.hosts.get(&host));
+            table.executors.iter().chain(hosted).cloned().collect::<Vec<_>>()
+        };
+        offerers.sort_by_key(|known| (known.kind, known.number));
+        let offer = |offerer: Offerer| {
+            let specs = specs(&*offerer.executor, session);
+            (offerer, specs)
+        };
+        SessionKit { offers: offerers.into_iter().map(offer).collect() }
+    }
+}
+
+impl Table {
+    fn number(&mut self) -> u32 {
+        self.next += 1;
+        self.next
+    }
+}
+
+/// What an executor offers. One that panics offers nothing.
+fn specs(executor: &dyn Executor, session: &SessionId) -> Arc<[ToolSpec]> {
+    // Unwind safe: the executor is behind a port, so its panic leaves nothing of the kit half changed.
+    catch_unwind(AssertUnwindSafe(|| executor.specs(session))).unwrap_or_default()
+}
+
+impl Handle {
+    /// Adds an executor, whose tools every session can have called.
+    ///
+    /// # Errors
+    /// [`NameClash`] if another one offers a tool of one of its names; nothing is added then.
+    pub fn add_executor(&self, kind: ExecutorKind, executor: Arc<dyn Executor>) -> Result<(), NameClash> {
+        let anyone = SessionId::random(self.random_bits());
+        self.shared.kit.add(kind, executor, &anyone)
+    }
+
+    /// Adds the tools of an attached host, which its own sessions can have called, in the place of those that it offered before.
+    /// Returns the names by which its sessions get tools of others.
+    pub fn offer_tools(&self, host: HostId, executor: Arc<dyn Executor>) -> Vec<ToolName> {
+        let anyone = SessionId::random(self.random_bits());
+        let offered = specs(&*executor, &anyone);
+        let kit = &self.shared.kit;
+        {
+            let mut table = kit.table.write().expect(UNPOISONED);
+            let number = table.hosts.get(&host).map(|known| known.number);
+            let number = number.unwrap_or_else(|| table.number());
+            table.hosts.insert(host, Offerer { kind: ExecutorKind::Host, number, executor });
+        }
+        let others = kit.of_session(&anyone, None);
+        let is_shadowed = |name: &ToolName| {
+            let first = others.tools().find(|(_, spec)| spec.name == *name);
+            first.is_some_and(|(kind, _)| kind < ExecutorKind::Host)
+        };
+        offered.iter().map(|spec| spec.name.clone()).filter(is_shadowed).collect()
+    }
+
+    /// Takes the tools of a host away, and ends its calls.
+    pub(super) fn withdraw_tools(&self, host: HostId) {
+        let gone = self.shared.kit.table.write().expect(UNPOISONED).hosts.remove(&host);
+        if let Some(gone) = gone {
+            self.shared.lose_executor(gone.number);
+        }
+    }
+
+    /// The tools that every session can have called.
+    pub fn kit_of_nobody(&self) -> SessionKit {
+        self.shared.kit.of_session(&SessionId::random(self.random_bits()), None)
+    }
+
+    /// The tools that a session can have called.
+    pub fn kit(&self, session: &SessionId) -> SessionKit {
+        let host = self.view(|state| state.session(session).map(SessionRecord::host));
+        self.shared.kit.of_session(session, host)
+    }
+}
+
+impl SessionKit {
+    /// Each tool with who carries it out, in order of precedence.
+    pub fn tools(&self) -> impl Iterator<Item = (ExecutorKind, &ToolSpec)> {
+        let all =
+            self.offers.iter().flat_map(|(offerer, specs)| specs.iter().map(|spec| (offerer.kind, spec)));
+        let is_first = |at: usize, spec: &ToolSpec| {
+            let before = self.offers[..at].iter().flat_map(|(_, specs)| specs.iter());
+            before.into_iter().all(|other| other.name != spec.name)
+        };
+        let places =
+            self.offers.iter().enumerate().flat_map(|(at, (_, specs))| specs.iter().map(move |_| at));
+        all.zip(places).filter(move |((_, spec), at)| is_first(*at, spec)).map(|(tool, _)| tool)
+    }
+
+    /// Each tool, in order of precedence.
+    pub fn known(&self) -> impl Iterator<Item = KnownTool> {
+        let tool = |(kind, spec): (ExecutorKind, &ToolSpec)| {
+            let of = |(offerer, specs): &(Offerer, Arc<[ToolSpec]>)| {
+                let has = offerer.kind == kind && specs.iter().any(|other| other.name == spec.name);
+                has.then(|| KnownTool { spec: spec.clone(), kind, offerer: offerer.clone() })
+            };
+            self.offers.iter().find_map(of)
+        };
+        self.tools().filter_map(tool)
+    }
+
+    /// Only the tools of the session's host.
+    pub(super) fn of_host(mut self) -> SessionKit {
+        self.offers.retain(|(offerer, _)| offerer.kind == ExecutorKind::Host);
+        self
+    }
+
+    /// Finds the tool of a name. The name may also be spelled as programs do that allow no dot in it.
+    pub fn resolve(&self, name: &str) -> Resolved {
+        let of = |is_it: &dyn Fn(&ToolName) -> bool| {
+            let mut offers = self.offers.iter();
+            offers.find_map(|(offerer, specs)| {
+                let spec = specs.iter().find(|spec| is_it(&spec.name))?;
+                let (spec, kind, offerer) = (spec.clone(), offerer.kind, offerer.clone());
+                Some(KnownTool { spec, kind, offerer })
+            })
+        };
+        if let Some(known) = of(&|known| known.as_str() == name) {
+            return Resolved::Known(Box::new(known));
+        }
+        let spelled = self.names(|known| is_spelling(known.as_str(), name));
+        match spelled.as_slice() {
+            [] => {}
+            [one] => {
+                if let Some(known) = of(&|known| known == one) {
+                    return Resolved::Known(Box::new(known));
+                }
+            }
+            [_, _, ..] => return Resolved::Ambiguous(spelled),
+        }
+        let acting =
+            self.names(|known| known.as_str().split_once('.').is_some_and(|(_, action)| action == name));
+        if acting.len() > 1 {
+            return Resolved::Ambiguous(acting);
+        }
+        Resolved::Unknown(if acting.is_empty() { self.near(name) } else { acting })
+    }
+
+    /// The names that are like an unknown one: the nearest, or else some of its module.
+    fn near(&self, name: &str) -> Vec<ToolName> {
+        let all = self.tools().map(|(_, spec)| (&spec.name, spec.name.as_str()));
+        if let Some(nearest) = nearest(all, name) {
+            return vec![nearest.clone()];
+        }
+        let module = name.split_once('.').map_or(name, |(module, _)| module);
+        let mut of_module = self.names(|known| known.module() == module);
+        of_module.truncate(NAMED_OF_MODULE);
+        of_module
+    }
+
+    fn names(&self, is_it: impl Fn(&ToolName) -> bool) -> Vec<ToolName> {
+        self.tools().map(|(_, spec)| &spec.name).filter(|name| is_it(name)).cloned().collect()
+    }
+}
+
+/// Whether this is how the name is written where no dot is allowed: `module__action`, or `module_action`.
+fn is_spelling(known: &str, written: &str) -> bool {
+    known.replacen('.', "__", 1) == written || known.replace('.', "_") == written
+}
+
+/// How many tools of a module are named to who asks for another one of it.
+const NAMED_OF_MODULE: usize = 5;

@@ -1,0 +1,236 @@
+//! `run_parallel`: several calls at once, and one answer with what each came to.
+//!
+//! What lives elsewhere: places, turns and time-outs of calls (`runtime`), tasks (`tasks.rs`). Invariant: one answer, when the
+//! last call has ended or the time is over; what has not ended then goes on as a task, or ends if nobody waits any more.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::super::later::{Called, Pending, Promise};
+use super::primitives::{PrimitivesCall, hex};
+use super::tasks::{TaskMaker, task_time};
+use crate::dialect::primitives::{self, Item, ItemEnd, ItemResult, Parallel};
+use crate::dialect::within_bound;
+use crate::domain::{
+    BootTime, CallPurpose, CallVia, Dialect, ExecutorKind, Outcome, Refusal, ScheduleId, SessionId, Span,
+    ToolSpec,
+};
+use crate::edn::Value;
+use crate::engine::Invocation;
+use crate::limits;
+use crate::runtime::{AlarmId, Calling, Handle, KnownTool};
+
+impl PrimitivesCall<'_> {
+    pub(super) fn parallel(&self, parallel: Parallel, session: &SessionId) -> Called {
+        let (kit, group) = (self.handle().kit(session), self.fresh_id());
+        let time = self.patience.map_or(parallel.time, |patience| patience.min(parallel.time));
+        let (mut items, mut calls) = (Vec::new(), Vec::new());
+        for (index, item) in parallel.items.into_iter().enumerate() {
+            let found = match &item {
+                Ok(item) => self.allowed(&kit, session, &item.name).map_err(|fault| fault.message),
+                Err((_, why)) => Err(why.clone()),
+            };
+            let name = match item {
+                Ok(item) => {
+                    let name = item.name.clone();
+                    if let Ok(tool) = &found {
+                        let id = format!("par-{group}/{index}").into();
+                        let invocation = self.invocation(id, session, tool, item);
+                        calls.push((index, Calling { tool: tool.clone(), invocation }));
+                    }
+                    name
+                }
+                Err((name, _)) => name.unwrap_or_default(),
+            };
+            items.push((name, found.err().map(ItemEnd::Refused)));
+        }
+        if calls.is_empty() {
+            let results = items.into_iter().enumerate();
+            let results =
+                results.filter_map(|(index, (name, end))| Some(ItemResult { name, end: end? }.print(index)));
+            let results: Vec<Value> = results.collect();
+            return Called::Now(primitives::all_failed(results.len(), results));
+        }
+        let board = Arc::new(Board {
+            handle: self.handle().clone(),
+            began: self.handle().now().boot,
+            maker: self.maker(session),
+            calls: calls.iter().map(|(index, calling)| (*index, Begun::of(calling))).collect(),
+            state: Mutex::new(BoardState { left: calls.len(), items, promise: None, alarm: None }),
+        });
+        let at_gone = Arc::clone(&board);
+        let (pending, promise) = Pending::new(time, move || at_gone.give_up());
+        board.state().promise = Some(promise);
+        for (index, calling) in calls {
+            let ended = Arc::clone(&board);
+            self.handle().call(calling, move |outcome| ended.ended(index, outcome));
+        }
+        board.bound(time);
+        Called::Later(pending)
+    }
+
+    fn invocation(&self, id: Box<str>, session: &SessionId, tool: &KnownTool, item: Item) -> Invocation {
+        Invocation {
+            id,
+            session: session.clone(),
+            tool: tool.spec.name.clone(),
+            args: item.args,
+            via: if tool.kind == ExecutorKind::Host { CallVia::Host } else { CallVia::Any },
+            timeout: time_of(&tool.spec),
+            attempt: 1,
+            caller: self.caller().actor_with(Dialect::Primitives),
+            purpose: CallPurpose::Parallel,
+        }
+    }
+}
+
+/// How long a call of a tool may take that is one of several.
+fn time_of(spec: &ToolSpec) -> Span {
+    let (plain, most) =
+        (Span::from_millis(limits::CALL_MS.value), Span::from_millis(limits::CALL_MS_MAX.value));
+    spec.time_max.map_or(plain, |time| time.min(most))
+}
+
+/// A call that was begun.
+struct Begun {
+    id: Box<str>,
+    spec: ToolSpec,
+    kind: ExecutorKind,
+    args: Arc<Value>,
+}
+
+impl Begun {
+    fn of(calling: &Calling) -> Begun {
+        let Calling { tool, invocation } = calling;
+        let (id, args) = (invocation.id.clone(), Arc::clone(&invocation.args));
+        Begun { id, spec: tool.spec.clone(), kind: tool.kind, args }
+    }
+}
+
+/// Calls made at once, and what has come of each.
+struct Board {
+    handle: Handle,
+    began: BootTime,
+    /// Makes tasks of the calls that have not ended when the time is over.
+    maker: TaskMaker,
+    /// The calls, with the places of their items.
+    calls: Vec<(usize, Begun)>,
+    state: Mutex<BoardState>,
+}
+
+struct BoardState {
+    left: usize,
+    items: Vec<(Box<str>, Option<ItemEnd>)>,
+    /// `None` once the answer was given, or nobody wants it.
+    promise: Option<Promise>,
+    alarm: Option<AlarmId>,
+}
+
+impl Board {
+    fn ended(&self, index: usize, outcome: Outcome) {
+        let mut state = self.state();
+        let Some((_, end @ None)) = state.items.get_mut(index) else { return };
+        *end = Some(ItemEnd::Ended(outcome));
+        state.left -= 1;
+        if state.left == 0 {
+            self.answer(state);
+        }
+    }
+
+    /// Answers when this much time has passed, if not before.
+    fn bound(self: &Arc<Board>, time: Span) {
+        if self.state().left == 0 {
+            return;
+        }
+        let board = Arc::clone(self);
+        let alarm = self.handle.set_alarm(time, move || board.time_is_up(time));
+        let mut state = self.state();
+        if state.left > 0 {
+            state.alarm = Some(alarm);
+            return;
+        }
+        drop(state);
+        // The last one has ended meanwhile.
+        self.handle.call_off_alarm(alarm);
+    }
+
+    /// Answers with what has ended. The other calls go on as tasks.
+    fn time_is_up(&self, time: Span) {
+        let open: Vec<&(usize, Begun)> = {
+            let state = self.state();
+            let is_open = |index: usize| matches!(state.items.get(index), Some((_, None)));
+            self.calls.iter().filter(|(index, _)| is_open(*index)).collect()
+        };
+        for (index, begun) in open {
+            let end = self.as_task(begun).unwrap_or_else(|why| {
+                self.handle.cancel_call(&begun.id);
+                let text = format!(
+                    "timed out after {} s, with the others; it is no task: {why}",
+                    time.millis() / 1_000
+                );
+                Some(ItemEnd::Ended(Outcome::of_error(text, time)))
+            });
+            let mut state = self.state();
+            // `None`: it ends just now, and says so itself.
+            if let (Some(end), Some((_, place @ None))) = (end, state.items.get_mut(*index)) {
+                *place = Some(end);
+                state.left -= 1;
+            }
+        }
+        let mut state = self.state();
+        state.alarm = None;
+        if state.left == 0 {
+            self.answer(state);
+        }
+    }
+
+    /// Lets a call go on as a task; `None` if it has ended.
+    fn as_task(&self, begun: &Begun) -> Result<Option<ItemEnd>, Refusal> {
+        let Ok(id) = ScheduleId::new(&hex(self.handle.random_bits())) else { return Ok(None) };
+        if !self.handle.go_on_as(&begun.id, &id, task_time(&begun.spec)) {
+            return Ok(None);
+        }
+        match self.maker.create(&id, (&begun.spec, begun.kind), Arc::clone(&begun.args)) {
+            Ok(()) => Ok(Some(ItemEnd::Running(id.to_string().into()))),
+            Err(refusal) => {
+                self.handle.abandon_call(&id);
+                Err(refusal)
+            }
+        }
+    }
+
+    /// Ends what has not ended: nobody waits for it.
+    fn give_up(&self) {
+        let mut state = self.state();
+        state.left = 0;
+        state.items.clear();
+        let (promise, alarm) = (state.promise.take(), state.alarm.take());
+        // Unlocked first: a promise that is dropped says so.
+        drop(state);
+        drop(promise);
+        if let Some(alarm) = alarm {
+            self.handle.call_off_alarm(alarm);
+        }
+        self.calls.iter().for_each(|(_, begun)| self.handle.cancel_call(&begun.id));
+    }
+
+    fn answer(&self, mut state: MutexGuard<'_, BoardState>) {
+        let (promise, alarm) = (state.promise.take(), state.alarm.take());
+        let items = std::mem::take(&mut state.items);
+        // Unlocked first: whoever gets the answer may do anything.
+        drop(state);
+        if let Some(alarm) = alarm {
+            self.handle.call_off_alarm(alarm);
+        }
+        let result = |(name, end): (Box<str>, Option<ItemEnd>)| Some(ItemResult { name, end: end? });
+        let results: Vec<ItemResult> = items.into_iter().filter_map(result).collect();
+        let took = self.handle.now().boot.since(self.began);
+        if let Some(promise) = promise {
+            promise.give(within_bound(primitives::parallel(&results, took)));
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, BoardState> {
+        // A panic elsewhere cannot leave it inconsistent: each change is complete before the unlock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

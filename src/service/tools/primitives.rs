@@ -1,0 +1,101 @@
+//! One call of a tool that calls other tools: arguments in, the tool's own answer out, now or later.
+//!
+//! What lives elsewhere: words and shapes (`dialect::primitives`), who carries calls out and their bounds (`runtime`), tasks
+//! (`tasks.rs`), several at once (`parallel.rs`). Invariant: whether a tool may be called is asked right before each call.
+
+use super::super::Service;
+use super::super::admission::Admitted;
+use super::super::later::Called;
+use crate::dialect::primitives::{self, Call, Tool};
+use crate::dialect::{Answer, Notation};
+use crate::domain::{Caller, CallerRole, Code, Dialect, Entropy, Ruling, SessionId, Span};
+use crate::edn::Value;
+use crate::runtime::{Handle, KnownTool, Resolved, SessionKit};
+
+/// A call of a tool of the family.
+pub(super) struct PrimitivesCall<'a> {
+    pub(super) service: &'a Service,
+    pub(super) admitted: Admitted<'a>,
+    /// How long the caller waits at most, if that is known.
+    pub(super) patience: Option<Span>,
+}
+
+/// Why a tool is not called.
+pub(super) struct NotCalled {
+    pub(super) code: Code,
+    pub(super) message: String,
+}
+
+impl<'a> PrimitivesCall<'a> {
+    pub(super) fn caller(&self) -> &'a Caller {
+        self.admitted.caller()
+    }
+
+    pub(super) fn handle(&self) -> &'a Handle {
+        self.service.handle()
+    }
+
+    pub(super) fn call(&self, tool: Tool, args: &Value, notation: Notation) -> Called {
+        let call = match primitives::parse(tool, args, notation) {
+            Ok(call) => call,
+            Err(answer) => return Called::Now(answer),
+        };
+        let Some(session) = self.caller().scope.session() else {
+            return Called::Now(primitives::no_session());
+        };
+        match call {
+            Call::Parallel(parallel) => self.parallel(parallel, session),
+            Call::Background(asked) => self.background(asked, session),
+        }
+    }
+
+    /// The tool of a name, if the caller may call it now.
+    pub(super) fn allowed(
+        &self,
+        kit: &SessionKit,
+        session: &SessionId,
+        name: &str,
+    ) -> Result<KnownTool, NotCalled> {
+        let not_found = |message| NotCalled { code: Code::NotFound, message };
+        // It would call itself without end, and its items have no bound together.
+        if Tool::parse(crate::dialect::names::canonical(name)).is_some() {
+            let message = format!("Tool '{name}' cannot be called by another call.");
+            return Err(NotCalled { code: Code::Forbidden, message });
+        }
+        let known = match kit.resolve(name) {
+            Resolved::Known(known) => *known,
+            Resolved::Ambiguous(names) => return Err(not_found(primitives::ambiguous_tool(name, &names))),
+            Resolved::Unknown(near) => return Err(not_found(primitives::tool_not_found(name, &near))),
+        };
+        let forbidden = |message| Err(NotCalled { code: Code::Forbidden, message });
+        if self.caller().role == CallerRole::Session && !known.is_open_to_agents() {
+            return forbidden(primitives::blocked(name));
+        }
+        let (now, zones) = (self.handle().now().wall, self.handle().zones());
+        let ruling = self.handle().view(|state| {
+            let of = (Dialect::Primitives, &known.spec.name);
+            state.rule_of_call(session, of, zones, now).map(|rule| rule.then)
+        });
+        match ruling {
+            Some(Ruling::Refuse) => forbidden(primitives::blocked(name)),
+            Some(Ruling::Hold) => forbidden(primitives::needs_approval(name)),
+            Some(Ruling::Allow) | None if known.spec.approval => forbidden(primitives::needs_approval(name)),
+            Some(Ruling::Allow) | None => Ok(known),
+        }
+    }
+
+    /// Twelve random hexadecimal digits.
+    pub(super) fn fresh_id(&self) -> String {
+        hex(self.handle().random_bits())
+    }
+}
+
+/// The first twelve hexadecimal digits.
+pub(super) fn hex(bits: Entropy) -> String {
+    bits.0.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Checks a call without making it.
+pub(super) fn check(tool: Tool, args: &Value, notation: Notation) -> Answer {
+    primitives::parse(tool, args, notation).map_or_else(|answer| answer, |_| Answer::done(Value::Nil))
+}

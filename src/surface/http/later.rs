@@ -1,0 +1,39 @@
+//! Waits for answers that come later, without a thread.
+//!
+//! Invariant: a request that is dropped, because its client is gone, ends what it has begun.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::Request;
+use tokio::sync::oneshot;
+
+use super::connection::conn_limit::ConnPermit;
+use crate::service::Pending;
+
+/// The connection of a request, whose time limits wait for its tool.
+pub(super) struct Line(Option<Arc<ConnPermit>>);
+
+impl Line {
+    /// The connection of this request.
+    pub(super) fn of(request: &Request<Body>) -> Line {
+        Line(request.extensions().get::<Arc<ConnPermit>>().cloned())
+    }
+
+    /// Waits for an answer, and passes it through `print`; `None` if it was lost.
+    pub(super) async fn wait<T: Send + 'static>(
+        &self,
+        pending: Pending,
+        print: impl FnOnce(crate::dialect::Answer) -> T + Send + 'static,
+    ) -> Option<T> {
+        let at_most = Duration::from_nanos(pending.at_most().nanos());
+        let _waits = self.0.as_ref().map(|permit| permit.watchdog().await_answer(at_most));
+        let (give, take) = oneshot::channel();
+        let _waiter = pending.then(move |answer| {
+            // The request may be gone by now.
+            let _ = give.send(print(answer));
+        });
+        take.await.ok()
+    }
+}

@@ -1,0 +1,6 @@
+//! Tools that call tools, at a real daemon: an operator's programs, a connected host's tools, and what is built in.
+
+mod built_in;
+mod host_tools;
+mod programs;
+mod scene;

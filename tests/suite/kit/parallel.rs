@@ -1,0 +1,244 @@
+//! `run_parallel`: what is called, what is refused, and in which order results stand.
+
+use std::sync::Arc;
+
+use reveille::dialect::Notation;
+use reveille::domain::{
+    Caller, Dialect, Grant, GuardPolicy, PayloadKind, Risk, Rule, RuleScope, Ruling, Scope, Span, ToolSpec,
+};
+use reveille::edn::{Map, Value};
+use reveille::engine::{Command, Input};
+use reveille::limits;
+use reveille::service::{CallStyle, Service, Waiter};
+use reveille::testkit::ToolPlan;
+
+use super::world::{Said, World, session, tool};
+
+fn after(millis: u64, value: &str) -> ToolPlan {
+    ToolPlan::After(Span::from_millis(millis), Value::from(value))
+}
+
+fn world() -> World {
+    let world = World::new(|it| {
+        it.with("t.a", ToolPlan::Answer(Value::from("a")))
+            .with("t.slow", after(1_000, "slow"))
+            .with("t.2s", after(2_000, "2"))
+            .with("t.20ms", after(20, "20"))
+            .with("t.echo", ToolPlan::Echo)
+            .with("t.fail", ToolPlan::Fail("it went wrong"))
+            .with("t.hang", ToolPlan::Hang)
+            .with("t.drop", ToolPlan::Drop)
+            .with("t.panic", ToolPlan::Panic)
+            .with_spec(spec("t.closed", false, false), ToolPlan::Echo)
+            .with_spec(spec("t.held", true, true), ToolPlan::Echo)
+    });
+    world.open("s");
+    world
+}
+
+fn spec(name: &str, agents: bool, approval: bool) -> ToolSpec {
+    ToolSpec {
+        name: tool(name),
+        description: "".into(),
+        input_schema: Arc::new(Map::new().into()),
+        risk: Risk::Change,
+        approval,
+        idempotent: false,
+        agents,
+        time_max: None,
+    }
+}
+
+fn begin(world: &World, args: &str) -> (Said, Option<Waiter>) {
+    world.begin("run_parallel", &Caller::session(session("s")).as_model(), args)
+}
+
+#[track_caller]
+fn check(args: &str, millis: u64, expected: &str) {
+    let world = world();
+    let (said, _waiter) = begin(&world, args);
+    world.run_for(millis);
+    assert_eq!(said.text(), expected, "{args}");
+}
+
+#[test]
+fn results_stand_in_the_order_of_the_list() {
+    check(
+        r#"{"actions":[{"name":"t.a"},{"name":"t.slow"},{"name":"t.echo","params":{"x":1}}]}"#,
+        1_000,
+        r#"{"results":[{"index":0,"name":"t.a","success":true,"data":"a"},{"index":1,"name":"t.slow","success":true,"data":"slow"},{"index":2,"name":"t.echo","success":true,"data":{"x":1}}],"total":3,"succeeded":3,"failed":0,"elapsed_ms":1000}"#,
+    );
+}
+
+#[test]
+fn what_is_wrong_with_one_item_is_its_own_error() {
+    let world = world();
+    let items = r#"{"actions":[{"name":"t.a"},{"name":"t.nothing_like"},{"name":"t.aa"},{"name":"t.closed"},{"name":"t.held","params":{"_approved":true}},
+        7,{"nme":"t.a"},{"name":"t.fail"},{"name":"t.drop"},{"name":"t.panic"},{"name":"t.hang"},{"name":"run_parallel"},{"name":"t.echo","params":3}]}"#;
+    let (said, _waiter) = begin(&world, items);
+    world.run_for(59_999);
+    assert_eq!(said.text(), "");
+    world.run_for(1);
+    let text = said.text();
+    for (index, part) in [
+        r#""name":"t.a","success":true,"data":"a"}"#,
+        r#""success":false,"error":"Tool 't.nothing_like' not found. There are t.20ms, t.2s, t.a, t.closed, t.drop."}"#,
+        r#""success":false,"error":"Tool 't.aa' not found. Did you mean 't.a'?"}"#,
+        r#""success":false,"error":"Tool 't.closed' is blocked by security policy."}"#,
+        r#""success":false,"error":"Tool 't.held' requires approval but no approval queue available."}"#,
+        r#""name":"","success":false,"error":"the arguments must be an object, not integer"}"#,
+        r#""name":"","success":false,"error":"there is no such field"#,
+        r#""name":"t.fail","success":false,"error":"it went wrong"}"#,
+        r#""name":"t.drop","success":false,"error":"the executor gave no answer"}"#,
+        r#""name":"t.panic","success":false,"error":"the executor panicked"}"#,
+        r#""name":"t.hang","success":false,"error":"timed out after 60 s"}"#,
+        r#""name":"run_parallel","success":false,"error":"Tool 'run_parallel' cannot be called by another call."}"#,
+        r#""name":"t.echo","success":false,"error":"params must be an object, not integer"}"#,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let result = text.split(&format!("{{\"index\":{index},")).nth(1).unwrap_or_default();
+        assert!(result.contains(part), "{index}: {part}\n{result}");
+    }
+    assert!(text.contains(r#""total":13,"succeeded":1,"failed":12"#), "{text}");
+}
+
+#[test]
+fn a_call_of_which_nothing_can_be_called_has_failed() {
+    let world = world();
+    let (said, _) = begin(&world, r#"{"actions":[{"name":"t.no"},{"name":"t.closed"}]}"#);
+    let text = said.text();
+    assert!(text.contains("All 2 parallel action(s) failed before execution"), "{text}");
+    assert!(text.contains(r#""results":[{"index":0,"name":"t.no","success":false,"#), "{text}");
+    assert!(said.is_error());
+    for (args, part) in [
+        ("{}", "actions is required"),
+        (r#"{"actions":[]}"#, "actions is empty"),
+        (r#"{"actions":7}"#, "must be a list of 1 to 50 actions"),
+        (r#"{"actions":"[{"}"#, "must be a list of 1 to 50 actions"),
+        (r#"{"actions":[{"name":"t.a"}],"timeout":301}"#, "timeout must be from 1 to 300"),
+    ] {
+        let text = begin(&world, args).0.text();
+        assert!(text.contains(part), "{args}: {text}");
+    }
+    let many = |count: usize| format!(r#"{{"actions":[{}]}}"#, vec![r#"{"name":"t.a"}"#; count].join(","));
+    let text = begin(&world, &many(51)).0.text();
+    assert!(text.contains("actions is too long: parallel-calls is 50 calls"), "{text}");
+    let (said, _waiter) = begin(&world, &many(50));
+    assert!(said.text().contains(r#""total":50,"succeeded":50"#), "{}", said.text());
+}
+
+#[test]
+fn what_other_programs_write_is_understood() {
+    let expected = r#"{"results":[{"index":0,"name":"t.echo","success":true,"data":{"x":1}}],"total":1,"succeeded":1,"failed":0,"elapsed_ms":0}"#;
+    check(r#"{"actions":[{"tool":"t.echo","args":{"x":1}}]}"#, 0, expected);
+    check(r#"{"actions":[{"action":"t.echo","arguments":{"x":1}}]}"#, 0, expected);
+    check(r#"{"actions":"[{\"name\":\"t.echo\",\"params\":{\"x\":1,\"_approved\":true}}]"}"#, 0, expected);
+    check(r#"{"actions":[{"name":"t__echo","params":{"x":1}}]}"#, 0, &expected.replace("t.echo", "t__echo"));
+}
+
+#[test]
+fn fifty_calls_take_four_rounds_of_sixteen() {
+    let world = world();
+    let items = vec![r#"{"name":"t.20ms"}"#; 50].join(",");
+    let (said, _waiter) = begin(&world, &format!(r#"{{"actions":[{items}]}}"#));
+    world.run_for(79);
+    assert_eq!(said.text(), "");
+    world.run_for(1);
+    assert!(said.text().contains(r#""succeeded":50,"failed":0,"elapsed_ms":80}"#), "{}", said.text());
+    assert_eq!(world.executor.most_open() as u64, limits::CALLS_OF_SESSION.value);
+}
+
+#[test]
+fn who_goes_ends_what_was_begun() {
+    let world = world();
+    let (said, waiter) = begin(&world, r#"{"actions":[{"name":"t.hang"},{"name":"t.slow"},{"name":"t.a"}]}"#);
+    drop(waiter);
+    assert_eq!(world.executor.cancelled().len(), 2);
+    world.executor.answer_all();
+    world.run_for(200_000);
+    assert_eq!(said.text(), "");
+    assert_eq!(world.handle.calls_in_use().in_flight, 0);
+}
+
+#[test]
+fn grants_and_rules_hold_for_each_call() {
+    let world = world();
+    let rule = |name: &str, tools: &[&str], then| Rule {
+        name: name.into(),
+        of: RuleScope {
+            kinds: vec![PayloadKind::Call],
+            tools: tools.iter().map(|tool| Box::from(*tool)).collect(),
+            ..RuleScope::default()
+        },
+        then,
+        why: None,
+    };
+    let rules = vec![rule("no echo", &["t.echo"], Ruling::Refuse), rule("held", &["t.s*"], Ruling::Hold)];
+    let policy = Some(Arc::new(GuardPolicy { rules, ..GuardPolicy::default() }));
+    let by = Scope::Operator.into();
+    world.handle.submit(Input::Command(Command::SetGuard { policy, by })).expect("no rule is wrong");
+    let (said, _waiter) =
+        begin(&world, r#"{"actions":[{"name":"t.echo"},{"name":"t.slow"},{"name":"t.a"}]}"#);
+    let text = said.text();
+    assert!(text.contains("'t.echo' is blocked by security policy"), "{text}");
+    assert!(text.contains("'t.slow' requires approval"), "{text}");
+    assert!(text.contains(r#""succeeded":1,"failed":2"#), "{text}");
+    let grant = Grant { dialects: Some(vec![Dialect::Native]), ..Grant::FULL };
+    world.handle.grant(&session("s"), grant, Scope::Operator).expect("it is open");
+    let args: Value = Map::new().into();
+    let style = CallStyle { notation: Notation::Json, patience: None };
+    let called = Service::new(world.handle.clone()).begin_tool(
+        "run_parallel",
+        &Caller::session(session("s")),
+        &args,
+        style,
+    );
+    assert!(called.expect("no denial").is_none(), "the tool does not exist for the session");
+}
+
+#[test]
+fn an_operator_for_a_session_may_call_what_agents_may_not() {
+    let world = world();
+    let operator = Caller { scope: Scope::Session(session("s")), ..Caller::OPERATOR };
+    let (said, _waiter) = world.begin("run_parallel", &operator, r#"{"actions":[{"name":"t.closed"}]}"#);
+    assert!(said.text().contains(r#""succeeded":1"#), "{}", said.text());
+    let (said, _) = world.begin("run_parallel", &operator.as_model(), r#"{"actions":[{"name":"t.closed"}]}"#);
+    assert!(said.text().contains("blocked by security policy"), "{}", said.text());
+    let (said, _) = world.begin("run_parallel", &Caller::OPERATOR, r#"{"actions":[{"name":"t.a"}]}"#);
+    assert!(said.text().contains("no_session"), "{}", said.text());
+}
+
+#[test]
+fn what_has_not_ended_in_time_goes_on_as_a_task() {
+    let world = world();
+    let args = r#"{"actions":[{"name":"t.a"},{"name":"t.slow","params":{"x":1,"_y":2}},{"name":"t.hang"}],"timeout":1}"#;
+    let args = args.replace("t.slow", "t.2s");
+    let (said, _waiter) = begin(&world, &args);
+    world.run_for(999);
+    assert_eq!(said.text(), "");
+    world.run_for(1);
+    let text = said.text();
+    assert!(text.contains(r#""name":"t.a","success":true"#), "{text}");
+    assert!(text.contains(r#""name":"t.2s","success":false,"status":"running","task_id":""#), "{text}");
+    assert!(text.contains(r#""total":3,"succeeded":1,"failed":0,"elapsed_ms":1000,"running":2"#), "{text}");
+    assert_eq!(world.told(), Vec::<String>::new());
+    world.run_for(1_000);
+    let task = text.split("\"task_id\":\"").nth(1).and_then(|rest| rest.get(..12)).unwrap_or_default();
+    let expected = format!("[BACKGROUND TASK COMPLETED] task_id={task} tool=t.2s elapsed=");
+    let told = world.told();
+    assert!(told.len() == 1 && told[0].starts_with(&expected), "{told:?}");
+    assert_eq!(world.executor.calls().len(), 3, "no call is made twice");
+    // The other one is a task as any other, and has an hour.
+    let hanging = text.rsplit("\"task_id\":\"").next().and_then(|rest| rest.get(..12)).unwrap_or_default();
+    let caller = Caller::session(session("s")).as_model();
+    let cancel = format!(r#"{{"task_id":"{hanging}","cancel":true}}"#);
+    let (said, _) = world.begin("background_run", &caller, &cancel);
+    assert!(said.text().contains(r#""status":"cancelled""#), "{}", said.text());
+    assert_eq!(world.executor.cancelled().len(), 1, "the executor is told");
+    world.executor.answer_all();
+    world.run_for(4_000_000);
+    assert_eq!(world.told().len(), 1);
+    assert_eq!(world.handle.calls_in_use().in_flight, 0);
+}

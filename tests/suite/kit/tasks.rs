@@ -1,0 +1,174 @@
+//! `background_run`: its modes, what is answered and what the session is told.
+
+use reveille::domain::{Caller, Scope, Span};
+use reveille::edn::Value;
+use reveille::service::Waiter;
+use reveille::testkit::ToolPlan;
+
+use super::world::{Said, World, session};
+
+fn after(millis: u64) -> ToolPlan {
+    ToolPlan::After(Span::from_millis(millis), Value::from("done"))
+}
+
+fn world() -> World {
+    let world = World::new(|it| {
+        it.with("ci.build", after(5_000))
+            .with("ci.quick", after(200))
+            .with("ci.hang", ToolPlan::Hang)
+            .with("ci.fail", ToolPlan::Fail("exit code 2"))
+            .with("ci.panic", ToolPlan::Panic)
+    });
+    world.open("s");
+    world
+}
+
+fn ask(world: &World, args: &str) -> (Said, Option<Waiter>) {
+    world.begin("background_run", &Caller::session(session("s")).as_model(), args)
+}
+
+/// The id of a task that was just launched and goes on.
+fn launch(world: &World, tool: &str) -> String {
+    let (said, _waiter) = ask(world, &format!(r#"{{"name":"{tool}"}}"#));
+    world.run_for(300);
+    let text = said.text();
+    let id = text.split("\"task_id\":\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+    assert!(id.len() == 12 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{text}");
+    assert!(
+        text.contains(&format!(r#""tool_name":"{tool}","status":"running","elapsed_seconds":0.3"#)),
+        "{text}"
+    );
+    id.to_owned()
+}
+
+#[test]
+fn a_task_is_launched_and_its_session_is_told_of_the_end() {
+    let world = world();
+    let id = launch(&world, "ci.build");
+    let (said, _) = ask(&world, &format!(r#"{{"task_id":"{id}"}}"#));
+    assert!(said.text().contains(r#""status":"running","elapsed_seconds":0.3"#), "{}", said.text());
+    world.run_for(4_699);
+    assert_eq!(world.told(), Vec::<String>::new());
+    world.run_for(1);
+    let expected =
+        format!("[BACKGROUND TASK COMPLETED] task_id={id} tool=ci.build elapsed=5.0s\nResult: \"done\"");
+    assert_eq!(world.told(), [expected]);
+    let (said, _) = ask(&world, &format!(r#"{{"task_id":"{id}"}}"#));
+    assert!(said.text().contains(r#""status":"completed","elapsed_seconds":5.0"#), "{}", said.text());
+    assert!(said.text().contains(r#""result":"done""#), "{}", said.text());
+}
+
+#[test]
+fn what_ends_at_once_is_answered_and_not_told() {
+    let world = world();
+    let (said, _waiter) = ask(&world, r#"{"name":"ci.quick"}"#);
+    world.run_for(200);
+    assert!(said.text().contains(r#""status":"completed""#), "{}", said.text());
+    for (tool, error) in [("ci.fail", "exit code 2"), ("ci.panic", "the executor panicked")] {
+        let (said, _waiter) = ask(&world, &format!(r#"{{"name":"{tool}"}}"#));
+        world.run_for(0);
+        let expected = format!("Background task failed immediately: {error}");
+        assert!(said.is_error() && said.text().contains(&expected), "{}", said.text());
+    }
+    world.run_for(10_000);
+    assert_eq!(world.told(), Vec::<String>::new());
+}
+
+#[test]
+fn the_first_mode_that_fits_counts() {
+    let world = world();
+    let id = launch(&world, "ci.hang");
+    for (args, part) in [
+        (
+            r#"{"list_tasks":true,"cancel":true,"wait":true,"name":"x"}"#,
+            r#""total":1,"running":1,"completed":0,"failed":0"#,
+        ),
+        (r#"{"cancel":true,"wait":true}"#, "cancel needs task_id"),
+        (r#"{"wait":true,"name":"ci.fail"}"#, "wait needs task_id"),
+        (r#"{"wait":true,"task_id":"ID","timeout":3601}"#, "timeout must be from 1 to 3600"),
+        (r#"{"wait":true,"task_id":"ID","timeout":0.9}"#, "timeout must be a whole number"),
+        (r#"{"task_id":"ID","name":"ci.fail"}"#, r#""status":"running""#),
+        ("{}", "nothing is asked for"),
+        (r#"{"task_id":"000000000000"}"#, "Task '000000000000' not found"),
+        (r#"{"task_id":"000000000000","cancel":true}"#, "Task '000000000000' not found"),
+        (r#"{"task_id":"000000000000","wait":true}"#, "Task '000000000000' not found"),
+        (r#"{"name":"ci.biuld"}"#, "Did you mean 'ci.build'?"),
+        (r#"{"name":"run_parallel"}"#, "cannot be called by another call"),
+        (
+            r#"{"task_id":"ID","cancel":true}"#,
+            r#""status":"cancelled","elapsed_seconds":0.3,"stopped":"asked""#,
+        ),
+        (r#"{"task_id":"ID","cancel":true}"#, r#""status":"cancelled""#),
+    ] {
+        let text = ask(&world, &args.replace("ID", &id)).0.text();
+        assert!(text.contains(part), "{args}: {text}");
+    }
+    assert_eq!(world.executor.cancelled().len(), 1);
+    world.executor.answer_all();
+    world.run_for(10_000);
+    assert_eq!(world.told(), Vec::<String>::new(), "who cancels is not told");
+}
+
+#[test]
+fn who_waits_gets_the_end_and_is_not_told_again() {
+    let world = world();
+    let id = launch(&world, "ci.build");
+    let (said, _waiter) = ask(&world, &format!(r#"{{"task_id":"{id}","wait":true}}"#));
+    world.run_for(4_699);
+    assert_eq!(said.text(), "");
+    world.run_for(1);
+    assert!(said.text().contains(r#""status":"completed""#), "{}", said.text());
+    world.run_for(10_000);
+    assert_eq!(world.told(), Vec::<String>::new());
+    // Ended already.
+    let (said, _) = ask(&world, &format!(r#"{{"task_id":"{id}","wait":true}}"#));
+    assert!(said.text().contains(r#""status":"completed""#), "{}", said.text());
+    // The time is over, or the caller is gone: the session is told.
+    let id = launch(&world, "ci.build");
+    let (said, _waiter) = ask(&world, &format!(r#"{{"task_id":"{id}","wait":true,"timeout":2}}"#));
+    world.run_for(2_000);
+    assert!(!said.is_error() && said.text().contains(r#""status":"running""#), "{}", said.text());
+    let (said, waiter) = ask(&world, &format!(r#"{{"task_id":"{id}","wait":true}}"#));
+    drop(waiter);
+    world.run_for(10_000);
+    assert_eq!((said.text().as_str(), world.told().len()), ("", 1));
+}
+
+#[test]
+fn tasks_of_others_are_not_there_and_an_operator_s_cancel_is_told() {
+    let world = world();
+    let id = launch(&world, "ci.hang");
+    world.open("other");
+    let other = Caller::session(session("other")).as_model();
+    for args in
+        [r#"{"task_id":"ID"}"#, r#"{"task_id":"ID","cancel":true}"#, r#"{"task_id":"ID","wait":true}"#]
+    {
+        let text = world.begin("background_run", &other, &args.replace("ID", &id)).0.text();
+        assert!(text.contains("not found"), "{text}");
+    }
+    let which =
+        reveille::engine::Which::any(Scope::Operator, reveille::domain::ScheduleId::new(&id).expect("an id"));
+    let cancel = reveille::engine::Command::CancelCall(which);
+    world.handle.submit(reveille::engine::Input::Command(cancel)).expect("it goes on");
+    world.run_for(0);
+    let expected = format!("[BACKGROUND TASK CANCELLED] task_id={id} tool=ci.hang elapsed=0.3s");
+    assert!(world.told().first().is_some_and(|told| told.starts_with(&expected)), "{:?}", world.told());
+}
+
+#[test]
+fn a_session_has_a_hundred_tasks_and_they_end_with_it() {
+    let world = world();
+    for _ in 0..100 {
+        let (_, waiter) = ask(&world, r#"{"name":"ci.hang"}"#);
+        drop(waiter);
+    }
+    let (said, _) = ask(&world, r#"{"name":"ci.hang"}"#);
+    assert!(said.is_error() && said.text().contains("session-tasks"), "{}", said.text());
+    world.run_for(1_000);
+    assert_eq!(world.handle.calls_in_use().in_flight, 16);
+    world.handle.close_session(&session("s")).expect("it is open");
+    world.run_for(1_000);
+    let in_use = world.handle.calls_in_use();
+    assert_eq!((in_use.in_flight, in_use.waiting), (0, 0));
+    assert_eq!(world.executor.cancelled().len(), 16);
+}

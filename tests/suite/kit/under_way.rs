@@ -1,0 +1,196 @@
+//! Calls under way: places, turns, time, size, and executors that misbehave.
+
+use std::sync::Arc;
+
+use reveille::domain::Span;
+use reveille::edn::{Value, read};
+use reveille::limits;
+use reveille::runtime::CallsInUse;
+use reveille::testkit::{SimTools, ToolPlan};
+
+use super::world::{Outcomes, World, told};
+
+fn after(millis: u64) -> ToolPlan {
+    ToolPlan::After(Span::from_millis(millis), Value::from("done"))
+}
+
+fn strange(it: SimTools) -> SimTools {
+    it.with("t.hang", ToolPlan::Hang)
+        .with("t.drop", ToolPlan::Drop)
+        .with("t.panic", ToolPlan::Panic)
+        .with("t.fail", ToolPlan::Fail("no"))
+        .with("t.slow", after(20))
+        .with("t.echo", ToolPlan::Echo)
+}
+
+#[test]
+fn each_call_ends_in_one_way() {
+    let (world, outcomes) = (World::new(strange), Outcomes::default());
+    let one = world.open("one");
+    for name in ["hang", "drop", "panic", "fail", "slow", "echo"] {
+        world.call(name, &one, &format!("t.{name}"), &outcomes);
+    }
+    let at_once = [
+        ("drop", "the executor gave no answer"),
+        ("panic", "the executor panicked"),
+        ("fail", "no"),
+        ("echo", "{}"),
+    ];
+    let at_once = at_once.map(|(id, text)| (id.to_owned(), text.to_owned()));
+    assert_eq!(told(&outcomes), at_once);
+    world.run_for(59_999);
+    assert_eq!(told(&outcomes)[4..], [("slow".to_owned(), "\"done\"".to_owned())]);
+    world.run_for(1);
+    assert_eq!(told(&outcomes)[5..], [("hang".to_owned(), "timed out after 60 s".to_owned())]);
+    assert_eq!(world.executor.cancelled(), [Box::from("hang")]);
+    // It comes when nobody waits any more.
+    world.executor.answer_all();
+    assert_eq!(told(&outcomes).len(), 6);
+    assert_eq!(world.handle.calls_in_use(), CallsInUse { late: 1, ..CallsInUse::default() });
+    let took = outcomes.lock().expect("no test panics here")[4].1.took;
+    assert_eq!(took, Span::from_millis(20), "reckoned by the engine's clock");
+}
+
+#[test]
+fn a_cancelled_call_is_not_heard_and_its_executor_is_told() {
+    let (world, outcomes) = (World::new(strange), Outcomes::default());
+    let one = world.open("one");
+    world.call("a", &one, "t.hang", &outcomes);
+    world.call("a", &one, "t.echo", &outcomes);
+    assert_eq!(told(&outcomes), [("a".to_owned(), "a call of this id is under way".to_owned())]);
+    world.handle.cancel_call("a");
+    world.handle.cancel_call("unknown");
+    world.executor.answer_all();
+    world.run_for(100_000);
+    assert_eq!(told(&outcomes).len(), 1);
+    assert_eq!(world.executor.cancelled(), [Box::from("a")]);
+    // The id is free again, and an outcome of the first call of it does not end the second.
+    world.call("b", &one, "t.hang", &outcomes);
+    world.handle.cancel_call("b");
+    world.call("b", &one, "t.hang", &outcomes);
+    assert_eq!(world.handle.calls_in_use().in_flight, 1);
+}
+
+#[test]
+fn a_session_has_16_places_and_the_sessions_take_turns() {
+    let world = World::new(|it| it.with("t.slow", after(1_000)).with("t.other", after(1_000)));
+    let outcomes = Outcomes::default();
+    let (one, two) = (world.open("one"), world.open("two"));
+    for number in 0..50 {
+        world.call(&format!("one-{number}"), &one, "t.slow", &outcomes);
+    }
+    for number in 0..2 {
+        world.call(&format!("two-{number}"), &two, "t.other", &outcomes);
+    }
+    let of_session = usize::try_from(limits::CALLS_OF_SESSION.value).expect("it is small");
+    assert_eq!(world.executor.most_open(), of_session);
+    let in_use = world.handle.calls_in_use();
+    assert_eq!((in_use.in_flight, in_use.waiting), (limits::CALLS_OF_PROGRAMS.value, 36));
+    world.run_for(1_000);
+    let began: Vec<String> = world.executor.calls().iter().map(|call| call.id.to_string()).collect();
+    assert_eq!(began[16..20], ["one-16", "two-0", "one-17", "two-1"], "sessions take turns");
+    world.run_for(3_000);
+    assert_eq!(told(&outcomes).len(), 52);
+    assert_eq!(world.executor.most_open(), of_session, "never more of one executor than it has places");
+    assert_eq!(world.handle.calls_in_use(), CallsInUse::default());
+}
+
+#[test]
+fn waiting_counts_as_time() {
+    let (world, outcomes) = (World::new(|it| it.with("t.hang", ToolPlan::Hang)), Outcomes::default());
+    let one = world.open("one");
+    for number in 0..17 {
+        world.call(&number.to_string(), &one, "t.hang", &outcomes);
+    }
+    world.run_for(60_000);
+    let told = told(&outcomes);
+    assert_eq!(told.len(), 17);
+    assert_eq!(told[16], ("16".to_owned(), "timed out after 60 s while it waited for its turn".to_owned()));
+    assert_eq!((world.executor.calls().len(), world.executor.cancelled().len()), (16, 16));
+}
+
+#[test]
+fn only_so_many_calls_wait() {
+    let (world, outcomes) = (World::new(|it| it.with("t.hang", ToolPlan::Hang)), Outcomes::default());
+    let one = world.open("one");
+    for number in 0..limits::CALLS_WAITING.value + 17 {
+        world.call(&number.to_string(), &one, "t.hang", &outcomes);
+    }
+    let too_many = "too many calls wait for their turn".to_owned();
+    assert_eq!(told(&outcomes), [((limits::CALLS_WAITING.value + 16).to_string(), too_many)]);
+}
+
+#[test]
+fn executors_that_answer_at_once_do_not_nest() {
+    let (world, outcomes) = (World::new(strange), Outcomes::default());
+    let one = world.open("one");
+    for number in 0..16 {
+        world.call(&number.to_string(), &one, "t.hang", &outcomes);
+    }
+    for number in 16..4_000 {
+        world.call(&number.to_string(), &one, "t.echo", &outcomes);
+    }
+    assert!(told(&outcomes).is_empty());
+    world.executor.answer_all();
+    assert_eq!(told(&outcomes).len(), 4_000);
+}
+
+#[test]
+fn outcomes_are_cut_and_marked() {
+    let value = |bytes: usize| Value::from("é".repeat(bytes / 2));
+    let world = World::new(|it| {
+        it.with("t.whole", ToolPlan::Answer(value(65_534))).with("t.long", ToolPlan::Answer(value(300_000)))
+    });
+    let (one, outcomes) = (world.open("one"), Outcomes::default());
+    world.call("whole", &one, "t.whole", &outcomes);
+    world.call("long", &one, "t.long", &outcomes);
+    let outcomes = outcomes.lock().expect("no test panics here");
+    let [(_, whole), (_, long)] = outcomes.as_slice() else { panic!("{outcomes:?}") };
+    assert_eq!((whole.cut, whole.bytes, whole.value.as_deref()), (false, 65_536, Some(&value(65_534))));
+    assert_eq!((long.cut, long.bytes), (true, 300_002));
+    let text = long.value.as_ref().and_then(|value| value.as_str()).expect("a text");
+    assert!(text.starts_with("\"éé") && text.len() <= 65_536 && text.len() > 65_530, "{}", text.len());
+}
+
+#[test]
+fn arguments_that_begin_with_an_underscore_do_not_reach_a_tool() {
+    let (world, outcomes) = (World::new(strange), Outcomes::default());
+    let one = world.open("one");
+    let args = read(b"{:url \"x\" :_approved true \"_why\" \"y\" \"_\" 1}", &reveille::dialect::REQUEST_CAPS)
+        .expect("EDN");
+    world.call_with("a", &one, ("t.echo", args), &outcomes);
+    assert_eq!(told(&outcomes), [("a".to_owned(), "{:url \"x\"}".to_owned())]);
+    let args = read(b"{\"n\" {\"_inner\" 1}}", &reveille::dialect::REQUEST_CAPS).expect("EDN");
+    world.call_with("b", &one, ("t.echo", args), &outcomes);
+    assert_eq!(told(&outcomes)[1].1, "{\"n\" {\"_inner\" 1}}", "what is inside is the tool's own");
+}
+
+#[test]
+fn calls_of_a_host_that_goes_have_failed() {
+    let (world, outcomes) = (World::new(strange), Outcomes::default());
+    let host = world.handle.attach_host(Arc::new(reveille::adapter::HostLocal::new()));
+    let one = super::world::session("one");
+    world.handle.open_session(Some(one.clone()), host, Default::default()).expect("the id is free");
+    let hosts = SimTools::new(&world.stage).with("host.hang", ToolPlan::Hang);
+    world.handle.offer_tools(host, Arc::new(hosts.clone()));
+    world.call("a", &one, "host.hang", &outcomes);
+    world.call("b", &one, "t.slow", &outcomes);
+    world.handle.detach_host(host);
+    let lost = "host-lost: the host of the session is gone".to_owned();
+    assert_eq!(told(&outcomes), [("a".to_owned(), lost)]);
+    hosts.answer_all();
+    world.run_for(1_000);
+    assert_eq!(told(&outcomes).len(), 2);
+}
+
+#[test]
+fn no_call_outlives_the_engine() {
+    let (world, outcomes) = (World::new(strange), Outcomes::default());
+    let one = world.open("one");
+    world.call("a", &one, "t.hang", &outcomes);
+    world.handle.shut_down();
+    let stopping = "the scheduler is stopping".to_owned();
+    assert_eq!(told(&outcomes), [("a".to_owned(), stopping.clone())]);
+    world.call("b", &one, "t.echo", &outcomes);
+    assert_eq!(told(&outcomes)[1], ("b".to_owned(), stopping));
+}
