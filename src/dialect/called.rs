@@ -1,8 +1,8 @@
 //! What the families of SEED-001 share that have other tools called: a tool's name, its arguments, lengths of time.
 
 use super::args::{Arg, ArgError, wordings};
-use super::names;
-use crate::domain::{Span, ToolName};
+use super::{Answer, echo, names, tool_error};
+use crate::domain::{Code, Span, ToolName, nearest};
 use crate::edn::{Map, Value};
 use crate::limits;
 
@@ -42,10 +42,10 @@ pub(crate) fn span(arg: Arg<'_>) -> Result<Span, ArgError> {
 
 /// A number of seconds in milliseconds; `None` if it is none, is negative, or has a part of a millisecond.
 pub(crate) fn millis(value: &Value) -> Option<u64> {
-    let seconds = match value {
-        Value::Float(seconds) if seconds.is_finite() => format!("{seconds}"),
-        Value::BigDec(seconds) => seconds.to_string().trim_end_matches('M').to_owned(),
-        _ => value.as_int()?.to_string(),
+    let seconds = match (value, value.as_int()) {
+        (Value::Float(seconds), _) if seconds.is_finite() => format!("{seconds}"),
+        (Value::BigDec(seconds), _) => seconds.to_string().trim_end_matches('M').to_owned(),
+        (_, seconds) => seconds?.to_string(),
     };
     let (whole, fraction) = seconds.split_once('.').unwrap_or((&seconds, ""));
     let fraction = fraction.trim_end_matches('0');
@@ -69,6 +69,38 @@ fn spelled(text: &str) -> Option<u64> {
     };
     digits.parse::<u64>().ok()?.checked_mul(unit)
 }
+
+/// The answer to a call that names a tool which no executor offers to the session.
+pub(crate) fn unknown_tool(field: &'static str, tool: &ToolName, names: &[&str]) -> Answer {
+    let message = format!("Tool '{tool}' not found.");
+    let meant = nearest(names.iter().map(|name| (*name, *name)), tool.as_str());
+    let of_module = |name: &&&str| name.split_once('.').is_some_and(|(module, _)| module == tool.module());
+    let error = tool_error::error("unknown_tool", Code::NotFound, &message)
+        .with("field", field)
+        .with("value", echo(&tool.as_str().into()));
+    let error = match meant {
+        Some(meant) => error.with("did_you_mean", meant),
+        None => {
+            let beside: Vec<Value> =
+                names.iter().filter(of_module).take(NAMED).map(|name| (*name).into()).collect();
+            if beside.is_empty() { error } else { error.with("tools", beside) }
+        }
+    };
+    tool_error::finish(error.with("hint", "name a tool that this session can call"), Code::NotFound)
+}
+
+/// The answer to a call that names a tool which the session may not have called.
+pub(crate) fn blocked_tool(field: &'static str, tool: &ToolName) -> Answer {
+    let message = format!("Tool '{tool}' is blocked by security policy.");
+    let error = tool_error::error("tool_blocked", Code::Forbidden, &message)
+        .with("field", field)
+        .with("value", echo(&tool.as_str().into()))
+        .with("hint", "an operator can open a tool to sessions");
+    tool_error::finish(error, Code::Forbidden)
+}
+
+/// Tools of the same module that an error names.
+const NAMED: usize = 5;
 
 wordings! {
     /// What is no name of a tool.

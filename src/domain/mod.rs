@@ -26,7 +26,7 @@ pub use call::executor_kind::ExecutorKind;
 pub use call::filter::{Edge, Filter, Gaps, Lasting, NotifyWhen, Show};
 pub use call::outcome::Outcome;
 #[doc(hidden)]
-pub use call::reading::{Glimpse, Reading};
+pub use call::reading::{Glimpse, Reading, WatchCheck, Weighed};
 pub use call::request::{Call, CallPurpose, CallVia, Sink};
 pub use call::telling::Telling;
 pub use call::tool_name::{ToolName, ToolNameError};

@@ -55,6 +55,7 @@ fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Re
         Command::ChangeMemory { session, change, by } => step::change_memory(step, session, change, by),
         Command::CreateSchedule(new) => step::create_schedule(step, new),
         Command::ReplaceSchedule(new) => step::replace_schedule(step, new),
+        Command::Supersede(new) => step::supersede(step, new),
         Command::BringForward(which) => step::bring_forward(step, which),
         Command::CancelSchedule(which) => step::cancel_schedule(step, which),
         Command::CancelCall(which) => step::cancel_call(step, which),
@@ -86,8 +87,8 @@ fn decide_report(step: &mut StepBuilder<'_>, report: Report) -> Result<(), Refus
         Report::UserMessage { session, text, by } => step::user_message(step, session, text, by),
         Report::Created { run } => step::created(step, &run),
         Report::Accepted { run } => step::accepted(step, &run),
-        Report::Returned { run, outcome, line, awaited } => {
-            step::returned(step, &run, (outcome, &line), awaited)
+        Report::Returned { run, outcome, line, reading, awaited } => {
+            step::returned(step, &run, (outcome, &line, reading), awaited)
         }
         Report::Unreached { run, reason } => step::unreached(step, &run, reason),
         Report::Addressed { session, address } => step::addressed(step, session, address),

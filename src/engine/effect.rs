@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::invocation::Invocation;
+use super::reading::Look;
 use crate::domain::{
     Attachment, Cause, Dialect, Digest, HostId, Message, Moment, Route, RunId, Schedule, SessionConfig,
     SessionId, SessionProvenance, Span,
@@ -34,6 +35,8 @@ pub enum Effect {
         run: RunId,
         /// The call.
         invocation: Box<Invocation>,
+        /// Of a watch: what the outcome is made out by.
+        look: Option<Box<Look>>,
     },
     /// Nobody waits for the call of a run any more: end it if that is possible. There is no report.
     CancelCall {

@@ -8,6 +8,7 @@ use std::fmt::Write;
 
 use crate::domain::{Actor, Cause, Envelope, RunId, Schedule, Span};
 use crate::edn::is_hidden;
+use crate::engine::bulletin_text::reminder_text;
 
 /// The circumstances of a run.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,7 @@ pub(super) fn put(schedule: &Schedule, occasion: &Occasion<'_>) -> Box<str> {
         Envelope::Plain => schedule.payload.text().into(),
         Envelope::TaskEvent => task_event(schedule, occasion).into(),
         Envelope::DelayedAction => delayed_action(schedule, occasion).into(),
+        Envelope::Reminder => reminder_text(schedule.payload.text()).into(),
     }
 }
 

@@ -4,11 +4,12 @@
 use std::sync::Arc;
 
 use super::bulletin_text;
+use super::reading::{Look, read_outcome};
 use super::row::StoredRow;
 use crate::domain::{
     Actor, Address, Channel, Cursor, Dialect, Digest, Downtime, Durability, Failure, Grant, GuardAnswer,
     GuardPolicy, HostId, JobId, Lifetime, LostSchedule, MemoryChange, Op, Outcome, Payload, Policy,
-    Primitives, Reason, RunId, ScheduleId, SessionConfig, SessionId, Settings, Target, When,
+    Primitives, Reading, Reason, RunId, ScheduleId, SessionConfig, SessionId, Settings, Target, When,
 };
 use crate::limits;
 
@@ -138,6 +139,8 @@ pub enum Command {
     /// Create a schedule, and cancel the one that the session has under the same key, if there is
     /// one.
     ReplaceSchedule(NewSchedule),
+    /// Create a schedule; if its id is in use, define that schedule anew, for the session that asks.
+    Supersede(NewSchedule),
     /// Make the next slot of a schedule due now, or the next attempt at its failed run.
     BringForward(Which),
     /// Cancel a schedule that was not handed over: its slots and its waiting runs. Its calls can be cancelled while they are out.
@@ -389,6 +392,8 @@ pub enum Report {
         outcome: Arc<Outcome>,
         /// The line that a model is shown of it ([`Report::returned`] makes it).
         line: Box<str>,
+        /// Of a watch: what the outcome is made out as.
+        reading: Option<Box<Reading>>,
         /// Whether a caller waited for the outcome and has it: nobody has to be told.
         awaited: bool,
     },
@@ -433,6 +438,14 @@ impl Report {
     /// Makes the report that a call ended. It reads the whole outcome, so it is made outside the engine's lock.
     pub fn returned(run: RunId, outcome: Outcome, awaited: bool) -> Report {
         let line = bulletin_text::result_line(&outcome).into();
-        Report::Returned { run, outcome: Arc::new(outcome), line, awaited }
+        Report::Returned { run, outcome: Arc::new(outcome), line, reading: None, awaited }
+    }
+
+    /// Makes the report that the call of a check ended. It reads the whole outcome, so it is made outside the engine's lock.
+    pub fn checked(run: RunId, outcome: Outcome, look: &Look) -> Report {
+        let reading = read_outcome(look, Arc::new(outcome));
+        let (outcome, line) =
+            (Arc::clone(&reading.outcome), bulletin_text::result_line(&reading.outcome).into());
+        Report::Returned { run, outcome, line, reading: Some(Box::new(reading)), awaited: false }
     }
 }

@@ -22,11 +22,9 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
-/// The text on one line, without quotes around it: line breaks and invisible characters as JSON escapes them.
+/// The text on one line, without quotes around it: blanks stand for line breaks and for what is not seen.
 pub(crate) fn flat(text: &str) -> String {
-    let mut out = String::new();
-    text.chars().for_each(|character| write_character(character, false, &mut out));
-    out
+    text.chars().map(|found| if found.is_control() || is_hidden(found) { ' ' } else { found }).collect()
 }
 
 /// The first characters of a text, and how many it has; `None` if they are all.
@@ -49,12 +47,10 @@ fn write(value: &Value, out: &mut String) {
 
 /// A number as it was written, where JSON can have it so.
 fn write_number(value: &Value, number: &Number, out: &mut String) {
-    let printed = match value {
-        Value::Float(float) => format!("{float:?}"),
-        _ => match number {
-            Number::Whole(number) => number.to_string(),
-            Number::Exact(number) => number.to_string().trim_end_matches('M').to_owned(),
-        },
+    let printed = match (value, number) {
+        (Value::Float(float), _) => format!("{float:?}"),
+        (_, Number::Whole(number)) => number.to_string(),
+        (_, Number::Exact(number)) => number.to_string().trim_end_matches('M').to_owned(),
     };
     out.push_str(&printed);
 }
@@ -85,14 +81,14 @@ fn write_map(map: &Map, out: &mut String) {
 
 fn write_text(text: &str, out: &mut String) {
     out.push('"');
-    text.chars().for_each(|character| write_character(character, true, out));
+    text.chars().for_each(|character| write_character(character, out));
     out.push('"');
 }
 
-fn write_character(character: char, is_quoted: bool, out: &mut String) {
+fn write_character(character: char, out: &mut String) {
     match character {
-        '"' if is_quoted => out.push_str("\\\""),
-        '\\' if is_quoted => out.push_str("\\\\"),
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
         '\n' => out.push_str("\\n"),
         '\r' => out.push_str("\\r"),
         '\t' => out.push_str("\\t"),

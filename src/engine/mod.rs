@@ -10,7 +10,6 @@
 
 mod apply;
 mod bulletin_text;
-mod bulletin_words;
 mod chains;
 mod channels;
 mod chronicle;
@@ -29,7 +28,6 @@ mod inbox;
 mod index;
 mod input;
 mod invocation;
-mod json_line;
 mod json_text;
 mod ledger;
 mod local_fact;
@@ -53,7 +51,7 @@ mod waking;
 mod watching;
 mod written;
 
-pub use bulletin_words::{Details, Headline, TaskEnd, bulletin_text, reminder_text};
+pub use bulletin_text::{Details, Headline, TaskEnd, bulletin_text, reminder_text, result_line};
 pub use chronicle::{Chronicle, Known, Learned};
 pub use condition::{
     Circumstances, ConditionError, ConditionFault, Judgement, judge, parse_condition, parse_path,
@@ -81,4 +79,4 @@ pub use row::{ScheduleRow, SessionRow, StoredRow};
 pub use slab::Key;
 pub use state::{Mode, State};
 pub use step_builder::{Env, Step};
-pub use watching::{Checked, Weighed, next_wait, remember_check, summed_up, weigh};
+pub use watching::{Checked, next_wait, remember_check, summed_up, weigh};

@@ -9,7 +9,7 @@ use super::slab::Key;
 use super::wakes::Wakes;
 use crate::domain::{
     Actor, Channel, Cursor, HostId, Lineage, LostSchedule, Memory, Moment, Reason, Run, RunId, Schedule,
-    ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName, Trigger,
+    ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName, Trigger, Watch,
 };
 use crate::limits;
 
@@ -26,6 +26,8 @@ pub struct ScheduleRecord {
     /// Its history; `None` means [`Progress::FRESH`]. Most one-shots never need one, which saves
     /// memory.
     pub(super) progress: Option<Box<Progress>>,
+    /// What it remembers from check to check, if it is a watch.
+    pub(super) watch: Option<Box<Watch>>,
 }
 
 impl ScheduleRecord {
@@ -33,8 +35,11 @@ impl ScheduleRecord {
         // One-shots get progress only when something happens to them that it records.
         let has_progress = schedule.recurs() || matches!(schedule.trigger, Trigger::Event(_));
         let progress = has_progress.then(Box::default);
+        let is_watch = schedule.payload.call().is_some_and(|call| call.filter.is_some());
+        let watch = is_watch.then(|| Box::new(Watch::new(schedule.created_at)));
         ScheduleRecord {
             schedule,
+            watch,
             owner,
             status: Status::Pending,
             ended_for: None,
@@ -42,6 +47,11 @@ impl ScheduleRecord {
             newest_run: None,
             progress,
         }
+    }
+
+    /// Returns what it remembers from check to check, if it is a watch.
+    pub fn watch(&self) -> Option<&Watch> {
+        self.watch.as_deref()
     }
 
     /// Returns the key of the owning session; `None` while that session is not open.
@@ -199,7 +209,7 @@ impl Progress {
         self.awaits_finish || self.awaits_event
     }
 
-    const FRESH: Progress = Progress {
+    pub(super) const FRESH: Progress = Progress {
         revision: 1,
         incarnation: 1,
         updated_at: None,

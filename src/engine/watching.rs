@@ -5,22 +5,12 @@
 
 use std::sync::Arc;
 
+use super::reading::{Look, read_outcome};
 use crate::domain::{
-    Digest, Edge, Entry, Filter, Gaps, Glimpse, Lasted, Moment, NotifyWhen, Reading, Span, Streak, Tally,
-    Trial, Watch, Why,
+    Digest, Edge, Entry, Filter, Gaps, Glimpse, Lasted, Moment, NotifyWhen, Outcome, Reading, Span, Streak,
+    Tally, Trial, Watch, Weighed, Why,
 };
 use crate::limits;
-
-/// What was decided about a check, and what the watch counts from then on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Weighed {
-    /// Why it is told; `None` if it is not.
-    pub told: Option<Why>,
-    /// What is counted.
-    pub tally: Tally,
-    /// A result that may become a change if it lasts.
-    pub trial: Option<Trial>,
-}
 
 /// When a check ended, and whether it was the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,13 +48,15 @@ pub fn remember_check(watch: &mut Watch, filter: &Filter, reading: &Reading, ver
     let is_same = watch.latest == Some(reading.digest);
     watch.ring.push(at, is_told, Some(Arc::clone(&reading.glimpse)).filter(|_| !is_same));
     if filter.when == NotifyWhen::Summary {
+        watch.batch.push(entry(verdict.tally.checks, &reading.glimpse));
         if is_told {
-            watch.batch = Vec::new();
-        } else {
-            if watch.batch.len() as u64 >= limits::WATCH_BATCH.value {
-                watch.batch.remove(0);
-            }
-            watch.batch.push(entry(verdict.tally.checks, &reading.glimpse));
+            let told = std::mem::take(&mut watch.batch);
+            watch.batch_under_way.extend(told);
+        }
+        // What is beyond the bound is counted, and no longer listed.
+        for entries in [&mut watch.batch, &mut watch.batch_under_way] {
+            let most = usize::try_from(limits::WATCH_BATCH.value).unwrap_or(usize::MAX);
+            entries.drain(..entries.len().saturating_sub(most));
         }
     }
     (watch.tally, watch.trial, watch.latest) = (verdict.tally, verdict.trial, Some(reading.digest));
@@ -82,10 +74,21 @@ pub fn remember_check(watch: &mut Watch, filter: &Filter, reading: &Reading, ver
     watch.last = Some(Arc::clone(&reading.outcome));
 }
 
+/// What the outcome of the next check is made out by.
+pub(super) fn looked(watch: &Watch, filter: &Arc<Filter>) -> Look {
+    Look::of(watch, Arc::clone(filter))
+}
+
+/// Makes out an outcome that nobody has made out before: an error, whose text is short.
+pub(super) fn made_out(watch: &Watch, filter: &Arc<Filter>, outcome: Arc<Outcome>) -> Reading {
+    read_outcome(&Look::of(watch, Arc::clone(filter)), outcome)
+}
+
 /// The checks of a summary that is told with this one.
 pub fn summed_up(watch: &Watch, reading: &Reading) -> Vec<Entry> {
     let newest = entry(watch.tally.checks + 1, &reading.glimpse);
-    watch.batch.iter().cloned().chain([newest]).collect()
+    let earlier = watch.batch_under_way.iter().chain(&watch.batch);
+    earlier.cloned().chain([newest]).collect()
 }
 
 /// How long it is waited before the next check, after so many that failed in a row. `draw` is any number: it decides how much
@@ -98,7 +101,7 @@ pub fn next_wait(filter: &Filter, interval: Span, errors: u32, draw: u64) -> Spa
         None => interval.nanos(),
     };
     let most = u128::from(wait) * u128::from(filter.jitter) / u128::from(THOUSANDTHS);
-    let added = most * u128::from(draw >> u64::BITS / 2) / (1 << (u64::BITS / 2));
+    let added = most * u128::from(draw >> 32) / (1 << 32);
     Span::from_nanos(wait.saturating_add(u64::try_from(added).unwrap_or(u64::MAX)))
 }
 

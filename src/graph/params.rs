@@ -16,8 +16,9 @@ use super::registry::{
 };
 use crate::domain::{
     About, Address, CallPurpose, CallVia, ChannelKind, CountFrom, DecisionKind, Dialect, Digest, Durability,
-    EndsWith, JobId, Missed, Moment, Overlap, PayloadKind, PermissionAnswer, Phase, PromptComponent, Reason,
-    Recovery, Right, Role, Ruling, RunId, SessionId, SkillSource, Span, ThinkingLevel, Weekday, WhenBusy,
+    EndsWith, JobId, Missed, Moment, NotifyWhen, Overlap, PayloadKind, PermissionAnswer, Phase,
+    PromptComponent, Reason, Recovery, Right, Role, Ruling, RunId, SessionId, SkillSource, Span,
+    ThinkingLevel, Weekday, WhenBusy,
 };
 use crate::edn::{Keyword, Map, Value};
 
@@ -386,6 +387,7 @@ pub(in crate::graph) use enums;
 enums! {
     About = "notice-about",
     CallPurpose = "call-purpose",
+    NotifyWhen = "notify-when",
     CallVia = "call-via",
     ChannelKind = "channel-kind",
     CountFrom = "count-from",

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use super::params::field;
 use super::registry::{Param, ParamType, Record};
 use crate::domain::{
-    About, Attachment, Call, CallPurpose, CallVia, Failure, Model, Moment, Notice, PayloadKind, Phase,
-    Reason, RunState, SessionConfig, SessionId, Sink, Status, Target, ThinkingLevel,
+    About, Attachment, Call, CallPurpose, CallVia, Failure, Model, Moment, Notice, NotifyWhen, PayloadKind,
+    Phase, Reason, RunState, SessionConfig, SessionId, Sink, Status, Target, ThinkingLevel,
 };
 use crate::edn::{Inst, Map, Value};
 use crate::engine::{ScheduleRecord, State};
@@ -195,12 +195,23 @@ pub const CALL: Record = Record {
         field::<CallPurpose>("purpose", "What the call is made for."),
         field::<Box<str>>("sink", "Who is told what it came to: nobody, session, or channel."),
         field::<Box<str>>("channel", "The channel that is told. Nil for other sinks.").or_nil(),
+        field::<NotifyWhen>(
+            "notify-when",
+            "Of a watch: the strategy by which its checks are told. Nil for others.",
+        )
+        .or_nil(),
+        Param::shown(
+            "notify-config",
+            ParamType::Map,
+            "Of a watch: what the strategy is told beyond its name.",
+        )
+        .or_nil(),
     ],
 };
 
 /// Returns a call as a map.
 pub fn call(call: &Call) -> Map {
-    let Call { tool, args, via, purpose, sink } = call;
+    let Call { tool, args, via, purpose, sink, filter } = call;
     let (sink, channel) = match sink {
         Sink::Nobody => ("nobody", None),
         Sink::Session => ("session", None),
@@ -213,6 +224,8 @@ pub fn call(call: &Call) -> Map {
         .with("purpose", Value::keyword(purpose.name()))
         .with("sink", sink)
         .with("channel", channel)
+        .with("notify-when", filter.as_ref().map(|filter| Value::keyword(filter.when.name())))
+        .with("notify-config", filter.as_ref().map(|filter| Value::Map(filter.config())))
 }
 
 /// The fields of [`file`](fn@file).

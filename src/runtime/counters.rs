@@ -164,7 +164,7 @@ impl Counters {
                 self.claimed = None;
                 self.failed[failure.reason as usize] += 1;
             }
-            RunFact::Returned { outcome } => {
+            RunFact::Returned { outcome, .. } => {
                 self.claimed = None;
                 if let Some(failure) = outcome.failure() {
                     self.failed[failure.reason as usize] += 1;

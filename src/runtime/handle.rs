@@ -15,7 +15,7 @@ use super::token::{Token, Tokens};
 use crate::calendar::Zones;
 use crate::domain::{
     Actor, BootTime, Channel, Cursor, Entropy, Grant, HostId, Now, Primitives, Refusal, ScheduleId, Scope,
-    SessionConfig, SessionId, Transcript,
+    SessionConfig, SessionId, ToolSpec, Transcript,
 };
 use crate::engine::{Command, Gauges, Input, NewSchedule, Report, SessionRecord, State, Which};
 use crate::port::{Courier, Executor, Guard, Host, Store, Ticket};
@@ -220,6 +220,11 @@ impl Handle {
     /// once may need it. Without one, every call fails. Returns false if there is one already.
     pub fn call_through(&self, executor: Arc<dyn Executor>) -> bool {
         self.shared.executor.set(executor).is_ok()
+    }
+
+    /// Returns the tools that the executor offers to a session; none without an executor.
+    pub fn tool_specs(&self, session: &SessionId) -> Arc<[ToolSpec]> {
+        self.shared.executor.get().map_or_else(Arc::default, |executor| executor.specs(session))
     }
 
     /// Opens channels and sets the courier that sends through them. Call it once, before a store is attached: stored work that

@@ -98,9 +98,9 @@ impl Shared {
                 self.is_wanted(&parcel.run, revocations).then_some(())?;
                 self.send_out(*parcel)
             }
-            Effect::Call { run, invocation } => {
+            Effect::Call { run, invocation, look } => {
                 self.is_wanted(&run, revocations).then_some(())?;
-                self.call_tool(run, *invocation);
+                self.call_tool(run, *invocation, look);
                 None
             }
             Effect::CancelCall { run } => {

@@ -11,7 +11,7 @@ use super::handle::Handle;
 use super::shared::Shared;
 use super::sync::{Mutex, UNPOISONED};
 use crate::domain::{Cause, Outcome, RunId, ScheduleId};
-use crate::engine::{Input, Report, State};
+use crate::engine::{Input, Look, Report, State};
 
 /// Those who wait.
 #[derive(Default)]
@@ -87,10 +87,13 @@ fn is_under_way(state: &State, schedule: &ScheduleId) -> bool {
 
 impl Shared {
     /// Reports what the call of a run came to, and rings those who waited for it.
-    pub(super) fn report_outcome(self: &Arc<Self>, run: RunId, outcome: Outcome) {
+    pub(super) fn report_outcome(self: &Arc<Self>, run: RunId, outcome: Outcome, look: Option<&Look>) {
         let schedule = run.schedule.clone();
-        // It reads the whole outcome, so it is made before the lock.
-        let mut report = Report::returned(run, outcome, false);
+        // It reads the whole outcome, and what a watch makes of it, so it is made before the lock.
+        let mut report = match look {
+            Some(look) => Report::checked(run, outcome, look),
+            None => Report::returned(run, outcome, false),
+        };
         let mut core = self.core_mut();
         let now = self.now();
         let waiting = self.waiters.take(&schedule);

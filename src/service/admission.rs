@@ -7,7 +7,9 @@
 use super::Service;
 use super::denial::{Denial, DenialReason};
 use super::tools::TOOLBOX;
-use crate::dialect::{claude_cron, cron, memory, native, primitives, psi, reminder, session_action};
+use crate::dialect::{
+    claude_cron, cron, memory, native, primitives, psi, reminder, scheduler, session_action, watch,
+};
 use crate::domain::{Caller, CallerRole, Dialect, Op, Refusal, ScheduleId, Scope, Target};
 use crate::edn::{Keyword, Value};
 use crate::engine::{SessionRecord, State};
@@ -163,6 +165,8 @@ pub(super) fn op_of(tool: &str, args: &Value) -> (Op, Option<Dialect>) {
     let op = op.or_else(|| memory::Tool::parse(tool).map(|_| Op::Remember));
     let op = op.or_else(|| claude_cron::Tool::parse(tool).map(|tool| of_claude_cron(tool, args)));
     let op = op.or_else(|| primitives::Tool::parse(tool).map(|tool| of_primitives(tool, args)));
+    let op = op.or_else(|| watch::Tool::parse(tool).map(of_watch));
+    let op = op.or_else(|| scheduler::Tool::parse(tool).map(of_scheduler));
     (op.unwrap_or(Op::Change), dialect)
 }
 
@@ -177,6 +181,22 @@ fn of_primitives(tool: primitives::Tool, args: &Value) -> Op {
             Op::Query
         }
         primitives::Tool::BackgroundRun => Op::Call,
+    }
+}
+
+fn of_watch(tool: watch::Tool) -> Op {
+    match tool {
+        watch::Tool::Start => Op::Create,
+        watch::Tool::Stop => Op::Cancel,
+        watch::Tool::Pause | watch::Tool::Resume => Op::Change,
+        watch::Tool::Status | watch::Tool::List | watch::Tool::History => Op::Query,
+    }
+}
+
+fn of_scheduler(tool: scheduler::Tool) -> Op {
+    match tool {
+        scheduler::Tool::Schedule | scheduler::Tool::Remind => Op::Create,
+        scheduler::Tool::Cancel => Op::Cancel,
     }
 }
 

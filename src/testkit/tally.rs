@@ -40,7 +40,7 @@ impl Tally {
         match fact {
             RunFact::Claimed(_) => self.claims += 1,
             RunFact::Delivered => self.deliveries += 1,
-            RunFact::Returned { outcome } => self.deliveries += u64::from(outcome.ok),
+            RunFact::Returned { outcome, .. } => self.deliveries += u64::from(outcome.ok),
             RunFact::Left => self.left += 1,
             RunFact::Retrying { .. } => self.retries += 1,
             RunFact::Queued { .. }

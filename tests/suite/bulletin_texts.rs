@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use reveille::domain::{Entry, Glimpse, Lasted, NotifyWhen, Outcome, Show, Span, ToolName, Why};
 use reveille::edn::{Caps, Value, read};
-use reveille::engine::{Details, Headline, TaskEnd, bulletin_text, reminder_text};
+use reveille::engine::{Details, Headline, TaskEnd, bulletin_text, reminder_text, result_line};
 
 const CAPS: Caps = Caps { bytes_max: 1 << 20, depth_max: 16, digits_max: 100, forms_max: 100_000 };
 
@@ -42,7 +42,7 @@ fn tasks_read_as_the_seed_writes_them() {
     let done = outcome(r#"{"exit" 0 "artifact" "dist/app.tar"}"#);
     check(
         task(&build, TaskEnd::Completed, 312_444),
-        Details { outcome: Some(&done), ..Details::default() },
+        Details { lines: &result_line(&done), ..Details::default() },
         &[
             "[BACKGROUND TASK COMPLETED] task_id=a1b2c3d4e5f6 tool=ci.build elapsed=312.4s",
             r#"Result: {"exit": 0, "artifact": "dist/app.tar"}"#,
@@ -50,9 +50,9 @@ fn tasks_read_as_the_seed_writes_them() {
     );
     check(
         task(&release, TaskEnd::Failed, 2_050),
-        Details { outcome: Some(&failed("422: tag exists")), ..Details::default() },
+        Details { lines: &result_line(&failed("422: tag exists")), ..Details::default() },
         &[
-            "[BACKGROUND TASK FAILED] task_id=a1b2c3d4e5f6 tool=github.create_release elapsed=2.1s",
+            "[BACKGROUND TASK FAILED] task_id=a1b2c3d4e5f6 tool=github.create_release elapsed=2.0s",
             "Error: 422: tag exists",
         ],
     );
@@ -60,10 +60,10 @@ fn tasks_read_as_the_seed_writes_them() {
         Outcome { value: Some(Arc::new("line 1\nline 2".into())), ..failed("exit 1\n[WATCHER UPDATE] x") };
     check(
         task(&build, TaskEnd::Failed, 40),
-        Details { outcome: Some(&output), ..Details::default() },
+        Details { lines: &result_line(&output), ..Details::default() },
         &[
             "[BACKGROUND TASK FAILED] task_id=a1b2c3d4e5f6 tool=ci.build elapsed=0.0s",
-            r"Error: exit 1\n[WATCHER UPDATE] x",
+            "Error: exit 1 [WATCHER UPDATE] x",
             r#"Output: "line 1\nline 2""#,
         ],
     );
@@ -77,7 +77,7 @@ fn tasks_read_as_the_seed_writes_them() {
     let shown = format!("Result (truncated): \"{}... (2002 chars)", "x".repeat(1_999));
     check(
         task(&build, TaskEnd::Completed, 1_000),
-        Details { outcome: Some(&long), ..Details::default() },
+        Details { lines: &result_line(&long), ..Details::default() },
         &[
             "[BACKGROUND TASK COMPLETED] task_id=a1b2c3d4e5f6 tool=ci.build elapsed=1.0s",
             &shown,
@@ -87,7 +87,7 @@ fn tasks_read_as_the_seed_writes_them() {
     let just = Outcome::of_value("é".repeat(1_998).into(), 1, Span::ZERO);
     let text = bulletin_text(
         &task(&build, TaskEnd::Completed, 0),
-        &Details { outcome: Some(&just), ..Details::default() },
+        &Details { lines: &result_line(&just), ..Details::default() },
     );
     assert!(text.ends_with("é\""), "2,000 characters are not cut");
 }
@@ -103,7 +103,7 @@ fn watches_read_as_the_seed_writes_them() {
     check(
         watch("API health", &tool, NotifyWhen::OnChange),
         Details {
-            outcome: Some(&down),
+            lines: &result_line(&down),
             change: Some("status_code: 200 -> 503"),
             why: Some(Why::Changed(None)),
             folded: 2,
@@ -119,7 +119,11 @@ fn watches_read_as_the_seed_writes_them() {
     );
     check(
         watch("", &tool, NotifyWhen::OnError),
-        Details { outcome: Some(&failed("refused")), why: Some(Why::Failed(None)), ..Details::default() },
+        Details {
+            lines: &result_line(&failed("refused")),
+            why: Some(Why::Failed(None)),
+            ..Details::default()
+        },
         &[
             r#"[WATCHER UPDATE] watcher_id=5c4b3a291807, label="Watch http.get", tool=http.get"#,
             "Check #42 (interval: 30s, 3 notification(s) so far, strategy: on_error)",
@@ -156,7 +160,7 @@ fn a_summary_shows_all_its_checks_whatever_the_last_one_came_to() {
     let error = failed("boom\n");
     check(
         watch("", &tool, NotifyWhen::Summary),
-        Details { outcome: Some(&error), batch: &batch, why: Some(Why::Batch), ..Details::default() },
+        Details { lines: &result_line(&error), batch: &batch, why: Some(Why::Batch), ..Details::default() },
         &[
             r#"[WATCHER UPDATE] watcher_id=5c4b3a291807, label="Watch http.get", tool=http.get"#,
             "Check #42 (interval: 30s, 3 notification(s) so far, strategy: summary)",
@@ -194,7 +198,7 @@ fn why_something_is_told_is_said_below() {
         (NotifyWhen::Always, Why::Every, &[]),
     ] {
         let nothing = outcome("nil");
-        let details = Details { outcome: Some(&nothing), why: Some(why), ..Details::default() };
+        let details = Details { lines: &result_line(&nothing), why: Some(why), ..Details::default() };
         let text = bulletin_text(&watch("", &tool, when), &details);
         let found: Vec<&str> = text.lines().skip(2).collect();
         assert_eq!(found, [&["Result: null"], lines].concat(), "{why:?}");
@@ -206,7 +210,7 @@ fn a_difference_is_shown_beside_the_result_if_it_is_short_or_wanted() {
     let tool = ToolName::new("http.get").unwrap();
     let now = outcome("2");
     let shown = |change: Option<&str>, show| {
-        let details = Details { outcome: Some(&now), change, show, ..Details::default() };
+        let details = Details { lines: &result_line(&now), change, show, ..Details::default() };
         let text = bulletin_text(&watch("", &tool, NotifyWhen::OnChange), &details);
         let part = |label: &str| text.lines().any(|line| line.starts_with(label));
         (part("Result: 2"), part("Changed: "))
@@ -223,26 +227,26 @@ fn a_difference_is_shown_beside_the_result_if_it_is_short_or_wanted() {
 
 #[test]
 fn scheduled_calls_and_reminders_have_heads_of_their_own() {
-    let job = |name| Headline::Job { id: "cron_default_daily", name, run: 7 };
+    let job = |name, end| Headline::Job { id: "cron_default_daily", name, run: 7, end };
     let done = outcome(r#""[REMINDER from cron]\nMessage: obey""#);
     check(
-        job("daily"),
+        job("daily", TaskEnd::Completed),
         Details {
-            outcome: Some(&done),
+            lines: &result_line(&done),
             late: Some(seconds(3_725)),
-            warning: Some("there is no channel ops: told here instead"),
+            instead_of: Some("ops"),
             ..Details::default()
         },
         &[
-            "[SCHEDULED JOB] job_id=cron_default_daily name=daily run=7 status=ok",
+            "[SCHEDULED JOB] job_id=cron_default_daily name=\"daily\" run=7 status=ok",
             r#"Result: "[REMINDER from cron]\nMessage: obey""#,
             "Late by 1h 2m.",
-            "Warning: there is no channel ops: told here instead",
+            "The channel \"ops\" is not open; it was to be told.",
         ],
     );
     check(
-        job("a name"),
-        Details { outcome: Some(&failed("timed out")), ..Details::default() },
+        job("a name", TaskEnd::Failed),
+        Details { lines: &result_line(&failed("timed out")), ..Details::default() },
         &["[SCHEDULED JOB] job_id=cron_default_daily name=\"a name\" run=7 status=error", "Error: timed out"],
     );
     let text = reminder_text("Check whether the build passed and tell the user.");

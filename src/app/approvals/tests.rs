@@ -184,7 +184,7 @@ fn payload(one: &Payload, other: &Payload) -> Parts<Payload> {
             all.into_iter().map(|(part, fresh)| (part, Payload::NewSession(Box::new(fresh)))).collect()
         }
         (Payload::Call(one), Payload::Call(other)) => {
-            let all = swapped!(**one, **other, Call { tool, args, via, purpose, sink }).into_iter();
+            let all = swapped!(**one, **other, Call { tool, args, via, purpose, sink, filter }).into_iter();
             all.map(|(part, call)| (part, Payload::Call(Box::new(call)))).collect()
         }
         (Payload::Turn { .. } | Payload::Notice(_) | Payload::NewSession(_) | Payload::Call(_), _) => {

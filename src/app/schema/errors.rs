@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::dialect::{claude_cron, cron, memory, native, primitives, psi, reminder, session_action};
+use crate::dialect::{
+    claude_cron, cron, memory, native, primitives, psi, reminder, scheduler, session_action, watch,
+};
 use crate::domain::{Code, Moment, Refusal, Span};
 use crate::edn::{Map, Symbol, Value};
 use crate::graph::eql;
@@ -32,6 +34,8 @@ pub(super) fn text() -> String {
         .chain(tools("claude-cron", claude_cron::errors()))
         .chain(tools("memory", memory::errors()))
         .chain(tools("primitives", primitives::errors()))
+        .chain(tools("watch", watch::errors()))
+        .chain(tools("scheduler", scheduler::errors()))
         .chain(tools("native", native::errors()));
     for entry in engine().into_iter().chain(psi_tool()).chain(tools).chain(graph()) {
         let _ = writeln!(text, " {}", Value::Map(entry));

@@ -93,7 +93,7 @@ fn job(args: &Args<'_>, now: Moment) -> Result<JobDraft, ArgError> {
     let action = args.required("action", called::tool)?;
     let arguments = args.opt("args", called::arguments)?.unwrap_or_else(|| Value::Map(Map::new()));
     let channel = args.opt_text("output_channel", limits::JOB_NAME_BYTES)?;
-    let max_runs = args.int_in("max_runs", 0, u64::from(u32::MAX))?.unwrap_or(0);
+    let max_runs = args.int_in("max_runs", 0, limits::JOB_RUNS.value)?.unwrap_or(0);
     let mut warnings = Vec::new();
     let is_once = matches!(timed.when, JobWhen::After(_) | JobWhen::At(_));
     if is_once && max_runs > 1 {

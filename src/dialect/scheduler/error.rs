@@ -4,7 +4,7 @@
 
 use crate::dialect::args::{ArgError, ArgErrorKind, ArgWords, NO_SESSION, TOOL_WORDS, wordings};
 use crate::dialect::{Answer, called, echo, tool_error};
-use crate::domain::{Code, Refusal};
+use crate::domain::{Code, Refusal, ToolName};
 use crate::edn::Value;
 use crate::limits;
 
@@ -27,6 +27,17 @@ pub fn not_found(job: &str) -> Answer {
             "the answer to schedule or remind has the job_id; a job that has ended cannot be cancelled",
         );
     tool_error::finish(error, Code::NotFound)
+}
+
+/// The answer to a job whose name another session's job has, which the caller may not change, or which is being called.
+pub fn taken(job: &str) -> Answer {
+    let message =
+        format!("the name of {} is taken by a job that you cannot replace now", echo(&Value::from(job)));
+    let error = tool_error::error("name_taken", Code::Conflict, &message).with("field", "name").with(
+        "hint",
+        "choose another name; a job of another session can be replaced only with a grant for that",
+    );
+    tool_error::finish(error, Code::Conflict)
 }
 
 /// The answer to a job whose channel does not exist, or is not open to sessions; these are.
@@ -65,10 +76,17 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
     let errors = errors.into_iter();
     let errors = errors.map(|error| (error.name(&SCHEDULER_WORDS), error.answer(&SCHEDULER_WORDS, None)));
     let others = [
+        ("unknown_tool", called::unknown_tool("action", &sample(), &[])),
+        ("tool_blocked", called::blocked_tool("action", &sample())),
         ("no_such_job", not_found("cron_default_daily")),
+        ("name_taken", taken("cron_default_daily")),
         ("no_such_channel", no_channel("ops", &["email_reports"])),
     ];
     errors.chain(others).map(|(name, answer)| tool_error::entry(name, &answer)).collect()
+}
+
+fn sample() -> ToolName {
+    ToolName::new("http.get").expect("a module and an action")
 }
 
 wordings! {

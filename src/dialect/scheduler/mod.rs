@@ -7,12 +7,16 @@
 //! 1. Jobs belong to the app: a job has one name there, and whoever reuses the name replaces the job.
 //! 2. A call that fails counts as a run, and never ends a job that recurs.
 
+mod answer;
 mod call;
+mod command;
 mod error;
 mod tool;
 mod when;
 
+pub use answer::{cancelled, reminded, scheduled};
 pub use call::{Call, JobDraft, RemindDraft, Timed, parse};
-pub use error::{errors, no_channel, no_session, not_found, refused};
+pub use command::job_id;
+pub use error::{errors, no_channel, no_session, not_found, refused, taken};
 pub use tool::Tool;
 pub use when::{JobWhen, WhenError, parse_when};

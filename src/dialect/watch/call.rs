@@ -7,7 +7,7 @@ use super::config;
 use super::error::{ONE_CHECK, WATCH_WORDS};
 use crate::dialect::args::{Arg, ArgError, Args, Repair, Style};
 use crate::dialect::watch::tool::Tool;
-use crate::dialect::{Answer, Notation, called};
+use crate::dialect::{Answer, Notation, PageRequest, called};
 use crate::domain::{Filter, NotifyWhen, Span, ToolName};
 use crate::edn::Value;
 use crate::limits;
@@ -25,8 +25,8 @@ pub enum Call {
     Resume(Box<str>),
     /// Show a watch.
     Status(Box<str>),
-    /// List the watches.
-    List,
+    /// List the watches, or a part of them.
+    List(PageRequest),
     /// Show the newest checks of a watch.
     History {
         /// The id of the watch, as given.
@@ -70,7 +70,7 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answe
             Tool::Pause => Call::Pause(watcher()?),
             Tool::Resume => Call::Resume(watcher()?),
             Tool::Status => Call::Status(watcher()?),
-            Tool::List => Call::List,
+            Tool::List => Call::List(PageRequest::read(&args)?),
             Tool::History => {
                 let last = args.int_in("last_n", 1, limits::WATCH_HISTORY.value)?.unwrap_or(LAST);
                 Call::History { watcher: watcher()?, last: usize::try_from(last).unwrap_or(usize::MAX) }
@@ -85,7 +85,7 @@ const fn names(tool: Tool) -> &'static [&'static str] {
     match tool {
         Tool::Start => &["name", "params", "interval", "label", "max_checks", "notify_when", "notify_config"],
         Tool::Stop | Tool::Pause | Tool::Resume | Tool::Status => &["watcher_id"],
-        Tool::List => &[],
+        Tool::List => &["first", "after"],
         Tool::History => &["watcher_id", "last_n"],
     }
 }

@@ -3,15 +3,21 @@
 use std::sync::Arc;
 
 use super::error::{NO_EXPRESSION, NOT_A_CONDITION, NOT_A_PATH, NOT_A_SHARE};
-use crate::dialect::args::{Arg, ArgError, Args};
-use crate::dialect::called;
+use crate::dialect::args::{Arg, ArgError, Args, Style};
+use crate::dialect::{Notation, called};
 use crate::domain::{Condition, Edge, Filter, Gaps, Lasting, NotifyWhen, Show, Span, ToolName, ValuePath};
-use crate::edn::{Map, Value};
+use crate::edn::Value;
 use crate::engine::{parse_condition, parse_path};
 use crate::limits;
 
 /// The strategies by the names that SEED-001 gives them, in the order of [`NotifyWhen::ALL`].
 pub(super) const STRATEGIES: &[&str] = &["on_change", "on_error", "on_threshold", "summary", "always"];
+
+/// The name that SEED-001 gives a strategy.
+pub(super) fn name_of(when: NotifyWhen) -> &'static str {
+    let place = NotifyWhen::ALL.iter().position(|known| *known == when);
+    place.and_then(|place| STRATEGIES.get(place)).copied().unwrap_or_default()
+}
 
 const KEYS: &[&str] = &[
     "expression",
@@ -108,45 +114,10 @@ fn share(arg: Arg<'_>) -> Result<u16, ArgError> {
     thousandths.filter(|share| *share <= 1_000).ok_or_else(|| arg.breaks(NOT_A_SHARE, ""))
 }
 
-/// The filter as `notify_config`: what differs from the strategy by itself.
-pub(super) fn shown(filter: &Filter) -> Map {
-    let plain = Filter::plain(filter.when);
-    let mut map = Map::new();
-    let mut put = |name: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            map.insert(Value::keyword(name), value);
-        }
-    };
-    let span = |span: Span| Some(Value::from(length(span)));
-    let paths = |paths: &[ValuePath]| {
-        let texts = paths.iter().map(|path| Value::from(path.to_string())).collect::<Vec<_>>();
-        (!texts.is_empty()).then(|| Value::vector(texts))
-    };
-    let word = |name: &'static str, is_plain: bool| (!is_plain).then(|| Value::from(name));
-    put("expression", filter.condition.as_ref().map(|condition| condition.as_str().into()));
-    put("batch_size", (filter.when == NotifyWhen::Summary).then(|| Value::Int(filter.batch.into())));
-    put("for", span(filter.lasting.span).filter(|_| filter.lasting.span > Span::ZERO));
-    put("for_checks", (filter.lasting.checks > 1).then(|| Value::Int(filter.lasting.checks.into())));
-    put("gaps", word(filter.gaps.name(), filter.gaps == plain.gaps));
-    put("cooldown", span(filter.cooldown).filter(|_| filter.cooldown > Span::ZERO));
-    put("recall", (filter.recall > 0).then(|| Value::Int(filter.recall.into())));
-    put("edge", word(filter.edge.name(), filter.edge == plain.edge));
-    put("again", filter.again.and_then(span));
-    put("silence", filter.silence.and_then(span));
-    put("ignore", paths(&filter.ignore));
-    put("only", paths(&filter.only));
-    put("show", filter.show.map(|show| show.name().into()));
-    put("backoff_max", filter.backoff.and_then(span));
-    put("jitter", (filter.jitter > 0).then(|| Value::Float(f64::from(filter.jitter) / 1_000.0)));
-    map
-}
-
-/// A length of time as `notify_config` takes it.
-fn length(span: Span) -> String {
-    let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s"), (1, "ms")];
-    let millis = span.millis();
-    let fits = |(unit, _): &&(u64, &str)| millis.is_multiple_of(*unit) && millis > 0;
-    units.iter().find(fits).map_or_else(|| "0s".to_owned(), |(unit, name)| format!("{}{name}", millis / unit))
+/// The filter that these words describe, as [`Filter::config`] gives them; `None` if they describe none.
+pub fn filter_of(when: NotifyWhen, config: &Value) -> Option<Filter> {
+    let style = Style::tools(Notation::Json);
+    read(&Arg::new(config, style).map(KEYS).ok()?, when).ok()
 }
 
 /// Tools that measure their own time: it differs at each call, and nobody asks for it.

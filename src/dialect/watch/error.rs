@@ -4,8 +4,8 @@
 
 use super::config;
 use crate::dialect::args::{ArgError, ArgErrorKind, ArgWords, NO_SESSION, TOOL_WORDS, arg_words, wordings};
-use crate::dialect::{Answer, called, echo, tool_error};
-use crate::domain::{Code, Refusal};
+use crate::dialect::{Answer, called, echo, page, tool_error};
+use crate::domain::{Code, Refusal, ToolName};
 use crate::edn::Value;
 use crate::limits;
 
@@ -43,6 +43,16 @@ pub fn full(max: u32) -> Answer {
     tool_error::finish(error, Code::Limit)
 }
 
+/// The answer to a `watch_start` of a tool of which an operator approves each call: nobody is to be asked every 30 seconds.
+pub fn needs_approval(tool: &ToolName) -> Answer {
+    let message = format!("Tool '{tool}' requires user approval, so it cannot be watched.");
+    let error = tool_error::error("needs_approval", Code::Forbidden, &message)
+        .with("field", "name")
+        .with("value", echo(&tool.as_str().into()))
+        .with("hint", "watch a tool that only reads, or call this one yourself");
+    tool_error::finish(error, Code::Forbidden)
+}
+
 /// The answer to a call that the engine refused.
 pub fn refused(refusal: &Refusal) -> Answer {
     tool_error::refused(refusal)
@@ -72,11 +82,19 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
     ];
     let errors = errors.into_iter().map(|error| (error.name(&WATCH_WORDS), error.answer(&WATCH_WORDS, None)));
     let others = [
+        ("unknown_tool", called::unknown_tool("name", &sample(), &[])),
+        ("tool_blocked", called::blocked_tool("name", &sample())),
+        ("needs_approval", needs_approval(&sample())),
         ("no_such_watcher", not_found("a1b2c3d4e5f6")),
+        ("unknown_cursor", page::no_such_cursor("a1b2c3d4e5f6")),
         ("wrong_status", wrong_status("a1b2c3d4e5f6", "paused", ("pause", "running"))),
         ("too_many_watchers", full(u32::try_from(limits::SESSION_WATCHES.value).unwrap_or(u32::MAX))),
     ];
     errors.chain(others).map(|(name, answer)| tool_error::entry(name, &answer)).collect()
+}
+
+fn sample() -> ToolName {
+    ToolName::new("http.get").expect("a module and an action")
 }
 
 /// The texts of the tools that have other tools called.

@@ -2,17 +2,23 @@
 //!
 //! This module parses arguments into [`Call`]s and converts them to commands; it converts records to summaries and prints
 //! answers. It has the declarations of the tools ([`Tool::declaration`]). Which checks are told is decided in
-//! `engine/watching.rs`, and the words of what is told are in `engine/bulletin_words.rs`.
+//! `engine/watching.rs`, and the words of what is told are in `engine/bulletin_text.rs`.
 //!
 //! Invariants:
 //! 1. Without `notify_config` a strategy tells what SEED-001 says, and nothing else.
 //! 2. A watch belongs to its session: no other session sees or changes it.
 
+mod answer;
 mod call;
+mod command;
 mod config;
 mod error;
 mod tool;
+mod view;
 
+pub use answer::{history, listed, paused, resumed, started, status, stopped};
 pub use call::{Call, WatchDraft, parse};
-pub use error::{errors, full, no_session, not_found, refused, wrong_status};
+pub use config::filter_of;
+pub use error::{errors, full, needs_approval, no_session, not_found, refused, wrong_status};
 pub use tool::Tool;
+pub use view::{WatchStatus, Watcher, watcher, watchers};

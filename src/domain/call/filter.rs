@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use crate::domain::{Condition, Span, ValuePath, names};
+use crate::edn::{Map, Value};
 
 names! {
     /// The strategy by which a watch tells. Source: SEED-001.
@@ -136,4 +137,46 @@ impl Filter {
             jitter: 0,
         }
     }
+
+    /// Returns what differs from the strategy by itself, in the words of `notify_config`.
+    pub fn config(&self) -> Map {
+        let plain = Filter::plain(self.when);
+        let mut map = Map::new();
+        let mut put = |name: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                map.insert(name.into(), value);
+            }
+        };
+        let span = |span: Span| Some(Value::from(length(span)));
+        let paths = |paths: &[ValuePath]| {
+            let texts: Vec<Value> = paths.iter().map(|path| path.to_string().into()).collect();
+            (!texts.is_empty()).then(|| Value::vector(texts))
+        };
+        let word = |name: &'static str, is_plain: bool| (!is_plain).then(|| Value::from(name));
+        let number = |number: u32, plain: u32| (number != plain).then(|| Value::from(number));
+        put("expression", self.condition.as_ref().map(|condition| condition.as_str().into()));
+        put("batch_size", number(self.batch.into(), Filter::BATCH.into()));
+        put("for", span(self.lasting.span).filter(|_| self.lasting.span > Span::ZERO));
+        put("for_checks", number(self.lasting.checks.into(), 1));
+        put("gaps", word(self.gaps.name(), self.gaps == plain.gaps));
+        put("cooldown", span(self.cooldown).filter(|_| self.cooldown > Span::ZERO));
+        put("recall", number(self.recall.into(), 0));
+        put("edge", word(self.edge.name(), self.edge == plain.edge));
+        put("again", self.again.and_then(span));
+        put("silence", self.silence.and_then(span));
+        put("ignore", paths(&self.ignore));
+        put("only", paths(&self.only));
+        put("show", self.show.map(|show| show.name().into()));
+        put("backoff_max", self.backoff.and_then(span));
+        put("jitter", (self.jitter > 0).then(|| Value::Float(f64::from(self.jitter) / 1_000.0)));
+        map
+    }
+}
+
+/// A length of time as `notify_config` takes it.
+fn length(span: Span) -> String {
+    let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s"), (1, "ms")];
+    let millis = span.millis();
+    let fits = |(unit, _): &&(u64, &str)| millis.is_multiple_of(*unit) && millis > 0;
+    units.iter().find(fits).map_or_else(|| "0s".to_owned(), |(unit, name)| format!("{}{name}", millis / unit))
 }

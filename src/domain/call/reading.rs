@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Digest, Outcome};
+use crate::domain::{Digest, Outcome, Tally, Trial, Why};
 use crate::edn::Value;
 
 /// An outcome, made out for a watch.
@@ -34,4 +34,24 @@ pub enum Glimpse {
     Preview(Box<str>),
     /// The error, cut.
     Error(Box<str>),
+}
+
+/// What was decided about a check, and what the watch counts from then on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weighed {
+    /// Why it is told; `None` if it is not.
+    pub told: Option<Why>,
+    /// What is counted.
+    pub tally: Tally,
+    /// A result that may become a change if it lasts.
+    pub trial: Option<Trial>,
+}
+
+/// A check of a watch, made out and decided about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatchCheck {
+    /// What it was made out as.
+    pub reading: Reading,
+    /// What was decided.
+    pub weighed: Weighed,
 }

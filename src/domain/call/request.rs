@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{ToolName, names};
+use crate::domain::{Filter, ToolName, names};
 use crate::edn::Value;
 
 names! {
@@ -42,6 +42,8 @@ pub struct Call {
     pub purpose: CallPurpose,
     /// Who is told what it came to.
     pub sink: Sink,
+    /// Of a watch: which of its checks are told. `None` for any other call, of which every outcome is.
+    pub filter: Option<Arc<Filter>>,
 }
 
 /// Who is told what a call came to.
@@ -59,7 +61,7 @@ impl Call {
     /// Makes a call of any executor's tool, as a task of which nobody is told.
     pub fn new(tool: ToolName, args: impl Into<Value>) -> Call {
         let (via, purpose, sink) = (CallVia::Any, CallPurpose::Task, Sink::Nobody);
-        Call { tool, args: Arc::new(args.into()), via, purpose, sink }
+        Call { tool, args: Arc::new(args.into()), via, purpose, sink, filter: None }
     }
 
     /// Returns the size of its arguments: nearly that of their JSON, in bytes.

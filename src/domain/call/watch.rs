@@ -32,6 +32,8 @@ pub struct Watch {
     pub under_way: Option<Arc<Outcome>>,
     /// The checks of a summary that is not complete.
     pub batch: Vec<Entry>,
+    /// The checks of summaries that were told and have not arrived: the next one has them as well.
+    pub batch_under_way: Vec<Entry>,
     /// The newest checks.
     pub ring: Ring,
 }
@@ -145,6 +147,7 @@ impl Watch {
             shown: None,
             under_way: None,
             batch: Vec::new(),
+            batch_under_way: Vec::new(),
             ring: Ring::default(),
         }
     }
@@ -154,6 +157,7 @@ impl Watch {
         if let Some(outcome) = self.under_way.take() {
             self.shown = Some(outcome);
         }
+        self.batch_under_way = Vec::new();
     }
 
     /// Notes that nobody looked for so long. After more than two intervals, what has lasted until then counts for nothing.

@@ -14,6 +14,8 @@ names! {
         /// Below a header that says that this is no user's message, what was asked for, and when.
         /// Source: SEED-000.
         DelayedAction = "delayed-action",
+        /// Below a header that says that the session has set this reminder itself. Source: SEED-001.
+        Reminder = "reminder",
     }
 }
 

@@ -21,6 +21,10 @@ names! {
         Native = "native",
         /// Tools that call other tools. Source: SEED-001.
         Primitives = "primitives",
+        /// Calls of a tool again and again, of which a session is told what it asked for. Source: SEED-001.
+        Watch = "watch",
+        /// Calls of tools at a time, and reminders that a session sets for itself. Source: SEED-001.
+        Scheduler = "scheduler",
         /// Messages out of the process, and what comes in by a channel. Source: SEED-001.
         Channels = "channels",
         /// What a session is to remember, aims at, and has to do. Source: SEED-001.
@@ -40,6 +44,8 @@ impl Dialect {
             | Dialect::ClaudeCron
             | Dialect::Native
             | Dialect::Primitives => None,
+            Dialect::Watch => Some(Gate::Watchers),
+            Dialect::Scheduler => Some(Gate::Scheduler),
             Dialect::Channels => Some(Gate::Channels),
             Dialect::Memory => Some(Gate::Memory),
         }

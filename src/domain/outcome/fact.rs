@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::{
     Actor, Address, BootTime, Cause, ChannelFact, Digest, Downtime, Failure, Grant, GuardPolicy, Hold,
     HostId, JobId, LostSchedule, MemoryChange, Moment, Op, Outcome, Phase, Reason, RunId, Schedule,
-    ScheduleId, SessionConfig, SessionId, SessionProvenance, Telling,
+    ScheduleId, SessionConfig, SessionId, SessionProvenance, Telling, WatchCheck,
 };
 
 /// One thing that happened. Facts of one decision are appended together or not at all.
@@ -307,6 +307,8 @@ pub enum RunFact {
     Returned {
         /// What the call came to.
         outcome: Arc<Outcome>,
+        /// Of a watch: what it was made out as, and what was decided about it.
+        check: Option<Box<WatchCheck>>,
     },
     /// The bulletin that waits says something newer now, and counts what it said before.
     Folded(Box<Telling>),

@@ -50,7 +50,7 @@ impl Fact {
             Fact::Run(_, RunFact::Held(_)) => Some(Reason::AwaitingApproval),
             Fact::Run(_, RunFact::Denied { .. }) => Some(Reason::ApprovalDenied),
             Fact::Run(_, RunFact::Left) => Some(Reason::NobodyListens),
-            Fact::Run(_, RunFact::Returned { outcome }) => outcome.reason,
+            Fact::Run(_, RunFact::Returned { outcome, .. }) => outcome.reason,
             Fact::AllHeld { .. } => Some(Reason::Held),
             Fact::Stopping { .. } => Some(Reason::Shutdown),
             Fact::Session(..)
@@ -196,7 +196,7 @@ impl Fact {
             Fact::Run(_, RunFact::Failed(failure)) => {
                 Some(format!("{}: {}", failure.phase.name(), failure.message).into())
             }
-            Fact::Run(_, RunFact::Returned { outcome }) => {
+            Fact::Run(_, RunFact::Returned { outcome, .. }) => {
                 outcome.error.as_deref().map(|error| format!("{}: {error}", Phase::Call.name()).into())
             }
             Fact::Run(_, RunFact::Joined { lead }) => Some(format!("with {lead}").into()),
@@ -287,7 +287,7 @@ impl RunFact {
             RunFact::Dispatched(_) => DecisionKind::RunDispatched,
             RunFact::Accepted => DecisionKind::RunAccepted,
             RunFact::Delivered => DecisionKind::RunDelivered,
-            RunFact::Returned { outcome } if outcome.ok => DecisionKind::RunDelivered,
+            RunFact::Returned { outcome, .. } if outcome.ok => DecisionKind::RunDelivered,
             RunFact::Returned { .. } => DecisionKind::RunFailed,
             RunFact::Folded(_) => DecisionKind::RunFolded,
             RunFact::Joined { .. } => DecisionKind::RunDispatched,

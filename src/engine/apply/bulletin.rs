@@ -3,15 +3,25 @@
 use std::sync::Arc;
 
 use super::run::Ending;
-use crate::domain::{BootTime, Moment, Now, Outcome, Phase, RunId, RunState, Telling};
+use crate::domain::{BootTime, Cause, Moment, Now, Outcome, Phase, RunId, RunState, Telling, WatchCheck};
 use crate::engine::destination::Destination;
 use crate::engine::slab::Key;
 use crate::engine::state::State;
 use crate::engine::timers::Timer;
+use crate::engine::watching::remember_check;
 
 impl State {
     /// Ends the run of a call with what it came to.
-    pub(super) fn end_call(&mut self, run: Key, now: Now, outcome: Arc<Outcome>) {
+    pub(super) fn end_call(
+        &mut self,
+        run: Key,
+        now: Now,
+        outcome: Arc<Outcome>,
+        check: Option<Box<WatchCheck>>,
+    ) {
+        if let Some(check) = check {
+            self.remember(run, now, &check);
+        }
         let ending = match outcome.failure() {
             None => Ending::Delivered,
             Some(failure) => Ending::Failed(Box::new(failure)),
@@ -19,6 +29,25 @@ impl State {
         self.end_run(run, now, ending);
         if let Some(record) = self.runs.get_mut(run) {
             record.run.outcome = Some(outcome);
+        }
+    }
+
+    /// Lets the watch of a run remember a check.
+    fn remember(&mut self, run: Key, now: Now, check: &WatchCheck) {
+        let Some(key) = self.runs.get(run).map(|record| record.schedule) else { return };
+        let Some(record) = self.schedules.get_mut(key) else { return };
+        let filter = record.schedule.payload.call().and_then(|call| call.filter.clone());
+        if let (Some(filter), Some(watch)) = (filter, &mut record.watch) {
+            remember_check(watch, &filter, &check.reading, &check.weighed, now.wall);
+        }
+    }
+
+    /// Lets the watch of a bulletin know that its session has read it.
+    pub(super) fn arrived(&mut self, run: Key) {
+        let bulletin = self.runs.get(run).filter(|record| record.run.cause == Cause::Bulletin);
+        let Some(key) = bulletin.map(|record| record.schedule) else { return };
+        if let Some(watch) = self.schedules.get_mut(key).and_then(|record| record.watch.as_mut()) {
+            watch.has_arrived();
         }
     }
 

@@ -13,6 +13,7 @@ mod schedule;
 mod session;
 mod status;
 mod store;
+mod supersede;
 
 use super::local_fact::{LocalFact, Sealed, StateFact};
 use super::record::Losses;

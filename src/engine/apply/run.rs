@@ -47,7 +47,7 @@ impl State {
             RunFact::Dispatched(to) => self.dispatch(run, now, to),
             RunFact::Accepted => self.accept(run, now),
             RunFact::Delivered => self.end_run(run, now, Ending::Delivered),
-            RunFact::Returned { outcome } => self.end_call(run, now, outcome),
+            RunFact::Returned { outcome, check } => self.end_call(run, now, outcome, check),
             RunFact::Folded(telling) => self.fold_bulletin(run, &telling),
             RunFact::Joined { lead } => self.join(run, now, *lead),
             RunFact::Postponed { reason: _, at, due } => self.postpone(run, at, due),
@@ -265,6 +265,9 @@ impl State {
         }
         self.turns.remove(&run);
         self.ledger.settle(state);
+        if state == RunState::Delivered {
+            self.arrived(run);
+        }
         // While the record still has its former state, which tells whether the run is in a queue.
         self.leave_lane(run, now, state == RunState::Delivered);
         let Some(record) = self.runs.get_mut(run) else { return };

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::supersede::is_anew;
 use crate::domain::{Cause, Next, Now, Reason, Redefinition, RunState, Schedule, ScheduleFact, Skip, Status};
 use crate::engine::record::{Pause, RunRecord, ScheduleRecord, SessionRecord};
 use crate::engine::slab::Key;
@@ -150,6 +151,11 @@ impl State {
             // Ends in the accounts as cancelled; the new trigger's slot is expected anew.
             withdrawn = record.next.take().is_some();
         }
+        if is_anew(&former, &record.schedule) {
+            record.progress_mut().begin_again();
+            record.ended_for = None;
+            self.move_to_owner(key, &former.owner);
+        }
         self.weigh(key, true);
         let former = request_key(&former);
         if former != present {
@@ -230,8 +236,9 @@ impl State {
         if progress.paused.take().is_some() {
             progress.armed_since = Some(now.wall);
         }
-        // The slot was expected before the pause, and is in the accounts already.
+        // The slot was expected before the pause, and is in the accounts already. That of a watch may have moved.
         if let Next::Slot { slot, due } = next {
+            record.next = Some(slot);
             self.set_slot_timer(key, slot, due);
         }
     }

@@ -47,13 +47,13 @@ impl Differences<'_> {
         }
         match (earlier.map(Plain::of), now.map(Plain::of)) {
             (Some(Plain::Map(earlier)), Some(Plain::Map(now))) => {
-                self.compare_maps(path, earlier, now, ignored)
+                self.compare_maps(path, earlier, now, ignored);
             }
             (Some(Plain::List(earlier)), Some(Plain::List(now))) if earlier.len() == now.len() => {
                 self.compare_lists(path, earlier, now, ignored);
             }
             (Some(Plain::List(earlier)), Some(Plain::List(now))) => {
-                self.add(path, format!("{} -> {} items", earlier.len(), now.len()));
+                self.add(path, &format!("{} -> {} items", earlier.len(), now.len()));
             }
             (Some(Plain::Text(earlier)), Some(Plain::Text(now))) => {
                 let (earlier, now) = (folded(&earlier), folded(&now));
@@ -61,10 +61,8 @@ impl Differences<'_> {
                     return;
                 }
                 let is_long = earlier.contains('\n') || now.contains('\n');
-                self.add(
-                    path,
-                    if is_long { lines(&earlier, &now) } else { step(&earlier.into(), &now.into()) },
-                );
+                let shown = if is_long { lines(&earlier, &now) } else { step(&earlier.into(), &now.into()) };
+                self.add(path, &shown);
             }
             (Some(before), Some(after)) if before.same(&after) => {}
             (before, after) => {
@@ -76,7 +74,7 @@ impl Differences<'_> {
                 };
                 // The plain values were only compared.
                 drop((before, after));
-                self.add(path, shown);
+                self.add(path, &shown);
             }
         }
     }
@@ -114,7 +112,7 @@ impl Differences<'_> {
         self.only.is_empty() || self.only.iter().any(|only| path.iter().zip(*only).all(is_same))
     }
 
-    fn add(&mut self, path: &[Step], shown: String) {
+    fn add(&mut self, path: &[Step], shown: &str) {
         if self.found.len() >= LISTED {
             self.more += 1;
             return;

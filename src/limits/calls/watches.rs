@@ -41,8 +41,6 @@ limits! { OF_WATCHES:
     WATCH_BATCH_LISTED = 50 "checks" as "watch-batch-listed";
     /// Checks in a row for which a state must hold before it is told.
     WATCH_HOLD = 1_000 "checks" as "watch-hold";
-    /// Characters of a result that a message to a model shows; the rest is counted.
-    RESULT_CHARS = 2_000 "characters" as "result-chars";
     /// Characters of a result that the history of a watch keeps.
     HISTORY_CHARS = 500 "characters" as "history-chars";
     /// Size of the results that are compared in detail. Of larger ones it is only said that they differ.
@@ -59,6 +57,8 @@ limits! { OF_WATCHES:
     JOB_LATE_SECONDS = 5 "s" as "job-late-seconds";
     /// Longest name of a scheduled call, and of the channel that is told of it. Source: SEED-001.
     JOB_NAME_BYTES = 64 "bytes" as "job-name-bytes";
+    /// Most runs that a scheduled call can be given.
+    JOB_RUNS = 1_000_000 "runs" as "job-runs";
     /// Longest id of a scheduled call in a call. Source: SEED-001.
     JOB_ID_BYTES = 128 "bytes" as "job-id-bytes";
     /// Longest message of a reminder that a session sets for itself. Source: SEED-001.

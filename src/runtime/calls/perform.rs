@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Calling;
 use super::table::Done;
 use crate::domain::{CallVia, ExecutorKind, Outcome, Reason, RunId, Span, Via};
-use crate::engine::{Invocation, SessionRecord};
+use crate::engine::{Invocation, Look, SessionRecord};
 use crate::port::Returned;
 use crate::runtime::kit::{KnownTool, Resolved, SessionKit};
 use crate::runtime::shared::Shared;
@@ -14,11 +14,16 @@ use crate::runtime::shared::Shared;
 impl Shared {
     /// Hands the call of a run to its executor, which reports the outcome later. It fails closed: a call whose way back is
     /// dropped, by a panic for instance, has failed.
-    pub(in crate::runtime) fn call_tool(self: &Arc<Self>, run: RunId, invocation: Invocation) {
+    pub(in crate::runtime) fn call_tool(
+        self: &Arc<Self>,
+        run: RunId,
+        invocation: Invocation,
+        look: Option<Box<Look>>,
+    ) {
         let (engine, id) = (Arc::downgrade(self), run.clone());
         let done: Done = Box::new(move |outcome| {
             if let Some(shared) = engine.upgrade() {
-                shared.report_outcome(id, outcome);
+                shared.report_outcome(id, outcome, look.as_deref());
             }
         });
         let Err(done) = self.adopt_call(&run, done) else { return };

@@ -91,7 +91,9 @@ pub(in crate::runtime) fn needs_disk(fact: &Fact, state: &State) -> bool {
 pub(in crate::runtime) fn asks_for_disk(input: &Input, state: &State) -> bool {
     let Input::Command(command) = input else { return false };
     match command {
-        Command::CreateSchedule(new) | Command::ReplaceSchedule(new) => new.durability == Durability::Durable,
+        Command::CreateSchedule(new) | Command::ReplaceSchedule(new) | Command::Supersede(new) => {
+            new.durability == Durability::Durable
+        }
         Command::CancelSchedule(which)
         | Command::CancelCall(which)
         | Command::DeleteSchedule(which)

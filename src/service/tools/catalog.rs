@@ -3,7 +3,9 @@
 //! Invariant: a tool is described once, in the EDN file of its name or by the table of its fields. Its text is constant, so
 //! that a host can tell when it changes.
 
-use crate::dialect::{claude_cron, cron, memory, native, primitives, psi, reminder, session_action};
+use crate::dialect::{
+    claude_cron, cron, memory, native, primitives, psi, reminder, scheduler, session_action, watch,
+};
 use crate::domain::Dialect;
 use crate::edn::{Caps, Map, Value, read};
 
@@ -82,6 +84,17 @@ pub const TOOLBOX: &[ToolInfo] = &[
     ToolInfo::claude_cron(claude_cron::Tool::Delete, ToolEffect::Removes),
     // A wake-up takes the place of the one before.
     ToolInfo::claude_cron(claude_cron::Tool::Wakeup, ToolEffect::Changes),
+    ToolInfo::watch(watch::Tool::Start, ToolEffect::Adds),
+    ToolInfo::watch(watch::Tool::Stop, ToolEffect::Removes),
+    ToolInfo::watch(watch::Tool::Pause, ToolEffect::Changes),
+    ToolInfo::watch(watch::Tool::Resume, ToolEffect::Changes),
+    ToolInfo::watch(watch::Tool::Status, ToolEffect::Reads),
+    ToolInfo::watch(watch::Tool::List, ToolEffect::Reads),
+    ToolInfo::watch(watch::Tool::History, ToolEffect::Reads),
+    // A job of the same name is replaced.
+    ToolInfo::scheduler(scheduler::Tool::Schedule, ToolEffect::Changes),
+    ToolInfo::scheduler(scheduler::Tool::Cancel, ToolEffect::Removes),
+    ToolInfo::scheduler(scheduler::Tool::Remind, ToolEffect::Changes),
     ToolInfo::native(native::Tool::Create, ToolEffect::Adds),
     ToolInfo::native(native::Tool::List, ToolEffect::Reads),
     ToolInfo::native(native::Tool::Cancel, ToolEffect::Removes),
@@ -129,6 +142,19 @@ impl ToolInfo {
     const fn primitives(tool: primitives::Tool, effect: ToolEffect) -> ToolInfo {
         let text = Text::Edn(tool.declaration());
         ToolInfo { name: tool.name(), dialect: Dialect::Primitives, effect, text }
+    }
+
+    const fn watch(tool: watch::Tool, effect: ToolEffect) -> ToolInfo {
+        ToolInfo { name: tool.name(), dialect: Dialect::Watch, effect, text: Text::Edn(tool.declaration()) }
+    }
+
+    const fn scheduler(tool: scheduler::Tool, effect: ToolEffect) -> ToolInfo {
+        ToolInfo {
+            name: tool.name(),
+            dialect: Dialect::Scheduler,
+            effect,
+            text: Text::Edn(tool.declaration()),
+        }
     }
 
     const fn native(tool: native::Tool, effect: ToolEffect) -> ToolInfo {

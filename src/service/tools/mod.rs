@@ -1,5 +1,6 @@
 //! Calls of tools: arguments in, the tool's own answer out. One file per family of tools.
 
+mod called;
 mod catalog;
 mod claude_cron;
 mod cron;
@@ -11,8 +12,10 @@ mod primitives;
 mod psi;
 mod rehearsal;
 mod reminder;
+mod scheduler;
 mod session_action;
 mod tasks;
+mod watch;
 
 use self::claude_cron::ClaudeCronCall;
 use self::cron::CronCall;
@@ -21,7 +24,9 @@ use self::native::NativeCall;
 use self::primitives::PrimitivesCall;
 use self::psi::PsiCall;
 use self::reminder::ReminderCall;
+use self::scheduler::SchedulerCall;
 use self::session_action::ActionCall;
+use self::watch::WatchCall;
 use super::Service;
 use super::admission::{Admitted, op_of};
 use super::denial::Denial;
@@ -32,8 +37,8 @@ use crate::domain::Op;
 use crate::domain::{Caller, Span};
 use crate::edn::Value;
 
-pub(super) use self::own::OwnTools;
 pub use self::catalog::{TOOLBOX, ToolEffect, ToolInfo};
+pub(super) use self::own::OwnTools;
 
 /// How a call is made.
 #[derive(Clone, Copy, Debug)]
@@ -145,6 +150,12 @@ impl Service {
         if let Some(tool) = dialect::primitives::Tool::parse(tool) {
             // A rehearsal: tools that others carry out have none.
             return Some(primitives::check(tool, args, notation));
+        }
+        if let Some(tool) = dialect::watch::Tool::parse(tool) {
+            return Some(WatchCall { service: self, admitted }.call(tool, args, notation));
+        }
+        if let Some(tool) = dialect::scheduler::Tool::parse(tool) {
+            return Some(SchedulerCall { service: self, admitted }.call(tool, args, notation));
         }
         let tool = dialect::session_action::Tool::parse(tool)?;
         Some(ActionCall { service: self, admitted }.call(tool, args, notation))

@@ -82,7 +82,10 @@ fn spec(tool: &ToolInfo) -> Option<ToolSpec> {
             | Dialect::SessionAction
             | Dialect::ClaudeCron
             | Dialect::Native
-            | Dialect::Primitives,
+            | Dialect::Primitives
+            // What schedules is refused inside a call.
+            | Dialect::Watch
+            | Dialect::Scheduler,
             _,
         ) => return None,
     };

@@ -101,7 +101,9 @@ fn is_listed_by_psi(dialect: Dialect) -> bool {
     match dialect {
         Dialect::Psi | Dialect::Native => true,
         Dialect::ClaudeCron | Dialect::Cron | Dialect::Reminder | Dialect::SessionAction => false,
-        Dialect::Channels | Dialect::Memory | Dialect::Primitives => false,
+        Dialect::Watch | Dialect::Scheduler | Dialect::Channels | Dialect::Memory | Dialect::Primitives => {
+            false
+        }
     }
 }
 

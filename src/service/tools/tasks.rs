@@ -41,7 +41,7 @@ impl TaskMaker {
         }
         let via = if kind == ExecutorKind::Host { CallVia::Host } else { CallVia::Any };
         let (purpose, sink) = (CallPurpose::Task, Sink::Session);
-        let call = Call { tool: spec.name.clone(), args, via, purpose, sink };
+        let call = Call { tool: spec.name.clone(), args, via, purpose, sink, filter: None };
         let policy = Policy { timeout: Some(task_time(spec)), ..Policy::PLAIN };
         let new = NewSchedule {
             id: Some(id.clone()),

@@ -17,7 +17,11 @@ impl World {
             Dialect::SessionAction => self.any_of_actions(tool.name),
             Dialect::ClaudeCron => self.any_of_claude_cron(tool.name),
             Dialect::Native => self.any_of_native(tool.name),
-            Dialect::Channels | Dialect::Memory | Dialect::Primitives => (ExpectedEffect::Read, Map::new()),
+            Dialect::Watch
+            | Dialect::Scheduler
+            | Dialect::Channels
+            | Dialect::Memory
+            | Dialect::Primitives => (ExpectedEffect::Read, Map::new()),
         };
         let is_spoilt = self.stage.entropy.one_in(6);
         let args = if is_spoilt { self.spoilt(args) } else { args };

@@ -260,6 +260,8 @@ pub(in crate::testkit) fn lists_all(dialect: Dialect) -> bool {
         Dialect::Psi | Dialect::Cron => true,
         // These show one page, or omit schedules that their dialect cannot express.
         Dialect::ClaudeCron | Dialect::Native | Dialect::Reminder | Dialect::SessionAction => false,
-        Dialect::Channels | Dialect::Memory | Dialect::Primitives => false,
+        Dialect::Watch | Dialect::Scheduler | Dialect::Channels | Dialect::Memory | Dialect::Primitives => {
+            false
+        }
     }
 }

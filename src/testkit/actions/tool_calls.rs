@@ -27,6 +27,7 @@ impl World {
             via: if entropy.one_in(4) { CallVia::Host } else { CallVia::Any },
             purpose: *entropy.pick(CallPurpose::ALL).unwrap_or(&CallPurpose::Task),
             sink,
+            filter: None,
         }))
     }
 

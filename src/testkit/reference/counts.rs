@@ -106,7 +106,7 @@ impl Counts {
                 }
             }
             RunFact::Delivered => self.delivered += 1,
-            RunFact::Returned { outcome } if outcome.ok => self.delivered += 1,
+            RunFact::Returned { outcome, .. } if outcome.ok => self.delivered += 1,
             RunFact::Returned { .. } => self.failed += 1,
             RunFact::Left => self.left += 1,
             RunFact::Taken { .. } => {

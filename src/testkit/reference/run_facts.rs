@@ -106,7 +106,7 @@ impl ReferenceModel {
             }
             RunFact::Retrying { failure, .. } => self.retry(&key, failure),
             RunFact::Delivered | RunFact::Taken { .. } => self.end(&key, RunState::Delivered),
-            RunFact::Returned { outcome } => self.end(&key, end_of(outcome.ok)),
+            RunFact::Returned { outcome, .. } => self.end(&key, end_of(outcome.ok)),
             RunFact::Left => self.end(&key, RunState::Left),
             RunFact::Failed(_) => self.end(&key, RunState::Failed),
             RunFact::Cancelled { .. } => self.end(&key, RunState::Cancelled),

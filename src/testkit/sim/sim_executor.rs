@@ -38,6 +38,8 @@ pub struct SimExecutor {
 #[derive(Default)]
 struct Mood {
     is_faultless: bool,
+    /// The tools that it says it has.
+    offers: Vec<ToolSpec>,
     script: VecDeque<CallAnswer>,
     /// What it was asked to do, in order.
     calls: Vec<Invocation>,
@@ -63,6 +65,11 @@ impl SimExecutor {
     /// Adds the answer to a later call to its script.
     pub fn script(&self, answer: CallAnswer) {
         self.mood().script.push_back(answer);
+    }
+
+    /// Says from now on that it has this tool, too. Calls of any tool are answered all the same.
+    pub fn offer(&self, spec: ToolSpec) {
+        self.mood().offers.push(spec);
     }
 
     /// Answers every call at once from now on.
@@ -148,7 +155,7 @@ impl SimExecutor {
 
 impl Executor for SimExecutor {
     fn specs(&self, _: &SessionId) -> Arc<[ToolSpec]> {
-        Arc::default()
+        self.mood().offers.as_slice().into()
     }
 
     fn call(&self, invocation: Invocation, returned: Returned) {

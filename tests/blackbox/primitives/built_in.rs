@@ -39,10 +39,17 @@ fn files_are_read_below_one_directory_and_nothing_else() {
         assert!(result["error"].as_str().is_some_and(|error| error.contains(why)), "{path}: {result}");
     }
     let huge = read("huge");
-    assert_eq!((huge["data"]["truncated"].as_bool(), huge["data"]["size"].as_i64()), (Some(true), Some(1 << 30)));
+    assert_eq!(
+        (huge["data"]["truncated"].as_bool(), huge["data"]["size"].as_i64()),
+        (Some(true), Some(1 << 30))
+    );
     let listed = scene.result("filesystem.list", "{\"path\":\"\"}");
-    let names: Vec<&str> =
-        listed["data"]["entries"].as_array().into_iter().flatten().filter_map(|it| it["name"].as_str()).collect();
+    let names: Vec<&str> = listed["data"]["entries"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|it| it["name"].as_str())
+        .collect();
     assert_eq!(names, ["a.txt", "dir", "fifo", "huge", "in", "out"], "{listed}");
     assert_eq!(scene.result("filesystem.stat", "{\"path\":\"dir\"}")["data"]["kind"], "directory");
 }
@@ -94,7 +101,8 @@ fn an_origin_that_is_allowed_is_read_and_its_redirects_are_not_followed() {
         "truncated": false, "not_modified": false
     });
     assert_eq!(first["data"], expected, "{first}");
-    let again = scene.result("http.get", &format!("{{{url},\"headers\":{{\"If-None-Match\":\"\\\"one\\\"\"}}}}"));
+    let again =
+        scene.result("http.get", &format!("{{{url},\"headers\":{{\"If-None-Match\":\"\\\"one\\\"\"}}}}"));
     assert_eq!(again["data"]["not_modified"], true, "{again}");
     let moved = scene.result("http.head", &format!("{{{url}}}"));
     assert_eq!(moved["data"]["headers"]["location"], "http://169.254.169.254/", "{moved}");

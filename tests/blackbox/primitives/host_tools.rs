@@ -24,11 +24,21 @@ fn pushed(host: &mut Stream, kind: &str) -> reveille::edn::Map {
 fn a_host_offers_tools_and_carries_out_their_calls() {
     let mut scene = Scene::new("host-tools", OPERATORS);
     let offered = scene.host.ask(OFFER).expect("it lives");
-    assert_eq!(at(&offered, &["ok"]).map(Value::to_string).as_deref(), Some("{:offered 3 :shadowed [\"ci.status\"]}"));
-    let posted = scene.begin("run_parallel", r#"{"actions":[{"name":"own.read","params":{"path":"x"}},{"name":"ci.status"}]}"#);
+    assert_eq!(
+        at(&offered, &["ok"]).map(Value::to_string).as_deref(),
+        Some("{:offered 3 :shadowed [\"ci.status\"]}")
+    );
+    let posted = scene.begin(
+        "run_parallel",
+        r#"{"actions":[{"name":"own.read","params":{"path":"x"}},{"name":"ci.status"}]}"#,
+    );
     let call = pushed(&mut scene.host, "tool/call");
     assert_eq!(
-        (text(&call, &["session-id"]), text(&call, &["tool"]), at(&call, &["for"]).map(Value::to_string).as_deref()),
+        (
+            text(&call, &["session-id"]),
+            text(&call, &["tool"]),
+            at(&call, &["for"]).map(Value::to_string).as_deref()
+        ),
         (Some("main"), Some("own.read"), Some(":parallel"))
     );
     assert_eq!(at(&call, &["args"]).map(Value::to_string).as_deref(), Some("{\"path\" \"x\"}"));
@@ -42,7 +52,11 @@ fn a_host_offers_tools_and_carries_out_their_calls() {
     assert!(at(&scene.host.ask(&result(&id)).expect("it lives"), &["ok"]).is_some());
     let reply = posted.finish();
     assert!(reply.body.contains(r#""data":{"text":"hello"}"#), "{}", reply.body);
-    assert!(reply.body.contains(r#""name":"ci.status","success":true,"data":{}"#), "the operator's: {}", reply.body);
+    assert!(
+        reply.body.contains(r#""name":"ci.status","success":true,"data":{}"#),
+        "the operator's: {}",
+        reply.body
+    );
     for id in [id.as_str(), "par-0/0", ""] {
         let late = scene.host.ask(&result(id)).expect("it lives");
         assert_eq!(text(&late, &["error", "data", "code"]), Some("not-in-flight"), "{id}");
@@ -110,7 +124,10 @@ fn a_stream_is_answered_out_of_order_and_ends_what_it_has_begun() {
     let mut caller = Stream::connect(&scene.daemon.socket).expect("it listens");
     let call = "{:id 77 :op :call :tool \"run_parallel\" :session-id \"main\" :args {:actions [{:name \"own.slow\"}]}}";
     caller.tell(call).expect("it lives");
-    assert!(caller.ask("{:op :eql :query [:psi.scheduler/pending-count]}").is_some(), "the next is answered first");
+    assert!(
+        caller.ask("{:op :eql :query [:psi.scheduler/pending-count]}").is_some(),
+        "the next is answered first"
+    );
     let pushed_call = pushed(&mut scene.host, "tool/call");
     let id = text(&pushed_call, &["call-id"]).expect("an id").to_owned();
     scene.host.ask(&format!("{{:op :tool/result :call-id {id:?} :ok 1}}")).expect("it lives");

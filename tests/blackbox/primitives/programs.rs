@@ -51,15 +51,22 @@ agents = true
 #[test]
 fn a_program_gets_its_arguments_and_prints_its_result() {
     let scene = Scene::new("programs", TOOLS);
-    assert_eq!(scene.result("t.echo", "{\"x\":[1],\"_approved\":true}")["data"], serde_json::json!({"x": [1]}));
+    assert_eq!(
+        scene.result("t.echo", "{\"x\":[1],\"_approved\":true}")["data"],
+        serde_json::json!({"x": [1]})
+    );
     let id = scene.result("t.id", "{}")["data"].clone();
     assert!(id["id"].as_str().is_some_and(|id| id.starts_with("par-") && id.ends_with("/0")), "{id}");
     assert_eq!(id["home"], "", "its environment is empty");
     let failed = scene.result("t.fail", "{}");
-    assert_eq!((failed["success"].as_bool(), failed["error"].as_str()), (Some(false), Some("no such branch")));
+    assert_eq!(
+        (failed["success"].as_bool(), failed["error"].as_str()),
+        (Some(false), Some("no such branch"))
+    );
     let loud = scene.result("t.loud", "{}");
     assert_eq!((loud["success"].as_bool(), loud["truncated"].as_bool()), (Some(true), Some(true)), "{loud}");
-    for (tool, part) in [("t.deep", "nested deeper"), ("t.bytes", "not UTF-8"), ("t.twice", "duplicate key")] {
+    for (tool, part) in [("t.deep", "nested deeper"), ("t.bytes", "not UTF-8"), ("t.twice", "duplicate key")]
+    {
         let result = scene.result(tool, "{}");
         assert!(result["error"].as_str().is_some_and(|error| error.contains(part)), "{tool}: {result}");
     }
@@ -77,7 +84,8 @@ fn a_client_that_goes_ends_what_it_has_begun() {
     let runs = |name: &str| Path::new("/proc").join(id(name)).exists();
     assert!(runs("parent") && runs("child"));
     drop(posted);
-    let took = until("its whole group is gone", Duration::from_secs(20), || !runs("parent") && !runs("child"));
+    let took =
+        until("its whole group is gone", Duration::from_secs(20), || !runs("parent") && !runs("child"));
     assert!(took < Duration::from_secs(2), "{took:?}");
 }
 
@@ -96,7 +104,10 @@ fn what_has_not_ended_in_time_goes_on_as_a_task_and_is_told() {
     let expected = format!("[BACKGROUND TASK COMPLETED] task_id={task} tool=t.five elapsed=");
     assert!(told.contains(&expected), "{told}");
     let status = scene.call("background_run", &format!("{{\"task_id\":{task:?}}}")).body;
-    assert!(status.contains(r#""status":"completed""#) && status.contains(r#""result":{"five":5}"#), "{status}");
+    assert!(
+        status.contains(r#""status":"completed""#) && status.contains(r#""result":{"five":5}"#),
+        "{status}"
+    );
     // Waiting for it, an answer may be silent for longer than other answers.
     let launched = scene.call("background_run", r#"{"name":"t.five"}"#).body;
     let launched: serde_json::Value = serde_json::from_str(&launched).expect("JSON");
@@ -119,11 +130,13 @@ fn a_cancelled_task_is_gone_with_all_its_processes() {
     assert_eq!(launched["status"], "running", "{launched}");
     let id = |name: &str| fs::read_to_string(scene.path(name)).unwrap_or_default().trim().to_owned();
     until("the program runs", Duration::from_secs(20), || !id("child").is_empty());
-    let cancelled =
-        scene.call("background_run", &format!("{{\"task_id\":{},\"cancel\":true}}", launched["task_id"])).body;
+    let cancelled = scene
+        .call("background_run", &format!("{{\"task_id\":{},\"cancel\":true}}", launched["task_id"]))
+        .body;
     assert!(cancelled.contains(r#""status":"cancelled""#), "{cancelled}");
     let runs = |name: &str| Path::new("/proc").join(id(name)).exists();
-    let took = until("its whole group is gone", Duration::from_secs(20), || !runs("parent") && !runs("child"));
+    let took =
+        until("its whole group is gone", Duration::from_secs(20), || !runs("parent") && !runs("child"));
     assert!(took < Duration::from_secs(2), "{took:?}");
     pass(Duration::from_millis(50));
     assert!(scene.daemon.log().contains("tool configured"));
@@ -138,8 +151,10 @@ fn tasks_do_not_outlive_the_daemon_and_are_accounted_for() {
     }
     let Scene { home, daemon, .. } = scene;
     daemon.kill();
-    let daemon = crate::harness::daemon::Daemon::start_with(&home, home.serve().args(["--config", "tools.toml"]));
-    let answer = daemon.eql("[{(:reveille.engine/decisions {:kind [:engine-awoke]}) [:reveille.decision/detail]}]");
+    let daemon =
+        crate::harness::daemon::Daemon::start_with(&home, home.serve().args(["--config", "tools.toml"]));
+    let answer =
+        daemon.eql("[{(:reveille.engine/decisions {:kind [:engine-awoke]}) [:reveille.decision/detail]}]");
     let said = format!("{answer:?}");
     assert!(text(&answer, &["nothing"]).is_none() && !said.contains("error"), "{said}");
     assert_eq!(daemon.end("-TERM").code(), Some(0));

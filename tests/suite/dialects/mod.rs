@@ -5,9 +5,9 @@
 use std::collections::BTreeSet;
 
 use reveille::dialect::{
-    Answer, Notation, REQUEST_CAPS, claude_cron, memory, native, reminder, session_action,
+    Answer, Notation, REQUEST_CAPS, claude_cron, memory, native, reminder, scheduler, session_action, watch,
 };
-use reveille::domain::{Code, Moment};
+use reveille::domain::{Code, Edge, Gaps, Moment, Show};
 use reveille::edn::{Value, read};
 use reveille::limits;
 use reveille::service::TOOLBOX;
@@ -32,7 +32,7 @@ fn schema(name: &str) -> Value {
     TOOLBOX.iter().find(|tool| tool.name == name).expect("a tool").input_schema()
 }
 
-const TOOLS: [(&str, Parse); 20] = [
+const TOOLS: [(&str, Parse); 30] = [
     ("reminderadd", |args| reminder::parse(reminder::Tool::Add, args, Notation::Edn).map(|_| ())),
     ("reminderlist", |args| reminder::parse(reminder::Tool::List, args, Notation::Edn).map(|_| ())),
     ("reminderremove", |args| reminder::parse(reminder::Tool::Remove, args, Notation::Edn).map(|_| ())),
@@ -50,6 +50,18 @@ const TOOLS: [(&str, Parse); 20] = [
     ("memory.set_goal", |args| memory::parse(memory::Tool::SetGoal, args, Notation::Edn).map(|_| ())),
     ("memory.task_create", |args| memory::parse(memory::Tool::TaskCreate, args, Notation::Edn).map(|_| ())),
     ("memory.task_update", |args| memory::parse(memory::Tool::TaskUpdate, args, Notation::Edn).map(|_| ())),
+    ("watch_start", |args| watch::parse(watch::Tool::Start, args, Notation::Edn).map(|_| ())),
+    ("watch_stop", |args| watch::parse(watch::Tool::Stop, args, Notation::Edn).map(|_| ())),
+    ("watch_pause", |args| watch::parse(watch::Tool::Pause, args, Notation::Edn).map(|_| ())),
+    ("watch_resume", |args| watch::parse(watch::Tool::Resume, args, Notation::Edn).map(|_| ())),
+    ("watch_status", |args| watch::parse(watch::Tool::Status, args, Notation::Edn).map(|_| ())),
+    ("watch_list", |args| watch::parse(watch::Tool::List, args, Notation::Edn).map(|_| ())),
+    ("watch_history", |args| watch::parse(watch::Tool::History, args, Notation::Edn).map(|_| ())),
+    ("schedule", |args| scheduler::parse(scheduler::Tool::Schedule, args, Notation::Edn, now()).map(|_| ())),
+    ("cancel_schedule", |args| {
+        scheduler::parse(scheduler::Tool::Cancel, args, Notation::Edn, now()).map(|_| ())
+    }),
+    ("remind", |args| scheduler::parse(scheduler::Tool::Remind, args, Notation::Edn, now()).map(|_| ())),
     ("create", |args| native::parse(native::Tool::Create, args, Notation::Edn).map(|_| ())),
     ("inbox", |args| native::parse(native::Tool::Inbox, args, Notation::Edn).map(|_| ())),
     ("list", |args| native::parse(native::Tool::List, args, Notation::Edn).map(|_| ())),
@@ -95,6 +107,15 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
     let ready = part(&schema("report_job_ready"), "properties");
     let job = part(&schema("CronCreate"), "properties");
     let wakeup = part(&schema("ScheduleWakeup"), "properties");
+    let watch = part(&schema("watch_start"), "properties");
+    let config = part(&watch, "notify_config properties");
+    let history = part(&schema("watch_history"), "properties");
+    let call = part(&schema("schedule"), "properties");
+    let (remind, cancel) =
+        (part(&schema("remind"), "properties"), part(&schema("cancel_schedule"), "properties"));
+    assert_eq!(part(&config, "edge enum"), words(Edge::NAMES));
+    assert_eq!(part(&config, "gaps enum"), words(Gaps::NAMES));
+    assert_eq!(part(&config, "show enum"), words(Show::NAMES));
     assert_eq!(part(&add, "type enum"), words(reminder::ReminderKind::NAMES));
     assert_eq!(part(&action, "operation enum"), words(session_action::Operation::NAMES));
     assert_eq!(part(&action, "action_kind enum"), words(session_action::ActionKind::NAMES));
@@ -122,6 +143,25 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
         (&wakeup, "delaySeconds maximum", limits::WAKEUP_SECONDS_MAX.value),
         (&wakeup, "reason maxLength", limits::LABEL_BYTES.value),
         (&wakeup, "prompt maxLength", limits::TEXT_BYTES.value),
+        (&watch, "name maxLength", limits::TOOL_NAME_BYTES.value),
+        (&watch, "interval minimum", limits::WATCH_SECONDS_MIN.value),
+        (&watch, "interval maximum", limits::WATCH_SECONDS_MAX.value),
+        (&watch, "label maxLength", limits::WATCH_LABEL_BYTES.value),
+        (&watch, "max_checks maximum", limits::WATCH_CHECKS.value),
+        (&config, "expression maxLength", limits::CONDITION_BYTES.value),
+        (&config, "batch_size maximum", limits::WATCH_BATCH.value),
+        (&config, "for_checks maximum", limits::WATCH_HOLD.value),
+        (&config, "recall maximum", limits::WATCH_RECALL.value),
+        (&config, "ignore maxItems", limits::WATCH_PATHS.value),
+        (&config, "only maxItems", limits::WATCH_PATHS.value),
+        (&history, "watcher_id maxLength", limits::WATCHER_ID_BYTES.value),
+        (&history, "last_n maximum", limits::WATCH_HISTORY.value),
+        (&call, "when maxLength", limits::JOB_WHEN_BYTES.value),
+        (&call, "name maxLength", limits::JOB_NAME_BYTES.value),
+        (&call, "output_channel maxLength", limits::JOB_NAME_BYTES.value),
+        (&call, "max_runs maximum", limits::JOB_RUNS.value),
+        (&remind, "message maxLength", limits::REMIND_CHARS.value),
+        (&cancel, "job_id maxLength", limits::JOB_ID_BYTES.value),
     ] {
         assert_eq!(part(schema, path).to_string(), bound.to_string(), "{path}");
     }

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use reveille::dialect::Notation;
 use reveille::dialect::watch::{Call, Tool, WatchDraft, parse};
-use reveille::domain::{Filter, Lasted, Moment, Outcome, Span, Watch, Why};
+use reveille::domain::{Filter, Lasted, Moment, Outcome, Span, Watch, Weighed, Why};
 use reveille::edn::{Caps, Map, Value, read};
-use reveille::engine::{Checked, Look, Weighed, read_outcome, remember_check, summed_up, weigh};
+use reveille::engine::{Checked, Look, read_outcome, remember_check, summed_up, weigh};
 
 const CAPS: Caps = Caps { bytes_max: 1 << 20, depth_max: 16, digits_max: 100, forms_max: 100_000 };
 

@@ -158,7 +158,7 @@ impl Lines {
                 self.end(run, None)
             }
             RunFact::Delivered => self.end(run, None),
-            RunFact::Returned { outcome } => {
+            RunFact::Returned { outcome, .. } => {
                 let failure = outcome.failure();
                 self.end(run, failure.map(|failure| error_text(Some(&failure), failure.reason)))
             }

@@ -4,8 +4,11 @@
 //! that schedule is folded into it. Those that wait go out in one delivery, and share its end. Only so many deliveries an hour
 //! may begin a turn in one session.
 
-use crate::domain::{Call, Cause, Claim, HostId, Reason, RunFact, RunId, RunState, Sink, Span, Telling};
-use crate::engine::bulletin_text::{self, Bulletin, BulletinEnd};
+use crate::domain::{
+    Call, CallPurpose, Cause, Claim, HostId, NotifyWhen, Reason, RunFact, RunId, RunState, Sink, Span,
+    Telling, Trigger,
+};
+use crate::engine::bulletin_text::{Details, Headline, TaskEnd, bulletin_text};
 use crate::engine::record::{RunRecord, SessionRecord};
 use crate::engine::state::State;
 use crate::engine::step::run::authorize::authorize;
@@ -20,8 +23,8 @@ pub(in crate::engine::step) fn announce(
     step: &mut StepBuilder<'_>,
     of: &Occurrence<'_>,
     call: &Call,
-    end: BulletinEnd,
-    line: &str,
+    end: TaskEnd,
+    details: Details<'_>,
 ) {
     let state = step.state;
     // It was cancelled while the call was out, and whoever did so wants to hear no more of it.
@@ -40,19 +43,13 @@ pub(in crate::engine::step) fn announce(
     // What this step has decided on already may not wait any more.
     let waiting = waiting.and_then(|run| Some((run, state.run_id(run)?)));
     let waiting = waiting.filter(|(_, id)| !step.deals_with(id));
-    let begun = state.run(&of.id).map(|record| record.run.started_at.unwrap_or(record.run.claimed_at));
-    let text = bulletin_text::text(&Bulletin {
-        purpose: call.purpose,
-        schedule: &of.id.schedule,
-        label: of.schedule.label.as_deref(),
-        tool: &call.tool,
-        number: of.record.progress().runs.max(1),
-        end,
-        elapsed: begun.map_or(Span::ZERO, |begun| step.now.wall.since(begun)),
-        line,
+    let details = Details {
         folded: waiting.as_ref().map_or(0, |(run, _)| run.run.folded + 1),
         instead_of: channel.filter(|_| open.is_none()),
-    });
+        ..details
+    };
+    let id = of.id.schedule.to_string();
+    let text = bulletin_text(&headline(step, of, (call, &id), end), &details);
     let telling = Box::new(Telling { text: text.into(), channel: open.map(Into::into) });
     if let Some((_, run)) = waiting {
         step.run_fact(&run, RunFact::Folded(telling));
@@ -71,6 +68,36 @@ pub(in crate::engine::step) fn announce(
     step.run_fact(&run, RunFact::Claimed(claim));
     if is_absent {
         await_session(step, &run);
+    }
+}
+
+/// Returns what the first line says of a call that ends in this step.
+fn headline<'a>(
+    step: &StepBuilder<'_>,
+    of: &'a Occurrence<'_>,
+    (call, id): (&'a Call, &'a str),
+    end: TaskEnd,
+) -> Headline<'a> {
+    let tool = &call.tool;
+    let label = of.schedule.label.as_deref().unwrap_or_default();
+    let run = of.record.progress().runs.max(1);
+    match call.purpose {
+        CallPurpose::Job => Headline::Job { id, name: label, run, end },
+        CallPurpose::Watch => {
+            let tally = of.record.watch.as_ref().map(|watch| watch.tally).unwrap_or_default();
+            let interval =
+                if let Trigger::Every(every) = &of.schedule.trigger { every.period() } else { Span::ZERO };
+            let when = call.filter.as_ref().map_or(NotifyWhen::Always, |filter| filter.when);
+            // Both are as of this check, which the state does not have yet.
+            let (check, told) = (tally.checks + 1, tally.told + 1);
+            Headline::Watch { id, label, tool, check, interval, told, when }
+        }
+        CallPurpose::Task | CallPurpose::Parallel => {
+            let begun = step.state.run(&of.id);
+            let begun = begun.map(|record| record.run.started_at.unwrap_or(record.run.claimed_at));
+            let elapsed = begun.map_or(Span::ZERO, |begun| step.now.wall.since(begun));
+            Headline::Task { id, tool, end, elapsed }
+        }
     }
 }
 

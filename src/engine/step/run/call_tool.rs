@@ -9,6 +9,7 @@ use crate::engine::invocation::Invocation;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
 use crate::engine::timers::Timer;
+use crate::engine::watching::looked;
 use crate::limits;
 
 /// Hands a run over to the executor of its tool. `host` is the session's, if the call needs that one.
@@ -23,8 +24,10 @@ pub(in crate::engine::step) fn call_tool(
     let session = schedule.owner.clone();
     let to = Dispatch { host, phase: Phase::Call, session: session.clone(), overdue };
     step.run_fact(&occurrence.id, RunFact::Dispatched(to));
+    let look = call.filter.as_ref().zip(occurrence.record.watch.as_ref());
     step.effect(Effect::Call {
         run: occurrence.id.clone(),
+        look: look.map(|(filter, watch)| Box::new(looked(watch, filter))),
         invocation: Box::new(Invocation {
             id: occurrence.id.to_string().into(),
             session,

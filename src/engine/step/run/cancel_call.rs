@@ -2,7 +2,7 @@
 //! that comes all the same is refused.
 
 use crate::domain::{Reason, Refusal, RunFact, RunState};
-use crate::engine::bulletin_text::BulletinEnd;
+use crate::engine::bulletin_text::{Details, TaskEnd};
 use crate::engine::input::Which;
 use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::state::State;
@@ -23,7 +23,7 @@ pub(in crate::engine) fn cancel_call(step: &mut StepBuilder<'_>, which: Which) -
     };
     let is_own = which.by.scope.session() == Some(&record.schedule.owner);
     if let Some(call) = occurrence.schedule.payload.call().filter(|_| !is_own) {
-        announce(step, &occurrence, call, BulletinEnd::Cancelled, "");
+        announce(step, &occurrence, call, TaskEnd::Cancelled, Details::default());
     }
     call_off(step, run);
     occurrence.end(step, RunFact::Cancelled { reason: Reason::Cancelled });

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Cause, Content, Dispatch, Failure, HostId, Message, MessageProvenance, Payload, Phase, Reason, Refusal,
-    Role, RunFact, RunId, Schedule, SessionConfig, SessionFact, SessionId, SessionProvenance,
+    Cause, Content, Dispatch, Envelope, Failure, HostId, Message, MessageProvenance, Payload, Phase, Reason,
+    Refusal, Role, RunFact, RunId, Schedule, SessionConfig, SessionFact, SessionId, SessionProvenance,
 };
 use crate::engine::destination::Destination;
 use crate::engine::effect::{Delivery, Effect, Opening};
@@ -290,7 +290,13 @@ pub(in crate::engine::step) fn submit_prompt(
 /// Returns the role of what a schedule says. A notice, which the model does not answer, must not appear as the user's words; and
 /// only an operator's words bear the role that a model obeys most.
 fn role_of(schedule: &Schedule) -> Role {
-    if schedule.payload.begins_turn() {
+    // A session speaks to itself: no other one has had a hand in it. Source: SEED-001.
+    let is_own_reminder = schedule.envelope() == Envelope::Reminder
+        && schedule.edited_by().is_none()
+        && !schedule.target().is_beyond(&schedule.owner);
+    if is_own_reminder {
+        Role::System
+    } else if schedule.payload.begins_turn() {
         Role::User
     } else if schedule.is_by_operators() {
         Role::System

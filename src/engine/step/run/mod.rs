@@ -7,6 +7,7 @@ pub(in crate::engine::step) mod bulletin;
 pub(in crate::engine::step) mod call_tool;
 pub(in crate::engine::step) mod cancel_call;
 pub(in crate::engine::step) mod channel_delivery;
+pub(in crate::engine::step) mod check;
 pub(in crate::engine::step) mod created;
 pub(in crate::engine::step) mod cut_off;
 pub(in crate::engine::step) mod dispatch;

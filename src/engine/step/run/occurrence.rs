@@ -1,14 +1,15 @@
 //! One run as the transitions see it, whether it is in the state already or being claimed in this
 //! step.
 
-use crate::domain::{Cause, Checks, Moment, Reason, RunFact, RunId, Schedule, ScheduleFact};
-use crate::engine::bulletin_text::{BulletinEnd, error_line};
+use crate::domain::{Cause, Checks, Moment, Reason, RunFact, RunId, Schedule, ScheduleFact, Span};
+use crate::engine::bulletin_text::{Details, TaskEnd, error_line};
 use crate::engine::destination::Destination;
 use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::slab::Key;
 use crate::engine::state::State;
 use crate::engine::step::run::bulletin::announce;
-use crate::engine::step::schedule::next_slot::slot_after_finish;
+use crate::engine::step::run::check::check_failed;
+use crate::engine::step::schedule::next_slot::{slot_after_finish, slot_after_wait};
 use crate::engine::step_builder::StepBuilder;
 
 /// A run and the definition that it was claimed by.
@@ -100,18 +101,36 @@ impl<'a> Occurrence<'a> {
         if let (Some(call), RunFact::Failed(failure)) = (self.schedule.payload.call(), &end)
             && !matches!(failure.reason, Reason::SessionClosed | Reason::Shutdown)
         {
-            announce(step, self, call, BulletinEnd::Failed, &error_line(&failure.message));
+            if self.record.watch.is_some() {
+                check_failed(step, self, failure);
+                return;
+            }
+            let lines = error_line(&failure.message);
+            announce(step, self, call, TaskEnd::Failed, Details { lines: &lines, ..Details::default() });
         }
         self.end(step, end);
     }
 
     /// Ends the run with this fact, and arms the next slot if it counts from the end of the run.
     pub(in crate::engine::step) fn end(&self, step: &mut StepBuilder<'_>, end: RunFact) {
+        self.end_before(step, end, None);
+    }
+
+    /// As [`Occurrence::end`], but the next slot comes after this wait, if it counts from the end of the run.
+    pub(in crate::engine::step) fn end_before(
+        &self,
+        step: &mut StepBuilder<'_>,
+        end: RunFact,
+        wait: Option<Span>,
+    ) {
         step.run_fact(&self.id, end);
         // Several runs of the schedule may end in one step; the slot is armed once.
         let arms = self.arms && !step.has_armed(&self.id.schedule);
         if arms && !self.record.status.is_terminal() {
-            let next = slot_after_finish(step, &self.record.schedule, self.slot);
+            let next = match wait {
+                Some(wait) => slot_after_wait(step, &self.record.schedule, self.slot, wait),
+                None => slot_after_finish(step, &self.record.schedule, self.slot),
+            };
             step.schedule_fact(&self.id.schedule, ScheduleFact::Armed { next, by: None });
         }
     }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Outcome, Phase, Refusal, RunFact, RunId};
-use crate::engine::bulletin_text::BulletinEnd;
+use crate::domain::{Call, Outcome, Phase, Reading, Refusal, RunFact, RunId};
+use crate::engine::bulletin_text::{Details, TaskEnd};
 use crate::engine::state::Mode;
 use crate::engine::step::run::bulletin::announce;
+use crate::engine::step::run::check::check_returned;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::run::retry::{retry, wait_before_next};
 use crate::engine::step_builder::StepBuilder;
@@ -13,7 +14,7 @@ use crate::engine::step_builder::StepBuilder;
 pub(in crate::engine) fn returned(
     step: &mut StepBuilder<'_>,
     run: &RunId,
-    (outcome, line): (Arc<Outcome>, &str),
+    (outcome, line, reading): (Arc<Outcome>, &str, Option<Box<Reading>>),
     awaited: bool,
 ) -> Result<(), Refusal> {
     if step.state.mode == Mode::Abandoning {
@@ -33,11 +34,19 @@ pub(in crate::engine) fn returned(
         retry(step, &occurrence, failure, wait);
         return Ok(());
     }
-    // Whoever waited for the outcome has it, and is told nothing.
-    if let Some(call) = occurrence.schedule.payload.call().filter(|_| !awaited) {
-        let end = if outcome.ok { BulletinEnd::Completed } else { BulletinEnd::Failed };
-        announce(step, &occurrence, call, end, line);
+    if occurrence.record.watch.is_some() && call_of(&occurrence).is_some_and(|call| call.filter.is_some()) {
+        check_returned(step, &occurrence, (outcome, line, reading));
+        return Ok(());
     }
-    occurrence.end(step, RunFact::Returned { outcome });
+    // Whoever waited for the outcome has it, and is told nothing.
+    if let Some(call) = call_of(&occurrence).filter(|_| !awaited) {
+        let end = if outcome.ok { TaskEnd::Completed } else { TaskEnd::Failed };
+        announce(step, &occurrence, call, end, Details { lines: line, ..Details::default() });
+    }
+    occurrence.end(step, RunFact::Returned { outcome, check: None });
     Ok(())
+}
+
+fn call_of<'a>(occurrence: &Occurrence<'a>) -> Option<&'a Call> {
+    occurrence.schedule.payload.call()
 }

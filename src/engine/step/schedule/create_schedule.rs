@@ -57,21 +57,8 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
         }
         check_key(known)?;
     }
-    let trigger = new.when.resolve(now.wall).ok_or(Refusal::BeyondCalendar)?;
-    let id = new.id.unwrap_or_else(|| ScheduleId::fresh(new.durability, || now.wall, step.draw()));
-    let mut schedule = Schedule {
-        id,
-        dialect: new.dialect,
-        durability: new.durability,
-        label: new.label,
-        owner: session.id.clone(),
-        trigger,
-        payload: new.payload,
-        created_at: now.wall,
-        creation: new.made_by.and_then(|by| Creation::of(Some(*by), None, None)),
-        settings: new.settings.filter(|settings| **settings != Settings::PLAIN),
-    };
     let replaced = known.filter(|known| !known.status.is_terminal());
+    let mut schedule = scheduled(step, new)?;
     if is_full && replaced.is_none() {
         return Err(Refusal::SessionFull { max });
     }
@@ -107,13 +94,38 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
     Ok(())
 }
 
+/// Returns the definition of a new schedule, as of now.
+pub(in crate::engine::step) fn scheduled(
+    step: &mut StepBuilder<'_>,
+    new: NewSchedule,
+) -> Result<Schedule, Refusal> {
+    let now = step.now;
+    let trigger = new.when.resolve(now.wall).ok_or(Refusal::BeyondCalendar)?;
+    let id = new.id.unwrap_or_else(|| ScheduleId::fresh(new.durability, || now.wall, step.draw()));
+    Ok(Schedule {
+        id,
+        dialect: new.dialect,
+        durability: new.durability,
+        label: new.label,
+        owner: new.owner,
+        trigger,
+        payload: new.payload,
+        created_at: now.wall,
+        creation: new.made_by.and_then(|by| Creation::of(Some(*by), None, None)),
+        settings: new.settings.filter(|settings| **settings != Settings::PLAIN),
+    })
+}
+
 /// Returns whether the schedule waits for a job that was recently reported as ready.
 fn is_ready(session: &SessionRecord, schedule: &Schedule, now: Moment) -> bool {
     matches!(&schedule.trigger, Trigger::Event(event) if session.ready_jobs.has(&event.job, now))
 }
 
 /// Adds the schedule to the line of the turn that makes it, if a schedule began that turn.
-fn join_chain(step: &StepBuilder<'_>, schedule: &mut Schedule) -> Result<(), Refusal> {
+pub(in crate::engine::step) fn join_chain(
+    step: &StepBuilder<'_>,
+    schedule: &mut Schedule,
+) -> Result<(), Refusal> {
     // A call that is due now is no waking in the future. How often what it comes to may begin a turn is bounded by itself.
     let is_due = matches!(schedule.trigger, Trigger::At(at) if at <= step.now.wall);
     if schedule.payload.call().is_some() && is_due {

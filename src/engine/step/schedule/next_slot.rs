@@ -69,6 +69,16 @@ pub(in crate::engine) fn slot_after_finish(
     within_lifetime(step, schedule, every.after_finish(step.now.wall.max(consumed)))
 }
 
+/// As [`slot_after_finish`], but after another wait than the period.
+pub(in crate::engine) fn slot_after_wait(
+    step: &StepBuilder<'_>,
+    schedule: &Schedule,
+    consumed: Moment,
+    wait: Span,
+) -> Next {
+    within_lifetime(step, schedule, step.now.wall.max(consumed).checked_add(wait))
+}
+
 pub(in crate::engine) fn within_lifetime(
     step: &StepBuilder<'_>,
     schedule: &Schedule,

@@ -6,7 +6,11 @@ use super::FactError;
 use super::form::Form;
 use super::parts::{count, flag, flag_or, maybe, number, one, own_text, part, span, text, wrong};
 use super::printed::{Printed, Word, unless};
-use crate::domain::{Call, CallPurpose, CallVia, Outcome, Reason, Sink, Telling, ToolName};
+use crate::dialect::watch::filter_of;
+use crate::domain::{
+    Call, CallPurpose, CallVia, Filter, NotifyWhen, Outcome, Reason, Sink, Telling, ToolName,
+};
+use crate::edn::Value;
 
 /// Adds a call to the form of a payload, whose text is the name of the tool.
 pub(super) fn print(map: Printed, call: &Call) -> Printed {
@@ -14,11 +18,29 @@ pub(super) fn print(map: Printed, call: &Call) -> Printed {
         .with("args", &*call.args)
         .with("via", unless(CallVia::Any, call.via).map(|via| Word(via.name())))
         .with("purpose", Word(call.purpose.name()));
-    match &call.sink {
+    let map = match &call.sink {
         Sink::Nobody => map,
         Sink::Session => map.with("sink", Word("session")),
         Sink::Channel(name) => map.with("sink", &**name),
+    };
+    match &call.filter {
+        None => map,
+        Some(filter) => {
+            let config = Value::Map(filter.config());
+            map.with("notify-when", Word(filter.when.name())).with("notify-config", &config)
+        }
     }
+}
+
+fn filter(form: &Form<'_>) -> Result<Option<Arc<Filter>>, FactError> {
+    let Some(when) = maybe(form, "notify-when", |form, key| one(form, key, NotifyWhen::parse))? else {
+        return Ok(None);
+    };
+    let config = part(form, "notify-config");
+    let filter = filter_of(when, &config.to_value());
+    filter
+        .map(|filter| Some(Arc::new(filter)))
+        .ok_or_else(|| wrong("notify-config", "the words of a filter", config))
 }
 
 /// Parses the call of a payload.
@@ -33,6 +55,7 @@ pub(super) fn parse(form: &Form<'_>) -> Result<Call, FactError> {
         via: maybe(form, "via", |form, key| one(form, key, CallVia::parse))?.unwrap_or(CallVia::Any),
         purpose: one(form, "purpose", CallPurpose::parse)?,
         sink: maybe(form, "sink", sink)?.unwrap_or(Sink::Nobody),
+        filter: filter(form)?,
     })
 }
 

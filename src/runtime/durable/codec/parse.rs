@@ -128,7 +128,9 @@ fn run(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
         }),
         names::ACCEPTED => RunFact::Accepted,
         names::DELIVERED => RunFact::Delivered,
-        names::RETURNED => RunFact::Returned { outcome: Arc::new(call::outcome(map(form, "outcome")?)?) },
+        names::RETURNED => {
+            RunFact::Returned { outcome: Arc::new(call::outcome(map(form, "outcome")?)?), check: None }
+        }
         names::FOLDED => RunFact::Folded(Box::new(call::telling(map(form, "telling")?)?)),
         names::JOINED => RunFact::Joined { lead: Box::new(run_id(form, "lead")?) },
         names::POSTPONED => RunFact::Postponed {

@@ -140,7 +140,10 @@ fn run(fact: &RunFact) -> Printed {
         RunFact::Dispatched(to) => dispatched(to),
         RunFact::Accepted => named(names::ACCEPTED),
         RunFact::Delivered => named(names::DELIVERED),
-        RunFact::Returned { outcome } => named(names::RETURNED).with("outcome", call::of_outcome(outcome)),
+        // Watches are in memory only.
+        RunFact::Returned { outcome, check: _ } => {
+            named(names::RETURNED).with("outcome", call::of_outcome(outcome))
+        }
         RunFact::Folded(telling) => named(names::FOLDED).with("telling", call::of_telling(telling)),
         RunFact::Joined { lead } => named(names::JOINED).with("lead", lead.to_string()),
         RunFact::Postponed { reason, at, due } => named(names::POSTPONED)

@@ -1,0 +1,42 @@
+//! Prints the answers to calls that succeeded: the seed's fields.
+//!
+//! Errors are in `error.rs`.
+
+use crate::dialect::{Answer, brief};
+use crate::domain::{ScheduleId, SessionId, Trigger};
+use crate::edn::{Map, Value};
+use crate::engine::ScheduleRecord;
+
+/// The answer to a `schedule`.
+pub fn scheduled(record: &ScheduleRecord, warnings: &[&'static str]) -> Answer {
+    let warnings: Vec<Value> = warnings.iter().map(|warning| Value::from(*warning)).collect();
+    let answer = job(record);
+    Answer::done(if warnings.is_empty() { answer } else { answer.with("warnings", warnings) })
+}
+
+/// The answer to a `remind`.
+pub fn reminded(record: &ScheduleRecord, session: &SessionId) -> Answer {
+    Answer::done(job(record).with("session_id", session.to_string()))
+}
+
+/// The answer to a `cancel_schedule` of a job that has run so often.
+pub fn cancelled(job: &ScheduleId, ran: u64) -> Answer {
+    let ran = i64::try_from(ran).unwrap_or(i64::MAX);
+    Answer::done(Map::new().with("job_id", job.to_string()).with("cancelled", true).with("ran_count", ran))
+}
+
+fn job(record: &ScheduleRecord) -> Map {
+    let schedule = record.schedule();
+    let cron = if let Trigger::Cron(cron, _) = &schedule.trigger { Some(cron.to_string()) } else { None };
+    let next = record.next_run().map(brief::instant);
+    let answer = Map::new()
+        .with("job_id", schedule.id.to_string())
+        .with("schedule_type", if cron.is_some() { "cron" } else { "once" })
+        .with("next_run", next.clone())
+        .with("next_run_at", next)
+        .with("label", schedule.label.as_deref().unwrap_or_default());
+    match cron {
+        Some(cron) => answer.with("cron_expr", cron),
+        None => answer,
+    }
+}

@@ -1,0 +1,81 @@
+//! The end of a check of a watch: it is weighed by what the watch remembers, told or not, and the next one is waited for.
+
+use std::sync::Arc;
+
+use crate::domain::{Call, Failure, Filter, Outcome, Reading, RunFact, Span, Trigger, WatchCheck, Weighed};
+use crate::engine::bulletin_text::{Details, TaskEnd, error_line};
+use crate::engine::step::run::bulletin::announce;
+use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step_builder::StepBuilder;
+use crate::engine::watching::{Checked, made_out, next_wait, summed_up, weigh};
+
+/// Ends the check of a watch whose call returned.
+pub(in crate::engine::step) fn check_returned(
+    step: &mut StepBuilder<'_>,
+    check: &Occurrence<'_>,
+    (outcome, line, reading): (Arc<Outcome>, &str, Option<Box<Reading>>),
+) {
+    let Some((call, filter)) = filter_of(check) else { return };
+    let Some(watch) = &check.record.watch else { return };
+    let reading = reading.map_or_else(|| made_out(watch, &filter, outcome), |reading| *reading);
+    end(step, check, (call, &filter), (reading, line));
+}
+
+/// Ends the check of a watch whose call was not made, or whose time was over: it counts as one that failed.
+pub(in crate::engine::step) fn check_failed(
+    step: &mut StepBuilder<'_>,
+    check: &Occurrence<'_>,
+    failure: &Failure,
+) {
+    let Some((call, filter)) = filter_of(check) else { return };
+    let Some(watch) = &check.record.watch else { return };
+    let outcome = Outcome::of_failure(failure.reason, failure.message.clone(), Span::ZERO);
+    let reading = made_out(watch, &filter, Arc::new(outcome));
+    let line = error_line(&failure.message);
+    end(step, check, (call, &filter), (reading, &line));
+}
+
+fn filter_of<'a>(check: &Occurrence<'a>) -> Option<(&'a Call, Arc<Filter>)> {
+    let call = check.schedule.payload.call()?;
+    Some((call, call.filter.clone()?))
+}
+
+fn end(
+    step: &mut StepBuilder<'_>,
+    check: &Occurrence<'_>,
+    (call, filter): (&Call, &Filter),
+    (reading, line): (Reading, &str),
+) {
+    let Some(watch) = &check.record.watch else { return };
+    let most = check.schedule.lifetime().max_runs;
+    let is_last = most.is_some_and(|most| check.record.progress().runs >= u64::from(most.get()));
+    let at = step.now.wall;
+    let weighed = weigh(watch, filter, &reading, Checked { at, is_last });
+    if let Some(why) = weighed.told {
+        let is_summary = why == crate::domain::Why::Batch;
+        let batch = if is_summary { summed_up(watch, &reading) } else { Vec::new() };
+        let details = Details {
+            lines: line,
+            batch: &batch,
+            change: reading.change.as_deref(),
+            show: filter.show,
+            why: Some(why),
+            ..Details::default()
+        };
+        let end = if reading.outcome.ok { TaskEnd::Completed } else { TaskEnd::Failed };
+        announce(step, check, call, end, details);
+    }
+    let wait = wait(check, filter, &weighed);
+    let outcome = Arc::clone(&reading.outcome);
+    let fact = RunFact::Returned { outcome, check: Some(Box::new(WatchCheck { reading, weighed })) };
+    check.end_before(step, fact, wait);
+}
+
+/// Returns how long it is waited before the next check.
+fn wait(check: &Occurrence<'_>, filter: &Filter, weighed: &Weighed) -> Option<Span> {
+    let Trigger::Every(every) = &check.schedule.trigger else { return None };
+    // Any number that differs from check to check; a replay draws the same.
+    let (seconds, nanos) = (check.slot.seconds().cast_unsigned(), u64::from(check.slot.nanos()));
+    let draw = (seconds ^ nanos.rotate_left(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    Some(next_wait(filter, every.period(), weighed.tally.errors.checks, draw))
+}

@@ -1,0 +1,122 @@
+//! One call of a tool of the scheduler: arguments in, the tool's own answer out.
+//!
+//! What lives elsewhere: words and shapes (`dialect::scheduler`), rules (`engine`). Invariant: an answer shows a job as the
+//! change left it, read before anything else could happen.
+
+use super::super::Service;
+use super::super::admission::{Admitted, admit_change};
+use super::called::known_tool;
+use crate::dialect::scheduler::{self, Call, JobDraft, RemindDraft, Tool, job_id};
+use crate::dialect::{Answer, Notation};
+use crate::domain::{Caller, CallerRole, Dialect, Refusal, ScheduleId, SessionId, Status};
+use crate::edn::Value;
+use crate::engine::{Command, Input, NewSchedule, ScheduleRecord, Which};
+use crate::runtime::Handle;
+
+/// A call of a tool of the scheduler.
+pub(super) struct SchedulerCall<'a> {
+    pub(super) service: &'a Service,
+    pub(super) admitted: Admitted<'a>,
+}
+
+impl<'a> SchedulerCall<'a> {
+    fn handle(&self) -> &'a Handle {
+        self.service.handle()
+    }
+
+    fn caller(&self) -> &'a Caller {
+        self.admitted.caller()
+    }
+
+    pub(super) fn call(&self, tool: Tool, args: &Value, notation: Notation) -> Answer {
+        let call = match scheduler::parse(tool, args, notation, self.handle().now().wall) {
+            Ok(call) => call,
+            Err(answer) => return answer,
+        };
+        let Some(session) = self.caller().scope.session() else { return scheduler::no_session() };
+        match call {
+            Call::Schedule(draft) => self.schedule(*draft, session),
+            Call::Remind(draft) => self.remind(*draft, session),
+            Call::Cancel(id) => self.cancel(&id),
+        }
+    }
+
+    fn schedule(&self, draft: JobDraft, session: &SessionId) -> Answer {
+        if let Err(answer) = known_tool(self.handle(), session, self.caller(), ("action", &draft.action)) {
+            return answer;
+        }
+        if let Some(answer) = draft.output_channel.as_deref().and_then(|channel| self.closed(channel)) {
+            return answer;
+        }
+        let warnings = draft.warnings.clone();
+        let name = draft.timed.name.clone();
+        let new = |id| draft.into_new(id, session.clone());
+        self.put(name.as_deref(), session, new, |record| scheduler::scheduled(record, &warnings))
+    }
+
+    fn remind(&self, draft: RemindDraft, session: &SessionId) -> Answer {
+        let name = draft.timed.name.clone();
+        let new = |id| draft.into_new(id, session.clone());
+        self.put(name.as_deref(), session, new, |record| scheduler::reminded(record, session))
+    }
+
+    /// Creates a job, or defines the one of its name anew.
+    fn put(
+        &self,
+        name: Option<&str>,
+        session: &SessionId,
+        new: impl FnOnce(ScheduleId) -> NewSchedule,
+        answer: impl FnOnce(&ScheduleRecord) -> Answer,
+    ) -> Answer {
+        let app = self.handle().view(|state| state.primitives().app.clone());
+        let Some(id) = job_id(&app, name, self.handle().random_bits()) else {
+            return scheduler::taken(name.unwrap_or_default());
+        };
+        let exists = self.handle().view(|state| state.schedule(&id).is_some());
+        if exists && admit_change(self.handle(), self.caller(), &id).is_err() {
+            return scheduler::taken(&id.to_string());
+        }
+        let made_by = self.caller().maker(session, Some(Dialect::Scheduler), None);
+        let new = NewSchedule { made_by, ..new(id.clone()) };
+        let done = self
+            .handle()
+            .submit_with(Input::Command(Command::Supersede(new)), |state| state.schedule(&id).map(answer));
+        match done {
+            Ok(answer) => answer.expect("a job that was just created is there"),
+            Err(Refusal::ScheduleExists { .. } | Refusal::WrongStatus { .. }) => {
+                scheduler::taken(&id.to_string())
+            }
+            Err(refusal) => scheduler::refused(&refusal),
+        }
+    }
+
+    /// The refusal of a channel that is not there, or not open to the caller.
+    fn closed(&self, channel: &str) -> Option<Answer> {
+        let is_operator = self.caller().role == CallerRole::Operator;
+        self.handle().view(|state| {
+            let open =
+                state.channels().filter(|it| it.disabled_at.is_none() && (is_operator || it.channel.agents));
+            let open: Vec<&str> = open.map(|it| &*it.channel.name).collect();
+            (!open.contains(&channel)).then(|| scheduler::no_channel(channel, &open))
+        })
+    }
+
+    fn cancel(&self, id: &str) -> Answer {
+        let not_found = || scheduler::not_found(id);
+        let Ok(schedule) = ScheduleId::new(id) else { return not_found() };
+        let ran = self.handle().view(|state| {
+            let record = state.schedule(&schedule)?;
+            let is_job = record.schedule().dialect == Dialect::Scheduler && !record.status().is_terminal();
+            is_job.then(|| record.progress().runs.max(u64::from(record.status() == Status::InFlight)))
+        });
+        let Some(ran) = ran.filter(|_| admit_change(self.handle(), self.caller(), &schedule).is_ok()) else {
+            return not_found();
+        };
+        let which = Which::any(self.caller().actor_with(Dialect::Scheduler), schedule.clone());
+        match self.handle().submit(Input::Command(Command::DeleteSchedule(which))) {
+            Ok(()) => scheduler::cancelled(&schedule, ran),
+            Err(Refusal::UnknownSchedule { .. } | Refusal::NotCancellable { .. }) => not_found(),
+            Err(refusal) => scheduler::refused(&refusal),
+        }
+    }
+}

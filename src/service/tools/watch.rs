@@ -1,0 +1,163 @@
+//! One call of a tool of watches: arguments in, the tool's own answer out.
+//!
+//! What lives elsewhere: words and shapes (`dialect::watch`), which checks are told (`engine`). Invariant: an answer shows a
+//! watch as the change left it, read before anything else could happen.
+
+use super::super::Service;
+use super::super::admission::Admitted;
+use super::called::known_tool;
+use crate::dialect::watch::{self, Call, Tool, WatchDraft, WatchStatus, Watcher};
+use crate::dialect::{Answer, Notation};
+use crate::domain::{Caller, Dialect, Entropy, Refusal, ScheduleId, SessionId};
+use crate::edn::Value;
+use crate::engine::{Command, Input, NewSchedule, Which};
+use crate::runtime::Handle;
+
+/// A call of a tool of watches.
+pub(super) struct WatchCall<'a> {
+    pub(super) service: &'a Service,
+    pub(super) admitted: Admitted<'a>,
+}
+
+impl<'a> WatchCall<'a> {
+    fn handle(&self) -> &'a Handle {
+        self.service.handle()
+    }
+
+    fn caller(&self) -> &'a Caller {
+        self.admitted.caller()
+    }
+
+    pub(super) fn call(&self, tool: Tool, args: &Value, notation: Notation) -> Answer {
+        let call = match watch::parse(tool, args, notation) {
+            Ok(call) => call,
+            Err(answer) => return answer,
+        };
+        let Some(session) = self.caller().scope.session() else { return watch::no_session() };
+        if self.handle().view(|state| state.session(session).is_none()) {
+            return watch::refused(&Refusal::UnknownSession { session: session.clone() });
+        }
+        match call {
+            Call::Start(draft) => {
+                self.start(&draft, session).unwrap_or_else(|refusal| watch::refused(&refusal))
+            }
+            Call::Stop(id) => self.stop(&id, session),
+            Call::Pause(id) => self.toggle(&id, session, (WatchStatus::Running, "pause"), |which| {
+                Command::PauseSchedule { which, reason: None }
+            }),
+            Call::Resume(id) => {
+                self.toggle(&id, session, (WatchStatus::Paused, "resume"), Command::ResumeSchedule)
+            }
+            Call::Status(id) => self.shown(&id, session, watch::status),
+            Call::History { watcher, last } => {
+                self.shown(&watcher, session, |watcher| watch::history(watcher, last))
+            }
+            Call::List(page) => {
+                self.handle().view(|state| watch::listed(&watch::watchers(state, session), &page))
+            }
+        }
+    }
+
+    fn start(&self, draft: &WatchDraft, session: &SessionId) -> Result<Answer, Refusal> {
+        match known_tool(self.handle(), session, self.caller(), ("name", &draft.tool)) {
+            Ok(spec) if spec.approval => return Ok(watch::needs_approval(&draft.tool)),
+            Ok(_) => {}
+            Err(answer) => return Ok(answer),
+        }
+        let warnings = draft.warnings.clone();
+        // Never returned, because the loop runs at least once.
+        let mut started = Err(Refusal::Stopping);
+        // The ids are short, so one may be in use already: draw another.
+        for _ in 0..DRAWS {
+            let id = short_id(self.handle().random_bits());
+            let now = self.handle().now().wall;
+            let new = draft.clone().into_new(id.clone(), session.clone(), now);
+            let new = new.ok_or(Refusal::BeyondCalendar)?;
+            let new =
+                NewSchedule { made_by: self.caller().maker(session, Some(Dialect::Watch), None), ..new };
+            started = self.handle().submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
+                state.schedule(&id).and_then(Watcher::of).map(|watcher| watch::started(&watcher, &warnings))
+            });
+            if !matches!(started, Err(Refusal::ScheduleExists { .. })) {
+                break;
+            }
+        }
+        match started {
+            Ok(started) => Ok(started.expect("a watch that was just started is there")),
+            Err(Refusal::SessionFull { max }) => Ok(watch::full(max)),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    fn stop(&self, id: &str, session: &SessionId) -> Answer {
+        let Some(schedule) = self.find(id, session) else { return watch::not_found(id) };
+        // Shown as it was: afterwards there is no such watch.
+        let answer = self.shown(id, session, watch::stopped);
+        let which = Which::any(self.caller().actor_with(Dialect::Watch), schedule);
+        match self.handle().submit(Input::Command(Command::DeleteSchedule(which))) {
+            // One that has made all its checks is gone from the list only when its record is.
+            Ok(()) | Err(Refusal::NotCancellable { .. }) => answer,
+            Err(Refusal::UnknownSchedule { .. }) => watch::not_found(id),
+            Err(refusal) => watch::refused(&refusal),
+        }
+    }
+
+    /// Pauses or resumes a watch that is in the status in which that makes sense.
+    fn toggle(
+        &self,
+        id: &str,
+        session: &SessionId,
+        (wanted, verb): (WatchStatus, &str),
+        command: impl FnOnce(Which) -> Command,
+    ) -> Answer {
+        let status = |schedule: &ScheduleId| {
+            self.handle().view(|state| watch::watcher(state, session, schedule).map(|watcher| watcher.status))
+        };
+        let Some((schedule, found)) =
+            self.find(id, session).and_then(|it| Some((status(&it)?, it))).map(|(found, it)| (it, found))
+        else {
+            return watch::not_found(id);
+        };
+        if found != wanted {
+            return watch::wrong_status(id, found.name(), (verb, wanted.name()));
+        }
+        let which = Which::any(self.caller().actor_with(Dialect::Watch), schedule.clone());
+        let done = self.handle().submit_with(Input::Command(command(which)), |state| {
+            let watcher = watch::watcher(state, session, &schedule)?;
+            Some(if wanted == WatchStatus::Running {
+                watch::paused(&watcher)
+            } else {
+                watch::resumed(&watcher)
+            })
+        });
+        match done {
+            Ok(answer) => answer.unwrap_or_else(|| watch::not_found(id)),
+            Err(Refusal::UnknownSchedule { .. } | Refusal::WrongStatus { .. }) => watch::not_found(id),
+            Err(refusal) => watch::refused(&refusal),
+        }
+    }
+
+    fn shown(&self, id: &str, session: &SessionId, show: impl FnOnce(&Watcher<'_>) -> Answer) -> Answer {
+        let Ok(schedule) = ScheduleId::new(id) else { return watch::not_found(id) };
+        self.handle().view(|state| {
+            let watcher = watch::watcher(state, session, &schedule);
+            watcher.map_or_else(|| watch::not_found(id), |watcher| show(&watcher))
+        })
+    }
+
+    /// The id of a watch of this session.
+    fn find(&self, id: &str, session: &SessionId) -> Option<ScheduleId> {
+        let schedule = ScheduleId::new(id).ok()?;
+        let is_there = self.handle().view(|state| watch::watcher(state, session, &schedule).is_some());
+        is_there.then_some(schedule)
+    }
+}
+
+/// Twelve hexadecimal digits. Source: SEED-001.
+fn short_id(bits: Entropy) -> ScheduleId {
+    let [a, b, c, d, e, f, ..] = bits.0;
+    let digits = format!("{:012x}", u64::from_be_bytes([0, 0, a, b, c, d, e, f]));
+    ScheduleId::new(&digits).expect("hexadecimal digits are an id")
+}
+
+const DRAWS: u32 = 8;

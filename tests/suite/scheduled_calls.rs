@@ -1,0 +1,202 @@
+//! Scheduled calls and reminders as a session has them: the three tools over an engine in virtual time (T53 to T55, T57 to T59).
+
+use reveille::domain::{Content, Grant, Role, ScheduleId, Span};
+use reveille::edn::{Map, Value};
+use reveille::engine::{Command, Input};
+use reveille::testkit::CallAnswer;
+
+use crate::simulated::session;
+use crate::watching::{Scene, failed, fine};
+
+fn text<'m>(map: &'m Map, key: &str) -> Option<&'m str> {
+    map.keyword(key).and_then(Value::as_str)
+}
+
+#[track_caller]
+fn job(answer: &Map) -> String {
+    text(answer, "job_id").unwrap_or_else(|| unreachable!("{answer:?}")).to_owned()
+}
+
+fn runs(scene: &Scene, id: &str) -> Option<(u64, u32)> {
+    let id = ScheduleId::new(id).expect("an id");
+    scene.handle().view(|state| {
+        let progress = state.schedule(&id)?.progress();
+        Some((progress.runs, progress.incarnation))
+    })
+}
+
+#[test]
+fn a_call_is_made_at_its_time_and_its_session_is_told() {
+    let scene = Scene::new();
+    scene.script(&[fine(r#"{"status_code" 200}"#)]);
+    let answer =
+        scene.call("schedule", r#"{"when" "in 5m" "action" "http.get" "args" {"url" "x"} "name" "probe"}"#);
+    assert_eq!(job(&answer), "cron_default_probe");
+    let kinds = ["schedule_type", "label", "cron_expr"].map(|key| text(&answer, key));
+    assert_eq!(kinds, [Some("once"), Some("probe"), None]);
+    assert!(text(&answer, "next_run").is_some() && text(&answer, "next_run") == text(&answer, "next_run_at"));
+    scene.pass(299);
+    assert!(scene.executor.calls().is_empty());
+    scene.pass(2);
+    let told = "[SCHEDULED JOB] job_id=cron_default_probe name=\"probe\" run=1 status=ok\nResult: {\"status_code\": 200}";
+    assert_eq!(scene.told(), [told]);
+    scene.pass(600);
+    assert_eq!(scene.executor.calls().len(), 1);
+}
+
+#[test]
+fn a_job_without_a_name_has_an_id_by_chance() {
+    let scene = Scene::new();
+    let answer = scene.call("schedule", r#"{"when" "0 9 * * *" "action" "http.get"}"#);
+    let id = job(&answer);
+    let digits = id.strip_prefix("cron_default_").expect("the prefix");
+    assert!(digits.len() == 12 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
+    assert_eq!(
+        (text(&answer, "schedule_type"), text(&answer, "cron_expr")),
+        (Some("cron"), Some("0 9 * * *"))
+    );
+    assert_eq!(
+        scene.error("s", "schedule", r#"{"when" "in 5m" "action" "http.gte"}"#),
+        "Tool 'http.gte' not found."
+    );
+}
+
+/// T53.
+#[test]
+fn a_name_that_is_used_again_is_the_same_job_anew() {
+    let scene = Scene::new();
+    let every = r#"{"when" "* * * * *" "action" "http.get" "name" "x"}"#;
+    let id = job(&scene.call("schedule", every));
+    scene.pass(200);
+    let before = runs(&scene, &id).expect("it is there");
+    assert!(before.0 >= 3 && before.1 == 1, "{before:?}");
+    // Another kind, under the same name.
+    let answer = scene.call("remind", r#"{"when" "in 10m" "message" "look" "name" "x"}"#);
+    assert_eq!((job(&answer), text(&answer, "session_id")), (id.clone(), Some("s")));
+    assert_eq!(runs(&scene, &id), Some((0, 2)));
+    let calls = scene.executor.calls().len();
+    scene.rest();
+    scene.pass(601);
+    assert_eq!(scene.executor.calls().len(), calls, "the calls have ended");
+    assert!(
+        scene.told().last().is_some_and(|told| told.starts_with("[REMINDER from cron] ")),
+        "{:?}",
+        scene.told()
+    );
+    // And once more, after it has ended.
+    let again = scene.call("schedule", r#"{"when" "in 1m" "action" "http.get" "name" "x"}"#);
+    assert_eq!((job(&again), runs(&scene, &id)), (id, Some((0, 3))));
+    scene.pass(61);
+    assert_eq!(scene.executor.calls().len(), calls + 1);
+}
+
+/// T53, over sessions: a name belongs to the app, and a job of another session to those that may change it.
+#[test]
+fn another_session_replaces_a_job_if_it_may() {
+    let scene = Scene::new();
+    let later = r#"{"when" "in 5m" "action" "http.get" "name" "x"}"#;
+    let id = job(&scene.call("schedule", later));
+    assert!(scene.error("t", "schedule", later).contains("is taken"));
+    assert!(scene.error("t", "cancel_schedule", &format!("{{\"job_id\" \"{id}\"}}")).contains("not found"));
+    let operator =
+        reveille::domain::Actor { scope: reveille::domain::Scope::Operator, via: None, tool: None };
+    let grant = Grant { cron_others: true, ..Grant::FULL };
+    let set = Command::SetGrant { session: session("t"), grant, by: operator };
+    scene.handle().submit(Input::Command(set)).expect("it is open");
+    assert_eq!(job(&scene.answer("t", "schedule", later)), id);
+    let owner = |scene: &Scene| {
+        let id = ScheduleId::new(&id).expect("an id");
+        scene.handle().view(|state| state.schedule(&id).map(|record| record.schedule().owner.clone()))
+    };
+    assert_eq!((owner(&scene), runs(&scene, &id)), (Some(session("t")), Some((0, 2))));
+    scene.pass(301);
+    assert_eq!((scene.executor.calls().len(), scene.told().len()), (1, 1));
+    // What it told went to the session that owns it now.
+    let prompts = scene.host.prompts();
+    assert_eq!(prompts.last().map(|prompt| prompt.session.clone()), Some(session("t")), "{prompts:?}");
+}
+
+/// T54.
+#[test]
+fn a_job_that_is_cancelled_is_called_no_more() {
+    let scene = Scene::new();
+    assert!(scene.error("s", "cancel_schedule", r#"{"job_id" "cron_default_x"}"#).contains("not found"));
+    scene.script(&[fine("1")]);
+    scene.executor.script(CallAnswer::After(Span::from_millis(20_000), fine("2")));
+    let id = job(&scene.call("schedule", r#"{"when" "* * * * *" "action" "http.get" "name" "x"}"#));
+    while scene.executor.calls().len() < 2 {
+        scene.pass(1);
+    }
+    let named = format!("{{\"job_id\" \"{id}\"}}");
+    let answer = scene.call("cancel_schedule", &named);
+    assert_eq!(
+        (answer.keyword("cancelled"), answer.keyword("ran_count")),
+        (Some(&Value::Bool(true)), Some(&Value::Int(2)))
+    );
+    assert_eq!(scene.executor.cancelled().len(), 1);
+    let told = scene.told().len();
+    scene.pass(300);
+    assert_eq!((scene.executor.calls().len(), scene.told().len()), (2, told));
+    assert!(scene.error("s", "cancel_schedule", &named).contains("not found"));
+}
+
+/// T55.
+#[test]
+fn a_call_that_fails_counts_as_a_run() {
+    let scene = Scene::new();
+    scene.script(&[failed("down"), failed("down"), failed("down"), fine("1")]);
+    scene.busy(true);
+    let id = job(&scene.call("schedule", r#"{"when" "* * * * *" "action" "http.get" "max_runs" 3}"#));
+    scene.pass(600);
+    assert_eq!((scene.executor.calls().len(), runs(&scene, &id).map(|(runs, _)| runs)), (3, Some(3)));
+    scene.busy(false);
+    let told = scene.told();
+    assert!(told[0].contains(" run=3 status=error\nError: down\n2 earlier updates are folded"), "{told:?}");
+}
+
+/// T57, what can be seen without a channel.
+#[test]
+fn a_channel_that_is_not_there_is_refused_with_those_that_are() {
+    let scene = Scene::new();
+    let args = r#"{"when" "in 5m" "action" "http.get" "output_channel" "ops"}"#;
+    assert!(scene.error("s", "schedule", args).contains("there is no channel \"ops\" that you may use"));
+}
+
+/// T59.
+#[test]
+fn a_reminder_is_of_the_system_and_waits_for_its_session() {
+    let scene = Scene::new();
+    scene.busy(true);
+    scene.call("remind", r#"{"when" "in 2m" "message" "Check whether the build passed."}"#);
+    scene.pass(180);
+    assert!(scene.told().is_empty());
+    scene.busy(false);
+    let told = scene.told();
+    assert_eq!(told.len(), 1);
+    assert!(told[0].starts_with("[REMINDER from cron] "), "{told:?}");
+    assert!(told[0].ends_with("\nMessage: Check whether the build passed."), "{told:?}");
+    scene.rest();
+    scene.pass(300);
+    assert_eq!(scene.told().len(), 1);
+}
+
+#[test]
+fn the_words_of_a_reminder_have_the_role_of_the_system() {
+    use std::sync::Arc;
+    let scene = Scene::new();
+    let handle =
+        reveille::runtime::Handle::new(scene.stage.parts(Arc::new(reveille::adapter::HostLocal::new())));
+    crate::simulated::open(&handle, "s", reveille::domain::SessionConfig::default());
+    handle.switch(reveille::domain::Primitives::all());
+    let service = reveille::service::Service::new(handle);
+    let args = reveille::edn::read(br#"{"when" "in 2m" "message" "look"}"#, &reveille::dialect::REQUEST_CAPS)
+        .expect("EDN");
+    let token = crate::simulated::token("s");
+    let answer = service.call_tool("remind", &token, &args, reveille::dialect::Notation::Json);
+    assert!(answer.is_ok_and(|answer| answer.is_some_and(|answer| !answer.is_error)));
+    scene.stage.run_for(service.handle(), Span::from_millis(121_000));
+    let transcript = service.handle().transcript(&session("s")).expect("it is built in");
+    let [message] = transcript.messages.as_slice() else { unreachable!("{transcript:?}") };
+    assert_eq!(message.role, Role::System);
+    assert!(matches!(message.content.as_slice(), [Content::Text(_)]));
+}
