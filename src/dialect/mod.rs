@@ -9,6 +9,7 @@ pub(crate) mod args;
 pub(crate) mod brief;
 pub(crate) mod called;
 mod caps;
+pub mod channels;
 pub mod claude_cron;
 pub mod cron;
 mod excerpt;

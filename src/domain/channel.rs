@@ -1,6 +1,6 @@
-//! Channels: named ways out of this process, configured by operators.
+//! Channels: named ways out of this process and into it, configured by operators.
 
-use super::names;
+use super::{Moment, SessionId, names};
 
 names! {
     /// What kind of receiver a channel delivers to.
@@ -32,4 +32,29 @@ pub enum ChannelFact {
     Opened(Channel),
     /// The receiver behind the channel asked for no more deliveries.
     Disabled,
+}
+
+names! {
+    /// Which way a message goes.
+    Direction {
+        /// It came into the process.
+        Inbound = "inbound",
+        /// It left the process.
+        Outbound = "outbound",
+    }
+}
+
+/// A message that went through a channel, or did not get through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChannelEvent {
+    /// The id of its run.
+    pub id: Box<str>,
+    /// Which way it went.
+    pub direction: Direction,
+    /// The session whose message it was.
+    pub session: SessionId,
+    /// When it arrived, or was given up.
+    pub at: Moment,
+    /// Why it did not arrive; `None` if it did.
+    pub error: Option<Box<str>>,
 }

@@ -35,7 +35,7 @@ pub use call::tool_spec::{Risk, ToolSpec};
 pub use call::watch::{Entry, Past, Ring, Streak, Tally, Trial, Watch};
 #[doc(hidden)]
 pub use call::why::{Lasted, Why};
-pub use channel::{Channel, ChannelFact, ChannelKind};
+pub use channel::{Channel, ChannelEvent, ChannelFact, ChannelKind, Direction};
 pub use definition::durability::Durability;
 pub use definition::lifetime::Lifetime;
 pub use definition::notice::{About, Attachment, Notice};

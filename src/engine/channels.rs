@@ -1,8 +1,24 @@
-//! Channels out of the process, and the runs that wait for them: reads of the state.
+//! Channels out of the process, and the runs that wait for them: reads of the state, and what went through each.
 
 use super::record::{ChannelRecord, RunRecord};
 use super::slab::Key;
 use super::state::State;
+use crate::domain::{ChannelEvent, Direction, Moment, RunState, Target};
+use crate::limits;
+
+impl ChannelRecord {
+    /// Returns the latest messages, oldest first. They are in memory only.
+    pub fn events(&self) -> impl DoubleEndedIterator<Item = &ChannelEvent> {
+        self.events.iter()
+    }
+
+    fn note(&mut self, event: ChannelEvent) {
+        if self.events.len() as u64 == limits::CHANNEL_EVENTS.value {
+            self.events.pop_front();
+        }
+        self.events.push_back(event);
+    }
+}
 
 impl State {
     /// Returns the channels that operators have configured, by name.
@@ -13,6 +29,28 @@ impl State {
     /// Returns the channel with this name.
     pub fn channel(&self, name: &str) -> Option<&ChannelRecord> {
         self.channels.get(name)
+    }
+
+    /// Notes that a run has ended, if it was for a channel.
+    pub(super) fn note_carried(&mut self, run: Key, at: Moment) {
+        let Some(record) = self.runs.get(run) else { return };
+        let has_ended = matches!(record.run.state, RunState::Delivered | RunState::Failed);
+        let Some(schedule) = self.schedules.get(record.schedule).filter(|_| has_ended) else { return };
+        let (Target::Route(route), Some(id)) = (schedule.schedule.target(), self.run_id(record)) else {
+            return;
+        };
+        let error = record.run.failure.as_ref().filter(|_| record.run.state == RunState::Failed);
+        let event = ChannelEvent {
+            id: id.to_string().into(),
+            direction: Direction::Outbound,
+            session: schedule.schedule.owner.clone(),
+            at,
+            error: error.map(|failure| failure.message.clone()),
+        };
+        let channel = route.channel.clone();
+        if let Some(channel) = self.channels.get_mut(&channel) {
+            channel.note(event);
+        }
     }
 
     /// Returns whether a run waits in a session's lane, or outside of all lanes.

@@ -74,7 +74,7 @@ pub use local_fact::{LocalFact, StateFact};
 pub use outcomes::Outcomes;
 pub use reading::{Look, read_outcome};
 pub use recall::recall_block;
-pub use record::{Pause, Progress, RunRecord, ScheduleRecord, SessionRecord};
+pub use record::{ChannelRecord, Pause, Progress, RunRecord, ScheduleRecord, SessionRecord};
 pub use row::{ScheduleRow, SessionRow, StoredRow};
 pub use slab::Key;
 pub use state::{Mode, State};

@@ -8,8 +8,8 @@ use super::ready_jobs::ReadyJobs;
 use super::slab::Key;
 use super::wakes::Wakes;
 use crate::domain::{
-    Actor, Channel, Cursor, HostId, Lineage, LostSchedule, Memory, Moment, Reason, Run, RunId, Schedule,
-    ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName, Trigger, Watch,
+    Actor, Channel, ChannelEvent, Cursor, HostId, Lineage, LostSchedule, Memory, Moment, Reason, Run, RunId,
+    Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName, Trigger, Watch,
 };
 use crate::limits;
 
@@ -242,6 +242,8 @@ pub struct ChannelRecord {
     pub channel: Channel,
     /// When its receiver refused further messages; `None` while it is enabled.
     pub disabled_at: Option<Moment>,
+    /// The latest messages that went through, oldest first.
+    pub(super) events: VecDeque<ChannelEvent>,
 }
 
 /// A run, and its links within the state.

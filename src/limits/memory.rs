@@ -17,4 +17,10 @@ limits! { OF_MEMORY:
     MEMORY_BLOCK = 2_000 "characters" as "memory-block";
     /// Facts that stand below a delivery, the newest.
     MEMORY_RECALLED = 7 "facts" as "memory-recalled";
+    /// Longest message that a session sends through a channel. Source: SEED-001.
+    CHANNEL_TEXT = 50_000 "characters" as "channel-text";
+    /// Channels that one message goes through at the same time.
+    BROADCAST = 20 "channels" as "broadcast";
+    /// Messages that are remembered of each channel. The oldest are dropped.
+    CHANNEL_EVENTS = 200 "events" as "channel-events";
 }

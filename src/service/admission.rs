@@ -8,7 +8,7 @@ use super::Service;
 use super::denial::{Denial, DenialReason};
 use super::tools::TOOLBOX;
 use crate::dialect::{
-    claude_cron, cron, memory, native, primitives, psi, reminder, scheduler, session_action, watch,
+    channels, claude_cron, cron, memory, native, primitives, psi, reminder, scheduler, session_action, watch,
 };
 use crate::domain::{Caller, CallerRole, Dialect, Op, Refusal, ScheduleId, Scope, Target};
 use crate::edn::{Keyword, Value};
@@ -162,6 +162,7 @@ pub(super) fn op_of(tool: &str, args: &Value) -> (Op, Option<Dialect>) {
     let of_action = || session_action::Tool::parse(tool).map(|tool| of_action(tool, args));
     let op = cron::Tool::parse(tool).map(of_cron).or_else(|| reminder::Tool::parse(tool).map(of_reminder));
     let op = op.or_else(of_action).or_else(|| native::Tool::parse(tool).map(of_native));
+    let op = op.or_else(|| channels::Tool::parse(tool).map(of_channels));
     let op = op.or_else(|| memory::Tool::parse(tool).map(|_| Op::Remember));
     let op = op.or_else(|| claude_cron::Tool::parse(tool).map(|tool| of_claude_cron(tool, args)));
     let op = op.or_else(|| primitives::Tool::parse(tool).map(|tool| of_primitives(tool, args)));
@@ -197,6 +198,16 @@ fn of_scheduler(tool: scheduler::Tool) -> Op {
     match tool {
         scheduler::Tool::Schedule | scheduler::Tool::Remind => Op::Create,
         scheduler::Tool::Cancel => Op::Cancel,
+    }
+}
+
+fn of_channels(tool: channels::Tool) -> Op {
+    match tool {
+        channels::Tool::SendMessage | channels::Tool::Broadcast | channels::Tool::TestSend => Op::Create,
+        channels::Tool::ListProviders
+        | channels::Tool::ProviderStatus
+        | channels::Tool::ProviderHistory
+        | channels::Tool::Stats => Op::Query,
     }
 }
 

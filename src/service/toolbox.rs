@@ -6,8 +6,8 @@
 
 use super::Service;
 use super::tools::{TOOLBOX, ToolEffect, ToolInfo};
-use crate::dialect::{echo, names};
-use crate::domain::{Caller, CallerRole, Dialect, Gate, Grant, Right};
+use crate::dialect::{channels, echo, names};
+use crate::domain::{Caller, CallerRole, Dialect, Gate, Grant, Right, Scope};
 use crate::edn::{Map, Value};
 
 /// There is no tool of this name for the caller.
@@ -64,7 +64,9 @@ impl Service {
 
     fn offers(&self, caller: &Caller, tool: &ToolInfo) -> bool {
         let is_open = tool.dialect.gate().is_none_or(|gate| self.is_open(gate, caller));
-        is_open && !self.is_withheld(caller, tool.dialect)
+        let is_for_it =
+            !is_for_operators(tool) || caller.role == CallerRole::Operator && caller.scope == Scope::Operator;
+        is_open && is_for_it && !self.is_withheld(caller, tool.dialect)
     }
 
     /// Whether the grant of the caller's session leaves this family of tools out.
@@ -99,6 +101,11 @@ impl ToolInfo {
             self.dialect == Dialect::Psi || matches!(self.name, "schedule_session_action" | "background_run");
         self.effect == ToolEffect::Reads || reads_too
     }
+}
+
+/// Whether only operators have the tool, who act for no session.
+fn is_for_operators(tool: &ToolInfo) -> bool {
+    channels::Tool::parse(tool.name).is_some_and(channels::Tool::is_for_operators)
 }
 
 fn known(name: &str) -> Option<&'static ToolInfo> {

@@ -14,6 +14,7 @@ mod bulletin_texts;
 mod bulletins;
 mod calendar;
 mod calls;
+mod channel_tools;
 mod checker;
 mod claude_cron;
 mod condition;

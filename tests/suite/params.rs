@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
 use reveille::dialect::{Notation, REQUEST_CAPS};
-use reveille::domain::{Caller, HostId, Primitives, SessionConfig, SessionId};
+use reveille::domain::{Caller, Channel, ChannelKind, HostId, Primitives, SessionConfig, SessionId};
 use reveille::edn::{Map, Value, read};
+use reveille::engine::{Input, Report};
 use reveille::graph::eql::Boundary;
 use reveille::graph::registry::{MutationInfo, Param, ParamGroups, ParamType};
 use reveille::runtime::{Handle, Parts, WithoutStore};
@@ -30,6 +31,9 @@ fn handle() -> Handle {
     let id = SessionId::new("one").expect("an id");
     handle.open_session(Some(id), HostId::LOCAL, SessionConfig::default()).expect("it is new");
     handle.switch(Primitives::all());
+    let (name, goes_to) = ("ops".into(), "https://hooks.example.com".into());
+    let channel = Channel { name, kind: ChannelKind::Webhook, goes_to, agents: true };
+    handle.submit(Input::Report(Report::ChannelOpened(channel))).expect("it is a fact");
     handle
 }
 
@@ -268,7 +272,7 @@ fn an_unknown_argument_of_a_tool_is_refused() {
     let handle = handle();
     let caller = Caller::session(SessionId::new("one").expect("an id"));
     let before = standing(&handle);
-    for tool in TOOLBOX {
+    for tool in TOOLBOX.iter().filter(|tool| tool.name != "channels.test_send") {
         let schema = tool.input_schema();
         let schema = schema.as_map().expect("a schema");
         let named = schema.keyword("properties").and_then(Value::as_map).expect("properties");

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::dialect::{
-    claude_cron, cron, memory, native, primitives, psi, reminder, scheduler, session_action, watch,
+    channels, claude_cron, cron, memory, native, primitives, psi, reminder, scheduler, session_action, watch,
 };
 use crate::domain::{Code, Moment, Refusal, Span};
 use crate::edn::{Map, Symbol, Value};
@@ -32,6 +32,7 @@ pub(super) fn text() -> String {
         .chain(tools("reminder", reminder::errors()))
         .chain(tools("session-action", session_action::errors()))
         .chain(tools("claude-cron", claude_cron::errors()))
+        .chain(tools("channels", channels::errors()))
         .chain(tools("memory", memory::errors()))
         .chain(tools("primitives", primitives::errors()))
         .chain(tools("watch", watch::errors()))

@@ -15,6 +15,8 @@ mod status;
 mod store;
 mod supersede;
 
+use std::collections::VecDeque;
+
 use super::local_fact::{LocalFact, Sealed, StateFact};
 use super::record::Losses;
 use super::record::{ChannelRecord, Pause};
@@ -104,7 +106,8 @@ impl State {
             Fact::Host(host, HostFact::Attached) => _ = self.hosts.entry(host).or_default(),
             Fact::Host(host, HostFact::Lost) => _ = self.hosts.remove(&host),
             Fact::Channel(name, ChannelFact::Opened(channel)) => {
-                self.channels.insert(name, ChannelRecord { channel, disabled_at: None });
+                self.channels
+                    .insert(name, ChannelRecord { channel, disabled_at: None, events: VecDeque::new() });
             }
             Fact::Channel(name, ChannelFact::Disabled) => {
                 if let Some(record) = self.channels.get_mut(&name) {

@@ -296,6 +296,7 @@ impl State {
                 | RunState::Running => {}
             }
         }
+        self.note_carried(run, now.wall);
         self.let_old_runs_go(schedule);
     }
 

@@ -4,7 +4,7 @@
 //! that a host can tell when it changes.
 
 use crate::dialect::{
-    claude_cron, cron, memory, native, primitives, psi, reminder, scheduler, session_action, watch,
+    channels, claude_cron, cron, memory, native, primitives, psi, reminder, scheduler, session_action, watch,
 };
 use crate::domain::Dialect;
 use crate::edn::{Caps, Map, Value, read};
@@ -102,6 +102,13 @@ pub const TOOLBOX: &[ToolInfo] = &[
     ToolInfo::native(native::Tool::Explain, ToolEffect::Reads),
     ToolInfo::native(native::Tool::Inbox, ToolEffect::Removes),
     ToolInfo::native(native::Tool::Query, ToolEffect::Reads),
+    ToolInfo::channels(channels::Tool::SendMessage, ToolEffect::Adds),
+    ToolInfo::channels(channels::Tool::Broadcast, ToolEffect::Adds),
+    ToolInfo::channels(channels::Tool::ListProviders, ToolEffect::Reads),
+    ToolInfo::channels(channels::Tool::ProviderStatus, ToolEffect::Reads),
+    ToolInfo::channels(channels::Tool::ProviderHistory, ToolEffect::Reads),
+    ToolInfo::channels(channels::Tool::Stats, ToolEffect::Reads),
+    ToolInfo::channels(channels::Tool::TestSend, ToolEffect::Adds),
     ToolInfo::memory(memory::Tool::Remember, ToolEffect::Adds),
     ToolInfo::memory(memory::Tool::SetGoal, ToolEffect::Changes),
     ToolInfo::memory(memory::Tool::TaskCreate, ToolEffect::Adds),
@@ -132,6 +139,11 @@ impl ToolInfo {
     const fn claude_cron(tool: claude_cron::Tool, effect: ToolEffect) -> ToolInfo {
         let text = Text::Edn(tool.declaration());
         ToolInfo { name: tool.name(), dialect: Dialect::ClaudeCron, effect, text }
+    }
+
+    const fn channels(tool: channels::Tool, effect: ToolEffect) -> ToolInfo {
+        let text = Text::Edn(tool.declaration());
+        ToolInfo { name: tool.name(), dialect: Dialect::Channels, effect, text }
     }
 
     const fn memory(tool: memory::Tool, effect: ToolEffect) -> ToolInfo {
@@ -219,6 +231,7 @@ mod tests {
         assert_eq!(of(Dialect::SessionAction), session_action::Tool::NAMES);
         assert_eq!(of(Dialect::ClaudeCron), claude_cron::Tool::NAMES);
         assert_eq!(of(Dialect::Native), native::Tool::NAMES);
+        assert_eq!(of(Dialect::Channels), channels::Tool::NAMES);
         assert_eq!(of(Dialect::Memory), memory::Tool::NAMES);
         assert_eq!(of(Dialect::Primitives), primitives::Tool::NAMES);
         for tool in TOOLBOX {

@@ -2,6 +2,7 @@
 
 mod called;
 mod catalog;
+mod channels;
 mod claude_cron;
 mod cron;
 mod memory;
@@ -17,6 +18,7 @@ mod session_action;
 mod tasks;
 mod watch;
 
+use self::channels::ChannelCall;
 use self::claude_cron::ClaudeCronCall;
 use self::cron::CronCall;
 use self::memory::MemoryCall;
@@ -140,6 +142,9 @@ impl Service {
         }
         if let Some(tool) = dialect::claude_cron::Tool::parse(tool) {
             return Some(ClaudeCronCall { service: self, admitted }.call(tool, args, notation));
+        }
+        if let Some(tool) = dialect::channels::Tool::parse(tool) {
+            return Some(ChannelCall { service: self, admitted }.call(tool, args, notation));
         }
         if let Some(tool) = dialect::memory::Tool::parse(tool) {
             return Some(MemoryCall { service: self, admitted }.call(tool, args, notation));

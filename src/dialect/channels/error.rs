@@ -1,0 +1,54 @@
+//! Prints the answers to refused calls: a kind, a message generated from it, a hint.
+//!
+//! Errors of single arguments are in `args`.
+
+use super::call::DIRECTIONS;
+use crate::dialect::args::{ArgError, ArgErrorKind, NO_SESSION, TOOL_WORDS, wordings};
+use crate::dialect::{Answer, echo, tool_error};
+use crate::domain::{Code, Refusal};
+use crate::edn::Value;
+use crate::limits;
+
+/// The answer to a caller that is not a session.
+pub fn no_session() -> Answer {
+    ArgError::own("", NO_SESSION, "").answer(&TOOL_WORDS, None)
+}
+
+/// The answer to a call that the engine refused.
+pub fn refused(refusal: &Refusal) -> Answer {
+    tool_error::refused(refusal)
+}
+
+/// The answer to the name of a channel that the caller does not have; `known` are those that it has.
+pub fn unknown_channel(name: &str, known: &[&str]) -> Answer {
+    let known: Vec<Value> = known.iter().map(|name| Value::from(*name)).collect();
+    let error = tool_error::error("unknown_channel", Code::NotFound, "there is no such channel")
+        .with("field", "channel")
+        .with("value", echo(&Value::from(name)))
+        .with("channels", known)
+        .with("hint", "use one of these channels, or ask an operator to open one to sessions");
+    tool_error::finish(error, Code::NotFound)
+}
+
+/// All errors of these tools, with name, class and a sample, for the index of errors.
+pub fn errors() -> Vec<(&'static str, Code, Value)> {
+    let error = ArgError::new;
+    let errors = [
+        error("", ArgErrorKind::NotAMap { found: "string" }).with(&Value::from("tell them")),
+        error("message", ArgErrorKind::Missing),
+        error("message", ArgErrorKind::Blank).with(&Value::from(" ")),
+        error("message", ArgErrorKind::TooLong { limit: limits::CHANNEL_TEXT }),
+        error("providers", ArgErrorKind::NotAList { or_set: false }).with(&Value::from("ops")),
+        error("limit", ArgErrorKind::OutOfRange { min: 1, max: 100 }).with(&Value::Int(0)),
+        error("direction", ArgErrorKind::NotOneOf { known: DIRECTIONS }).with(&Value::from("both")),
+        ArgError::own("text", GIVEN_TWICE, "message"),
+        ArgError::own("", NO_SESSION, ""),
+    ];
+    let errors = errors.into_iter().map(|error| (error.name(&TOOL_WORDS), error.answer(&TOOL_WORDS, None)));
+    let unknown = ("unknown_channel", unknown_channel("ops", &["team"]));
+    errors.chain([unknown]).map(|(name, answer)| tool_error::entry(name, &answer)).collect()
+}
+
+wordings! {
+    GIVEN_TWICE "given_twice_in_words" "{field} is another word for {detail}, which is given too" "give one of them";
+}

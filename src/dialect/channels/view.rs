@@ -1,0 +1,99 @@
+//! A channel as the tools show it, by what one caller may see of it.
+
+use crate::domain::{ChannelEvent, ChannelKind, Direction, Moment, SessionId};
+use crate::edn::{Map, Value};
+use crate::engine::ChannelRecord;
+use crate::graph::psi_terms;
+
+/// A channel, with the events that the caller may see.
+#[derive(Clone, Debug)]
+pub struct Provider {
+    /// Its name.
+    pub name: Box<str>,
+    kind: ChannelKind,
+    enabled: bool,
+    /// The events, oldest first.
+    pub events: Vec<ChannelEvent>,
+}
+
+impl Provider {
+    /// Shows a channel to a session, which sees its own events only, or to an operator, who sees all.
+    pub fn of(record: &ChannelRecord, session: Option<&SessionId>) -> Provider {
+        let is_theirs = |event: &&ChannelEvent| session.is_none_or(|session| event.session == *session);
+        Provider {
+            name: record.channel.name.clone(),
+            kind: record.channel.kind,
+            enabled: record.disabled_at.is_none(),
+            events: record.events().filter(is_theirs).cloned().collect(),
+        }
+    }
+
+    fn count(&self, direction: Direction) -> usize {
+        self.events.iter().filter(|event| event.direction == direction && event.error.is_none()).count()
+    }
+
+    fn last_error(&self) -> Option<&str> {
+        self.events.iter().rev().find_map(|event| event.error.as_deref())
+    }
+
+    /// How the channel is, in the words of the seed.
+    pub fn status(&self) -> &'static str {
+        match self.events.last() {
+            _ if !self.enabled => "stopped",
+            Some(event) if event.error.is_some() => "error",
+            Some(_) => "active",
+            None => "ready",
+        }
+    }
+
+    /// Returns how many messages came in, and how many went out.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.count(Direction::Inbound), self.count(Direction::Outbound))
+    }
+
+    /// Prints the channel; `with_status` adds how it is.
+    pub fn to_map(&self, with_status: bool) -> Map {
+        let plain = Map::new()
+            .with("name", &*self.name)
+            .with("adapter", self.kind.name())
+            .with("inbound", false)
+            .with("outbound", true)
+            .with("enabled", self.enabled);
+        if !with_status {
+            return plain;
+        }
+        let (received, sent) = self.counts();
+        plain
+            .with("status", self.status())
+            .with("events_received", number(received))
+            .with("events_sent", number(sent))
+            .with("active_activations", 0)
+            .with("last_error", self.last_error())
+    }
+
+    /// When something last went through.
+    pub fn last_event_at(&self) -> Option<Value> {
+        self.events.last().map(|event| instant(event.at))
+    }
+
+    /// Prints one of its events.
+    pub fn event(&self, event: &ChannelEvent) -> Value {
+        Map::new()
+            .with("event_id", &*event.id)
+            .with("provider", &*self.name)
+            .with("direction", event.direction.name())
+            .with("source", event.session.as_str())
+            .with("timestamp", instant(event.at))
+            .with("success", event.error.is_none())
+            .with("error", event.error.as_deref())
+            .into()
+    }
+}
+
+fn instant(at: Moment) -> Value {
+    psi_terms::instant(at)
+}
+
+pub(super) fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}

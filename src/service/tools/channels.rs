@@ -1,0 +1,149 @@
+//! One call of a tool of channels: arguments in, the tool's own answer out.
+//!
+//! What lives elsewhere: words and shapes (`dialect::channels`), retries (`engine`), what goes over the wire
+//! (`adapter::outbound`). Invariant: a channel that the caller may not use is one that does not exist, in lists, errors and
+//! counts alike.
+
+use super::super::admission::{Admitted, admit_target};
+use super::super::{Service, creation};
+use crate::dialect::channels::{self, Call, OutMessage, Provider, Tool};
+use crate::dialect::{Answer, Notation};
+use crate::domain::{
+    Caller, CallerRole, ChannelEvent, Dialect, Moment, Refusal, RunId, ScheduleId, Scope, SessionId,
+};
+use crate::edn::Value;
+use crate::engine::{ChannelRecord, Command, Input, NewSchedule, State};
+use crate::runtime::Handle;
+
+/// A call of a tool of channels.
+pub(super) struct ChannelCall<'a> {
+    pub(super) service: &'a Service,
+    pub(super) admitted: Admitted<'a>,
+}
+
+impl<'a> ChannelCall<'a> {
+    fn handle(&self) -> &'a Handle {
+        self.service.handle()
+    }
+
+    fn caller(&self) -> &'a Caller {
+        self.admitted.caller()
+    }
+
+    pub(super) fn call(&self, tool: Tool, args: &Value, notation: Notation) -> Answer {
+        let call = match channels::parse(tool, args, notation) {
+            Ok(call) => call,
+            Err(answer) => return answer,
+        };
+        match call {
+            Call::Send { channel, message, session } => self.send(&channel, message, session),
+            Call::Broadcast { channels, message } => self.broadcast(channels, &message),
+            Call::List { with_status } => channels::listed(&self.providers(), with_status),
+            Call::Status { channel } => self.of_one(&channel, channels::status),
+            Call::History(asked) => {
+                let is_asked =
+                    |event: &ChannelEvent| asked.direction.is_none_or(|way| event.direction == way);
+                let answer = |of: &[Provider]| channels::history(of, asked.limit, is_asked);
+                self.of_some(asked.channel.as_deref(), answer)
+            }
+            Call::Stats { channel } => self.of_some(channel.as_deref(), channels::stats),
+        }
+    }
+
+    /// The channels that the caller may use, by name, with the events that it may see.
+    fn providers(&self) -> Vec<Provider> {
+        let session = self.caller().scope.session();
+        let is_open = |record: &&ChannelRecord| self.sees_all() || record.channel.agents;
+        self.handle()
+            .view(|state| state.channels().filter(is_open).map(|it| Provider::of(it, session)).collect())
+    }
+
+    /// Whether the caller may use channels that are closed to sessions.
+    fn sees_all(&self) -> bool {
+        matches!(self.caller().role, CallerRole::Operator | CallerRole::Observer)
+            && *self.caller_scope() == Scope::Operator
+    }
+
+    fn caller_scope(&self) -> &'a Scope {
+        &self.caller().scope
+    }
+
+    fn of_one(&self, channel: &str, answer: impl FnOnce(&Provider) -> Answer) -> Answer {
+        let providers = self.providers();
+        let found = providers.iter().find(|provider| &*provider.name == channel);
+        found.map_or_else(|| unknown(channel, &providers), answer)
+    }
+
+    fn of_some(&self, channel: Option<&str>, answer: impl FnOnce(&[Provider]) -> Answer) -> Answer {
+        match channel {
+            Some(channel) => self.of_one(channel, |provider| answer(std::slice::from_ref(provider))),
+            None => answer(&self.providers()),
+        }
+    }
+
+    fn send(&self, channel: &str, message: OutMessage, session: Option<SessionId>) -> Answer {
+        let Some(owner) = self.caller().scope.session().cloned().or(session) else {
+            return channels::no_session();
+        };
+        match self.create(channel, message, &owner) {
+            Ok((run, status, attempts)) => channels::sent(channel, &run, status, attempts),
+            Err(Refusal::ChannelNotAllowed { .. }) => unknown(channel, &self.providers()),
+            Err(refusal) => channels::refused(&refusal),
+        }
+    }
+
+    fn broadcast(&self, names: Vec<Box<str>>, message: &OutMessage) -> Answer {
+        let Some(owner) = self.caller().scope.session() else { return channels::no_session() };
+        let send = |name: Box<str>| {
+            let sent = self.create(&name, message.clone(), owner).map(|(run, ..)| run);
+            (name, sent.map_err(|refusal| refusal.to_string()))
+        };
+        channels::broadcast(names.into_iter().map(send).collect())
+    }
+
+    /// Creates the schedule that sends a message now; returns its run, and how that is.
+    fn create(
+        &self,
+        channel: &str,
+        message: OutMessage,
+        owner: &SessionId,
+    ) -> Result<(RunId, &'static str, u16), Refusal> {
+        let target = message.target(channel);
+        // One that is closed, and one that is not there, are refused alike.
+        let is_there = self.handle().view(|state| state.channel(channel).is_some());
+        if !is_there || !self.providers().iter().any(|provider| &*provider.name == channel) {
+            return Err(Refusal::ChannelNotAllowed { channel: channel.into() });
+        }
+        admit_target(self.handle(), self.caller(), Some(&target))?;
+        let durability = creation::durability(self.handle());
+        let now = self.handle().now().wall;
+        let id = ScheduleId::fresh(durability, || now, self.handle().random_bits());
+        let new = message.into_new(id.clone(), owner.clone(), channel, durability);
+        let made_by = self.caller().maker(owner, Some(Dialect::Channels), Some(&target));
+        let created = Input::Command(Command::CreateSchedule(NewSchedule { made_by, ..new }));
+        self.handle().submit(created)?;
+        // It is due: it goes out before the answer, so that the answer can say so.
+        self.handle().run_due();
+        self.handle().view(|state| Ok(standing(state, &id, now)))
+    }
+}
+
+/// How the only run of a schedule is, which may not have been claimed yet.
+fn standing(state: &State, id: &ScheduleId, slot: Moment) -> (RunId, &'static str, u16) {
+    let schedule = state.schedule(id);
+    let record = schedule.and_then(|schedule| state.newest_run(schedule));
+    let run = record.and_then(|record| state.run_id(record));
+    let unclaimed = || RunId { schedule: id.clone(), incarnation: 1, slot };
+    let (status, attempts) = match record.map(crate::engine::RunRecord::run) {
+        Some(run) if run.delivered_at.is_some() => ("delivered", run.attempt),
+        Some(run) if run.state.is_terminal() => ("failed", run.attempt),
+        Some(run) => ("queued", run.attempt),
+        None => ("queued", 0),
+    };
+    (run.unwrap_or_else(unclaimed), status, attempts)
+}
+
+fn unknown(channel: &str, providers: &[Provider]) -> Answer {
+    let known: Vec<&str> = providers.iter().map(|provider| &*provider.name).collect();
+    channels::unknown_channel(channel, &known)
+}

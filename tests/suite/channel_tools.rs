@@ -1,0 +1,187 @@
+//! The tools of channels over a simulated courier: who sees which channel, what becomes of a message, and what is told of it.
+
+use std::sync::{Arc, Mutex};
+
+use reveille::dialect::{Notation, REQUEST_CAPS};
+use reveille::domain::{Caller, CallerRole, Channel, ChannelKind, Failure, Phase, Reason, SessionId, Span};
+use reveille::edn::read;
+use reveille::engine::Parcel;
+use reveille::port::{Carried, Courier};
+use reveille::service::Service;
+use reveille::testkit::SimClock;
+
+use crate::simulated::{self, session, token};
+
+/// Takes what goes to any channel but `broken`, and remembers it.
+#[derive(Clone, Default)]
+struct Desk(Arc<Mutex<Vec<Parcel>>>);
+
+impl Courier for Desk {
+    fn carry(&self, parcel: Parcel, carried: Carried) {
+        let is_broken = &*parcel.route.channel == "broken";
+        self.0.lock().expect("no test panics in it").push(parcel);
+        let failure = || Failure::new(Phase::Outside, Reason::ChannelUnknown, "no such door");
+        carried(if is_broken { Err(failure()) } else { Ok(()) });
+    }
+}
+
+impl Desk {
+    fn texts(&self) -> Vec<String> {
+        self.0.lock().expect("no test panics in it").iter().map(|parcel| parcel.text.to_string()).collect()
+    }
+}
+
+struct Scene {
+    service: Service,
+    desk: Desk,
+    clock: Arc<SimClock>,
+}
+
+impl Scene {
+    fn new() -> Scene {
+        let (handle, clock) = simulated::engine(&["s", "other"]);
+        let desk = Desk::default();
+        let channel = |name: &str, agents| Channel {
+            name: name.into(),
+            kind: ChannelKind::Webhook,
+            goes_to: "https://hooks.example.com".into(),
+            agents,
+        };
+        let channels = vec![channel("broken", true), channel("ops", true), channel("secret", false)];
+        assert!(handle.open_channels(Arc::new(desk.clone()), channels));
+        Scene { service: Service::new(handle), desk, clock }
+    }
+
+    fn call(&self, caller: &Caller, tool: &str, args: &str) -> String {
+        let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
+        let answer = self.service.call_tool(tool, caller, &args, Notation::Edn).expect("admitted");
+        answer.unwrap_or_else(|| panic!("no tool {tool}")).value.to_string()
+    }
+}
+
+#[test]
+fn a_message_goes_out_at_once_and_is_told_of() {
+    let scene = Scene::new();
+    let call = |tool: &str, args: &str| {
+        scene.clock.advance(Span::from_millis(1_000));
+        scene.call(&token("s"), tool, args)
+    };
+    let sent = call("channels.send_message", "{:channel \"ops\" :message \"Build failed.\" :subject \"CI\"}");
+    assert!(sent.contains(":success true") && sent.contains(":status \"delivered\""), "{sent}");
+    assert!(sent.contains(":delivery_id \"sch-") && sent.contains(":attempts 1"), "{sent}");
+    // The seed's other words.
+    call("tools.channels.send_message", "{:provider \"ops\" :text \" verbatim \" :metadata {:a 1}}");
+    assert_eq!(scene.desk.texts(), ["Build failed.", " verbatim "]);
+    let failed = call("channels__send_message", "{:channel \"broken\" :message \"lost\"}");
+    assert!(failed.contains(":status \"failed\""), "{failed}");
+    let history = call("channels.provider_history", "{:limit 2}");
+    assert!(history.contains(":total 3") && history.contains("no such door"), "{history}");
+    let status = call("channels.provider_status", "{:provider \"broken\"}");
+    assert!(
+        status.contains(":status \"error\"") && status.contains(":last_error \"no such door\""),
+        "{status}"
+    );
+    let stats = call("channels.stats", "{}");
+    for part in [
+        ":providers_count 2",
+        ":active_count 1",
+        ":total_events_sent 2",
+        ":active_sessions 1",
+        ":history_size 3",
+    ] {
+        assert!(stats.contains(part), "{part}: {stats}");
+    }
+    let inbound = call("channels.provider_history", "{:direction \"inbound\"}");
+    assert!(inbound.contains(":total 0"), "{inbound}");
+}
+
+#[test]
+fn a_broadcast_is_done_if_one_is_sent() {
+    let scene = Scene::new();
+    let call = |args: &str| scene.call(&token("s"), "channels.broadcast", args);
+    let done = call("{:providers [\"ops\" \"secret\" \"none\"] :message \"m\"}");
+    assert!(
+        done.contains(":sent 1") && done.contains(":failed 2") && done.contains(":success true"),
+        "{done}"
+    );
+    assert_eq!(done.matches("channel not allowed").count(), 2, "closed and absent ones look alike: {done}");
+    let many: Vec<String> = (0..21).map(|number| format!("\"c{number}\"")).collect();
+    let refused = call(&format!("{{:providers [{}] :message \"m\"}}", many.join(" ")));
+    assert!(refused.contains(":error") && refused.contains("20"), "{refused}");
+    assert!(call("{:providers [] :message \"m\"}").contains(":error"));
+}
+
+#[test]
+fn a_channel_that_is_closed_does_not_exist() {
+    let scene = Scene::new();
+    let call = |tool: &str, args: &str| scene.call(&token("s"), tool, args);
+    let listed = call("channels.list_providers", "{}");
+    assert!(listed.contains("\"ops\"") && listed.contains(":configured_count 2"), "{listed}");
+    assert!(!listed.contains("secret"), "{listed}");
+    let name = |text: &str| text.replace("\"secret\"", "NAME").replace("\"nowhere\"", "NAME");
+    for tool in
+        ["channels.send_message", "channels.provider_status", "channels.provider_history", "channels.stats"]
+    {
+        let args = |channel: &str| match tool {
+            "channels.send_message" => format!("{{:channel \"{channel}\" :message \"m\"}}"),
+            _ => format!("{{:provider \"{channel}\"}}"),
+        };
+        let (closed, absent) = (call(tool, &args("secret")), call(tool, &args("nowhere")));
+        assert!(closed.contains("unknown_channel") && closed.contains("\"ops\""), "{closed}");
+        assert_eq!(name(&closed), name(&absent), "{tool}");
+    }
+    assert!(scene.desk.texts().is_empty());
+}
+
+#[test]
+fn a_session_sees_its_own_messages_only() {
+    let scene = Scene::new();
+    scene.call(&token("s"), "channels.send_message", "{:channel \"ops\" :message \"mine\"}");
+    let seen = scene.call(&token("other"), "channels.provider_history", "{}");
+    assert!(seen.contains(":total 0"), "{seen}");
+    let listed = scene.call(&token("other"), "channels.list_providers", "{}");
+    assert!(!listed.contains(":events_sent 1"), "{listed}");
+    let all = scene.call(&Caller::OPERATOR, "channels.provider_history", "{}");
+    assert!(all.contains(":source \"s\""), "{all}");
+    let listed = scene.call(&Caller::OPERATOR, "channels.list_providers", "{:include_status false}");
+    assert!(listed.contains("\"secret\"") && !listed.contains("events_sent"), "{listed}");
+}
+
+#[test]
+fn only_an_operator_tries_a_channel() {
+    let scene = Scene::new();
+    let args = read(b"{:provider \"secret\" :text \"try\" :session_id \"s\"}", &REQUEST_CAPS).expect("EDN");
+    let for_session = Caller { role: CallerRole::Operator, ..Caller::session(session("s")) };
+    for caller in [token("s"), Caller::session(session("s")), for_session] {
+        let called = scene.service.call_tool("channels.test_send", &caller, &args, Notation::Edn);
+        assert_eq!(called, Ok(None), "{caller:?}");
+        let shown = scene.service.toolbox(&caller).into_iter().any(|tool| tool.name == "channels.test_send");
+        assert!(!shown, "{caller:?}");
+    }
+    let tried = scene.call(
+        &Caller::OPERATOR,
+        "channels.test_send",
+        "{:provider \"secret\" :text \"try\" :session_id \"s\"}",
+    );
+    assert!(tried.contains(":status \"delivered\""), "{tried}");
+    assert_eq!(scene.desk.texts(), ["try"]);
+    let without = scene.call(&Caller::OPERATOR, "channels.test_send", "{:provider \"secret\" :text \"try\"}");
+    assert!(without.contains(":error"), "{without}");
+}
+
+#[test]
+fn secrets_do_not_go_out_and_texts_are_bounded() {
+    let scene = Scene::new();
+    let call = |args: &str| scene.call(&token("s"), "channels.send_message", args);
+    call("{:channel \"ops\" :message \"key sk-abcdefghijklmnopqrst.\" :subject \"Bearer abcdefgh12345678\"}");
+    assert_eq!(scene.desk.texts(), ["key [REDACTED]."]);
+    let label = scene.desk.0.lock().expect("no test panics in it")[0].label.clone();
+    assert_eq!(label.as_deref(), Some("Bearer [REDACTED]"));
+    let long = "x".repeat(50_001);
+    let refused = call(&format!("{{:channel \"ops\" :message \"{long}\"}}"));
+    assert!(refused.contains("50000") && refused.contains(":error"), "{refused}");
+    assert!(call("{:channel \"ops\" :message \"a\" :text \"b\"}").contains("given_twice_in_words"));
+    assert!(call("{:channel \"ops\"}").contains(":error"));
+    let id: SessionId = session("s");
+    assert_eq!(scene.service.handle().view(|state| state.live_schedules_of(&id).len()), 0, "each has ended");
+}
