@@ -82,6 +82,8 @@ pub struct Details<'a> {
     pub folded: u64,
     /// How much later than it was due, if that is worth saying.
     pub late: Option<Span>,
+    /// A sentence of ours that the model should know.
+    pub warning: Option<&'a str>,
     /// The channel that was to be told, and is not open.
     pub instead_of: Option<&'a str>,
 }
@@ -116,6 +118,9 @@ pub fn bulletin_text(headline: &Headline<'_>, details: &Details<'_>) -> String {
     }
     if let Some(late) = details.late {
         line(&format!("Late by {}.", length(late)));
+    }
+    if let Some(warning) = details.warning {
+        line(warning);
     }
     if let Some(channel) = details.instead_of {
         line(&format!("The channel {} is not open; it was to be told.", quoted(channel)));

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use reveille::dialect::Notation;
 use reveille::domain::{
-    Grant, HostId, Outcome, Primitives, Risk, ScheduleId, Scope, SessionConfig, Span, ToolName, ToolSpec,
+    Grant, HostId, Outcome, Primitives, Reason, Risk, ScheduleId, Scope, SessionConfig, Span, ToolName,
+    ToolSpec,
 };
 use reveille::edn::{Map, Value, read};
 use reveille::engine::{Command, Input, Report};
@@ -212,6 +213,21 @@ fn the_last_check_tells_what_was_collected() {
     assert_eq!(told[0].lines().nth(2), Some(line));
 }
 
+#[test]
+fn summaries_that_wait_become_one_with_all_their_checks() {
+    let scene = Scene::new();
+    scene.script(&(1..=4).map(|number| fine(&number.to_string())).collect::<Vec<Outcome>>());
+    scene.busy(true);
+    scene.start(r#"{"name" "http.get" "notify_when" "summary" "notify_config" {"batch_size" 2}}"#);
+    scene.pass(125);
+    scene.busy(false);
+    let told = scene.told();
+    assert_eq!(told.len(), 1);
+    let line = told[0].lines().nth(2).unwrap_or_default();
+    assert!(line.starts_with(r#"Summary (4 checks): [{"check": 1, "result": 1}, {"check": 2"#), "{told:?}");
+    assert!(told[0].ends_with("\n1 earlier update is folded into this one."), "{told:?}");
+}
+
 /// T35.
 #[test]
 fn a_long_check_moves_the_next_one_and_there_are_never_two() {
@@ -397,6 +413,40 @@ fn errors_in_a_row_make_the_waits_longer() {
     let calls = scene.executor.calls().len();
     scene.pass(2);
     assert_eq!(scene.executor.calls().len(), calls + 1, "one success, and the interval is its own again");
+}
+
+#[test]
+fn a_watch_of_a_tool_that_is_gone_is_paused() {
+    let scene = Scene::new();
+    scene.script(&vec![Outcome::of_failure(Reason::ToolUnknown, "no executor has the tool", Span::ZERO); 20]);
+    let id = scene.start(r#"{"name" "http.get" "interval" 5}"#);
+    scene.pass(120);
+    assert_eq!(scene.executor.calls().len(), 10);
+    let told = scene.told();
+    assert_eq!(told.len(), 1);
+    assert!(told[0].contains("\nError: no executor has the tool\nThe watch is paused: "), "{told:?}");
+    assert_eq!(text(&scene.status(&id), "status"), Some("paused"));
+    scene.call("watch_resume", &format!("{{\"watcher_id\" \"{id}\"}}"));
+    scene.pass(5);
+    assert_eq!(scene.executor.calls().len(), 11);
+}
+
+/// T28, what the tool's own schema says.
+#[test]
+fn arguments_are_held_against_the_schema_of_the_tool() {
+    let scene = Scene::new();
+    let schema = r#"{:type "object" :required ["url"] :properties {:url {:type "string"} "timeout" {"type" "integer"} :any {}}}"#;
+    let schema = read(schema.as_bytes(), &reveille::dialect::REQUEST_CAPS).expect("EDN");
+    scene.executor.offer(ToolSpec { input_schema: Arc::new(schema), ..spec("http.head") });
+    let error = |params: &str| {
+        scene.error("s", "watch_start", &format!("{{\"name\" \"http.head\" \"params\" {params}}}"))
+    };
+    assert_eq!(error("{}"), "params.url is required by the tool");
+    assert_eq!(error(r#"{"url" 1}"#), "params.url must be of type string, not integer");
+    assert_eq!(error(r#"{"url" "x" "timeout" 1.5}"#), "params.timeout must be of type integer, not float");
+    scene.start(r#"{"name" "http.head" "params" {"url" "x" "timeout" 2 "any" [1] "more" nil}}"#);
+    let args = r#"{"when" "in 5m" "action" "http.head" "args" {}}"#;
+    assert_eq!(scene.error("s", "schedule", args), "args.url is required by the tool");
 }
 
 #[test]

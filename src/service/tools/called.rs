@@ -2,6 +2,7 @@
 
 use crate::dialect::{Answer, called};
 use crate::domain::{Caller, CallerRole, SessionId, ToolName, ToolSpec};
+use crate::edn::Value;
 use crate::runtime::Handle;
 
 /// The tool, if an executor offers it to the session and the caller may have it called. `field` names it in the call.
@@ -13,6 +14,7 @@ pub(super) fn known_tool(
     session: &SessionId,
     caller: &Caller,
     (field, tool): (&'static str, &ToolName),
+    (args_field, args): (&'static str, &Value),
 ) -> Result<ToolSpec, Answer> {
     let specs = handle.tool_specs(session);
     let Some(spec) = specs.iter().find(|spec| spec.name == *tool) else {
@@ -22,5 +24,6 @@ pub(super) fn known_tool(
     if caller.role == CallerRole::Session && !spec.agents {
         return Err(called::blocked_tool(field, tool));
     }
+    called::check_arguments(args_field, args, &spec.input_schema)?;
     Ok(spec.clone())
 }

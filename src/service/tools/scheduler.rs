@@ -42,7 +42,8 @@ impl<'a> SchedulerCall<'a> {
     }
 
     fn schedule(&self, draft: JobDraft, session: &SessionId) -> Answer {
-        if let Err(answer) = known_tool(self.handle(), session, self.caller(), ("action", &draft.action)) {
+        let (tool, args) = (("action", &draft.action), ("args", &draft.args));
+        if let Err(answer) = known_tool(self.handle(), session, self.caller(), tool, args) {
             return answer;
         }
         if let Some(answer) = draft.output_channel.as_deref().and_then(|channel| self.closed(channel)) {

@@ -59,7 +59,13 @@ impl<'a> WatchCall<'a> {
     }
 
     fn start(&self, draft: &WatchDraft, session: &SessionId) -> Result<Answer, Refusal> {
-        match known_tool(self.handle(), session, self.caller(), ("name", &draft.tool)) {
+        match known_tool(
+            self.handle(),
+            session,
+            self.caller(),
+            ("name", &draft.tool),
+            ("params", &draft.params),
+        ) {
             Ok(spec) if spec.approval => return Ok(watch::needs_approval(&draft.tool)),
             Ok(_) => {}
             Err(answer) => return Ok(answer),

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Call, Failure, Filter, Outcome, Reading, RunFact, Span, Trigger, WatchCheck, Weighed};
+use crate::domain::{
+    Call, Failure, Filter, Outcome, Reading, Reason, RunFact, ScheduleFact, Span, Trigger, WatchCheck,
+    Weighed, Why,
+};
 use crate::engine::bulletin_text::{Details, TaskEnd, error_line};
 use crate::engine::step::run::bulletin::announce;
 use crate::engine::step::run::occurrence::Occurrence;
@@ -51,8 +54,12 @@ fn end(
     let is_last = most.is_some_and(|most| check.record.progress().runs >= u64::from(most.get()));
     let at = step.now.wall;
     let weighed = weigh(watch, filter, &reading, Checked { at, is_last });
+    // It would go on for ever without ever looking.
+    let is_vain = reading.outcome.reason == Some(Reason::ToolUnknown)
+        && weighed.tally.errors.checks == VAIN_CHECKS
+        && !check.record.status.is_terminal();
     if let Some(why) = weighed.told {
-        let is_summary = why == crate::domain::Why::Batch;
+        let is_summary = why == Why::Batch;
         let batch = if is_summary { summed_up(watch, &reading) } else { Vec::new() };
         let details = Details {
             lines: line,
@@ -60,10 +67,20 @@ fn end(
             change: reading.change.as_deref(),
             show: filter.show,
             why: Some(why),
+            warning: Some(PAUSED).filter(|_| is_vain),
             ..Details::default()
         };
         let end = if reading.outcome.ok { TaskEnd::Completed } else { TaskEnd::Failed };
         announce(step, check, call, end, details);
+    }
+    if is_vain {
+        let reason = Some(PAUSED.into());
+        let by = check.schedule.author();
+        step.schedule_fact(&check.id.schedule, ScheduleFact::Paused { by, reason });
+        if weighed.told.is_none() {
+            let details = Details { lines: line, warning: Some(PAUSED), ..Details::default() };
+            announce(step, check, call, TaskEnd::Failed, details);
+        }
     }
     let wait = wait(check, filter, &weighed);
     let outcome = Arc::clone(&reading.outcome);
@@ -79,3 +96,9 @@ fn wait(check: &Occurrence<'_>, filter: &Filter, weighed: &Weighed) -> Option<Sp
     let draw = (seconds ^ nanos.rotate_left(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     Some(next_wait(filter, every.period(), weighed.tally.errors.checks, draw))
 }
+
+/// Checks in a row that found no such tool, after which a watch is paused.
+const VAIN_CHECKS: u32 = 10;
+/// Why it is paused.
+const PAUSED: &str =
+    "The watch is paused: there has been no such tool for ten checks. watch_resume goes on with it.";
