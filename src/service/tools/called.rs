@@ -1,29 +1,70 @@
 //! Whether a tool can be called later, for those who have it called without them.
 
 use crate::dialect::{Answer, called};
-use crate::domain::{Caller, CallerRole, SessionId, ToolName, ToolSpec};
+use crate::domain::{CallVia, Caller, CallerRole, ExecutorKind, Payload, SessionId, ToolName, ToolSpec};
 use crate::edn::Value;
-use crate::runtime::Handle;
+use crate::engine::NewSchedule;
+use crate::runtime::{Handle, Resolved};
 
-/// The tool, if an executor offers it to the session and the caller may have it called. `field` names it in the call.
-///
-/// # Errors
-/// The complete error answer.
-pub(super) fn known_tool(
-    handle: &Handle,
-    session: &SessionId,
-    caller: &Caller,
-    (field, tool): (&'static str, &ToolName),
-    (args_field, args): (&'static str, &Value),
-) -> Result<ToolSpec, Answer> {
-    let specs = handle.tool_specs(session);
-    let Some(spec) = specs.iter().find(|spec| spec.name == *tool) else {
-        let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
-        return Err(called::unknown_tool(field, tool, &names));
-    };
-    if caller.role == CallerRole::Session && !spec.agents {
-        return Err(called::blocked_tool(field, tool));
+/// A tool that can be called later, and where its executor is looked for then.
+pub(super) struct CallLater {
+    pub(super) spec: ToolSpec,
+    via: CallVia,
+}
+
+impl CallLater {
+    /// Finds the tool of this name, if the caller may have it called for the session with these arguments. The fields name the
+    /// tool and its arguments in the caller's call.
+    ///
+    /// # Errors
+    /// The complete error answer.
+    pub(super) fn find(
+        handle: &Handle,
+        session: &SessionId,
+        caller: &Caller,
+        (field, tool): (&'static str, &ToolName),
+        (args_field, args): (&'static str, &Value),
+    ) -> Result<CallLater, Answer> {
+        let found = find(handle, session, tool).map_err(|near| {
+            let near: Vec<&str> = near.iter().map(ToolName::as_str).collect();
+            called::unknown_tool(field, tool, &near)
+        })?;
+        // What a session's host offers, the session could do anyway.
+        let is_hosts = found.via == CallVia::Host;
+        if caller.role == CallerRole::Session && !found.spec.agents && !is_hosts {
+            return Err(called::blocked_tool(field, tool));
+        }
+        called::check_arguments(args_field, args, &found.spec.input_schema)?;
+        Ok(found)
     }
-    called::check_arguments(args_field, args, &spec.input_schema)?;
-    Ok(spec.clone())
+
+    /// Gives the call of a new schedule the tool's whole name, and the place of its executor.
+    pub(super) fn of(&self, new: NewSchedule) -> NewSchedule {
+        let payload = match new.payload {
+            Payload::Call(mut call) => {
+                (call.tool, call.via) = (self.spec.name.clone(), self.via);
+                Payload::Call(call)
+            }
+            other @ (Payload::Turn { .. } | Payload::NewSession(_) | Payload::Notice(_)) => other,
+        };
+        NewSchedule { payload, ..new }
+    }
+}
+
+/// The tool of this name, or names that are near.
+fn find(handle: &Handle, session: &SessionId, tool: &ToolName) -> Result<CallLater, Vec<ToolName>> {
+    // An embedder's executor takes every call, so what it does not offer is not there.
+    let own = handle.tool_specs(session);
+    if !own.is_empty() {
+        let found = own.iter().find(|spec| spec.name == *tool);
+        let found = found.map(|spec| CallLater { spec: spec.clone(), via: CallVia::Any });
+        return found.ok_or_else(|| own.iter().map(|spec| spec.name.clone()).collect());
+    }
+    match handle.kit(session).resolve(tool.as_str()) {
+        Resolved::Known(known) => {
+            let via = if known.kind == ExecutorKind::Host { CallVia::Host } else { CallVia::Any };
+            Ok(CallLater { spec: known.spec, via })
+        }
+        Resolved::Ambiguous(names) | Resolved::Unknown(names) => Err(names),
+    }
 }

@@ -5,7 +5,7 @@
 
 use super::super::Service;
 use super::super::admission::{Admitted, admit_change};
-use super::called::known_tool;
+use super::called::CallLater;
 use crate::dialect::scheduler::{self, Call, JobDraft, RemindDraft, Tool, job_id};
 use crate::dialect::{Answer, Notation};
 use crate::domain::{Caller, CallerRole, Dialect, Refusal, ScheduleId, SessionId, Status};
@@ -43,15 +43,16 @@ impl<'a> SchedulerCall<'a> {
 
     fn schedule(&self, draft: JobDraft, session: &SessionId) -> Answer {
         let (tool, args) = (("action", &draft.action), ("args", &draft.args));
-        if let Err(answer) = known_tool(self.handle(), session, self.caller(), tool, args) {
-            return answer;
-        }
+        let later = match CallLater::find(self.handle(), session, self.caller(), tool, args) {
+            Ok(later) => later,
+            Err(answer) => return answer,
+        };
         if let Some(answer) = draft.output_channel.as_deref().and_then(|channel| self.closed(channel)) {
             return answer;
         }
         let warnings = draft.warnings.clone();
         let name = draft.timed.name.clone();
-        let new = |id| draft.into_new(id, session.clone());
+        let new = |id| later.of(draft.into_new(id, session.clone()));
         self.put(name.as_deref(), session, new, |record| scheduler::scheduled(record, &warnings))
     }
 

@@ -5,7 +5,7 @@
 
 use super::super::Service;
 use super::super::admission::Admitted;
-use super::called::known_tool;
+use super::called::CallLater;
 use crate::dialect::watch::{self, Call, Tool, WatchDraft, WatchStatus, Watcher};
 use crate::dialect::{Answer, Notation};
 use crate::domain::{Caller, Dialect, Entropy, Refusal, ScheduleId, SessionId};
@@ -59,17 +59,12 @@ impl<'a> WatchCall<'a> {
     }
 
     fn start(&self, draft: &WatchDraft, session: &SessionId) -> Result<Answer, Refusal> {
-        match known_tool(
-            self.handle(),
-            session,
-            self.caller(),
-            ("name", &draft.tool),
-            ("params", &draft.params),
-        ) {
-            Ok(spec) if spec.approval => return Ok(watch::needs_approval(&draft.tool)),
-            Ok(_) => {}
+        let (tool, args) = (("name", &draft.tool), ("params", &draft.params));
+        let later = match CallLater::find(self.handle(), session, self.caller(), tool, args) {
+            Ok(later) if later.spec.approval => return Ok(watch::needs_approval(&draft.tool)),
+            Ok(later) => later,
             Err(answer) => return Ok(answer),
-        }
+        };
         let warnings = draft.warnings.clone();
         // Never returned, because the loop runs at least once.
         let mut started = Err(Refusal::Stopping);
@@ -78,7 +73,7 @@ impl<'a> WatchCall<'a> {
             let id = short_id(self.handle().random_bits());
             let now = self.handle().now().wall;
             let new = draft.clone().into_new(id.clone(), session.clone(), now);
-            let new = new.ok_or(Refusal::BeyondCalendar)?;
+            let new = later.of(new.ok_or(Refusal::BeyondCalendar)?);
             let new =
                 NewSchedule { made_by: self.caller().maker(session, Some(Dialect::Watch), None), ..new };
             started = self.handle().submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
