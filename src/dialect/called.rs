@@ -99,8 +99,8 @@ pub(crate) fn blocked_tool(field: &'static str, tool: &ToolName) -> Answer {
     tool_error::finish(error, Code::Forbidden)
 }
 
-/// Checks arguments against a tool's own JSON Schema, as far as that says plainly what is wrong: a required field that is missing,
-/// and the type of a field. The tool itself has the last word. `field` names the arguments in the call.
+/// Checks arguments against a tool's own JSON Schema, as far as that says plainly what is wrong: a required field that is
+/// missing, and the type of a field. The tool itself has the last word. `field` names the arguments in the call.
 ///
 /// # Errors
 /// The complete error answer.

@@ -60,7 +60,7 @@ pub struct RuleScope {
     pub dialects: Vec<Dialect>,
     /// The payload is of one of these kinds.
     pub kinds: Vec<PayloadKind>,
-    /// The fresh session is to have one of these tools.
+    /// The fresh session is to have one of these tools, or one of them is called; of those, a name may end with `*`.
     pub tools: Vec<Box<str>>,
     /// The hand-over is within this time window.
     pub window: Option<TimeWindow>,

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
+use super::guard_call::is_named;
 use super::record::{RunRecord, SessionRecord};
 use super::state::State;
 use crate::calendar::Zones;
@@ -105,8 +106,11 @@ impl State {
             && of.window.as_ref().is_none_or(|window| is_within(window, zones, at))
     }
 
-    /// Returns whether the fresh session of a run may have one of these tools, its own or inherited.
+    /// Returns whether a run calls one of these tools, or its fresh session may have one of them, its own or inherited.
     fn may_have_tool(&self, schedule: &Schedule, tools: &[Box<str>]) -> bool {
+        if let Some(call) = schedule.payload.call() {
+            return tools.iter().any(|pattern| is_named(pattern, &call.tool));
+        }
         let Some(config) = self.effective_config(schedule) else { return false };
         let (ids, selection) = (config.tool_ids, config.prompt_component_selection);
         let selected = selection.and_then(|selection| selection.tool_names);

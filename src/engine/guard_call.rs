@@ -27,7 +27,7 @@ impl State {
 }
 
 /// Whether a tool has this name, or begins with what stands before its `*`.
-fn is_named(pattern: &str, tool: &ToolName) -> bool {
+pub(super) fn is_named(pattern: &str, tool: &ToolName) -> bool {
     match pattern.strip_suffix('*') {
         Some(beginning) => tool.as_str().starts_with(beginning),
         None => tool.as_str() == pattern,

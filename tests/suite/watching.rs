@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use reveille::dialect::Notation;
 use reveille::domain::{
-    Grant, HostId, Outcome, Primitives, Reason, Risk, ScheduleId, Scope, SessionConfig, Span, ToolName,
-    ToolSpec,
+    Actor, ExecutorKind, Grant, GuardPolicy, HostId, Outcome, Primitives, Reason, Risk, Rule, RuleScope,
+    Ruling, ScheduleId, Scope, SessionConfig, Span, ToolName, ToolSpec,
 };
 use reveille::edn::{Map, Value, read};
 use reveille::engine::{Command, Input, Report};
@@ -45,7 +45,11 @@ impl Scene {
         executor.offer(spec("http.get"));
         executor.offer(ToolSpec { agents: false, ..spec("ops.deploy") });
         executor.offer(ToolSpec { approval: true, ..spec("mail.send") });
-        assert!(handle.call_through(executor.clone()));
+        let schema = r#"{:type "object" :required ["url"]
+            :properties {:url {:type "string"} "timeout" {"type" "integer"} :any {}}}"#;
+        let schema = read(schema.as_bytes(), &reveille::dialect::REQUEST_CAPS).expect("EDN");
+        executor.offer(ToolSpec { input_schema: Arc::new(schema), ..spec("http.head") });
+        handle.add_executor(ExecutorKind::Operator, executor.clone()).expect("no name twice");
         let host = Arc::new(SimHost::new(&stage, HostId::new(1)));
         let number = handle.attach_host(host.clone());
         for name in ["s", "t"] {
@@ -336,7 +340,7 @@ fn a_grant_is_asked_for_at_each_check() {
     let set = Command::SetGrant {
         session: session("s"),
         grant,
-        by: reveille::domain::Actor { scope: Scope::Operator, via: None, tool: None },
+        by: Actor { scope: Scope::Operator, via: None, tool: None },
     };
     scene.handle().submit(Input::Command(set)).expect("it is open");
     scene.pass(31);
@@ -431,13 +435,31 @@ fn a_watch_of_a_tool_that_is_gone_is_paused() {
     assert_eq!(scene.executor.calls().len(), 11);
 }
 
+/// T28 and T40, by an operator's rules: what they refuse is refused at the start, and at each check.
+#[test]
+fn what_a_rule_refuses_is_not_watched() {
+    let scene = Scene::new();
+    let operator = || Actor { scope: Scope::Operator, via: None, tool: None };
+    scene.start(r#"{"name" "http.get" "notify_when" "on_error"}"#);
+    let of = RuleScope { tools: vec!["http.get".into()], ..RuleScope::default() };
+    let rule = Rule { name: "no-network".into(), of, then: Ruling::Refuse, why: None };
+    let policy = GuardPolicy { rules: vec![rule], ..GuardPolicy::default() };
+    let set = Command::SetGuard { policy: Some(Arc::new(policy)), by: operator() };
+    scene.handle().submit(Input::Command(set)).expect("an operator may");
+    assert!(
+        scene.error("s", "watch_start", r#"{"name" "http.get"}"#).contains("is blocked by security policy")
+    );
+    let args = r#"{"when" "in 5m" "action" "http.get"}"#;
+    assert!(scene.error("s", "schedule", args).contains("is blocked by security policy"));
+    scene.pass(31);
+    assert_eq!(scene.executor.calls().len(), 0);
+    assert_eq!(scene.told().len(), 1, "the check failed, and on_error tells");
+}
+
 /// T28, what the tool's own schema says.
 #[test]
 fn arguments_are_held_against_the_schema_of_the_tool() {
     let scene = Scene::new();
-    let schema = r#"{:type "object" :required ["url"] :properties {:url {:type "string"} "timeout" {"type" "integer"} :any {}}}"#;
-    let schema = read(schema.as_bytes(), &reveille::dialect::REQUEST_CAPS).expect("EDN");
-    scene.executor.offer(ToolSpec { input_schema: Arc::new(schema), ..spec("http.head") });
     let error = |params: &str| {
         scene.error("s", "watch_start", &format!("{{\"name\" \"http.head\" \"params\" {params}}}"))
     };

@@ -1,7 +1,9 @@
 //! Whether a tool can be called later, for those who have it called without them.
 
 use crate::dialect::{Answer, called};
-use crate::domain::{CallVia, Caller, CallerRole, ExecutorKind, Payload, SessionId, ToolName, ToolSpec};
+use crate::domain::{
+    CallVia, Caller, CallerRole, Dialect, ExecutorKind, Payload, Ruling, SessionId, ToolName, ToolSpec,
+};
 use crate::edn::Value;
 use crate::engine::NewSchedule;
 use crate::runtime::{Handle, Resolved};
@@ -13,15 +15,15 @@ pub(super) struct CallLater {
 }
 
 impl CallLater {
-    /// Finds the tool of this name, if the caller may have it called for the session with these arguments. The fields name the
-    /// tool and its arguments in the caller's call.
+    /// Finds the tool of this name, if the caller may have it called for the session with these arguments, by a tool of this
+    /// dialect. The fields name the tool and its arguments in the caller's call.
     ///
     /// # Errors
     /// The complete error answer.
     pub(super) fn find(
         handle: &Handle,
-        session: &SessionId,
-        caller: &Caller,
+        (session, caller): (&SessionId, &Caller),
+        dialect: Dialect,
         (field, tool): (&'static str, &ToolName),
         (args_field, args): (&'static str, &Value),
     ) -> Result<CallLater, Answer> {
@@ -31,9 +33,17 @@ impl CallLater {
         })?;
         // What a session's host offers, the session could do anyway.
         let is_hosts = found.via == CallVia::Host;
-        if caller.role == CallerRole::Session && !found.spec.agents && !is_hosts {
+        let is_closed = caller.role == CallerRole::Session && !found.spec.agents && !is_hosts;
+        let (now, zones) = (handle.now().wall, handle.zones());
+        let ruling = handle.view(|state| {
+            let of = (dialect, &found.spec.name);
+            state.rule_of_call(session, of, zones, now).map(|rule| rule.then)
+        });
+        if is_closed || ruling == Some(Ruling::Refuse) {
             return Err(called::blocked_tool(field, tool));
         }
+        let spec = ToolSpec { approval: found.spec.approval || ruling == Some(Ruling::Hold), ..found.spec };
+        let found = CallLater { spec, via: found.via };
         called::check_arguments(args_field, args, &found.spec.input_schema)?;
         Ok(found)
     }

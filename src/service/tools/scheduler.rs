@@ -43,10 +43,11 @@ impl<'a> SchedulerCall<'a> {
 
     fn schedule(&self, draft: JobDraft, session: &SessionId) -> Answer {
         let (tool, args) = (("action", &draft.action), ("args", &draft.args));
-        let later = match CallLater::find(self.handle(), session, self.caller(), tool, args) {
-            Ok(later) => later,
-            Err(answer) => return answer,
-        };
+        let later =
+            match CallLater::find(self.handle(), (session, self.caller()), Dialect::Scheduler, tool, args) {
+                Ok(later) => later,
+                Err(answer) => return answer,
+            };
         if let Some(answer) = draft.output_channel.as_deref().and_then(|channel| self.closed(channel)) {
             return answer;
         }

@@ -60,7 +60,8 @@ impl<'a> WatchCall<'a> {
 
     fn start(&self, draft: &WatchDraft, session: &SessionId) -> Result<Answer, Refusal> {
         let (tool, args) = (("name", &draft.tool), ("params", &draft.params));
-        let later = match CallLater::find(self.handle(), session, self.caller(), tool, args) {
+        let later = match CallLater::find(self.handle(), (session, self.caller()), Dialect::Watch, tool, args)
+        {
             Ok(later) if later.spec.approval => return Ok(watch::needs_approval(&draft.tool)),
             Ok(later) => later,
             Err(answer) => return Ok(answer),
