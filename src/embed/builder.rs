@@ -7,8 +7,8 @@ use super::error::Error;
 use super::scheduler::Reveille;
 use crate::adapter::{ClockOs, EntropyOs, HostLocal, HostTapped, system_zones};
 use crate::calendar::Zones;
-use crate::domain::{Channel, GuardPolicy, Message, Primitives, SessionId};
-use crate::port::{Courier, Guard, Host, Store};
+use crate::domain::{Channel, ExecutorKind, GuardPolicy, Message, Primitives, SessionId};
+use crate::port::{Courier, Executor, Guard, Host, Store};
 use crate::runtime::{AttachOptions, Parts, Runtime, WithoutStore};
 use crate::service::Service;
 
@@ -21,6 +21,7 @@ pub struct Builder {
     guard: Option<Arc<dyn Guard>>,
     policy: Option<Option<Arc<GuardPolicy>>>,
     channels: Option<(Arc<dyn Courier>, Vec<Channel>)>,
+    executors: Vec<Arc<dyn Executor>>,
     zone: Option<Box<str>>,
     primitives: Primitives,
 }
@@ -89,6 +90,14 @@ impl Builder {
         Builder { channels: Some((Arc::new(courier), channels)), ..self }
     }
 
+    /// Adds an executor, whose tools sessions can have called. Tools that sessions may call with their own tokens say so
+    /// (`ToolSpec::agents`). Can be called several times; of two tools of one name the first is taken.
+    #[must_use]
+    pub fn executor(mut self, executor: impl Executor + 'static) -> Builder {
+        self.executors.push(Arc::new(executor));
+        self
+    }
+
     /// The zone of times that name none, such as `every day at 9`: a name of the time zone database, or an offset. The machine's
     /// zone if left out.
     #[must_use]
@@ -134,6 +143,10 @@ impl Builder {
         }
         if let Some((courier, channels)) = self.channels {
             handle.open_channels(courier, channels);
+        }
+        for executor in self.executors {
+            // Refused if an earlier one offers a tool of one of its names.
+            let _ = handle.add_executor(ExecutorKind::Operator, executor);
         }
         let store: Option<Arc<dyn Store>> = match self.store {
             Stores::None => None,

@@ -1,7 +1,7 @@
 //! Reveille's own tools, as other tools call them: in a session's name, metered as its calls are.
 //!
-//! What lives elsewhere: the tools (beside this file), who may call them (`admission`). Invariant: what creates schedules or calls
-//! tools is not among them, so no call makes another one by itself.
+//! What lives elsewhere: the tools (beside this file), who may call them (`admission`). Invariant: what creates schedules or
+//! calls tools is not among them, so no call makes another one by itself.
 
 use std::sync::{Arc, OnceLock, Weak};
 

@@ -19,8 +19,10 @@ fn files_are_read_below_one_directory_and_nothing_else() {
     symlink("dir/b.txt", open.join("in")).expect("ours");
     let made = Command::new("mkfifo").arg(open.join("fifo")).status();
     assert!(made.expect("mkfifo exists").success());
-    let huge = fs::File::create(open.join("huge")).expect("ours");
+    fs::write(open.join("huge"), "x".repeat(100_000)).expect("ours");
+    let huge = fs::File::options().write(true).open(open.join("huge")).expect("ours");
     huge.set_len(1 << 30).expect("a sparse file");
+    fs::write(open.join("zeros"), [0; 9]).expect("ours");
     let read = |path: &str| scene.result("filesystem.read", &format!("{{\"path\":{path:?}}}"));
     assert_eq!(read("a.txt")["data"]["content"], "hello");
     assert_eq!(read("dir/../a.txt")["data"]["content"], "hello");
@@ -34,6 +36,7 @@ fn files_are_read_below_one_directory_and_nothing_else() {
         ("fifo", "no regular file"),
         ("dir", "no regular file"),
         ("nothing", "No such file"),
+        ("zeros", "no text"),
     ] {
         let result = read(path);
         assert!(result["error"].as_str().is_some_and(|error| error.contains(why)), "{path}: {result}");
@@ -50,7 +53,7 @@ fn files_are_read_below_one_directory_and_nothing_else() {
         .flatten()
         .filter_map(|it| it["name"].as_str())
         .collect();
-    assert_eq!(names, ["a.txt", "dir", "fifo", "huge", "in", "out"], "{listed}");
+    assert_eq!(names, ["a.txt", "dir", "fifo", "huge", "in", "out", "zeros"], "{listed}");
     assert_eq!(scene.result("filesystem.stat", "{\"path\":\"dir\"}")["data"]["kind"], "directory");
 }
 

@@ -13,7 +13,7 @@ command = ["/bin/cat"]
 agents = true
 
 [tools."t.id"]
-command = ["/bin/sh", "-c", "echo \"{\\\"id\\\":\\\"$REVEILLE_CALL_ID\\\",\\\"home\\\":\\\"$HOME\\\"}\""]
+command = ["/bin/sh", "-c", "echo \"{\\\"id\\\":\\\"$REVEILLE_CALL_ID\\\",\\\"user\\\":\\\"$USER\\\"}\""]
 agents = true
 
 [tools."t.fail"]
@@ -36,7 +36,7 @@ command = ["/bin/sh", "-c", "exec /usr/bin/head -c 300000 /dev/zero | /usr/bin/t
 agents = true
 
 [tools."t.deep"]
-command = ["/bin/sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10; do printf '[[[[[[[[[[[[[[[[[[[['; done; for i in 1 2 3 4 5 6 7 8 9 10; do printf ']]]]]]]]]]]]]]]]]]]]'; done"]
+command = ["/bin/sh", "-c", "n='0 1 2 3 4 5 6 7 8 9'; for i in $n; do printf '[[[[[[[['; done; for i in $n; do printf ']]]]]]]]'; done"]
 agents = true
 
 [tools."t.bytes"]
@@ -57,7 +57,7 @@ fn a_program_gets_its_arguments_and_prints_its_result() {
     );
     let id = scene.result("t.id", "{}")["data"].clone();
     assert!(id["id"].as_str().is_some_and(|id| id.starts_with("par-") && id.ends_with("/0")), "{id}");
-    assert_eq!(id["home"], "", "its environment is empty");
+    assert_eq!(id["user"], "", "its environment is empty");
     let failed = scene.result("t.fail", "{}");
     assert_eq!(
         (failed["success"].as_bool(), failed["error"].as_str()),

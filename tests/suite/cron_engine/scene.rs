@@ -272,7 +272,7 @@ impl Scene {
             RunFact::Dispatched(_) => format!("{slot} out"),
             RunFact::Accepted => format!("{slot} begun"),
             RunFact::Delivered => format!("{slot} ok"),
-            RunFact::Returned { outcome } => format!("{slot} answered: {}", outcome.ok),
+            RunFact::Returned { outcome, .. } => format!("{slot} answered: {}", outcome.ok),
             RunFact::Folded(_) => format!("{slot} says more"),
             RunFact::Joined { lead } => format!("{slot} with {}", self.time(lead.slot)),
             RunFact::Postponed { reason, .. } => format!("{slot} later: {}", reason.name()),

@@ -48,6 +48,8 @@ const OPS: &[(&str, Op, &str)] = &[
         Op::Query,
         "{:op :eql :query [{[:psi.agent-session/session-id \"SESSION\"] [:psi.agent-session/busy?]}]}",
     ),
+    ("tools/offer", Op::AttachHost, "{:op :tools/offer :tools [{:name \"own.read\"}]}"),
+    ("tool/result", Op::Receipt, "{:op :tool/result :call-id \"SESSION\" :ok 1}"),
 ];
 
 /// The subjects: the caller's own session, another, one that was closed, one that was closed and opened again, one of a host,

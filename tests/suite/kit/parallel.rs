@@ -66,15 +66,21 @@ fn results_stand_in_the_order_of_the_list() {
     check(
         r#"{"actions":[{"name":"t.a"},{"name":"t.slow"},{"name":"t.echo","params":{"x":1}}]}"#,
         1_000,
-        r#"{"results":[{"index":0,"name":"t.a","success":true,"data":"a"},{"index":1,"name":"t.slow","success":true,"data":"slow"},{"index":2,"name":"t.echo","success":true,"data":{"x":1}}],"total":3,"succeeded":3,"failed":0,"elapsed_ms":1000}"#,
+        concat!(
+            r#"{"results":[{"index":0,"name":"t.a","success":true,"data":"a"},"#,
+            r#"{"index":1,"name":"t.slow","success":true,"data":"slow"},"#,
+            r#"{"index":2,"name":"t.echo","success":true,"data":{"x":1}}],"#,
+            r#""total":3,"succeeded":3,"failed":0,"elapsed_ms":1000}"#
+        ),
     );
 }
 
 #[test]
 fn what_is_wrong_with_one_item_is_its_own_error() {
     let world = world();
-    let items = r#"{"actions":[{"name":"t.a"},{"name":"t.nothing_like"},{"name":"t.aa"},{"name":"t.closed"},{"name":"t.held","params":{"_approved":true}},
-        7,{"nme":"t.a"},{"name":"t.fail"},{"name":"t.drop"},{"name":"t.panic"},{"name":"t.hang"},{"name":"run_parallel"},{"name":"t.echo","params":3}]}"#;
+    let items = r#"{"actions":[{"name":"t.a"},{"name":"t.nothing_like"},{"name":"t.aa"},{"name":"t.closed"},
+        {"name":"t.held","params":{"_approved":true}},7,{"nme":"t.a"},{"name":"t.fail"},{"name":"t.drop"},{"name":"t.panic"},{"name":"t.hang"},
+        {"name":"run_parallel"},{"name":"t.echo","params":3}]}"#;
     let (said, _waiter) = begin(&world, items);
     world.run_for(59_999);
     assert_eq!(said.text(), "");
@@ -131,7 +137,10 @@ fn a_call_of_which_nothing_can_be_called_has_failed() {
 
 #[test]
 fn what_other_programs_write_is_understood() {
-    let expected = r#"{"results":[{"index":0,"name":"t.echo","success":true,"data":{"x":1}}],"total":1,"succeeded":1,"failed":0,"elapsed_ms":0}"#;
+    let expected = concat!(
+        r#"{"results":[{"index":0,"name":"t.echo","success":true,"data":{"x":1}}],"#,
+        r#""total":1,"succeeded":1,"failed":0,"elapsed_ms":0}"#
+    );
     check(r#"{"actions":[{"tool":"t.echo","args":{"x":1}}]}"#, 0, expected);
     check(r#"{"actions":[{"action":"t.echo","arguments":{"x":1}}]}"#, 0, expected);
     check(r#"{"actions":"[{\"name\":\"t.echo\",\"params\":{\"x\":1,\"_approved\":true}}]"}"#, 0, expected);

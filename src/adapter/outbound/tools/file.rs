@@ -93,8 +93,8 @@ fn path(args: &Value) -> Result<String, String> {
 }
 
 /// Opens what is below the directory. What is no regular file or directory is not waited for.
-fn open(root: &OwnedFd, path: &str, more: OFlags) -> Result<(OwnedFd, Stat), String> {
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY | more;
+fn open(root: &OwnedFd, path: &str, how: OFlags) -> Result<(OwnedFd, Stat), String> {
+    let flags = OFlags::CLOEXEC | how;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let path = if path.is_empty() { "." } else { path };
     let opened = openat2(root, path, flags, Mode::empty(), resolve).map_err(|error| told(error.into()))?;
@@ -112,7 +112,7 @@ fn told(error: io::Error) -> String {
 }
 
 fn read(root: &OwnedFd, path: &str) -> Result<Map, String> {
-    let (opened, stat) = open(root, path, OFlags::empty())?;
+    let (opened, stat) = open(root, path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Err("it is no regular file".to_owned());
     }
@@ -124,6 +124,7 @@ fn read(root: &OwnedFd, path: &str) -> Result<Map, String> {
     let is_cut = bytes.len() > max;
     bytes.truncate(max);
     let content = match std::str::from_utf8(&bytes) {
+        Ok(text) if text.contains('\0') => return Err("it is no text: it has zero bytes".to_owned()),
         Ok(text) => text,
         Err(error) if is_cut && error.error_len().is_none() => {
             std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default()
@@ -144,7 +145,7 @@ fn stat(root: &OwnedFd, path: &str) -> Result<Map, String> {
 }
 
 fn list(root: &OwnedFd, path: &str) -> Result<Map, String> {
-    let (opened, _) = open(root, path, OFlags::DIRECTORY)?;
+    let (opened, _) = open(root, path, OFlags::RDONLY | OFlags::DIRECTORY)?;
     let entries = Dir::read_from(&opened).map_err(|error| told(error.into()))?;
     let (mut found, mut is_cut) = (Vec::new(), false);
     for entry in entries {

@@ -8,12 +8,14 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use rustix::net::{RecvFlags, recv};
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -43,6 +45,8 @@ enum Phase {
 #[derive(Debug)]
 pub(in crate::surface::http) struct ConnWatchdog {
     state: watch::Sender<ConnState>,
+    /// Whether an answer comes later, beside the state so that each write asks for it at no cost.
+    is_awaiting: AtomicBool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +76,7 @@ impl ConnWatchdog {
             awaited_for: Duration::ZERO,
             multiplexed: false,
         };
-        Arc::new(ConnWatchdog { state: watch::Sender::new(beat) })
+        Arc::new(ConnWatchdog { state: watch::Sender::new(beat), is_awaiting: AtomicBool::new(false) })
     }
 
     /// Returns when the connection has been in one phase for too long, or has to make room.
@@ -159,6 +163,7 @@ impl ConnWatchdog {
             beat.awaiting += 1;
             beat.awaited_for = beat.awaited_for.max(at_most);
         });
+        self.is_awaiting.store(true, Ordering::Relaxed);
         AnswerWait(Arc::clone(self))
     }
 
@@ -219,10 +224,12 @@ pub(in crate::surface::http) struct AnswerWait(Arc<ConnWatchdog>);
 
 impl Drop for AnswerWait {
     fn drop(&mut self) {
-        self.0.state.send_modify(|beat| {
+        let watchdog = &self.0;
+        watchdog.state.send_modify(|beat| {
             beat.awaiting = beat.awaiting.saturating_sub(1);
             if beat.awaiting == 0 {
                 beat.awaited_for = Duration::ZERO;
+                watchdog.is_awaiting.store(false, Ordering::Relaxed);
             }
         });
     }
@@ -250,6 +257,24 @@ pub(in crate::surface::http) struct Watched {
 impl Watched {
     pub(in crate::surface::http) fn new(stream: TcpStream, watchdog: Arc<ConnWatchdog>) -> Watched {
         Watched { stream, watchdog }
+    }
+
+    /// Ends the connection if its client is gone while an answer comes later. Elsewhere a client may close its sending side and
+    /// wait; but nobody is to work for minutes for one that cannot be told from one that has gone.
+    fn look_for_hang_up(&self, context: &mut Context<'_>) {
+        let peek = || {
+            let read = recv(&self.stream, &mut [0; 1], RecvFlags::PEEK | RecvFlags::DONTWAIT);
+            read.map(|(length, _)| length).map_err(io::Error::from)
+        };
+        // Once it is not ready, the task is woken when something comes.
+        while self.stream.poll_read_ready(context).is_ready() {
+            match self.stream.try_io(Interest::READABLE, peek) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                // A further request waits to be read.
+                Ok(1..) => return,
+                Ok(0) | Err(_) => return self.watchdog.evict(),
+            }
+        }
     }
 
     /// Returns the socket without its reports.
@@ -296,6 +321,10 @@ impl AsyncWrite for Watched {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // Each time that the connection is served it ends with this.
+        if self.watchdog.is_awaiting.load(Ordering::Relaxed) {
+            self.look_for_hang_up(context);
+        }
         Pin::new(&mut self.stream).poll_flush(context)
     }
 

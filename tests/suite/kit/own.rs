@@ -1,0 +1,46 @@
+//! Reveille's own tools, as other tools call them.
+
+use reveille::dialect::Notation;
+use reveille::domain::{Caller, Primitives};
+use reveille::service::Service;
+use reveille::surface::json;
+
+use super::world::{World, session};
+
+#[test]
+fn own_tools_are_called_in_the_sessions_name_and_none_of_them_schedules() {
+    let world = World::new(|it| it);
+    world.open("s");
+    world.handle.switch(Primitives::all());
+    let service = Service::new(world.handle.clone());
+    let caller = Caller::session(session("s")).as_model();
+    let call = |args: &str| {
+        let args = json::read(args.as_bytes(), &reveille::dialect::REQUEST_CAPS).expect("JSON");
+        let answer = service.call_tool("run_parallel", &caller, &args, Notation::Json);
+        let answer = answer.expect("admitted").expect("it is there");
+        let mut text = String::new();
+        json::write(&answer.value, &mut text);
+        text
+    };
+    let text = call(
+        r#"{"actions":[{"name":"memory.remember","params":{"content":"the sky is blue"}},{"name":"reveille.list"},
+            {"name":"reveille.query","params":{"query":"[:psi.scheduler/pending-count]"}},
+            {"name":"memory.remember","params":{"content":7}},{"name":"reveille.create","params":{"message":"m"}}]}"#,
+    );
+    for part in [
+        r#""index":0,"name":"memory.remember","success":true"#,
+        r#""index":1,"name":"reveille.list","success":true"#,
+        r#""index":2,"name":"reveille.query","success":true"#,
+        r#""index":3,"name":"memory.remember","success":false"#,
+        r#""error":"content must be a string"#,
+        r#""index":4,"name":"reveille.create","success":false,"error":"Tool 'reveille.create' not found."#,
+        r#""total":5,"succeeded":3,"failed":2"#,
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let kit = service.kit(&caller).to_string();
+    assert!(kit.contains("\"reveille.query\"") && kit.contains(":executor :own"), "{kit}");
+    // What is switched off is not there.
+    world.handle.switch(Primitives::default());
+    assert!(!service.kit(&caller).to_string().contains("memory.remember"));
+}
