@@ -32,7 +32,7 @@ pub use call::telling::Telling;
 pub use call::tool_name::{ToolName, ToolNameError};
 pub use call::tool_spec::{Risk, ToolSpec};
 #[doc(hidden)]
-pub use call::watch::{Entry, Past, Ring, Streak, Tally, Trial, Watch};
+pub use call::watch::{Entry, Open, Past, Ring, Streak, Tally, Trial, Watch};
 #[doc(hidden)]
 pub use call::why::{Lasted, Why};
 pub use channel::{Channel, ChannelEvent, ChannelFact, ChannelKind, Direction};

@@ -12,7 +12,7 @@ use super::record::{Pause, Progress};
 use super::state::State;
 use crate::domain::{
     Awaits, BootTime, Checks, Cursor, Grant, GuardPolicy, HostId, JobId, Memory, Moment, Reason, Run,
-    Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName,
+    Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName, Watch,
 };
 
 /// One row of the store.
@@ -46,6 +46,8 @@ pub struct ScheduleRow {
     pub next: Option<Moment>,
     /// Its history; `None` means [`Progress::default`].
     pub progress: Option<Box<Progress>>,
+    /// What it remembers from check to check, if it is a watch. Rows from before this was stored have nothing.
+    pub watch: Option<Box<Watch>>,
     /// Its retained runs, oldest first.
     pub runs: Vec<Run>,
 }
@@ -89,6 +91,7 @@ impl State {
             ended_for: record.ended_for,
             next: record.next,
             progress: record.progress.clone(),
+            watch: record.watch.clone(),
             runs,
         })
     }

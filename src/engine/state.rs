@@ -89,6 +89,8 @@ pub struct State {
     pub(super) losses: Option<Box<Losses>>,
     /// Durable schedules whose records the last fact removed.
     pub(super) forgotten: Vec<ScheduleId>,
+    /// Number of watches among the schedules.
+    pub(super) watches: u64,
     /// Number of schedules that have not ended.
     pub(super) live: u64,
     /// The run of the last fact, since the next fact is often about the same one. Only a hint: the id is always
@@ -147,6 +149,7 @@ impl State {
             downs: Box::default(),
             losses: None,
             forgotten: Vec::new(),
+            watches: 0,
             live: 0,
             at_hand: None,
         }

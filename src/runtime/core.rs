@@ -146,9 +146,14 @@ impl Core {
             }
             // Both look up what the fact is about in the state before it.
             self.counters.count(&fact, &self.state, now);
-            self.add_to_batch(now, &fact);
+            let quiet = self.state.quiet(&fact);
+            if quiet.is_none_or(|quiet| quiet.is_kept) {
+                self.add_to_batch(now, &fact);
+            }
             let decision = self.state.apply(now, fact);
-            self.feed.push(decision);
+            if quiet.is_none_or(|quiet| quiet.is_shown) {
+                self.feed.push(decision);
+            }
             self.note_forgotten();
         }
     }

@@ -12,11 +12,11 @@ use proptest::sample::select;
 use crate::calendar::parse_cron;
 use crate::domain::{
     About, Actor, Address, Attachment, CacheBreakpoint, Calendar, Call, CallPurpose, CallVia, Content,
-    CountFrom, Creation, Dialect, Durability, EndsWith, Envelope, Event, Every, JobId, Lifetime, Lineage,
-    Message, Missed, Model, Moment, Notice, Overlap, Payload, Policy, PromptComponent, PromptSelection,
-    PromptSource, Recovery, Role, Route, RunId, Schedule, ScheduleId, Scope, SessionConfig, SessionId,
-    Settings, Sink, Skill, SkillSource, Span, Target, ThinkingLevel, TimeOfDay, TokenName, ToolName, Trigger,
-    Via, Weekday, Weekdays, WhenBusy, Zone,
+    CountFrom, Creation, Dialect, Durability, EndsWith, Envelope, Event, Every, Filter, JobId, Lifetime,
+    Lineage, Message, Missed, Model, Moment, Notice, NotifyWhen, Overlap, Payload, Policy, PromptComponent,
+    PromptSelection, PromptSource, Recovery, Role, Route, RunId, Schedule, ScheduleId, Scope, SessionConfig,
+    SessionId, Settings, Sink, Skill, SkillSource, Span, Target, ThinkingLevel, TimeOfDay, TokenName,
+    ToolName, Trigger, Via, Weekday, Weekdays, WhenBusy, Zone,
 };
 use crate::edn::Value;
 
@@ -243,8 +243,9 @@ fn call() -> BoxedStrategy<Call> {
         Arc::new(Value::Map([(Value::string(key), Value::string(value))].into_iter().collect()))
     });
     let sink = prop_oneof![Just(Sink::Nobody), Just(Sink::Session), text().prop_map(Sink::Channel),];
-    (tool, args, select(CallVia::ALL), select(CallPurpose::ALL), sink)
-        .prop_map(|(tool, args, via, purpose, sink)| Call { tool, args, via, purpose, sink })
+    let filter = option::of(select(NotifyWhen::ALL).prop_map(|when| Arc::new(Filter::plain(when))));
+    (tool, args, select(CallVia::ALL), select(CallPurpose::ALL), sink, filter)
+        .prop_map(|(tool, args, via, purpose, sink, filter)| Call { tool, args, via, purpose, sink, filter })
         .boxed()
 }
 

@@ -195,6 +195,11 @@ impl Streak {
 }
 
 impl Ring {
+    /// The history of a watch whose checks so far are known no more.
+    pub fn after(newest: u64) -> Ring {
+        Ring { newest, ..Ring::default() }
+    }
+
     /// Adds the next check. `glimpse` is `None` if it came to what the one before did.
     pub fn push(&mut self, at: Moment, was_told: bool, glimpse: Option<Arc<Glimpse>>) {
         self.newest += 1;

@@ -12,5 +12,8 @@ names! {
         /// It does: the schedule is on disk before its creation is acknowledged, and its slots are
         /// instants of the wall clock.
         Durable = "durable",
+        /// Its definition and what it tells do; the runs that tell nothing are in memory, and what came of them is on disk with
+        /// the next that tells, or within a minute. For watches.
+        Bound = "bound",
     }
 }

@@ -181,7 +181,7 @@ impl Schedule {
 
     /// Returns whether the schedule survives a restart.
     pub fn is_durable(&self) -> bool {
-        self.durability == Durability::Durable
+        self.durability != Durability::Volatile
     }
 
     /// Returns whether the schedule may have more than one slot.

@@ -145,7 +145,9 @@ impl ScheduleId {
     pub fn fresh(durability: Durability, now: impl FnOnce() -> Moment, entropy: Entropy) -> ScheduleId {
         match durability {
             Durability::Volatile => ScheduleId::random(entropy),
-            Durability::Durable => ScheduleId(IdText::Random(uuid_in_order(now(), entropy).into_bytes())),
+            Durability::Durable | Durability::Bound => {
+                ScheduleId(IdText::Random(uuid_in_order(now(), entropy).into_bytes()))
+            }
         }
     }
 }

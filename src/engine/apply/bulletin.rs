@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::run::Ending;
-use crate::domain::{BootTime, Cause, Moment, Now, Outcome, Phase, RunId, RunState, Telling, WatchCheck};
+use crate::domain::{
+    BootTime, Cause, Moment, Now, Outcome, Phase, RunId, RunState, Span, Telling, Trigger, WatchCheck,
+};
 use crate::engine::destination::Destination;
 use crate::engine::slab::Key;
 use crate::engine::state::State;
@@ -125,6 +127,18 @@ impl State {
             members.retain(|member| *member != run);
             if members.is_empty() {
                 self.joined.remove(&lead);
+            }
+        }
+    }
+
+    /// Nobody has looked for so long: watches count what has lasted until then as unseen, or anew.
+    pub(super) fn was_unseen(&mut self, span: Span) {
+        let watches = self.schedules.iter().filter(|(_, record)| record.watch.is_some());
+        let keys: Vec<Key> = watches.map(|(key, _)| key).collect();
+        for key in keys {
+            let Some(record) = self.schedules.get_mut(key) else { continue };
+            if let (Trigger::Every(every), Some(watch)) = (&record.schedule.trigger, &mut record.watch) {
+                watch.was_unseen(span, every.period());
             }
         }
     }

@@ -125,6 +125,9 @@ impl State {
             Fact::Refused { by, .. } => decision.session = by.scope.session().cloned(),
             Fact::Restarted { lost, downs, named } => {
                 self.armed_since = Some(now.wall);
+                if let Some(down) = downs.last() {
+                    self.was_unseen(down.until.since(down.from));
+                }
                 // After a failure of the store the process goes on, and knows what it knew.
                 if !downs.is_empty() {
                     self.downs = downs;

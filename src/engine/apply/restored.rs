@@ -68,7 +68,7 @@ impl State {
     /// Adds a schedule from its row, with deadlines computed from `now`. A schedule of that id that
     /// exists already stays as it is.
     fn restore_schedule(&mut self, row: ScheduleRow, now: Now) {
-        let ScheduleRow { mut schedule, status, ended_for, next, progress, runs } = row;
+        let ScheduleRow { mut schedule, status, ended_for, next, progress, watch, runs } = row;
         if self.schedule_key(&schedule.id).is_some() {
             return;
         }
@@ -82,6 +82,7 @@ impl State {
         record.ended_for = ended_for;
         record.next = next;
         record.progress = progress;
+        record.watch = watch.or(record.watch);
         let key = self.enter(record);
         self.weigh(key, true);
         // A schedule that has ended is listed at the end, once its runs exist: making room for it

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::supersede::is_anew;
 use crate::domain::{Cause, Next, Now, Reason, Redefinition, RunState, Schedule, ScheduleFact, Skip, Status};
+use crate::engine::quiet::is_watch;
 use crate::engine::record::{Pause, RunRecord, ScheduleRecord, SessionRecord};
 use crate::engine::slab::Key;
 use crate::engine::state::{RequestKey, State, request_key};
@@ -25,6 +26,7 @@ impl State {
     /// Adds a schedule to the state, and to the indexes by id and by idempotency key.
     pub(super) fn enter(&mut self, record: ScheduleRecord) -> Key {
         let (id, request) = (record.schedule.id.clone(), request_key(&record.schedule));
+        self.watches += u64::from(is_watch(&record.schedule));
         let key = self.schedules.insert(record);
         self.schedule_ids.insert(&id, key);
         if let Some(request) = request {
@@ -137,6 +139,8 @@ impl State {
         self.weigh(key, false);
         let Some(record) = self.schedules.get_mut(key) else { return };
         let former = std::mem::replace(&mut record.schedule, schedule);
+        self.watches += u64::from(is_watch(&record.schedule));
+        self.watches -= u64::from(is_watch(&former));
         let present = request_key(&record.schedule);
         let progress = record.progress_mut();
         progress.revision += u32::from(revises);
@@ -417,6 +421,7 @@ impl State {
         }
         self.weigh(key, false);
         if let Some(record) = self.schedules.remove(key) {
+            self.watches -= u64::from(is_watch(&record.schedule));
             self.schedule_ids.remove(&record.schedule.id, key);
             if record.schedule.is_durable() {
                 self.forgotten.push(record.schedule.id.clone());

@@ -71,6 +71,9 @@ fn about<'a>(fact: &'a Fact, state: &'a State) -> Option<Option<&'a SessionId>> 
 /// or what a session remembers. A
 /// session may be opened and closed without the store; its row is written once the store works again.
 pub(in crate::runtime) fn needs_disk(fact: &Fact, state: &State) -> bool {
+    if state.quiet(fact).is_some_and(|quiet| !quiet.is_kept) {
+        return false;
+    }
     let is_written_later = match fact {
         Fact::Session(_, fact, _) => !matches!(fact, SessionFact::Granted { .. } | SessionFact::Memory(_)),
         Fact::Restarted { .. } | Fact::Refused { .. } => true,
@@ -92,7 +95,7 @@ pub(in crate::runtime) fn asks_for_disk(input: &Input, state: &State) -> bool {
     let Input::Command(command) = input else { return false };
     match command {
         Command::CreateSchedule(new) | Command::ReplaceSchedule(new) | Command::Supersede(new) => {
-            new.durability == Durability::Durable
+            new.durability != Durability::Volatile
         }
         Command::CancelSchedule(which)
         | Command::CancelCall(which)
@@ -139,7 +142,8 @@ pub(in crate::runtime) fn report_of_host(input: &Input, state: &State) -> Option
 
 /// Whether an effect dispatches durable work, whose claim must be committed first.
 pub(in crate::runtime) fn waits_for_disk(effect: &Effect, state: &State) -> bool {
-    run_of(effect).is_some_and(|run| is_durable(run, state))
+    let is_quiet = |run: &RunId| matches!(effect, Effect::Call { .. }) && state.is_bound(&run.schedule);
+    run_of(effect).is_some_and(|run| is_durable(run, state) && !is_quiet(run))
 }
 
 /// The runs that an effect dispatches: one, or with it further bulletins in its delivery.

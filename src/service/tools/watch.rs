@@ -8,7 +8,7 @@ use super::super::admission::Admitted;
 use super::called::CallLater;
 use crate::dialect::watch::{self, Call, Tool, WatchDraft, WatchStatus, Watcher};
 use crate::dialect::{Answer, Notation};
-use crate::domain::{Caller, Dialect, Entropy, Refusal, ScheduleId, SessionId};
+use crate::domain::{Caller, Dialect, Durability, Entropy, Refusal, ScheduleId, SessionId};
 use crate::edn::Value;
 use crate::engine::{Command, Input, NewSchedule, Which};
 use crate::runtime::Handle;
@@ -75,8 +75,14 @@ impl<'a> WatchCall<'a> {
             let now = self.handle().now().wall;
             let new = draft.clone().into_new(id.clone(), session.clone(), now);
             let new = later.of(new.ok_or(Refusal::BeyondCalendar)?);
-            let new =
-                NewSchedule { made_by: self.caller().maker(session, Some(Dialect::Watch), None), ..new };
+            // With a store, what is told and what is remembered outlive the process.
+            let has_store = self.handle().read().store().is_some();
+            let durability = if has_store { Durability::Bound } else { Durability::Volatile };
+            let new = NewSchedule {
+                durability,
+                made_by: self.caller().maker(session, Some(Dialect::Watch), None),
+                ..new
+            };
             started = self.handle().submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
                 state.schedule(&id).and_then(Watcher::of).map(|watcher| watch::started(&watcher, &warnings))
             });

@@ -11,6 +11,7 @@ mod past;
 mod pruned;
 mod refused;
 mod reopened;
+mod watches;
 
 use std::sync::Arc;
 

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use reveille::adapter::HostLocal;
 use reveille::calendar::parse_cron;
 use reveille::domain::{
-    Actor, BootTime, Calendar, Cause, CountFrom, Durability, Every, Fact, GuardPolicy, HostId, Lifetime,
-    Missed, Moment, Overlap, Policy, Reason, Rule, RuleScope, Ruling, RunFact, ScheduleFact, ScheduleId,
-    Scope, SessionConfig, SessionId, Settings, Span, Target, TimeOfDay, TimeWindow, Trigger, Weekdays, When,
+    Actor, BootTime, Calendar, CountFrom, Durability, Every, Fact, GuardPolicy, HostId, Lifetime, Missed,
+    Moment, Overlap, Policy, Reason, Rule, RuleScope, Ruling, RunFact, ScheduleFact, ScheduleId, Scope,
+    SessionConfig, SessionId, Settings, Span, Target, TimeOfDay, TimeWindow, Trigger, Weekdays, When,
     WhenBusy, Zone,
 };
 use reveille::engine::{Command, ForecastQuery, ForecastSlot, Input, NewSchedule, SlotOutcome, Which};

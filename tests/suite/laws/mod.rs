@@ -19,8 +19,10 @@ use reveille::testkit::{
 };
 
 mod authority;
+mod calls;
 
 use authority::WRONG_AUTHORITY;
+use calls::{WRONG_CALLS, WRONG_DELIVERIES};
 
 type Spoil = fn(&mut Vec<Observation>);
 
@@ -205,7 +207,7 @@ const WRONG_STANDINGS: &[(&str, Spoil)] = &[
 
 #[test]
 fn each_law_catches_the_histories_that_break_it() {
-    for (law, spoil) in WRONG_SIGHTS.iter().chain(WRONG_AUTHORITY) {
+    for (law, spoil) in WRONG_SIGHTS.iter().chain(WRONG_AUTHORITY).chain(WRONG_CALLS) {
         let mut history = TrueStory::record().stage.history.after(0);
         spoil(&mut history);
         let broken = observe(&history).expect_err(law);
@@ -215,7 +217,7 @@ fn each_law_catches_the_histories_that_break_it() {
 
 #[test]
 fn each_law_catches_the_states_that_break_it() {
-    for (law, spoil) in WRONG_STANDINGS {
+    for (law, spoil) in WRONG_STANDINGS.iter().chain(WRONG_DELIVERIES) {
         let story = TrueStory::record();
         let mut history = story.stage.history.after(0);
         spoil(&mut history);
@@ -263,7 +265,13 @@ fn the_true_history_breaks_no_law_and_every_law_was_broken_once() {
     let laws = observe(&story.stage.history.after(0)).unwrap_or_else(|broken| panic!("{broken}"));
     assert_eq!((story.stand(&laws, |_| ()), story.stand_deep(&laws)), (Ok(()), Ok(())));
     assert_eq!(reads_change_nothing(&story.handle), Ok(()));
-    let tables = WRONG_SIGHTS.iter().chain(WRONG_AUTHORITY).chain(WRONG_STANDINGS).map(|(law, _)| *law);
+    let tables = WRONG_SIGHTS
+        .iter()
+        .chain(WRONG_AUTHORITY)
+        .chain(WRONG_CALLS)
+        .chain(WRONG_STANDINGS)
+        .chain(WRONG_DELIVERIES)
+        .map(|(law, _)| *law);
     let in_code =
         ["limits_hold", "nothing_due_is_left", "fold_is_state", "everything_ends", "feed_tells_all"];
     let in_code = in_code.into_iter().chain(["a_parcel_is_the_same_at_each_attempt"]);

@@ -28,6 +28,7 @@ mod row;
 mod session_config;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub(crate) use form::{Form, show};
 pub(super) use guard::parse_guard;

@@ -11,7 +11,7 @@ use super::parts::{
     session_id, text, wrong,
 };
 use super::provenance::provenance;
-use super::{FactError, guard, memory, names, session_config};
+use super::{FactError, guard, memory, names, session_config, watch};
 use crate::dialect::echo;
 use crate::domain::{
     Actor, Cause, Channel, ChannelFact, ChannelKind, Claim, Dispatch, Downtime, Fact, Failure, HostFact,
@@ -129,7 +129,10 @@ fn run(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
         names::ACCEPTED => RunFact::Accepted,
         names::DELIVERED => RunFact::Delivered,
         names::RETURNED => {
-            RunFact::Returned { outcome: Arc::new(call::outcome(map(form, "outcome")?)?), check: None }
+            let outcome = Arc::new(call::outcome(map(form, "outcome")?)?);
+            let check =
+                maybe(form, "check", |form, key| watch::check(map(form, key)?, &outcome))?.map(Box::new);
+            RunFact::Returned { outcome, check }
         }
         names::FOLDED => RunFact::Folded(Box::new(call::telling(map(form, "telling")?)?)),
         names::JOINED => RunFact::Joined { lead: Box::new(run_id(form, "lead")?) },

@@ -8,6 +8,7 @@ use super::names;
 use super::printed::{Instant, Part, Printed, Word};
 use super::provenance::of_provenance;
 use super::session_config;
+use super::watch;
 use crate::domain::{
     Actor, BootTime, ChannelFact, Claim, Dispatch, Downtime, Fact, Failure, HostFact, LostSchedule, Next,
     Redefinition, RunFact, ScheduleFact, SessionFact, Skip,
@@ -141,9 +142,9 @@ fn run(fact: &RunFact) -> Printed {
         RunFact::Accepted => named(names::ACCEPTED),
         RunFact::Delivered => named(names::DELIVERED),
         // Watches are in memory only.
-        RunFact::Returned { outcome, check: _ } => {
-            named(names::RETURNED).with("outcome", call::of_outcome(outcome))
-        }
+        RunFact::Returned { outcome, check } => named(names::RETURNED)
+            .with("outcome", call::of_outcome(outcome))
+            .with("check", check.as_deref().map(watch::of_check)),
         RunFact::Folded(telling) => named(names::FOLDED).with("telling", call::of_telling(telling)),
         RunFact::Joined { lead } => named(names::JOINED).with("lead", lead.to_string()),
         RunFact::Postponed { reason, at, due } => named(names::POSTPONED)

@@ -15,9 +15,9 @@ use super::parts::{
 use super::print::of_failure;
 use super::printed::{Instant, Part, Printed, Word, unless};
 use super::provenance::{of_provenance, provenance};
-use super::{FactError, VERSION, memory, session_config};
+use super::{FactError, VERSION, memory, session_config, watch};
 use crate::domain::{
-    Cause, Cursor, HostId, JobId, Moment, Phase, Reason, Run, RunState, Schedule, Status, TokenName,
+    Cause, Cursor, HostId, JobId, Moment, Phase, Reason, Run, RunState, Schedule, Status, TokenName, Watch,
 };
 use crate::engine::{Pause, Progress, ScheduleRow, SessionRow};
 
@@ -28,14 +28,15 @@ pub(crate) struct Course {
     ended_for: Option<Reason>,
     next: Option<Moment>,
     progress: Option<Box<Progress>>,
+    watch: Option<Box<Watch>>,
     runs: Vec<Run>,
 }
 
 impl Course {
     /// The whole row of the schedule.
     pub(crate) fn of(self, schedule: Schedule) -> ScheduleRow {
-        let Course { status, ended_for, next, progress, runs } = self;
-        ScheduleRow { schedule, status, ended_for, next, progress, runs }
+        let Course { status, ended_for, next, progress, watch, runs } = self;
+        ScheduleRow { schedule, status, ended_for, next, progress, watch, runs }
     }
 }
 
@@ -60,6 +61,7 @@ fn with_course(form: Printed, row: &ScheduleRow) -> Printed {
         .with("ended-for", of_reason(row.ended_for))
         .with("next", row.next.map(Instant))
         .with("course", row.progress.as_deref().map(of_progress))
+        .with("watch", row.watch.as_deref().map(watch::of_watch))
         .with("runs", (!row.runs.is_empty()).then(runs))
 }
 
@@ -97,6 +99,7 @@ pub(crate) fn parse_course(form: &Form<'_>) -> Result<Course, FactError> {
         ended_for: reason(form, "ended-for")?,
         next: maybe(form, "next", instant)?,
         progress: maybe(form, "course", |form, key| progress(map(form, key)?))?.map(Box::new),
+        watch: maybe(form, "watch", |form, key| watch::watch(map(form, key)?))?.map(Box::new),
         runs: maybe(form, "runs", runs_of)?.unwrap_or_default(),
     })
 }

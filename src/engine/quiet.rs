@@ -1,0 +1,91 @@
+//! Facts of checks that tell nobody anything.
+//!
+//! A watch makes thousands of checks for each that is told. Their facts are applied and counted as all others are, and take
+//! cursors, but the feed does not show them; and of a watch that is bound, they are in memory only.
+
+use super::state::State;
+use crate::domain::{
+    Durability, Fact, Phase, RunFact, Schedule, ScheduleFact, ScheduleId, Watch, WatchCheck,
+};
+
+/// What a fact is worth, if it is one of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quiet {
+    /// Whether the feed shows it.
+    pub is_shown: bool,
+    /// Whether it is stored.
+    pub is_kept: bool,
+}
+
+impl State {
+    /// Returns what a fact is worth that is about to be applied, if it is one of a check of a watch; `None` for any other.
+    pub fn quiet(&self, fact: &Fact) -> Option<Quiet> {
+        // The common case: there is no watch.
+        if self.watches == 0 {
+            return None;
+        }
+        let (id, is_shown, is_due) = match fact {
+            Fact::Run(run, RunFact::Claimed(claim)) if claim.telling.is_none() => {
+                (&run.schedule, false, false)
+            }
+            Fact::Run(run, RunFact::Dispatched(to)) if to.phase == Phase::Call => {
+                (&run.schedule, false, false)
+            }
+            Fact::Run(run, RunFact::Returned { check: Some(check), .. }) => {
+                let watch = self.schedule(&run.schedule)?.watch()?;
+                let matters = matters(watch, check);
+                (&run.schedule, matters, matters || is_first_of_minute(watch, check))
+            }
+            Fact::Schedule(id, ScheduleFact::Armed { by: None, .. }) => (id, false, false),
+            Fact::Run(..)
+            | Fact::Schedule(..)
+            | Fact::Session(..)
+            | Fact::Created { .. }
+            | Fact::Host(..)
+            | Fact::Channel(..)
+            | Fact::AllHeld { .. }
+            | Fact::AllReleased { .. }
+            | Fact::GuardPolicySet { .. }
+            | Fact::Refused { .. }
+            | Fact::Restarted { .. }
+            | Fact::Stopping { .. } => return None,
+        };
+        let schedule = self.schedule(id)?.schedule();
+        is_watch(schedule)
+            .then(|| Quiet { is_shown, is_kept: is_due || schedule.durability != Durability::Bound })
+    }
+
+    /// Returns whether a call that goes out waits for the disk: that of a bound watch does not, as nothing is stored of it.
+    pub fn is_bound(&self, id: &ScheduleId) -> bool {
+        self.schedule(id).is_some_and(|record| {
+            record.schedule().durability == Durability::Bound && is_watch(record.schedule())
+        })
+    }
+}
+
+/// Returns whether the runs of a schedule are checks of a watch.
+pub(super) fn is_watch(schedule: &Schedule) -> bool {
+    schedule.payload.call().is_some_and(|call| call.filter.is_some())
+}
+
+/// Returns whether a check changes something that is worth telling: it is told, or checks begin or cease to fail.
+fn matters(before: &Watch, check: &WatchCheck) -> bool {
+    let (before, after) = (&before.tally, &check.weighed.tally);
+    let fails = |tally: &crate::domain::Tally| tally.errors.checks > 0;
+    check.weighed.told.is_some()
+        || after.checks == 1
+        || fails(before) != fails(after)
+        || before.open != after.open
+        || before.signal != after.signal
+}
+
+/// Returns whether a check is the first one that ended in its minute, as far as is known.
+fn is_first_of_minute(before: &Watch, check: &WatchCheck) -> bool {
+    let minute = |tally: &crate::domain::Tally| {
+        let newest = tally.ok_at.max(tally.errors.since).max(tally.told_at);
+        newest.map(|at| at.seconds().div_euclid(60))
+    };
+    // A check that fails as the one before leaves no instant behind: it is stored.
+    let (before, after) = (minute(&before.tally), minute(&check.weighed.tally));
+    before != after || check.weighed.tally.errors.checks > 1
+}

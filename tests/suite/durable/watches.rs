@@ -1,0 +1,129 @@
+//! Watches over a store: what they remember survives, checks that tell nothing write nothing but once a minute, and after a
+//! time in which nobody looked they do not all look at once.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use reveille::domain::{
+    Call, CallPurpose, CountFrom, Cursor, Durability, Every, Filter, Missed, NotifyWhen, Outcome, Payload,
+    Policy, ScheduleId, SessionId, Settings, Sink, Span, ToolName, Trigger, When,
+};
+use reveille::edn::Map;
+use reveille::engine::NewSchedule;
+use reveille::port::Store;
+use reveille::runtime::Handle;
+use reveille::testkit::{CallAnswer, SimExecutor};
+
+use super::lives::{Life, Lives};
+
+fn watch(handle: &Handle, owner: &SessionId, id: &str, when: NotifyWhen) -> NewSchedule {
+    let call = Call {
+        purpose: CallPurpose::Watch,
+        sink: Sink::Session,
+        filter: Some(Arc::new(Filter::plain(when))),
+        ..Call::new(ToolName::new("http.get").expect("a name"), Map::new())
+    };
+    let interval = Span::from_millis(10_000);
+    let first = handle.now().wall.checked_add(interval).expect("an instant");
+    let every = Every::new(interval, first, CountFrom::Finish).expect("a period");
+    let timeout = Some(Span::from_millis(60_000));
+    let policy = Policy { missed: Missed::Skip, timeout, ..Policy::PLAIN };
+    NewSchedule {
+        id: Some(ScheduleId::new(id).expect("an id")),
+        durability: Durability::Bound,
+        payload: Payload::Call(Box::new(call)),
+        settings: Some(Box::new(Settings { policy, ..Settings::PLAIN })),
+        ..NewSchedule::message(owner.clone(), When::By(Trigger::Every(Box::new(every))), "")
+    }
+}
+
+/// The next life, in which each check comes to this status, or fails if it is negative.
+fn live(lives: &Lives, statuses: &[i64]) -> (Life, Arc<SimExecutor>) {
+    let executor = Arc::new(SimExecutor::scripted(&lives.stage));
+    let life = lives.next(0);
+    assert!(life.handle.call_through(executor.clone()));
+    script(&executor, statuses);
+    (life, executor)
+}
+
+fn script(executor: &SimExecutor, statuses: &[i64]) {
+    for status in statuses {
+        let took = Span::from_millis(20);
+        executor.script(CallAnswer::AtOnce(if *status < 0 {
+            Outcome::of_error("down", took)
+        } else {
+            Outcome::of_value(Map::new().with("status_code", *status).into(), 20, took)
+        }));
+    }
+}
+
+fn tally(life: &Life, id: &str) -> (u64, u64) {
+    let id = ScheduleId::new(id).expect("an id");
+    life.handle.view(|state| {
+        let tally = state.schedule(&id).and_then(|record| record.watch()).expect("it is a watch").tally;
+        (tally.checks, tally.told)
+    })
+}
+
+#[test]
+fn what_a_watch_remembers_survives() {
+    let lives = Lives::new();
+    let (life, executor) = live(&lives, &[200, 503]);
+    let owner = life.open("one");
+    life.handle.schedule(watch(&life.handle, &owner, "w", NotifyWhen::OnChange)).expect("it is kept");
+    lives.stage.run_for(&life.handle, Span::from_millis(20_500));
+    assert_eq!(tally(&life, "w"), (2, 1), "the change was told");
+    assert_eq!(executor.calls().len(), 2);
+    drop(life);
+    lives.stage.clock.advance(Span::from_millis(300_000));
+    // As it was: no change. Then another one.
+    let (life, executor) = live(&lives, &[503, 200, 200, 200, 200, 200]);
+    assert_eq!(tally(&life, "w"), (2, 1));
+    lives.stage.run_for(&life.handle, Span::from_millis(10_001));
+    assert_eq!(executor.calls().len(), 1, "it looks again within its interval");
+    assert_eq!(tally(&life, "w"), (3, 1), "no false change");
+    lives.stage.run_for(&life.handle, Span::from_millis(21_000));
+    assert_eq!(tally(&life, "w").1, 2);
+}
+
+#[test]
+fn checks_that_tell_nothing_write_once_a_minute() {
+    let lives = Lives::new();
+    let (life, executor) = live(&lives, &[200; 61]);
+    let owner = life.open("one");
+    life.handle.schedule(watch(&life.handle, &owner, "w", NotifyWhen::OnChange)).expect("it is kept");
+    lives.stage.run_for(&life.handle, Span::from_millis(10_500));
+    let mut feed = life.handle.subscribe(Cursor::START);
+    let _ = feed.poll(usize::MAX);
+    let before = (life.handle.view(|state| state.ledger()), lives.store.health().head);
+    lives.stage.run_for(&life.handle, Span::from_millis(600_000));
+    assert_eq!(executor.calls().len(), 61);
+    let shown = feed.poll(usize::MAX);
+    assert!(shown.decisions.is_empty() && !shown.truncated, "{:?}", shown.decisions);
+    let after = life.handle.view(|state| state.ledger());
+    assert_eq!(after.delivered - before.0.delivered, 60, "they are counted");
+    drop(life);
+    let (life, _) = live(&lives, &[]);
+    let (checks, _) = tally(&life, "w");
+    assert!((55..=61).contains(&checks), "{checks} of 61 are known to the next life");
+}
+
+#[test]
+fn after_a_restart_the_watches_do_not_all_look_at_once() {
+    let lives = Lives::new();
+    let (life, _) = live(&lives, &[]);
+    let owner = life.open("one");
+    for number in 0..50 {
+        let new = watch(&life.handle, &owner, &format!("w{number}"), NotifyWhen::OnError);
+        life.handle.schedule(new).expect("it is kept");
+    }
+    drop(life);
+    lives.stage.clock.advance(Span::from_millis(60_000));
+    let (life, _) = live(&lives, &[]);
+    life.handle.run_due();
+    let slots: BTreeSet<_> = life.handle.view(|state| {
+        let seconds = |record: &reveille::engine::ScheduleRecord| record.fire_at().seconds();
+        state.schedules().into_iter().map(seconds).collect()
+    });
+    assert!(slots.len() >= 9, "they are spread over ten seconds: {slots:?}");
+}

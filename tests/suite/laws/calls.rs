@@ -1,0 +1,39 @@
+//! Wrong histories for the laws of calls, of what is told of them, and of joined deliveries.
+
+use reveille::domain::{Cause, Claim, Fact, Moment, Phase, RunFact, RunId, Telling};
+use reveille::testkit::{Observation, Seen};
+
+use super::{Spoil, find, is_claimed, is_dispatched};
+
+/// Wrong histories, and the law that each breaks.
+pub(super) const WRONG_CALLS: &[(&str, Spoil)] = &[
+    ("what_a_call_came_to_is_told", |all| {
+        let place = find(all, |seen| is_claimed(seen, "first"));
+        if let Seen::Fact(Fact::Run(_, RunFact::Claimed(claim))) = &mut all[place].seen {
+            claim.telling = Some(Box::new(Telling { text: "of no call".into(), channel: None }));
+        }
+    }),
+    ("no_check_overlaps", |all| {
+        let place = find(all, |seen| is_dispatched(seen, "first"));
+        let now = all[place].now;
+        let Seen::Fact(Fact::Run(run, RunFact::Dispatched(to))) = &mut all[place].seen else { return };
+        to.phase = Phase::Call;
+        let other = RunId { slot: Moment::EPOCH, ..run.clone() };
+        let claim =
+            Claim { cause: Cause::Manual, folded: 0, next: None, time_up: None, by: None, telling: None };
+        let facts = [RunFact::Claimed(claim), RunFact::Dispatched(to.clone())];
+        let seen = facts.map(|fact| Observation { now, seen: Seen::Fact(Fact::Run(other.clone(), fact)) });
+        all.splice(place..place, seen);
+    }),
+];
+
+/// Histories after which something wrong stands, and the law that says so.
+pub(super) const WRONG_DELIVERIES: &[(&str, Spoil)] = &[("a_joined_run_is_out_with_its_lead", |all| {
+    let run_of = |name: &str| {
+        let place = find(all, |seen| is_claimed(seen, name));
+        if let Seen::Fact(Fact::Run(run, _)) = &all[place].seen { Some(run.clone()) } else { None }
+    };
+    let (Some(run), Some(lead)) = (run_of("reply"), run_of("first")) else { return };
+    let joined = Fact::Run(run, RunFact::Joined { lead: Box::new(lead) });
+    all.push(Observation { now: all[all.len() - 1].now, seen: Seen::Fact(joined) });
+})];
