@@ -1,8 +1,11 @@
 //! Scheduled calls and reminders as a session has them: the three tools over an engine in virtual time (T53 to T55, T57 to T59).
 
-use reveille::domain::{Content, Grant, Role, ScheduleId, Span};
+use std::sync::{Arc, Mutex};
+
+use reveille::domain::{Channel, ChannelKind, Content, Grant, Role, ScheduleId, Span};
 use reveille::edn::{Map, Value};
-use reveille::engine::{Command, Input};
+use reveille::engine::{Command, Input, Parcel};
+use reveille::port::{Carried, Courier};
 use reveille::testkit::CallAnswer;
 
 use crate::simulated::session;
@@ -182,7 +185,6 @@ fn a_reminder_is_of_the_system_and_waits_for_its_session() {
 
 #[test]
 fn the_words_of_a_reminder_have_the_role_of_the_system() {
-    use std::sync::Arc;
     let scene = Scene::new();
     let handle =
         reveille::runtime::Handle::new(scene.stage.parts(Arc::new(reveille::adapter::HostLocal::new())));
@@ -199,4 +201,40 @@ fn the_words_of_a_reminder_have_the_role_of_the_system() {
     let [message] = transcript.messages.as_slice() else { unreachable!("{transcript:?}") };
     assert_eq!(message.role, Role::System);
     assert!(matches!(message.content.as_slice(), [Content::Text(_)]));
+}
+
+/// T57, with channels: a job can tell one that is open to sessions, and no other.
+#[test]
+fn a_channel_is_told_what_a_call_came_to() {
+    #[derive(Clone, Default)]
+    struct Desk(Arc<Mutex<Vec<String>>>);
+    impl Courier for Desk {
+        fn carry(&self, parcel: Parcel, carried: Carried) {
+            self.0
+                .lock()
+                .expect("no test panics in it")
+                .push(format!("{}: {}", parcel.route.channel, parcel.text));
+            carried(Ok(()));
+        }
+    }
+    let (scene, desk) = (Scene::new(), Desk::default());
+    let channel = |name: &str, agents| Channel {
+        name: name.into(),
+        kind: ChannelKind::Webhook,
+        goes_to: "https://hooks.example.com".into(),
+        agents,
+    };
+    let channels = vec![channel("ops", true), channel("secret", false)];
+    assert!(scene.handle().open_channels(Arc::new(desk.clone()), channels));
+    let args = |name: &str| {
+        format!("{{\"when\" \"in 1m\" \"action\" \"http.get\" \"name\" \"x\" \"output_channel\" \"{name}\"}}")
+    };
+    let refused = scene.call("schedule", &args("secret"));
+    assert!(format!("{refused:?}").contains(":channels [\"ops\"]"), "{refused:?}");
+    scene.script(&[fine("1")]);
+    scene.call("schedule", &args("ops"));
+    scene.pass(62);
+    let told = "ops: [SCHEDULED JOB] job_id=cron_default_x name=\"x\" run=1 status=ok\nResult: 1";
+    assert_eq!(*desk.0.lock().expect("no test panics in it"), [told]);
+    assert!(scene.told().is_empty(), "the channel is told, and not the session");
 }
