@@ -79,8 +79,8 @@ fn results_stand_in_the_order_of_the_list() {
 fn what_is_wrong_with_one_item_is_its_own_error() {
     let world = world();
     let items = r#"{"actions":[{"name":"t.a"},{"name":"t.nothing_like"},{"name":"t.aa"},{"name":"t.closed"},
-        {"name":"t.held","params":{"_approved":true}},7,{"nme":"t.a"},{"name":"t.fail"},{"name":"t.drop"},{"name":"t.panic"},{"name":"t.hang"},
-        {"name":"run_parallel"},{"name":"t.echo","params":3}]}"#;
+        {"name":"t.held","params":{"_approved":true}},7,{"nme":"t.a"},{"name":"t.fail"},{"name":"t.drop"},{"name":"t.panic"},
+        {"name":"t.hang"},        {"name":"run_parallel"},{"name":"t.echo","params":3}]}"#;
     let (said, _waiter) = begin(&world, items);
     world.run_for(59_999);
     assert_eq!(said.text(), "");
