@@ -12,12 +12,14 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::fault::AppFault;
+use super::inbound_config::InboundConfig;
 use crate::adapter::outbound::{
-    ChannelRoute, Client, Endpoint, NetworkOs, OutboundCourier, Pace, Program, Shape, SigningKey, Trust,
+    ChannelRoute, Client, Endpoint, NetworkOs, OutboundCourier, Pace, Program, Proof, Shape, SigningKey,
+    Trust,
 };
 use crate::domain::Channel;
 use crate::limits;
-use crate::runtime::Handle;
+use crate::service::{Inbound, Service};
 
 /// One channel as written in a configuration file: either `url` or `command`.
 #[derive(Deserialize)]
@@ -45,6 +47,8 @@ pub(super) struct ChannelConfig {
     timeout_ms: Option<u64>,
     #[serde(default)]
     agents: bool,
+    /// What comes in by the channel.
+    inbound: Option<InboundConfig>,
 }
 
 /// The validated channels, ready to be opened.
@@ -53,6 +57,8 @@ pub(super) struct Channels {
     ways: BTreeMap<Box<str>, ChannelRoute>,
     paces: BTreeMap<Box<str>, Pace>,
     channels: Vec<Channel>,
+    proofs: BTreeMap<Box<str>, Proof>,
+    inbound: BTreeMap<Box<str>, Inbound>,
 }
 
 impl Channels {
@@ -77,6 +83,12 @@ impl Channels {
                 return Err(wrong("a name is printable ASCII without blanks".to_owned()));
             }
             let agents = written.agents;
+            let mut written = written;
+            if let Some(inbound) = written.inbound.take() {
+                let (proof, inbound) = inbound.checked().map_err(|what| wrong(format!("inbound: {what}")))?;
+                channels.proofs.insert((&*name).into(), proof);
+                channels.inbound.insert((&*name).into(), inbound);
+            }
             let pace = written.pace().map_err(wrong)?;
             let is_url = written.url.is_some() || written.url_file.is_some();
             let way = match (is_url, written.command.is_some()) {
@@ -92,18 +104,24 @@ impl Channels {
         Ok(channels)
     }
 
-    /// Opens the channels in an engine.
+    /// The proofs of what comes in, for the server that takes it.
+    pub(super) fn proofs(&self) -> BTreeMap<Box<str>, Proof> {
+        self.proofs.clone()
+    }
+
+    /// Opens the channels in an engine, both ways.
     ///
     /// # Errors
     /// [`AppFault::Io`] if no thread can be started for them.
-    pub(super) fn open(self, handle: &Handle) -> Result<(), AppFault> {
+    pub(super) fn open(self, service: &Service) -> Result<(), AppFault> {
+        service.open_inbound(self.inbound);
         let outside = OutboundCourier::start_at(self.ways, self.paces);
         let outside = outside.map_err(|error| AppFault::io("channels cannot be opened", error))?;
         for channel in &self.channels {
             let (name, kind, goes_to) = (&channel.name, channel.kind.name(), &channel.goes_to);
             tracing::info!(target: "reveille", %name, kind, %goes_to, agents = channel.agents, "channel opened");
         }
-        handle.open_channels(Arc::new(outside), self.channels);
+        service.handle().open_channels(Arc::new(outside), self.channels);
         Ok(())
     }
 }

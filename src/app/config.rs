@@ -102,6 +102,7 @@ impl Config {
         let keeps = !volatile && data_dir.is_some();
         // Channels and the guard are validated now, so an invalid file prevents the start.
         let channels = Channels::new(file.channels, Environment::value)?;
+        http.proofs = std::sync::Arc::new(channels.proofs());
         let tools = Tools::new(file.tools, Environment::value)?;
         let agents = Agents::new(file.agents, Environment::value)?;
         let outside = file.guard.as_ref().map(GuardFile::outside).transpose()?.flatten();

@@ -26,6 +26,7 @@ mod guard_rules;
 mod hook;
 pub mod import;
 mod in_process;
+mod inbound_config;
 mod inbox;
 mod life;
 mod lists;

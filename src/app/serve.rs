@@ -49,7 +49,7 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
     let handle = engine.handle().clone();
     admit(&handle, config.token, &config.host_tokens, data_dir.as_ref())?;
     // Before the store is loaded: due runs may be for one of the channels.
-    config.channels.open(&handle)?;
+    config.channels.open(engine.service())?;
     config.tools.open(&handle)?;
     // Also before: a loaded run that is due goes to the agent that is configured.
     let agents =

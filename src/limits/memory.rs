@@ -21,6 +21,12 @@ limits! { OF_MEMORY:
     CHANNEL_TEXT = 50_000 "characters" as "channel-text";
     /// Channels that one message goes through at the same time.
     BROADCAST = 20 "channels" as "broadcast";
+    /// Largest event that comes in by a channel.
+    CHANNEL_IN_BYTES = 262_144 "bytes" as "channel-in-bytes";
+    /// Longest id and source of an event that are told; longer ones are cut.
+    CHANNEL_EVENT_BYTES = 128 "bytes" as "channel-event-bytes";
+    /// Shortest secret by which a sender proves that it is one.
+    CHANNEL_SECRET_BYTES = 16 "bytes" as "channel-secret-bytes";
     /// Messages that are remembered of each channel. The oldest are dropped.
     CHANNEL_EVENTS = 200 "events" as "channel-events";
 }

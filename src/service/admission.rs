@@ -203,7 +203,11 @@ fn of_scheduler(tool: scheduler::Tool) -> Op {
 
 fn of_channels(tool: channels::Tool) -> Op {
     match tool {
-        channels::Tool::SendMessage | channels::Tool::Broadcast | channels::Tool::TestSend => Op::Create,
+        channels::Tool::SendMessage
+        | channels::Tool::Broadcast
+        | channels::Tool::Reply
+        | channels::Tool::SimulateEvent
+        | channels::Tool::TestSend => Op::Create,
         channels::Tool::ListProviders
         | channels::Tool::ProviderStatus
         | channels::Tool::ProviderHistory

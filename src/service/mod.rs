@@ -20,6 +20,7 @@ mod denials;
 pub mod export;
 mod history;
 mod hosting;
+mod inbound;
 mod kit;
 mod later;
 mod mutations;
@@ -38,6 +39,7 @@ use std::sync::Arc;
 use self::agents::Agents;
 use self::as_of_queue::AsOfQueue;
 use self::denials::Denials;
+use self::inbound::Inbounds;
 use self::plan_cache::PlanCache;
 use self::rate_limit::RateLimiter;
 use crate::domain::{Caller, Cursor, ExecutorKind, Op};
@@ -52,6 +54,7 @@ pub(crate) use self::agents::{AgentProcess, Shown};
 pub(crate) use self::budgets::BudgetReading;
 pub use self::denial::{Denial, DenialReason};
 pub(crate) use self::hosting::{HostError, HostRequest, SessionRequest};
+pub use self::inbound::{Arrival, Arrived, Inbound};
 pub use self::later::{Called, Pending, Waiter};
 pub(crate) use self::places::Places;
 #[cfg(feature = "http")]
@@ -83,6 +86,7 @@ struct Shared {
     past: AsOfQueue,
     places: Places,
     agents: Agents,
+    inbounds: Inbounds,
 }
 
 impl Service {
@@ -90,7 +94,16 @@ impl Service {
     pub fn new(handle: Handle) -> Service {
         let (plans, rates, past) = (PlanCache::default(), RateLimiter::default(), AsOfQueue::default());
         let (denials, places, agents) = (Denials::default(), Places::default(), Agents::default());
-        let shared = Shared { registry: registry(), plans, rates, denials, past, places, agents };
+        let shared = Shared {
+            registry: registry(),
+            plans,
+            rates,
+            denials,
+            past,
+            places,
+            agents,
+            inbounds: Inbounds::default(),
+        };
         let service = Service { handle, shared: Arc::new(shared) };
         let own = Arc::new(tools::OwnTools::of(&service));
         // Refused if something else offers a tool of one of their names: then that one is what a session gets.

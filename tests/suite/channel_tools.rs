@@ -1,14 +1,17 @@
 //! The tools of channels over a simulated courier: who sees which channel, what becomes of a message, and what is told of it.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use reveille::dialect::{Notation, REQUEST_CAPS};
-use reveille::domain::{Caller, CallerRole, Channel, ChannelKind, Failure, Phase, Reason, SessionId, Span};
-use reveille::edn::read;
-use reveille::engine::Parcel;
+use reveille::domain::{
+    Caller, CallerRole, Channel, ChannelKind, Failure, HostId, Phase, Reason, SessionId, Span,
+};
+use reveille::edn::{Map, read};
+use reveille::engine::{Command, Input, Parcel, Report};
 use reveille::port::{Carried, Courier};
-use reveille::service::Service;
-use reveille::testkit::SimClock;
+use reveille::service::{Arrival, Inbound, Service};
+use reveille::testkit::{SimClock, SimHost, Stage};
 
 use crate::simulated::{self, session, token};
 
@@ -184,4 +187,70 @@ fn secrets_do_not_go_out_and_texts_are_bounded() {
     assert!(call("{:channel \"ops\"}").contains(":error"));
     let id: SessionId = session("s");
     assert_eq!(scene.service.handle().view(|state| state.live_schedules_of(&id).len()), 0, "each has ended");
+}
+
+#[test]
+fn a_simulated_event_comes_in_as_a_sent_one() {
+    let scene = Scene::new();
+    let to = Inbound { session: session("s"), text: None };
+    scene.service.open_inbound(BTreeMap::from([("ops".into(), to)]));
+    let call = |tool: &str, args: &str| scene.call(&Caller::OPERATOR, tool, args);
+    let said = call(
+        "channels.simulate_event",
+        "{:provider \"ops\" :message \"the build is red\" :payload {\"n\" 1}}",
+    );
+    assert!(said.contains(":success true") && said.contains(":event_id \"sim-"), "{said}");
+    assert!(call("channels.simulate_event", "{:provider \"broken\"}").contains("unknown_channel"));
+    scene.service.handle().run_due();
+    let transcript = scene.service.handle().transcript(&session("s")).expect("it is built in");
+    let text = transcript.messages.last().expect("a message").text();
+    assert!(text.starts_with("[CHANNEL EVENT] channel=ops source=test event_id=sim-"), "{text}");
+    assert!(text.contains(" simulated\n") && text.contains("\n> the build is red\n"), "{text}");
+    assert!(text.contains("Payload, data from outside:\n> {\"n\":1}"), "{text}");
+    let history = call("channels.provider_history", "{:direction \"inbound\"}");
+    assert!(history.contains(":total 1") && history.contains(":success true"), "{history}");
+    let status = call("channels.provider_status", "{:provider \"ops\"}");
+    assert!(status.contains(":inbound true") && status.contains(":events_received 1"), "{status}");
+}
+
+#[test]
+fn a_reply_goes_back_in_the_turn_that_the_event_began_and_in_no_other() {
+    let scene = Scene::new();
+    let handle = scene.service.handle();
+    let to = Inbound { session: session("s"), text: None };
+    scene.service.open_inbound(BTreeMap::from([("ops".into(), to)]));
+    let reply = || scene.call(&token("s"), "channels.reply", "{:text \"Fixed.\"}");
+    assert!(reply().contains("only available during a channel-triggered activation"));
+    // A host that reports its turns.
+    let stage = Stage::seeded(7);
+    let host = handle.attach_host(Arc::new(SimHost::new(&stage, HostId::new(1))));
+    let hosted = Command::HostSessions { host, sessions: vec![session("s")], by: None };
+    handle.submit(Input::Command(hosted)).expect("it was built in");
+    let payload = Map::new().into();
+    let arrival =
+        Arrival { event: "e-1".into(), source: "C42".into(), message: None, payload, simulated: false };
+    let arrived = scene.service.arrive("ops", &arrival).expect("it is open");
+    assert!(!arrived.duplicate && scene.service.arrive("ops", &arrival).expect("it is open").duplicate);
+    handle.run_due();
+    let run = handle.view(|state| {
+        let record = state.newest_run(state.schedule(&arrived.schedule)?)?;
+        state.run_id(record)
+    });
+    let report = |report| handle.submit(Input::Report(report)).map(|_| ());
+    // The host may have acknowledged it already.
+    let _ = report(Report::Accepted { run: run.expect("it was handed over") });
+    report(Report::Busy { session: session("s"), busy: true, by: None }).expect("it is open");
+    let sent = reply();
+    assert!(sent.contains(":status \"delivered\""), "{sent}");
+    let parcel = scene.desk.0.lock().expect("no test panics in it").last().cloned().expect("a parcel");
+    assert_eq!(
+        (&*parcel.text, &*parcel.route.channel, &*parcel.route.conversation),
+        ("Fixed.", "ops", "C42")
+    );
+    report(Report::Busy { session: session("s"), busy: false, by: None }).expect("it is open");
+    assert!(reply().contains("nothing_to_answer"), "the turn is over");
+    report(Report::UserMessage { session: session("s"), text: "Hello".into(), by: None })
+        .expect("it is open");
+    report(Report::Busy { session: session("s"), busy: true, by: None }).expect("it is open");
+    assert!(reply().contains("nothing_to_answer"), "a person began it");
 }

@@ -21,7 +21,7 @@ const CLAUDE_CRON_BYTES: usize = 3_600;
 const PRIMITIVES_BYTES: usize = 2_600;
 
 /// As above, of the tools of memory and of channels, which exist only where an operator asks for them.
-const MEMORY_BYTES: usize = 4_600;
+const MEMORY_BYTES: usize = 5_400;
 
 /// As above, of the tools that watch and those that schedule calls, which exist only where they are switched on.
 const WATCH_BYTES: usize = 5_600;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::view::{Provider, number};
 use crate::dialect::Answer;
-use crate::domain::{ChannelEvent, ChannelKind, RunId, SessionId};
+use crate::domain::{ChannelEvent, ChannelKind, RunId, ScheduleId, SessionId};
 use crate::edn::{Map, Value};
 
 /// The answer to a message that is on its way.
@@ -18,6 +18,12 @@ pub fn sent(channel: &str, run: &RunId, status: &str, attempts: u16) -> Answer {
             .with("status", status)
             .with("attempts", i64::from(attempts)),
     )
+}
+
+/// The answer to a simulated event.
+pub fn arrived(channel: &str, event: &str, schedule: &ScheduleId) -> Answer {
+    let answer = Map::new().with("success", true).with("channel", channel).with("event_id", event);
+    Answer::done(answer.with("schedule_id", schedule.to_string()))
 }
 
 /// The answer to a broadcast: what became of each.
@@ -47,8 +53,7 @@ pub fn listed(providers: &[Provider], with_status: bool) -> Answer {
 
 /// The answer to `provider_status`.
 pub fn status(provider: &Provider) -> Answer {
-    let capabilities = vec![Value::from("outbound")];
-    let map = provider.to_map(true).with("capabilities", capabilities);
+    let map = provider.to_map(true).with("capabilities", provider.capabilities());
     Answer::done(map.with("last_event_at", provider.last_event_at()))
 }
 

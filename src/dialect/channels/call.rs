@@ -20,6 +20,22 @@ pub enum Call {
         /// The session that an operator sends for.
         session: Option<SessionId>,
     },
+    /// Answer the event that began this turn.
+    Reply {
+        /// The text, verbatim.
+        text: Box<str>,
+    },
+    /// Have an event come in.
+    Simulate {
+        /// The channel.
+        channel: Box<str>,
+        /// Who sends it.
+        source: Box<str>,
+        /// What it says.
+        message: Option<Box<str>>,
+        /// The whole event.
+        payload: Value,
+    },
     /// Send through several channels.
     Broadcast {
         /// The channels.
@@ -101,6 +117,20 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answe
                 }
                 Call::Broadcast { channels, message: message(&args, false)? }
             }
+            Tool::Reply => {
+                args.opt("metadata", |arg| arg.parse("an object", |value| value.as_map().map(|_| ())))?;
+                Call::Reply { text: text(&args, "text")? }
+            }
+            Tool::SimulateEvent => Call::Simulate {
+                channel: name(&args, "provider")?,
+                source: args.opt_text("source", limits::CHANNEL_EVENT_BYTES)?.unwrap_or("test").into(),
+                message: args.opt_text("message", limits::TEXT_BYTES)?.map(Into::into),
+                payload: args
+                    .opt("payload", |arg| {
+                        arg.parse("an object", |value| value.as_map().map(|_| value.clone()))
+                    })?
+                    .unwrap_or_else(|| Value::Map(crate::edn::Map::new())),
+            },
             Tool::ListProviders => Call::List { with_status: args.flag("include_status")?.unwrap_or(true) },
             Tool::ProviderStatus => Call::Status { channel: name(&args, "provider")? },
             Tool::ProviderHistory => Call::History(HistoryRequest {
@@ -127,6 +157,8 @@ const fn names(tool: Tool) -> &'static [&'static str] {
         Tool::ListProviders => &["include_status"],
         Tool::ProviderStatus | Tool::Stats => &["provider"],
         Tool::ProviderHistory => &["provider", "limit", "direction"],
+        Tool::Reply => &["text", "metadata"],
+        Tool::SimulateEvent => &["provider", "payload", "source", "message"],
         Tool::TestSend => &["provider", "text", "session_id"],
     }
 }

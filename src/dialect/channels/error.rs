@@ -46,7 +46,18 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
     ];
     let errors = errors.into_iter().map(|error| (error.name(&TOOL_WORDS), error.answer(&TOOL_WORDS, None)));
     let unknown = ("unknown_channel", unknown_channel("ops", &["team"]));
-    errors.chain([unknown]).map(|(name, answer)| tool_error::entry(name, &answer)).collect()
+    errors
+        .chain([unknown, ("nothing_to_answer", nothing_to_answer())])
+        .map(|(name, answer)| tool_error::entry(name, &answer))
+        .collect()
+}
+
+/// The answer to a reply where no event began the turn.
+pub fn nothing_to_answer() -> Answer {
+    let message = "reply is only available during a channel-triggered activation";
+    let error = tool_error::error("nothing_to_answer", Code::Conflict, message)
+        .with("hint", "send_message sends to a channel in any turn");
+    tool_error::finish(error, Code::Conflict)
 }
 
 wordings! {

@@ -19,6 +19,10 @@ names! {
         ProviderHistory = "channels.provider_history",
         /// Count what went through channels.
         Stats = "channels.stats",
+        /// Answer the event that began this turn.
+        Reply = "channels.reply",
+        /// Try what comes in by a channel. For operators.
+        SimulateEvent = "channels.simulate_event",
         /// Try a channel. For operators.
         TestSend = "channels.test_send",
     }
@@ -34,12 +38,14 @@ impl Tool {
             Tool::ProviderStatus => include_str!("tools/provider_status.edn"),
             Tool::ProviderHistory => include_str!("tools/provider_history.edn"),
             Tool::Stats => include_str!("tools/stats.edn"),
+            Tool::Reply => include_str!("tools/reply.edn"),
+            Tool::SimulateEvent => include_str!("tools/simulate_event.edn"),
             Tool::TestSend => include_str!("tools/test_send.edn"),
         }
     }
 
     /// Whether only operators have the tool.
     pub const fn is_for_operators(self) -> bool {
-        matches!(self, Tool::TestSend)
+        matches!(self, Tool::TestSend | Tool::SimulateEvent)
     }
 }

@@ -12,19 +12,29 @@ pub struct Provider {
     pub name: Box<str>,
     kind: ChannelKind,
     enabled: bool,
+    takes: bool,
     /// The events, oldest first.
     pub events: Vec<ChannelEvent>,
 }
 
 impl Provider {
     /// Shows a channel to a session, which sees its own events only, or to an operator, who sees all.
-    pub fn of(record: &ChannelRecord, session: Option<&SessionId>) -> Provider {
+    pub fn of(
+        record: &ChannelRecord,
+        arrivals: Option<Vec<ChannelEvent>>,
+        session: Option<&SessionId>,
+    ) -> Provider {
+        let takes = arrivals.is_some();
         let is_theirs = |event: &&ChannelEvent| session.is_none_or(|session| event.session == *session);
+        let mut events: Vec<ChannelEvent> = record.events().filter(is_theirs).cloned().collect();
+        events.extend(arrivals.unwrap_or_default().into_iter().filter(|event| is_theirs(&event)));
+        events.sort_by_key(|event| event.at);
         Provider {
             name: record.channel.name.clone(),
             kind: record.channel.kind,
             enabled: record.disabled_at.is_none(),
-            events: record.events().filter(is_theirs).cloned().collect(),
+            takes,
+            events,
         }
     }
 
@@ -56,7 +66,7 @@ impl Provider {
         let plain = Map::new()
             .with("name", &*self.name)
             .with("adapter", self.kind.name())
-            .with("inbound", false)
+            .with("inbound", self.takes)
             .with("outbound", true)
             .with("enabled", self.enabled);
         if !with_status {
@@ -74,6 +84,12 @@ impl Provider {
     /// When something last went through.
     pub fn last_event_at(&self) -> Option<Value> {
         self.events.last().map(|event| instant(event.at))
+    }
+
+    /// Which ways messages go.
+    pub fn capabilities(&self) -> Vec<Value> {
+        let inbound = self.takes.then_some(Value::from("inbound"));
+        inbound.into_iter().chain([Value::from("outbound")]).collect()
     }
 
     /// Prints one of its events.

@@ -108,6 +108,8 @@ pub const TOOLBOX: &[ToolInfo] = &[
     ToolInfo::channels(channels::Tool::ProviderStatus, ToolEffect::Reads),
     ToolInfo::channels(channels::Tool::ProviderHistory, ToolEffect::Reads),
     ToolInfo::channels(channels::Tool::Stats, ToolEffect::Reads),
+    ToolInfo::channels(channels::Tool::Reply, ToolEffect::Adds),
+    ToolInfo::channels(channels::Tool::SimulateEvent, ToolEffect::Adds),
     ToolInfo::channels(channels::Tool::TestSend, ToolEffect::Adds),
     ToolInfo::memory(memory::Tool::Remember, ToolEffect::Adds),
     ToolInfo::memory(memory::Tool::SetGoal, ToolEffect::Changes),

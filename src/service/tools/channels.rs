@@ -5,11 +5,12 @@
 //! counts alike.
 
 use super::super::admission::{Admitted, admit_target};
-use super::super::{Service, creation};
+use super::super::{Arrival, Service, creation};
 use crate::dialect::channels::{self, Call, OutMessage, Provider, Tool};
 use crate::dialect::{Answer, Notation};
 use crate::domain::{
-    Caller, CallerRole, ChannelEvent, Dialect, Moment, Refusal, RunId, ScheduleId, Scope, SessionId,
+    Caller, CallerRole, ChannelEvent, Dialect, Durability, Moment, Refusal, RunId, ScheduleId, Scope,
+    SessionId,
 };
 use crate::edn::Value;
 use crate::engine::{ChannelRecord, Command, Input, NewSchedule, State};
@@ -38,6 +39,19 @@ impl<'a> ChannelCall<'a> {
         match call {
             Call::Send { channel, message, session } => self.send(&channel, message, session),
             Call::Broadcast { channels, message } => self.broadcast(channels, &message),
+            Call::Reply { text } => self.reply(text),
+            Call::Simulate { channel, source, message, payload } => {
+                let event = format!(
+                    "sim-{}",
+                    ScheduleId::fresh(Durability::Volatile, || Moment::EPOCH, self.handle().random_bits())
+                );
+                let arrival = Arrival { event: event.into(), source, message, payload, simulated: true };
+                match self.service.arrive(&channel, &arrival) {
+                    Ok(arrived) => channels::arrived(&channel, &arrival.event, &arrived.schedule),
+                    Err(Refusal::ChannelNotAllowed { .. }) => unknown(&channel, &self.providers()),
+                    Err(refusal) => channels::refused(&refusal),
+                }
+            }
             Call::List { with_status } => channels::listed(&self.providers(), with_status),
             Call::Status { channel } => self.of_one(&channel, channels::status),
             Call::History(asked) => {
@@ -54,8 +68,9 @@ impl<'a> ChannelCall<'a> {
     fn providers(&self) -> Vec<Provider> {
         let session = self.caller().scope.session();
         let is_open = |record: &&ChannelRecord| self.sees_all() || record.channel.agents;
-        self.handle()
-            .view(|state| state.channels().filter(is_open).map(|it| Provider::of(it, session)).collect())
+        let arrivals = |name: &str| self.service.inbound(name).map(|_| self.service.arrivals(name));
+        let provider = |it: &ChannelRecord| Provider::of(it, arrivals(&it.channel.name), session);
+        self.handle().view(|state| state.channels().filter(is_open).map(provider).collect())
     }
 
     /// Whether the caller may use channels that are closed to sessions.
@@ -88,6 +103,25 @@ impl<'a> ChannelCall<'a> {
         match self.create(channel, message, &owner) {
             Ok((run, status, attempts)) => channels::sent(channel, &run, status, attempts),
             Err(Refusal::ChannelNotAllowed { .. }) => unknown(channel, &self.providers()),
+            Err(refusal) => channels::refused(&refusal),
+        }
+    }
+
+    /// Answers the event that began the turn of the caller's session.
+    fn reply(&self, text: Box<str>) -> Answer {
+        let Some(session) = self.caller().scope.session() else { return channels::no_session() };
+        let way_back = self.handle().view(|state| {
+            let begun_by = &state.session(session)?.chain()?.run.schedule;
+            let settings = state.schedule(begun_by)?.schedule().settings();
+            settings.key.as_deref().filter(|key| key.starts_with("in/"))?;
+            let (channel, conversation) = settings.description.as_deref()?.split_once(' ')?;
+            Some((channel.to_owned(), conversation.to_owned()))
+        });
+        let Some((channel, conversation)) = way_back else { return channels::nothing_to_answer() };
+        let recipient = Some(conversation.into());
+        let message = OutMessage { text, subject: None, recipient, thread: None };
+        match self.create(&channel, message, session) {
+            Ok((run, status, attempts)) => channels::sent(&channel, &run, status, attempts),
             Err(refusal) => channels::refused(&refusal),
         }
     }

@@ -38,6 +38,8 @@ pub(super) struct AppState {
     pub(super) bodies: Arc<Quota>,
     /// Bytes of answers that are written and not yet sent.
     pub(super) answers: Arc<Quota>,
+    #[cfg(feature = "channels")]
+    pub(super) proofs: Arc<std::collections::BTreeMap<Box<str>, crate::adapter::outbound::Proof>>,
     stopping: AtomicBool,
 }
 
@@ -66,6 +68,8 @@ impl AppState {
             logins: Logins::default(),
             traffic: Traffic::default(),
             times: config.times,
+            #[cfg(feature = "channels")]
+            proofs: Arc::clone(&config.proofs),
             stopping: AtomicBool::new(false),
         })
     }

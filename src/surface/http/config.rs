@@ -24,6 +24,9 @@ pub struct Config {
     pub loopback_connections_max: usize,
     /// The maximum of open connections beyond these, which are for operators.
     pub operator_connections_max: usize,
+    /// The proofs of what comes in by channels, by channel.
+    #[cfg(feature = "channels")]
+    pub proofs: std::sync::Arc<std::collections::BTreeMap<Box<str>, crate::adapter::outbound::Proof>>,
 }
 
 /// The time limits of a server; tests make them short.
@@ -60,6 +63,8 @@ impl Config {
             peer_connections_max: count(limits::HTTP_PEER_CONNECTIONS),
             loopback_connections_max: count(limits::HTTP_LOOPBACK_CONNECTIONS),
             operator_connections_max: count(limits::HTTP_OPERATOR_CONNECTIONS),
+            #[cfg(feature = "channels")]
+            proofs: std::sync::Arc::default(),
         }
     }
 

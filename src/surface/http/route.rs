@@ -48,6 +48,9 @@ pub(super) enum Route {
     Stream,
     /// The report that a job is ready.
     JobReady,
+    /// What comes in by a channel.
+    #[cfg(feature = "channels")]
+    Inbound,
 }
 
 /// How requests of a route are admitted.
@@ -83,6 +86,8 @@ impl Route {
         Route::Mcp,
         Route::Stream,
         Route::JobReady,
+        #[cfg(feature = "channels")]
+        Route::Inbound,
     ];
 
     /// The pattern of its path.
@@ -107,6 +112,8 @@ impl Route {
             Route::Mcp => "/mcp",
             Route::Stream => "/stream",
             Route::JobReady => "/v1/sessions/{session}/jobs/{job}/ready",
+            #[cfg(feature = "channels")]
+            Route::Inbound => "/v1/channels/{name}/in",
         }
     }
 
@@ -139,12 +146,19 @@ impl Route {
             | Route::Leave
             | Route::LoginCode
             | Route::LogoutAll => RouteAdmission::ByContent,
+            // By the channel's own proof.
+            #[cfg(feature = "channels")]
+            Route::Inbound => RouteAdmission::ByContent,
         }
     }
 
     /// Whether a request of that method and path needs no token. A GET of `/graphql` without one is the query page, or a
-    /// WebSocket, whose first message has the token. Who posts a one-time code has no token yet.
+    /// WebSocket, whose first message has the token. Who posts a one-time code has no token yet, and what comes in by a channel
+    /// has the channel's proof.
     pub(super) fn is_open(method: &Method, path: &str) -> bool {
+        if method == Method::POST && is_inbound(path) {
+            return true;
+        }
         let Some(route) = Route::of(path) else { return false };
         if method == Method::POST {
             return route == Route::Enter;
@@ -152,6 +166,12 @@ impl Route {
         let reads = method == Method::GET || method == Method::HEAD;
         reads && (route.admission() == RouteAdmission::Open || route == Route::Graphql)
     }
+}
+
+/// Whether a path is of what comes in by a channel.
+fn is_inbound(path: &str) -> bool {
+    let name = path.strip_prefix("/v1/channels/").and_then(|rest| rest.strip_suffix("/in"));
+    cfg!(feature = "channels") && name.is_some_and(|name| !name.is_empty() && !name.contains('/'))
 }
 
 #[cfg(test)]

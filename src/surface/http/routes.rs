@@ -19,6 +19,8 @@ use super::connection::conn_limit::ConnPermit;
 use super::connection::conn_watchdog::{ConnWatchdog, Tracked};
 use super::gate;
 use super::gate::Identity;
+#[cfg(feature = "channels")]
+use super::handlers::inbound;
 use super::handlers::{dashboard, eql, graphql, health, jobs, login, mcp, metrics, page, stream, tools};
 use super::message::error::{ErrorCode, HttpError};
 use super::message::waiting::{self, Held};
@@ -73,6 +75,8 @@ fn methods(route: Route) -> MethodRouter<Arc<AppState>> {
         Route::Mcp => post(mcp::answer),
         Route::Stream => get(stream::open),
         Route::JobReady => post(jobs::ready),
+        #[cfg(feature = "channels")]
+        Route::Inbound => post(inbound::take),
     }
 }
 

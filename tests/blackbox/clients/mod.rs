@@ -7,6 +7,7 @@ mod cli;
 mod dialects;
 mod guard;
 mod hosts;
+mod inbound;
 mod memory;
 mod readme;
 mod repeats;

@@ -152,6 +152,8 @@ fn calls() -> Vec<(&'static str, &'static str, Op)> {
         ("channels.provider_status", "{:provider \"ops\"}", Op::Query),
         ("channels.provider_history", "{}", Op::Query),
         ("channels.stats", "{}", Op::Query),
+        ("channels.reply", "{:text \"t\"}", Op::Create),
+        ("channels.simulate_event", "{:provider \"ops\"}", Op::Create),
         ("channels.test_send", "{:provider \"ops\" :text \"t\"}", Op::Create),
         ("memory.remember", "{:content \"c\"}", Op::Remember),
         ("memory.set_goal", "{:goal \"g\"}", Op::Remember),

@@ -84,7 +84,8 @@ fn a_caller_sees_exactly_the_tools_that_exist_for_it() {
         for (who, caller, is_operator, dialects) in callers {
             let exists = |tool: &ToolInfo| {
                 let is_given = dialects.is_none_or(|given| given.contains(&tool.dialect));
-                let is_hidden = tool.name == "channels.test_send" && !is_operator;
+                let is_operators = ["channels.test_send", "channels.simulate_event"].contains(&tool.name);
+                let is_hidden = is_operators && !is_operator;
                 switches.opens(tool.dialect, is_operator) && is_given && !is_hidden
             };
             let expected: Vec<&str> =

@@ -5,6 +5,8 @@ pub(in crate::surface::http) mod eql;
 pub(in crate::surface::http) mod event_stream;
 pub(in crate::surface::http) mod graphql;
 pub(in crate::surface::http) mod health;
+#[cfg(feature = "channels")]
+pub(in crate::surface::http) mod inbound;
 pub(in crate::surface::http) mod jobs;
 pub(in crate::surface::http) mod login;
 pub(in crate::surface::http) mod mcp;

@@ -158,7 +158,7 @@ fn parse(text: &[u8], notation: Notation) -> Result<Value, HttpError> {
 ///
 /// # Errors
 /// 400.
-fn check_text(bytes: &[u8], syntax: Syntax) -> Result<&str, HttpError> {
+pub(in crate::surface::http) fn check_text(bytes: &[u8], syntax: Syntax) -> Result<&str, HttpError> {
     let limit = limits::REQUEST_DEPTH;
     // Before any parser: one that recurses could overflow its stack.
     if depth(bytes, syntax) as u64 > limit.value {

@@ -1,0 +1,121 @@
+//! `POST /v1/channels/{name}/in`: what another system tells a session, by the channel's own proof instead of a token.
+//!
+//! Invariants: nothing is parsed before the proof holds; a channel that is not there answers as one whose proof is wrong; the
+//! event is on disk before the sender reads 202.
+
+use std::sync::Arc;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, Request, StatusCode};
+use sha2::{Digest, Sha256};
+use tokio::time::timeout;
+
+use crate::adapter::outbound::ProofKind;
+use crate::dialect::REQUEST_CAPS;
+use crate::domain::{Caller, CallerRole, Code, Refusal, Right, Scope, Via};
+use crate::edn::{Map, Value};
+use crate::limits;
+use crate::service::Arrival;
+use crate::surface::http::app_state::AppState;
+use crate::surface::http::gate::{Single, single};
+use crate::surface::http::message::body::check_text;
+use crate::surface::http::message::error::{ErrorCode, HttpError};
+use crate::surface::http::message::reply::Reply;
+use crate::surface::http::message::scan::Syntax;
+use crate::surface::json;
+
+/// Takes an event.
+pub(in crate::surface::http) async fn take(
+    State(app): State<Arc<AppState>>,
+    name: Result<Path<String>, PathRejection>,
+    request: Request<Body>,
+) -> Result<Reply, HttpError> {
+    let (parts, body) = request.into_parts();
+    let bytes = read(&app, body).await?;
+    let Path(name) = name.map_err(|_| HttpError::unauthorized())?;
+    let proof = app.proofs.get(&*name).ok_or_else(HttpError::unauthorized)?;
+    let header = |name: &str| match single(&parts.headers, name) {
+        Single::Value(text) => Some(text),
+        Single::Absent | Single::Unclear => None,
+    };
+    if !proof.holds(header, &bytes, app.service.handle().now().wall) {
+        return Err(HttpError::unauthorized());
+    }
+    check_text(&bytes, Syntax::Json)?;
+    let payload = json::read(&bytes, &REQUEST_CAPS).map_err(|error| {
+        HttpError::invalid(format!("the body is not JSON: {error}"), "send one JSON value")
+    })?;
+    // Slack asks whether the address is ours before it sends events.
+    if let Some(challenge) = text_at(&payload, "challenge").filter(|_| proof.kind() == ProofKind::Slack) {
+        return Ok(Reply::new(StatusCode::OK, Map::new().with("challenge", challenge)));
+    }
+    let arrival = arrival(proof.kind(), &parts.headers, payload, &bytes);
+    let arrived = app.service.arrive(&name, &arrival).map_err(|refusal| refused(&refusal))?;
+    let answer = Map::new()
+        .with("event-id", &*arrival.event)
+        .with("schedule-id", arrived.schedule.to_string())
+        .with("duplicate", arrived.duplicate);
+    Ok(Reply::new(if arrived.duplicate { StatusCode::OK } else { StatusCode::ACCEPTED }, answer))
+}
+
+/// Reads a body of a sender who has no token, within a small bound and a short time.
+async fn read(app: &AppState, body: Body) -> Result<Vec<u8>, HttpError> {
+    let (scope, via) = (Scope::nothing(), Via::Session);
+    let nobody = Caller { scope, role: CallerRole::Session, right: Right::Read, via };
+    let place = app.bodies.take(&nobody, 1).map_err(|limit| HttpError::used_up(limit, false))?;
+    let most = usize::try_from(limits::CHANNEL_IN_BYTES.value).unwrap_or(usize::MAX);
+    let read = timeout(app.times.body_grace.min(app.times.body), to_bytes(body, most)).await;
+    drop(place);
+    let slow = |_| HttpError::new(ErrorCode::Timeout, "the body took too long", "send it faster");
+    let long = |_| HttpError::new(ErrorCode::TooLarge, "the body is too long", "send less in one event");
+    let bytes = read.map_err(slow)?.map_err(|error| long(error).with_limit(limits::CHANNEL_IN_BYTES))?;
+    Ok(bytes.into())
+}
+
+/// What the event is called, who sent it, and what it says, by the kind of its sender.
+fn arrival(kind: ProofKind, headers: &HeaderMap, payload: Value, bytes: &[u8]) -> Arrival {
+    let header = |name: &str| match single(headers, name) {
+        Single::Value(text) => Some(text.to_owned()),
+        Single::Absent | Single::Unclear => None,
+    };
+    let at = |path: &str| text_at(&payload, path);
+    let (event, source, message) = match kind {
+        ProofKind::Standard => (header("webhook-id"), at("source"), at("message")),
+        ProofKind::Github => (header("x-github-delivery"), at("sender.login"), None),
+        ProofKind::Slack => (at("event_id"), at("event.channel"), at("event.text")),
+        ProofKind::Token => {
+            let event = header("idempotency-key").or_else(|| at("event_id")).or_else(|| at("update_id"));
+            let source = at("message.chat.id").or_else(|| at("source"));
+            (event, source, at("message.text").or_else(|| at("message")))
+        }
+    };
+    // Without an id, equal bodies are one event.
+    let of_body =
+        || Sha256::digest(bytes).iter().take(16).map(|byte| format!("{byte:02x}")).collect::<String>();
+    Arrival {
+        event: event.filter(|id| !id.trim().is_empty()).unwrap_or_else(of_body).into(),
+        source: source.unwrap_or_else(|| kind.name().to_owned()).into(),
+        message: message.or_else(|| at("text")).map(Into::into),
+        payload,
+        simulated: false,
+    }
+}
+
+/// The text or the number at the end of these keys.
+fn text_at(value: &Value, path: &str) -> Option<String> {
+    let step = |value: &Value, key: &str| value.as_map()?.text(key).cloned();
+    let found = path.split('.').try_fold(value.clone(), |value, key| step(&value, key))?;
+    found.as_str().map(str::to_owned).or_else(|| found.as_int().map(|number| number.to_string()))
+}
+
+fn refused(refusal: &Refusal) -> HttpError {
+    let code = match refusal.code() {
+        Code::Validation => ErrorCode::Validation,
+        Code::Limit => ErrorCode::Limit,
+        // The sender cannot know of the session, and may send the event again when it is there.
+        Code::NotFound | Code::Forbidden | Code::Conflict | Code::Unavailable => ErrorCode::Unavailable,
+    };
+    HttpError::new(code, "the event cannot be taken now", "send it again later")
+}
