@@ -38,7 +38,7 @@ pub(crate) fn create_in(stream: &mut Stream, session: &str, rest: &str) -> Resul
 pub(crate) fn note_created(stream: &mut Stream, id: &str) {
     match told(stream, id) {
         (created, Durability::Durable) => stream.diary.note(created),
-        (_, Durability::Volatile) => stream.diary.leave_out(id),
+        (_, Durability::Volatile | Durability::Bound) => stream.diary.leave_out(id),
     }
 }
 
