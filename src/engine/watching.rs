@@ -46,7 +46,9 @@ pub fn weigh(watch: &Watch, filter: &Filter, reading: &Reading, check: Checked) 
 pub fn remember_check(watch: &mut Watch, filter: &Filter, reading: &Reading, verdict: &Weighed, at: Moment) {
     let is_told = verdict.told.is_some();
     let is_same = watch.latest == Some(reading.digest);
-    watch.ring.push(at, is_told, Some(Arc::clone(&reading.glimpse)).filter(|_| !is_same));
+    // The first check after a restart is the first of its history, though it came to what the one before did.
+    let is_known = is_same && !watch.ring.is_empty();
+    watch.ring.push(at, is_told, Some(Arc::clone(&reading.glimpse)).filter(|_| !is_known));
     if filter.when == NotifyWhen::Summary {
         watch.batch.push(entry(verdict.tally.checks, &reading.glimpse));
         if is_told {

@@ -217,6 +217,11 @@ impl Ring {
         }
     }
 
+    /// Returns whether it has no check.
+    pub fn is_empty(&self) -> bool {
+        self.marks.is_empty()
+    }
+
     /// The newest checks, the oldest of them first; at most so many.
     pub fn latest(&self, count: usize) -> Vec<Past> {
         let skipped = self.marks.len().saturating_sub(count);

@@ -103,6 +103,20 @@ fn what_was_told_is_what_differences_are_shown_against_once_it_has_arrived() {
     assert_eq!(change(&world, 5), None);
 }
 
+/// A check after a restart is shown, though it came to what the last one before the restart did.
+#[test]
+fn the_history_begins_anew_after_a_restart() {
+    let mut world = World::new(started(&value("{}")));
+    let same = || Outcome::of_value(Value::Int(1), 1, Span::ZERO);
+    world.check(same());
+    world.check(same());
+    // What the store has of it.
+    world.watch.ring = Ring::after(2);
+    world.check(same());
+    let checks: Vec<u64> = world.watch.ring.latest(10).iter().map(|past| past.check).collect();
+    assert_eq!((checks, world.watch.tally.told), (vec![3], 0));
+}
+
 #[test]
 fn long_results_and_errors_are_cut_in_the_history() {
     let look = Look::of(&Watch::new(at(0)), Arc::new(Filter::plain(NotifyWhen::Always)));
