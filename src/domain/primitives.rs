@@ -30,7 +30,8 @@ pub struct Primitives {
     pub scheduler: bool,
     /// Whether sessions may remember.
     pub memory: bool,
-    /// How often per hour a session may be woken by what its watches, tasks and scheduled calls came to; 0 for never.
+    /// How often per hour a session may be woken by what its watches, tasks and scheduled calls came to; 0 for as often as they
+    /// have something to tell.
     pub wakes_per_hour: u32,
 }
 

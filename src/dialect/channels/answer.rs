@@ -12,7 +12,8 @@ use crate::edn::{Map, Value};
 pub fn sent(channel: &str, run: &RunId, status: &str, attempts: u16) -> Answer {
     Answer::done(
         Map::new()
-            .with("success", true)
+            // It may wait or be tried again; only an end without a delivery is none.
+            .with("success", status != "failed")
             .with("channel", channel)
             .with("delivery_id", run.to_string())
             .with("status", status)

@@ -164,6 +164,16 @@ fn calls() -> Vec<(&'static str, &'static str, Op)> {
         ("background_run", "{:list_tasks true}", Op::Query),
         ("background_run", "{:task_id \"x\"}", Op::Query),
         ("background_run", "{:task_id \"x\" :cancel true}", Op::Cancel),
+        ("watch_start", "{:name \"t.x\"}", Op::Create),
+        ("watch_stop", "{:watcher_id \"x\"}", Op::Cancel),
+        ("watch_pause", "{:watcher_id \"x\"}", Op::Change),
+        ("watch_resume", "{:watcher_id \"x\"}", Op::Change),
+        ("watch_status", "{:watcher_id \"x\"}", Op::Query),
+        ("watch_list", "{}", Op::Query),
+        ("watch_history", "{:watcher_id \"x\"}", Op::Query),
+        ("schedule", "{:when \"in 5m\" :action \"t.x\"}", Op::Create),
+        ("cancel_schedule", "{:job_id \"x\"}", Op::Cancel),
+        ("remind", "{:when \"in 5m\" :message \"m\"}", Op::Create),
         ("no-such-tool", "{}", Op::Change),
     ]
 }
