@@ -100,7 +100,7 @@ impl Shared {
             }
             Effect::Call { run, invocation, look } => {
                 self.is_wanted(&run, revocations).then_some(())?;
-                self.call_tool(run, *invocation, look);
+                self.call_tool(&run, *invocation, look);
                 None
             }
             Effect::CancelCall { run } => {

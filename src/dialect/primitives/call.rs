@@ -26,8 +26,8 @@ pub enum Call {
 /// Tools to call at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parallel {
-    /// What to call; for an item that cannot be called, its name if it has one, and what is wrong with it.
-    pub items: Vec<Result<Item, (Option<Box<str>>, String)>>,
+    /// What to call, and the items that cannot be called.
+    pub items: Vec<Result<Item, BadItem>>,
     /// How long to wait for all of them.
     pub time: Span,
 }
@@ -39,6 +39,15 @@ pub struct Item {
     pub name: Box<str>,
     /// Its arguments, a map.
     pub args: Arc<Value>,
+}
+
+/// An item that cannot be called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadItem {
+    /// The name of the tool, as it was written; empty if there is none.
+    pub name: Box<str>,
+    /// What is wrong with it.
+    pub why: String,
 }
 
 /// What is asked about tasks.
@@ -116,7 +125,7 @@ fn as_written(arg: Arg<'_>) -> Result<Option<Value>, ArgError> {
     Ok(None)
 }
 
-fn item(arg: Arg<'_>) -> Result<Item, (Option<Box<str>>, String)> {
+fn item(arg: Arg<'_>) -> Result<Item, BadItem> {
     let read = || -> Result<Item, ArgError> {
         let args = arg.map(ITEM)?;
         let first = |keys: &[&'static str]| keys.iter().copied().find(|key| args.get(key).is_some());
@@ -130,10 +139,8 @@ fn item(arg: Arg<'_>) -> Result<Item, (Option<Box<str>>, String)> {
             let map = arg.value().as_map()?;
             map.keyword(key).or_else(|| map.text(key))?.as_str()
         });
-        (
-            named.filter(|name| name.len() as u64 <= limits::CALLED_NAME_BYTES.value).map(Box::from),
-            error.message(&TOOL_WORDS),
-        )
+        let named = named.filter(|name| name.len() as u64 <= limits::CALLED_NAME_BYTES.value);
+        BadItem { name: named.unwrap_or_default().into(), why: error.message(&TOOL_WORDS) }
     })
 }
 

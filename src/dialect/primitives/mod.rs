@@ -14,7 +14,7 @@ mod error;
 mod tool;
 
 pub use answer::{ItemEnd, ItemResult, TaskState, TaskView, cancelled, launched, parallel, status, tasks};
-pub use call::{Background, Call, Item, Parallel, parse};
+pub use call::{Background, BadItem, Call, Item, Parallel, parse};
 pub use error::{
     all_failed, ambiguous_tool, blocked, errors, failed_at_once, needs_approval, no_session, not_launched,
     refused, tool_not_found, unknown_task,

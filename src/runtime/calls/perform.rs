@@ -16,7 +16,7 @@ impl Shared {
     /// dropped, by a panic for instance, has failed.
     pub(in crate::runtime) fn call_tool(
         self: &Arc<Self>,
-        run: RunId,
+        run: &RunId,
         invocation: Invocation,
         look: Option<Box<Look>>,
     ) {
@@ -26,7 +26,7 @@ impl Shared {
                 shared.report_outcome(id, outcome, look.as_deref());
             }
         });
-        let Err(done) = self.adopt_call(&run, done) else { return };
+        let Err(done) = self.adopt_call(run, done) else { return };
         if let Some(executor) = self.executor.get() {
             // Unwind safe: the executor is behind a port, so its panic leaves nothing of the engine half changed.
             let _ = catch_unwind(AssertUnwindSafe(|| executor.call(invocation, Returned::new(done))));

@@ -27,7 +27,7 @@ impl PrimitivesCall<'_> {
         for (index, item) in parallel.items.into_iter().enumerate() {
             let found = match &item {
                 Ok(item) => self.allowed(&kit, session, &item.name).map_err(|fault| fault.message),
-                Err((_, why)) => Err(why.clone()),
+                Err(bad) => Err(bad.why.clone()),
             };
             let name = match item {
                 Ok(item) => {
@@ -39,7 +39,7 @@ impl PrimitivesCall<'_> {
                     }
                     name
                 }
-                Err((name, _)) => name.unwrap_or_default(),
+                Err(bad) => bad.name,
             };
             items.push((name, found.err().map(ItemEnd::Refused)));
         }

@@ -34,8 +34,7 @@ impl TaskMaker {
         (spec, kind): (&ToolSpec, ExecutorKind),
         args: Arc<Value>,
     ) -> Result<(), Refusal> {
-        let running =
-            self.handle.view(|state| tasks(state, &self.session).filter(|task| task.is_running()).count());
+        let running = self.handle.view(|state| tasks(state, &self.session).filter(Task::is_running).count());
         if running as u64 >= limits::SESSION_TASKS.value {
             return Err(Refusal::LimitReached { limit: limits::SESSION_TASKS });
         }

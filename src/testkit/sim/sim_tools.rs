@@ -152,7 +152,7 @@ impl Executor for SimTools {
             None | Some(ToolPlan::Drop) => drop(returned),
             Some(ToolPlan::Hang) => keep(returned, None, Value::from("late")),
             Some(ToolPlan::After(span, value)) => {
-                keep(returned, Some(self.clock.now().boot.after(span)), value)
+                keep(returned, Some(self.clock.now().boot.after(span)), value);
             }
             Some(ToolPlan::Answer(value)) => returned.give(Outcome::of_value(value, 0, Span::ZERO)),
             Some(ToolPlan::Echo) => {

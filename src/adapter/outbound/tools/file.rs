@@ -46,7 +46,7 @@ impl Executor for FileTools {
     fn call(&self, invocation: Invocation, returned: Returned) {
         let root = Arc::clone(&self.root);
         let (tool, args) = (invocation.tool, invocation.args);
-        self.tasks.begin(invocation.id, returned, async move {
+        self.tasks.begin(&invocation.id, returned, async move {
             // A disk may take its time, and must not hold up the others.
             let read = tokio::task::spawn_blocking(move || {
                 let path = path(&args)?;
@@ -97,13 +97,13 @@ fn open(root: &OwnedFd, path: &str, how: OFlags) -> Result<(OwnedFd, Stat), Stri
     let flags = OFlags::CLOEXEC | how;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let path = if path.is_empty() { "." } else { path };
-    let opened = openat2(root, path, flags, Mode::empty(), resolve).map_err(|error| told(error.into()))?;
-    let stat = fstat(&opened).map_err(|error| told(error.into()))?;
+    let opened = openat2(root, path, flags, Mode::empty(), resolve).map_err(|error| told(&error.into()))?;
+    let stat = fstat(&opened).map_err(|error| told(&error.into()))?;
     Ok((opened, stat))
 }
 
 /// An error without the path: that one the caller has.
-fn told(error: io::Error) -> String {
+fn told(error: &io::Error) -> String {
     match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
         Some(rustix::io::Errno::XDEV) => "the path leaves the directory".to_owned(),
         Some(rustix::io::Errno::LOOP) => "the path goes over a symbolic link".to_owned(),
@@ -119,7 +119,7 @@ fn read(root: &OwnedFd, path: &str) -> Result<Map, String> {
     let mut bytes = Vec::new();
     // One more than is shown, to know whether there is more.
     let mut beginning = File::from(opened).take(CONTENT_BYTES + 1);
-    beginning.read_to_end(&mut bytes).map_err(told)?;
+    beginning.read_to_end(&mut bytes).map_err(|error| told(&error))?;
     let max = usize::try_from(CONTENT_BYTES).unwrap_or(usize::MAX);
     let is_cut = bytes.len() > max;
     bytes.truncate(max);
@@ -146,10 +146,10 @@ fn stat(root: &OwnedFd, path: &str) -> Result<Map, String> {
 
 fn list(root: &OwnedFd, path: &str) -> Result<Map, String> {
     let (opened, _) = open(root, path, OFlags::RDONLY | OFlags::DIRECTORY)?;
-    let entries = Dir::read_from(&opened).map_err(|error| told(error.into()))?;
+    let entries = Dir::read_from(&opened).map_err(|error| told(&error.into()))?;
     let (mut found, mut is_cut) = (Vec::new(), false);
     for entry in entries {
-        let entry = entry.map_err(|error| told(error.into()))?;
+        let entry = entry.map_err(|error| told(&error.into()))?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if name == "." || name == ".." {
             continue;

@@ -59,7 +59,7 @@ impl Executor for HttpTools {
     fn call(&self, invocation: Invocation, returned: Returned) {
         let client = Arc::clone(&self.client);
         let fetch = fetch(&invocation);
-        self.tasks.begin(invocation.id, returned, async move {
+        self.tasks.begin(&invocation.id, returned, async move {
             let answered = match fetch {
                 Ok(fetch) => client.fetch(fetch).await.map_err(|fault| fault.to_string()),
                 Err(error) => Err(error),

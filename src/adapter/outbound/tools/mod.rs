@@ -55,12 +55,12 @@ impl ToolTasks {
     /// Begins a call, whose outcome goes to `returned` unless it is cancelled before.
     fn begin(
         self: &Arc<ToolTasks>,
-        id: Box<str>,
+        id: &str,
         returned: Returned,
         work: impl Future<Output = Outcome> + Send + 'static,
     ) {
-        self.open().insert(id.clone(), Open { returned, task: None });
-        let (tasks, of) = (Arc::downgrade(self), id.clone());
+        self.open().insert(id.into(), Open { returned, task: None });
+        let (tasks, of) = (Arc::downgrade(self), Box::<str>::from(id));
         let task = self.handle.spawn(async move {
             let outcome = work.await;
             let open = tasks.upgrade().and_then(|tasks| tasks.open().remove(&of));
@@ -69,7 +69,7 @@ impl ToolTasks {
                 open.returned.give(outcome);
             }
         });
-        if let Some(open) = self.open().get_mut(&id) {
+        if let Some(open) = self.open().get_mut(id) {
             open.task = Some(task.abort_handle());
         }
     }

@@ -55,7 +55,7 @@ impl Executor for ProgramTools {
         let mut input = String::new();
         json::write(&invocation.args, &mut input);
         input.push('\n');
-        self.tasks.begin(invocation.id, returned, async move {
+        self.tasks.begin(&invocation.id, returned, async move {
             let max = usize::try_from(limits::OUTCOME_BYTES.value).unwrap_or(usize::MAX);
             match program.run_keeping(input.as_bytes(), max).await {
                 Ok(output) => outcome(output, max),
@@ -165,14 +165,14 @@ mod tests {
         check(Ended::Code(0), b"\xff\xfe", "", (false, "", "its output is not UTF-8"));
         let deep = ["[".repeat(40), "]".repeat(40)].concat();
         let twice = "its output is refused: duplicate key: a at line 1 column 11";
-        let outcome = |output: &[u8]| {
+        let error = |output: &[u8]| {
             let output = ProgramOutput { ended: Ended::Code(0), output: output.to_vec(), errors: Vec::new() };
-            super::outcome(output, 1_000).error.unwrap_or_default()
+            outcome(output, 1_000).error.unwrap_or_default()
         };
-        assert!(outcome([deep.clone(), deep].concat().as_bytes()).is_empty(), "two texts are no JSON");
+        assert!(error([deep.clone(), deep].concat().as_bytes()).is_empty(), "two texts are no JSON");
         let deep = ["[".repeat(200), "]".repeat(200)].concat();
-        assert!(outcome(deep.as_bytes()).starts_with("its output is refused: the input is nested deeper"));
-        assert!(outcome(b"{\"a\":1,\"a\":2}").starts_with(&twice[..22]));
+        assert!(error(deep.as_bytes()).starts_with("its output is refused: the input is nested deeper"));
+        assert!(error(b"{\"a\":1,\"a\":2}").starts_with(&twice[..22]));
     }
 
     #[test]
