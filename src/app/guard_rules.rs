@@ -273,7 +273,7 @@ mod tests {
         check(
             &rule("then = \"hold\"\ndialects = [\"crom\"]"),
             "[guard] rule \"night\": dialects: there is no \"crom\"; there are psi, cron, reminder, \
-             session-action, claude-cron, native, channels, memory",
+             session-action, claude-cron, native, primitives, watch, scheduler, channels, memory",
         );
         check(
             &rule("then = \"hold\"\nkinds = [\"turn\"]"),

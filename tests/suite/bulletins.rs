@@ -7,7 +7,7 @@ use reveille::domain::{
     RunState, ScheduleId, Scope, SessionConfig, Settings, Sink, Span, Status, ToolName, When,
 };
 use reveille::edn::Map;
-use reveille::engine::{Command, Input, NewSchedule, Report, Which};
+use reveille::engine::{Command, Input, NewSchedule, Report, ScheduleRecord, Which};
 use reveille::runtime::Handle;
 use reveille::testkit::{CallAnswer, Reception, SimExecutor, SimHost, Stage};
 
@@ -85,7 +85,7 @@ impl Scene {
     }
 
     fn status(&self, id: &ScheduleId) -> Option<Status> {
-        self.handle.view(|state| state.schedule(id).map(|record| record.status()))
+        self.handle.view(|state| state.schedule(id).map(ScheduleRecord::status))
     }
 }
 
@@ -179,7 +179,7 @@ fn what_comes_while_one_waits_is_folded_into_it() {
     assert!(scene.executor.calls().len() >= 5, "a bulletin that waits keeps no call back");
     let waiting = scene.bulletins(&id);
     let [(RunState::Queued, _, folded)] = waiting.as_slice() else { panic!("{waiting:?}") };
-    assert_eq!(*folded as usize + 1, scene.executor.calls().len());
+    assert_eq!(*folded + 1, scene.executor.calls().len() as u64);
     scene.busy(false);
     let told = scene.told();
     assert_eq!(told.len(), 1);

@@ -58,7 +58,7 @@ impl Scene {
     fn call(&self, caller: &Caller, tool: &str, args: &str) -> String {
         let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
         let answer = self.service.call_tool(tool, caller, &args, Notation::Edn).expect("admitted");
-        answer.unwrap_or_else(|| panic!("no tool {tool}")).value.to_string()
+        answer.expect("there is the tool").value.to_string()
     }
 }
 

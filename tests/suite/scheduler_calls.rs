@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use reveille::dialect::Notation;
 use reveille::dialect::scheduler::{Call, JobDraft, JobWhen, RemindDraft, Tool, parse};
 use reveille::domain::{Moment, Zone};
-use reveille::edn::{Caps, Value, read};
+use reveille::edn::{Caps, Keyword, Value, read};
 
 const CAPS: Caps = Caps { bytes_max: 1 << 20, depth_max: 16, digits_max: 100, forms_max: 100_000 };
 
@@ -19,7 +19,7 @@ fn table(name: &str) -> Value {
 
 fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     let value = value.as_map()?.keyword(key)?;
-    value.as_str().or_else(|| value.as_keyword().map(|word| word.as_str()))
+    value.as_str().or_else(|| value.as_keyword().map(Keyword::as_str))
 }
 
 fn call(tool: Tool, args: &str) -> Result<Call, Value> {

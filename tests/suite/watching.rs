@@ -8,7 +8,7 @@ use reveille::domain::{
     Actor, ExecutorKind, Grant, GuardPolicy, HostId, Outcome, Primitives, Reason, Risk, Rule, RuleScope,
     Ruling, ScheduleId, Scope, SessionConfig, Span, ToolName, ToolSpec,
 };
-use reveille::edn::{Map, Value, read};
+use reveille::edn::{Keyword, Map, Value, read};
 use reveille::engine::{Command, Input, Report};
 use reveille::runtime::Handle;
 use reveille::service::Service;
@@ -148,7 +148,7 @@ fn number(map: &Map, key: &str) -> i64 {
 
 fn text<'m>(map: &'m Map, key: &str) -> Option<&'m str> {
     let value = map.keyword(key)?;
-    value.as_str().or_else(|| value.as_keyword().map(|word| word.as_str()))
+    value.as_str().or_else(|| value.as_keyword().map(Keyword::as_str))
 }
 
 #[test]
@@ -347,7 +347,7 @@ fn a_grant_is_asked_for_at_each_check() {
     assert_eq!(scene.executor.calls().len(), 1, "the second check calls nothing");
     let last = scene.handle().view(|state| {
         let watch = state.schedule(&ScheduleId::new(&id).unwrap()).and_then(|record| record.watch().cloned());
-        watch.and_then(|watch| watch.last?.reason).map(|reason| reason.name())
+        watch.and_then(|watch| watch.last?.reason).map(Reason::name)
     });
     assert_eq!(last, Some("not-granted"));
 }

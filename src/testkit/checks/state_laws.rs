@@ -146,7 +146,7 @@ fn nothing_waits_without_cause(model: &ReferenceModel, standing: &StateView<'_>)
             let into_it = into_it || left_there;
             let plan = model.schedules.get(&id.schedule);
             let stands = plan.is_some_and(|plan| plan.paused || model.is_frozen() && plan.is_durable());
-            let stands = stands && !(run.run().cause == Cause::Bulletin && !model.is_frozen());
+            let stands = stands && (run.run().cause != Cause::Bulletin || model.is_frozen());
             let cause = !session.is_hosted() || lane_taken && into_it || stands || model.held || is_postponed;
             let said = state.run_waits_for(run);
             hold(cause && said.is_some(), || format!("{id} waits for {}, as for {said:?}", session.id()))?;

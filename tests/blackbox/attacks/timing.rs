@@ -3,10 +3,10 @@
 //! The two are asked for in turn on one connection, so that whatever else the machine does meets both. The share of pairs in
 //! which the foreign one took longer is then near one half, however fast the machine is.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::attacks::agent::Agent;
-use crate::harness::daemon::{Daemon, Home};
+use crate::harness::daemon::{Daemon, Home, now};
 
 /// What an agent asks about an id, as a request of its stream.
 const ASKED: [(&str, &str); 7] = [
@@ -37,9 +37,9 @@ fn a_foreign_schedule_takes_as_long_as_one_that_never_was() {
         let agent = Agent::open(&daemon, &format!("alice-{row}"));
         let mut stream = agent.stream();
         let mut ask = |id: &str| {
-            let began = Instant::now();
+            let began = now();
             let answer = stream.ask(&format!("{{{}}}", request.replace("ID", id))).expect("it lives");
-            let took = began.elapsed();
+            let took = began.elapsed_here();
             // Without the number of the request.
             let told = answer.keyword("error").or_else(|| answer.keyword("ok"));
             (format!("{told:?}").replace(id, "ID"), took)

@@ -191,6 +191,11 @@ fn a_tool_is_for_whom_its_operation_is() {
             assert!(matches!(tool.effect, ToolEffect::Adds | ToolEffect::Changes), "{}", tool.name);
             continue;
         }
+        // A name that is used again takes the place of its job.
+        if tool.name == "schedule" || tool.name == "remind" {
+            assert_eq!(tool.effect, ToolEffect::Changes, "{}", tool.name);
+            continue;
+        }
         // What calls other tools can do all that they can.
         if ops.contains(&Op::Call) {
             assert_eq!(tool.effect, ToolEffect::Calls, "{}", tool.name);

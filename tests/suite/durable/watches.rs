@@ -9,7 +9,7 @@ use reveille::domain::{
     Policy, ScheduleId, SessionId, Settings, Sink, Span, ToolName, Trigger, When,
 };
 use reveille::edn::Map;
-use reveille::engine::NewSchedule;
+use reveille::engine::{NewSchedule, State};
 use reveille::port::Store;
 use reveille::runtime::Handle;
 use reveille::testkit::{CallAnswer, SimExecutor};
@@ -95,12 +95,12 @@ fn checks_that_tell_nothing_write_once_a_minute() {
     lives.stage.run_for(&life.handle, Span::from_millis(10_500));
     let mut feed = life.handle.subscribe(Cursor::START);
     let _ = feed.poll(usize::MAX);
-    let before = (life.handle.view(|state| state.ledger()), lives.store.health().head);
+    let before = (life.handle.view(State::ledger), lives.store.health().head);
     lives.stage.run_for(&life.handle, Span::from_millis(600_000));
     assert_eq!(executor.calls().len(), 61);
     let shown = feed.poll(usize::MAX);
     assert!(shown.decisions.is_empty() && !shown.truncated, "{:?}", shown.decisions);
-    let after = life.handle.view(|state| state.ledger());
+    let after = life.handle.view(State::ledger);
     assert_eq!(after.delivered - before.0.delivered, 60, "they are counted");
     drop(life);
     let (life, _) = live(&lives, &[]);

@@ -52,7 +52,11 @@ impl World {
         (tool, args): (&str, Value),
         outcomes: &Outcomes,
     ) {
-        let Resolved::Known(known) = self.handle.kit(of).resolve(tool) else { panic!("{tool} is not there") };
+        let known = match self.handle.kit(of).resolve(tool) {
+            Resolved::Known(known) => Some(known),
+            Resolved::Ambiguous(_) | Resolved::Unknown(_) => None,
+        };
+        let known = known.expect("there is the tool");
         let invocation = Invocation {
             id: id.into(),
             session: of.clone(),
@@ -91,7 +95,7 @@ impl World {
     /// What the model of the session `s` was told.
     pub(crate) fn told(&self) -> Vec<String> {
         let transcript = self.handle.transcript(&session("s")).expect("the host shares it");
-        transcript.messages.iter().map(|message| message.text().to_string()).collect()
+        transcript.messages.iter().map(|message| message.text()).collect()
     }
 
     pub(crate) fn run_for(&self, millis: u64) {

@@ -3,7 +3,7 @@
 use reveille::dialect::Notation;
 use reveille::dialect::watch::{Call, Tool, WatchDraft, parse};
 use reveille::domain::{Filter, NotifyWhen, Span};
-use reveille::edn::Value;
+use reveille::edn::{Keyword, Value};
 
 use super::{part, started, table};
 
@@ -16,7 +16,7 @@ fn what_is_refused_says_why() {
         let error = answer.value.as_map().and_then(|map| map.keyword("error")).expect("an error");
         let text = |key: &str| {
             let value = part(error, key);
-            value.and_then(|value| value.as_str().or_else(|| value.as_keyword().map(|word| word.as_str())))
+            value.and_then(|value| value.as_str().or_else(|| value.as_keyword().map(Keyword::as_str)))
         };
         assert_eq!(text("kind"), part(row, "kind").and_then(Value::as_str), "{row} {error}");
         assert_eq!(text("field"), part(row, "field").and_then(Value::as_str), "{row} {error}");

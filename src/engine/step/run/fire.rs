@@ -139,7 +139,7 @@ fn spread(step: &StepBuilder<'_>, record: &ScheduleRecord, missed: Moment) -> Ne
     let hash = record.schedule.id.to_string().as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, mix);
     let hash = (hash ^ hash >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
     let hash = (hash ^ hash >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    let place = u128::from(every.period().nanos()) * u128::from(hash >> 32) >> 32;
+    let place = (u128::from(every.period().nanos()) * u128::from(hash >> 32)) >> 32;
     let wait = Span::from_nanos(u64::try_from(place).unwrap_or_default() + 1);
     within_lifetime(step, &record.schedule, step.now.wall.max(missed).checked_add(wait))
 }

@@ -262,7 +262,7 @@ fn of_run(run: &Run) -> Printed {
         .with("session", run.session.as_ref().map(crate::domain::SessionId::as_str))
         .with("session-created?", run.session_created.then_some(true))
         .with("failure", run.failure.as_deref().map(of_failure))
-        .with("lead", run.lead.as_ref().map(|lead| lead.to_string()))
+        .with("lead", run.lead.as_ref().map(ToString::to_string))
         .with("outcome", run.outcome.as_deref().map(call::of_outcome))
         .with("checks", run.checks.as_deref().map(of_checks))
         .with("asked", run.definition.as_deref().map(definition::print))
