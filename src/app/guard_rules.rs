@@ -277,7 +277,7 @@ mod tests {
         );
         check(
             &rule("then = \"hold\"\nkinds = [\"turn\"]"),
-            "[guard] rule \"night\": kinds: there is no \"turn\"; there are message, session, notice",
+            "[guard] rule \"night\": kinds: there is no \"turn\"; there are message, session, notice, call",
         );
         check(
             &rule("then = \"hold\"\nsessions = [\" \"]"),
