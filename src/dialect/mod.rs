@@ -25,6 +25,8 @@ mod refusal;
 pub mod reminder;
 pub mod scheduler;
 pub mod session_action;
+#[cfg(feature = "embed")]
+pub(crate) mod tool_arguments;
 mod tool_error;
 mod unreachable;
 pub mod watch;

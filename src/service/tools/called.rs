@@ -1,6 +1,6 @@
 //! Whether a tool can be called later, for those who have it called without them.
 
-use crate::dialect::{Answer, called};
+use crate::dialect::{Answer, called, tool_arguments};
 use crate::domain::{
     CallVia, Caller, CallerRole, Dialect, ExecutorKind, Payload, Ruling, SessionId, ToolName, ToolSpec,
 };
@@ -44,7 +44,7 @@ impl CallLater {
         }
         let spec = ToolSpec { approval: found.spec.approval || ruling == Some(Ruling::Hold), ..found.spec };
         let found = CallLater { spec, via: found.via };
-        called::check_arguments(args_field, args, &found.spec.input_schema)?;
+        tool_arguments::check(args_field, args, &found.spec.input_schema)?;
         Ok(found)
     }
 
