@@ -156,7 +156,7 @@ fn fill_transcript(scene: &Scene) -> Reached {
 }
 
 /// How much a row of an answer says is in use, and the bound.
-fn row(answer: &str, budget: Budget, scope: &str) -> Option<(i64, i64)> {
+pub(crate) fn row(answer: &str, budget: Budget, scope: &str) -> Option<(i64, i64)> {
     let answer = read(answer.as_bytes(), &reveille::dialect::REQUEST_CAPS).expect("EDN");
     let rows = find(&answer)?;
     let of = |row: &&Value| {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use reveille::domain::{HostId, Right, SessionConfig, SessionId, TokenName};
 use reveille::embed::Reveille;
 use reveille::runtime::{Handle, Token};
+use reveille::service::Service;
 use reveille::surface::http::{Config, Server};
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
@@ -41,6 +42,10 @@ impl Site {
 
     pub(crate) fn handle(&self) -> &Handle {
         self.engine.handle()
+    }
+
+    pub(crate) fn service(&self) -> &Service {
+        self.engine.service()
     }
 
     pub(crate) fn port(&self) -> u16 {

@@ -96,14 +96,17 @@ async fn read_bytes(app: &AppState, request: Request<Body>) -> Result<Bytes, Htt
     }
     // Without a token, no body is read (`gate`).
     let principal = parts.extensions.get::<Principal>().ok_or_else(HttpError::unauthorized)?;
+    let grace = app.times.body_grace.min(app.times.body);
+    let permit = parts.extensions.get::<Arc<ConnPermit>>();
+    let wait = || permit.map(|permit| permit.watchdog().wait_for_body());
+    // Before the place is taken: who sees the place in use may rely on it that the connection can make room.
+    let at_once = grace.is_zero().then(wait);
     let place = app.bodies.take(&principal.caller, 1);
     let place = place.map_err(|limit| HttpError::used_up(limit, limit == limits::HTTP_SESSION_BODIES))?;
-    let grace = app.times.body_grace.min(app.times.body);
     let read = match timeout(grace, reading.as_mut()).await {
         Ok(read) => Ok(read),
         Err(_) => {
-            let permit = parts.extensions.get::<Arc<ConnPermit>>();
-            let _waiting = permit.map(|permit| permit.watchdog().wait_for_body());
+            let _waiting = at_once.unwrap_or_else(wait);
             timeout(app.times.body.saturating_sub(grace), reading).await
         }
     };
