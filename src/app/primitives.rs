@@ -15,7 +15,7 @@ pub(super) struct PrimitivesConfig {
     watchers: bool,
     scheduler: bool,
     memory: bool,
-    wakes_per_hour: Option<u32>,
+    wakes_per_hour: Option<u64>,
 }
 
 impl PrimitivesConfig {

@@ -4,6 +4,7 @@
 //! settings do not change while the process lives, because programs read the list of tools once.
 
 use crate::domain::names;
+use crate::limits;
 
 names! {
     /// A switch in front of a family of tools.
@@ -32,7 +33,7 @@ pub struct Primitives {
     pub memory: bool,
     /// How often per hour a session may be woken by what its watches, tasks and scheduled calls came to; 0 for as often as they
     /// have something to tell.
-    pub wakes_per_hour: u32,
+    pub wakes_per_hour: u64,
 }
 
 /// The scheduler is on, and what it needs is off.
@@ -48,7 +49,7 @@ impl Default for Primitives {
             watchers: false,
             scheduler: false,
             memory: false,
-            wakes_per_hour: 120,
+            wakes_per_hour: limits::WAKES_PER_HOUR.value,
         }
     }
 }

@@ -35,7 +35,7 @@ pub enum Effect {
         run: RunId,
         /// The call.
         invocation: Box<Invocation>,
-        /// Of a watch: what the outcome is made out by.
+        /// Of a watch: what the outcome is evaluated against.
         look: Option<Box<Look>>,
     },
     /// Nobody waits for the call of a run any more: end it if that is possible. There is no report.

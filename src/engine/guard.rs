@@ -14,8 +14,8 @@ use super::record::{RunRecord, SessionRecord};
 use super::state::State;
 use crate::calendar::Zones;
 use crate::domain::{
-    Actor, Awaits, Dialect, Digest, Gate, GuardPolicy, Moment, Reason, Rule, RuleScope, Ruling, RunId,
-    Schedule, SessionConfig, Target, TimeWindow, Via,
+    Actor, Awaits, Dialect, Digest, Gate, GuardPolicy, Moment, PayloadKind, Reason, Rule, RuleScope, Ruling,
+    RunId, Schedule, SessionConfig, SessionId, Target, TimeWindow, Via,
 };
 
 /// The verdict of the grants and the policy.
@@ -98,10 +98,7 @@ impl State {
     }
 
     fn matches(&self, of: &RuleScope, zones: &Zones, schedule: &Schedule, at: Moment) -> bool {
-        // An empty list does not restrict the rule.
-        (of.sessions.is_empty() || of.sessions.contains(&schedule.owner))
-            && (of.dialects.is_empty() || of.dialects.contains(&schedule.dialect))
-            && (of.kinds.is_empty() || of.kinds.contains(&schedule.payload.kind()))
+        is_about(of, (&schedule.owner, schedule.dialect, schedule.payload.kind()))
             && (of.tools.is_empty() || self.may_have_tool(schedule, &of.tools))
             && of.window.as_ref().is_none_or(|window| is_within(window, zones, at))
     }
@@ -166,6 +163,13 @@ pub(crate) fn digest_of(
         let _ = write!(text, " {config:?}");
     }
     Digest(Sha256::digest(text.as_bytes()).into())
+}
+
+/// Returns whether a rule is about what a session does by tools of this dialect. An empty list does not restrict the rule.
+pub(super) fn is_about(of: &RuleScope, (session, dialect, kind): (&SessionId, Dialect, PayloadKind)) -> bool {
+    (of.sessions.is_empty() || of.sessions.contains(session))
+        && (of.dialects.is_empty() || of.dialects.contains(&dialect))
+        && (of.kinds.is_empty() || of.kinds.contains(&kind))
 }
 
 pub(super) fn is_within(window: &TimeWindow, zones: &Zones, at: Moment) -> bool {

@@ -1,6 +1,6 @@
 //! Which rule of the guard's policy is about a call of a tool that no schedule makes.
 
-use super::guard::is_within;
+use super::guard::{is_about, is_within};
 use super::state::State;
 use crate::calendar::Zones;
 use crate::domain::{Dialect, Moment, PayloadKind, Rule, RuleScope, SessionId, ToolName};
@@ -15,10 +15,7 @@ impl State {
         at: Moment,
     ) -> Option<&Rule> {
         let matches = |of: &RuleScope| {
-            // An empty list does not restrict the rule.
-            (of.sessions.is_empty() || of.sessions.contains(session))
-                && (of.dialects.is_empty() || of.dialects.contains(&dialect))
-                && (of.kinds.is_empty() || of.kinds.contains(&PayloadKind::Call))
+            is_about(of, (session, dialect, PayloadKind::Call))
                 && (of.tools.is_empty() || of.tools.iter().any(|pattern| is_named(pattern, tool)))
                 && of.window.as_ref().is_none_or(|window| is_within(window, zones, at))
         };

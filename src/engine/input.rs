@@ -392,7 +392,7 @@ pub enum Report {
         outcome: Arc<Outcome>,
         /// The line that a model is shown of it ([`Report::returned`] makes it).
         line: Box<str>,
-        /// Of a watch: what the outcome is made out as.
+        /// Of a watch: how the outcome was evaluated.
         reading: Option<Box<Reading>>,
         /// Whether a caller waited for the outcome and has it: nobody has to be told.
         awaited: bool,

@@ -56,8 +56,6 @@ pub struct State {
     pub(super) outside: BTreeSet<Key>,
     /// Bulletins that go out in the delivery of another one, by the run of that delivery.
     pub(super) joined: BTreeMap<RunId, Vec<Key>>,
-    /// Deliveries of bulletins per session in any hour; 0 for any number.
-    pub(super) wakes_per_hour: u64,
     /// Volatile runs whose turn is going on, so that a shutdown finds them.
     pub(super) turns: BTreeSet<Key>,
     /// Ids of fresh sessions that hosts are creating, with the roots of their families. No other session may be opened
@@ -130,7 +128,6 @@ impl State {
             channels: BTreeMap::new(),
             outside: BTreeSet::new(),
             joined: BTreeMap::new(),
-            wakes_per_hour: limits::WAKES_PER_HOUR.value,
             turns: BTreeSet::new(),
             creating: BTreeMap::new(),
             families: BTreeMap::new(),

@@ -76,13 +76,13 @@ pub fn remember_check(watch: &mut Watch, filter: &Filter, reading: &Reading, ver
     watch.last = Some(Arc::clone(&reading.outcome));
 }
 
-/// What the outcome of the next check is made out by.
+/// What the outcome of the next check is evaluated against.
 pub(super) fn looked(watch: &Watch, filter: &Arc<Filter>) -> Look {
     Look::of(watch, Arc::clone(filter))
 }
 
-/// Makes out an outcome that nobody has made out before: an error, whose text is short.
-pub(super) fn made_out(watch: &Watch, filter: &Arc<Filter>, outcome: Arc<Outcome>) -> Reading {
+/// Evaluates an outcome that was not evaluated outside the lock: an error, whose text is short.
+pub(super) fn evaluated(watch: &Watch, filter: &Arc<Filter>, outcome: Arc<Outcome>) -> Reading {
     read_outcome(&Look::of(watch, Arc::clone(filter)), outcome)
 }
 

@@ -71,7 +71,7 @@ const _: () = assert!(REQUEST_BYTES.value + 8 * STORE_KEY_BYTES.value < STORE_BA
 const _: () = assert!(HISTORY_SESSION_BYTES.value == HISTORY_BYTES.value / HISTORY_SHARES.value);
 // Pruning may have to free the size of one whole batch; that must leave some history.
 const _: () = assert!(STORE_BATCH_BYTES.value < HISTORY_BYTES.value);
-// One session cannot take all places of calls, and what is kept of an outcome is a part of what is read.
+// One session cannot take all places of calls, and of an outcome no more is stored than is read.
 const _: () =
     assert!(CALLS_OF_SESSION.value < CALLS_IN_FLIGHT.value && CALLS_OF_HOST.value < CALLS_IN_FLIGHT.value);
 const _: () = assert!(OUTCOME_KEPT_BYTES.value <= OUTCOME_BYTES.value && CALL_MS.value <= CALL_MS_MAX.value);

@@ -15,10 +15,10 @@ use super::token::{Token, Tokens};
 use crate::calendar::Zones;
 use crate::domain::{
     Actor, BootTime, Channel, Cursor, Entropy, Grant, HostId, Now, Primitives, Refusal, ScheduleId, Scope,
-    SessionConfig, SessionId, ToolSpec, Transcript,
+    SessionConfig, SessionId, Transcript,
 };
 use crate::engine::{Command, Gauges, Input, NewSchedule, Report, SessionRecord, State, Which};
-use crate::port::{Courier, Executor, Guard, Host, Store, Ticket};
+use crate::port::{Courier, Guard, Host, Store, Ticket};
 
 /// A handle to one engine. Clones are handles to the same engine.
 ///
@@ -214,17 +214,6 @@ impl Handle {
     /// ([`Command::SetGuard`]).
     pub fn set_guard(&self, guard: Arc<dyn Guard>) {
         *self.shared.guard.write().expect(UNPOISONED) = Some(guard);
-    }
-
-    /// Sets the executor that carries out calls of tools. Call it once, before a store is attached: stored work that is due at
-    /// once may need it. Without one, every call fails. Returns false if there is one already.
-    pub fn call_through(&self, executor: Arc<dyn Executor>) -> bool {
-        self.shared.executor.set(executor).is_ok()
-    }
-
-    /// Returns the tools that the executor offers to a session; none without an executor.
-    pub fn tool_specs(&self, session: &SessionId) -> Arc<[ToolSpec]> {
-        self.shared.executor.get().map_or_else(Arc::default, |executor| executor.specs(session))
     }
 
     /// Opens channels and sets the courier that sends through them. Call it once, before a store is attached: stored work that

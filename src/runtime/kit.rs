@@ -132,14 +132,13 @@ impl Handle {
     /// # Errors
     /// [`NameClash`] if another one offers a tool of one of its names; nothing is added then.
     pub fn add_executor(&self, kind: ExecutorKind, executor: Arc<dyn Executor>) -> Result<(), NameClash> {
-        let anyone = SessionId::random(self.random_bits());
-        self.shared.kit.add(kind, executor, &anyone)
+        self.shared.kit.add(kind, executor, &SessionId::of_nobody())
     }
 
     /// Adds the tools of an attached host, which its own sessions can have called, in the place of those that it offered before.
     /// Returns the names by which its sessions get tools of others.
     pub fn offer_tools(&self, host: HostId, executor: Arc<dyn Executor>) -> Vec<ToolName> {
-        let anyone = SessionId::random(self.random_bits());
+        let anyone = SessionId::of_nobody();
         let offered = specs(&*executor, &anyone);
         let kit = &self.shared.kit;
         {
@@ -166,7 +165,7 @@ impl Handle {
 
     /// The tools that every session can have called.
     pub fn kit_of_nobody(&self) -> SessionKit {
-        self.shared.kit.of_session(&SessionId::random(self.random_bits()), None)
+        self.shared.kit.of_session(&SessionId::of_nobody(), None)
     }
 
     /// The tools that a session can have called.

@@ -25,7 +25,7 @@ use crate::calendar::Zones;
 use crate::domain::{BootTime, Cursor, Entropy, Now, Refusal};
 use crate::engine::{Command, Input, Report, State};
 use crate::limits;
-use crate::port::{Clock, Courier, EntropySource, Executor, Guard, Ticket};
+use crate::port::{Clock, Courier, EntropySource, Guard, Ticket};
 
 pub(super) struct Shared {
     core: RwLock<Core>,
@@ -45,7 +45,6 @@ pub(super) struct Shared {
     pub(super) alarms: Alarms,
     pub(super) waiters: Waiters,
     pub(super) courier: OnceLock<Arc<dyn Courier>>,
-    pub(super) executor: OnceLock<Arc<dyn Executor>>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) zones: Arc<Zones>,
     entropy: Arc<dyn EntropySource>,
@@ -70,7 +69,6 @@ impl Shared {
             alarms: Alarms::default(),
             waiters: Waiters::default(),
             courier: OnceLock::new(),
-            executor: OnceLock::new(),
             clock: parts.clock,
             zones: parts.zones,
             entropy: parts.entropy,

@@ -48,9 +48,14 @@ impl Service {
         TOOLBOX.iter().filter(shows).collect()
     }
 
-    /// The tool of this name, in any of its spellings, if it exists for the caller.
+    /// The tool of this name, in any of its spellings, if it exists for the caller. To an operator who acts for a session, one
+    /// that the session's grant leaves out exists: the refusal names the grant.
     pub fn tool(&self, caller: &Caller, name: &str) -> Option<&'static ToolInfo> {
-        known(name).filter(|tool| self.offers(caller, tool))
+        let is_known = |tool: &&'static ToolInfo| {
+            let is_withheld = self.is_withheld(caller, tool.dialect);
+            self.is_there(caller, tool) && (caller.role == CallerRole::Operator || !is_withheld)
+        };
+        known(name).filter(is_known)
     }
 
     /// Describes that there is no tool of this name for the caller.
@@ -63,10 +68,15 @@ impl Service {
     }
 
     fn offers(&self, caller: &Caller, tool: &ToolInfo) -> bool {
+        self.is_there(caller, tool) && !self.is_withheld(caller, tool.dialect)
+    }
+
+    /// Whether the tool's family is switched on, and the tool is not for others alone.
+    fn is_there(&self, caller: &Caller, tool: &ToolInfo) -> bool {
         let is_open = tool.dialect.gate().is_none_or(|gate| self.is_open(gate, caller));
         let is_for_it =
             !is_for_operators(tool) || caller.role == CallerRole::Operator && caller.scope == Scope::Operator;
-        is_open && is_for_it && !self.is_withheld(caller, tool.dialect)
+        is_open && is_for_it
     }
 
     /// Whether the grant of the caller's session leaves this family of tools out.

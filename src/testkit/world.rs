@@ -14,17 +14,19 @@ use super::history::{Observation, Reception, Seen};
 use super::laws::{Broken, Laws, feed_tells, reads_change_nothing};
 use super::sim::behaviour::Behaviour;
 use super::sim::sim_courier::{self, SimCourier};
-use super::sim::sim_executor::SimExecutor;
+use super::sim::sim_executor::{self, SimExecutor};
 use super::sim::sim_guard::SimGuard;
 use super::sim::sim_host::SimHost;
 use super::sim::stage::Stage;
 use super::tally::Tally;
 use super::trace::Trace;
 use super::world_config::{Action, WorldConfig};
-use crate::domain::{BootTime, Cursor, Decision, Durability, HostId, Moment, RunId, Scope, SessionId};
+use crate::domain::{
+    BootTime, Cursor, Decision, Durability, HostId, Moment, Phase, Run, RunId, RunState, Scope, SessionId,
+};
 use crate::engine::{Command, Input, Mode, Report, ScheduleRecord, SessionRecord, State, Which};
 use crate::port::{Clock, Host, Store};
-use crate::runtime::{Handle, Subscription};
+use crate::runtime::{CallsInUse, Handle, Subscription};
 
 /// A seeded random world.
 pub struct World {
@@ -74,8 +76,8 @@ impl World {
         handle.set_guard(guard.clone());
         let courier = Arc::new(SimCourier::new(&stage));
         handle.open_channels(courier.clone(), sim_courier::channels());
-        let executor = Arc::new(SimExecutor::random(&stage));
-        handle.call_through(executor.clone());
+        let executor = Arc::new(SimExecutor::random(&stage).with(sim_executor::TOOL));
+        executor.serve(&handle);
         let feed = handle.subscribe(Cursor::START);
         // Drawn from the seed, so that a seed reproduces the kind of world too.
         let is_stored = stage.entropy.one_in(config.stored_one_in);
@@ -243,6 +245,8 @@ impl World {
                 })??;
             }
         }
+        // What was committed meanwhile goes out with whatever is submitted next, refused or not.
+        self.publish();
         let before = (self.handle.view(State::cursor), self.stage.history.len());
         let needs_no_disk = creates_in_memory(&input);
         let refusal = match self.submit_to_engine(input) {
@@ -271,11 +275,34 @@ impl World {
         }
         self.turned = true;
         self.say(format!("  turn, next wake {:?}", next.map(BootTime::nanos)));
-        let truth = self.handle.view(|state| state.next_wake(self.handle.now()));
+        let of_state = self.handle.view(|state| state.next_wake(self.handle.now()));
+        let calls = self.handle.calls_in_use();
+        let truth = of_state.into_iter().chain(calls.next_deadline).min();
         if next == truth {
-            return Ok(());
+            return self.calls_are_runs(&calls);
         }
         Err(Broken { law: "turn_names_the_next", detail: format!("{next:?} was named, but it is {truth:?}") })
+    }
+
+    /// Every call under way is the call of a run that is in flight: what ends a run ends its call.
+    fn calls_are_runs(&self, calls: &CallsInUse) -> Result<(), Broken> {
+        let of_call = |run: &Run| run.state == RunState::InFlight && run.phase == Some(Phase::Call);
+        let runs = self.handle.view(|state| {
+            let records = state.schedules();
+            records
+                .iter()
+                .flat_map(|record| state.runs_of(record))
+                .filter(|(_, run)| of_call(run.run()))
+                .count()
+        });
+        let under_way = calls.in_flight + calls.waiting;
+        if under_way <= runs as u64 {
+            return Ok(());
+        }
+        Err(Broken {
+            law: "calls_are_runs",
+            detail: format!("{under_way} calls are under way, and {runs} runs wait for one"),
+        })
     }
 
     /// Opens the channels of an engine that has just started.
@@ -416,6 +443,8 @@ impl World {
         host.behave(behaviours);
         let number = self.handle.attach_host(Arc::clone(&host) as Arc<dyn Host>);
         assert_eq!(number, host.number(), "hosts are numbered in the order in which they connect");
+        // Before it takes sessions over, so that the calls that wait for it find its tools.
+        self.executor.serve_host(&self.handle, number);
         self.say(format!("  {number} connects"));
         self.hosts.push(host);
         self.submit(Input::Command(Command::HostSessions { host: number, sessions, by: None }))?;

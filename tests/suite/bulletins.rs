@@ -25,8 +25,8 @@ impl Scene {
     fn new() -> Scene {
         let stage = Stage::seeded(5);
         let handle = Handle::new(stage.parts(Arc::new(SimHost::new(&stage, HostId::LOCAL))));
-        let executor = Arc::new(SimExecutor::scripted(&stage));
-        assert!(handle.call_through(executor.clone()));
+        let executor = Arc::new(SimExecutor::scripted(&stage).with("ci.build"));
+        executor.serve(&handle);
         open(&handle, "s", SessionConfig::default());
         let host = Arc::new(SimHost::new(&stage, HostId::new(1)));
         let number = handle.attach_host(host.clone());
@@ -142,8 +142,8 @@ fn all_that_waits_goes_in_one_delivery_and_shares_its_end() {
 fn a_bulletin_is_of_the_system_and_says_so_in_pieces() {
     let scene = Scene::new();
     let handle = Handle::new(scene.stage.parts(Arc::new(reveille::adapter::HostLocal::new())));
-    let executor = Arc::new(SimExecutor::scripted(&scene.stage));
-    assert!(handle.call_through(executor));
+    let executor = Arc::new(SimExecutor::scripted(&scene.stage).with("ci.build"));
+    executor.serve(&handle);
     open(&handle, "s", SessionConfig::default());
     let call =
         Call { sink: Sink::Session, ..Call::new(ToolName::new("ci.build").expect("a name"), Map::new()) };
@@ -229,7 +229,7 @@ fn a_call_that_is_cancelled_has_ended_at_once() {
     assert_eq!(scene.status(&id), Some(Status::Cancelled));
     assert_eq!(scene.executor.cancelled().len(), 1);
     scene.pass(6);
-    assert!(scene.told().is_empty(), "whoever cancelled it knows, and the late outcome is not heard");
+    assert!(scene.told().is_empty(), "its canceller knows, and the late outcome is not heard");
     scene.executor.script(CallAnswer::Never);
     let id = scene.task("0f9e8d7c6b5a", Sink::Session);
     scene.command(Command::CancelCall(Which::any(Scope::Operator, id.clone())));

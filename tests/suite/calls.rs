@@ -24,8 +24,8 @@ impl Scene {
     fn new() -> Scene {
         let stage = Stage::seeded(3);
         let handle = Handle::new(stage.parts(Arc::new(SimHost::new(&stage, HostId::LOCAL))));
-        let executor = Arc::new(SimExecutor::scripted(&stage));
-        assert!(handle.call_through(executor.clone()));
+        let executor = Arc::new(SimExecutor::scripted(&stage).with("http.get"));
+        executor.serve(&handle);
         open(&handle, "s", reveille::domain::SessionConfig::default());
         Scene { stage, handle, executor }
     }
@@ -149,6 +149,7 @@ fn a_call_that_was_not_made_is_made_again_as_its_policy_says() {
 fn only_a_call_of_the_hosts_waits_for_the_host() {
     let scene = Scene::new();
     let host = scene.handle.attach_host(Arc::new(SimHost::new(&scene.stage, HostId::new(1))));
+    scene.executor.serve_host(&scene.handle, host);
     let sessions = vec![session("s")];
     let host_sessions = Command::HostSessions { host, sessions, by: None };
     scene.handle.submit(Input::Command(host_sessions.clone())).expect("it is connected");
@@ -165,6 +166,7 @@ fn only_a_call_of_the_hosts_waits_for_the_host() {
     let waits = scene.handle.view(|state| state.waits_for(state.schedule(&hosts).expect("it is there")));
     assert_eq!(waits, Some(Reason::HostGone));
     let host = scene.handle.attach_host(Arc::new(SimHost::new(&scene.stage, HostId::new(2))));
+    scene.executor.serve_host(&scene.handle, host);
     let sessions = vec![session("s")];
     let again = Command::HostSessions { host, sessions, by: None };
     scene.handle.submit(Input::Command(again)).expect("it is connected");

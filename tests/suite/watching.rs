@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use reveille::dialect::Notation;
 use reveille::domain::{
-    Actor, ExecutorKind, Grant, GuardPolicy, HostId, Outcome, Primitives, Reason, Risk, Rule, RuleScope,
-    Ruling, ScheduleId, Scope, SessionConfig, Span, ToolName, ToolSpec,
+    Actor, ExecutorKind, Grant, GuardPolicy, HostId, Outcome, Primitives, Reason, Rule, RuleScope, Ruling,
+    ScheduleId, Scope, SessionConfig, Span, ToolName, ToolSpec,
 };
 use reveille::edn::{Keyword, Map, Value, read};
 use reveille::engine::{Command, Input, Report};
@@ -25,16 +25,7 @@ pub(crate) struct Scene {
 }
 
 pub(crate) fn spec(name: &str) -> ToolSpec {
-    ToolSpec {
-        name: ToolName::new(name).expect("a name"),
-        description: "A tool.".into(),
-        input_schema: Arc::new(Value::Map(Map::new())),
-        risk: Risk::Read,
-        approval: false,
-        idempotent: true,
-        agents: true,
-        time_max: None,
-    }
+    ToolSpec::reading(ToolName::new(name).expect("a name"), "A tool.", Map::new().into())
 }
 
 impl Scene {

@@ -47,9 +47,7 @@ impl RemindDraft {
 
 /// The id of a job: by its name, or without one by chance. Source: SEED-001.
 pub fn job_id(app: &str, name: Option<&str>, entropy: Entropy) -> Option<ScheduleId> {
-    let [a, b, c, d, e, f, ..] = entropy.0;
-    let digits = || format!("{:012x}", u64::from_be_bytes([0, 0, a, b, c, d, e, f]));
-    ScheduleId::new(&format!("cron_{app}_{}", name.map_or_else(digits, str::to_owned))).ok()
+    ScheduleId::new(&format!("cron_{app}_{}", name.map_or_else(|| entropy.short(), str::to_owned))).ok()
 }
 
 fn new(

@@ -4,7 +4,7 @@
 //! tools ([`Tool::declaration`]). Slots, runs and what is told of them are in `engine`.
 //!
 //! Invariants:
-//! 1. Jobs belong to the app: a job has one name there, and whoever reuses the name replaces the job.
+//! 1. Jobs belong to the app: a job has one name there, and a caller that uses the name again replaces the job.
 //! 2. A call that fails counts as a run, and never ends a job that recurs.
 
 mod answer;

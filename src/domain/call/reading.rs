@@ -1,4 +1,4 @@
-//! An outcome, made out for a watch.
+//! An outcome, evaluated for a watch.
 //!
 //! What lives elsewhere: the making out (`engine/reading`), which happens before a lock is taken. Invariant: whatever a watch
 //! decides by costs the same here, however large the outcome is.
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::domain::{Digest, Outcome, Tally, Trial, Why};
 use crate::edn::Value;
 
-/// An outcome, made out for a watch.
+/// An outcome, evaluated for a watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// The outcome; that of the check before if the tool says that nothing has changed since.
@@ -47,10 +47,10 @@ pub struct Weighed {
     pub trial: Option<Trial>,
 }
 
-/// A check of a watch, made out and decided about.
+/// A check of a watch: how its outcome was evaluated, and what was decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchCheck {
-    /// What it was made out as.
+    /// How its outcome was evaluated.
     pub reading: Reading,
     /// What was decided.
     pub weighed: Weighed,

@@ -38,3 +38,19 @@ pub struct ToolSpec {
     /// How long a call may take; `None` for `limits::CALL_MS`.
     pub time_max: Option<Span>,
 }
+
+impl ToolSpec {
+    /// A tool that only reads, that sessions may call, and that has the usual time.
+    pub fn reading(name: ToolName, description: &str, input_schema: Value) -> ToolSpec {
+        ToolSpec {
+            name,
+            description: description.into(),
+            input_schema: Arc::new(input_schema),
+            risk: Risk::Read,
+            approval: false,
+            idempotent: true,
+            agents: true,
+            time_max: None,
+        }
+    }
+}

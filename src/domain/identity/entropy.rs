@@ -6,3 +6,11 @@
 /// the same ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entropy(pub [u8; 16]);
+
+impl Entropy {
+    /// Returns twelve hexadecimal digits, which SEED-001 has as ids. 48 bits can collide: a caller draws again if one is in use.
+    pub fn short(self) -> String {
+        let [a, b, c, d, e, f, ..] = self.0;
+        format!("{:012x}", u64::from_be_bytes([0, 0, a, b, c, d, e, f]))
+    }
+}

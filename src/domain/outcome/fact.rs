@@ -307,7 +307,7 @@ pub enum RunFact {
     Returned {
         /// What the call came to.
         outcome: Arc<Outcome>,
-        /// Of a watch: what it was made out as, and what was decided about it.
+        /// Of a watch: how the outcome was evaluated, and what was decided.
         check: Option<Box<WatchCheck>>,
     },
     /// The bulletin that waits says something newer now, and counts what it said before.

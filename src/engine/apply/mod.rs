@@ -66,10 +66,7 @@ impl State {
             LocalFact::Restored(row) => self.restore(row, now),
             LocalFact::Retracted(run) => self.retract(&run),
             LocalFact::MemoryRestored { session, memory } => self.restore_memory(&session, memory),
-            LocalFact::Switched(primitives) => {
-                self.wakes_per_hour = u64::from(primitives.wakes_per_hour);
-                self.primitives = primitives;
-            }
+            LocalFact::Switched(primitives) => self.primitives = primitives,
             LocalFact::DurableFrozen => self.freeze_durable(),
             LocalFact::DurableDropped => self.drop_durable(),
         }

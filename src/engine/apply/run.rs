@@ -202,7 +202,7 @@ impl State {
         it.phase = Some(phase);
         it.session_created = fresh && phase == Phase::PromptSubmit;
         it.session = Some(session);
-        let (is_bulletin, per_hour) = (it.cause == Cause::Bulletin, self.wakes_per_hour);
+        let (is_bulletin, per_hour) = (it.cause == Cause::Bulletin, self.primitives.wakes_per_hour);
         if phase == Phase::PromptSubmit
             && let Some(lane) = lane.and_then(|lane| self.sessions.get_mut(lane))
         {

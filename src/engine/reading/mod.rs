@@ -15,7 +15,7 @@ use crate::domain::{Filter, Glimpse, Outcome, Reading, Watch};
 use crate::edn::Value;
 use crate::limits;
 
-/// What an outcome is made out by. It goes out with the call of a check, whose checks never overlap, so that it still holds
+/// What an outcome is evaluated against. It goes out with the call of a check, whose checks never overlap, so that it still holds
 /// when the call returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Look {
@@ -30,7 +30,7 @@ pub struct Look {
 }
 
 impl Look {
-    /// What the next outcome of a watch is made out by.
+    /// What the next outcome of a watch is evaluated against.
     pub fn of(watch: &Watch, filter: Arc<Filter>) -> Look {
         let shown = watch.shown.clone().or_else(|| watch.last.clone());
         Look { filter, last: watch.last.clone(), shown, errors: watch.tally.errors.checks }

@@ -57,6 +57,8 @@ pub struct CallsInUse {
     pub of_sessions: BTreeMap<SessionId, u64>,
     /// The outcomes so far that came too late.
     pub late: u64,
+    /// When the first of all calls has to end.
+    pub next_deadline: Option<BootTime>,
 }
 
 impl Calls {

@@ -1,13 +1,11 @@
 //! Performs the engine's effects about calls: hands a run's call to its executor, and reports what it came to.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::Calling;
 use super::table::Done;
 use crate::domain::{CallVia, ExecutorKind, Outcome, Reason, RunId, Span, Via};
 use crate::engine::{Invocation, Look, SessionRecord};
-use crate::port::Returned;
 use crate::runtime::kit::{KnownTool, Resolved, SessionKit};
 use crate::runtime::shared::Shared;
 
@@ -27,11 +25,6 @@ impl Shared {
             }
         });
         let Err(done) = self.adopt_call(run, done) else { return };
-        if let Some(executor) = self.executor.get() {
-            // Unwind safe: the executor is behind a port, so its panic leaves nothing of the engine half changed.
-            let _ = catch_unwind(AssertUnwindSafe(|| executor.call(invocation, Returned::new(done))));
-            return;
-        }
         match self.allowed_tool(&invocation) {
             Ok(tool) => self.begin_call(Calling { tool, invocation }, done),
             Err((reason, text)) => done(Outcome::of_failure(reason, text, Span::ZERO)),
@@ -42,10 +35,6 @@ impl Shared {
     /// effects, which may call that one off as well.
     pub(in crate::runtime) fn cancel_tool(&self, run: &RunId) {
         let id = run.to_string();
-        if let Some(executor) = self.executor.get() {
-            // An executor that panics has missed the wish; there is nothing to undo.
-            let _ = catch_unwind(AssertUnwindSafe(|| executor.cancel(&id)));
-        }
         self.call_off(&id);
         self.ring_waiters(&run.schedule);
     }

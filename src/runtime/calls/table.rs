@@ -70,7 +70,13 @@ impl Table {
 
     pub(super) fn in_use(&self) -> CallsInUse {
         let (in_flight, waiting) = (self.in_flight, self.lines.length());
-        CallsInUse { in_flight, waiting, of_sessions: self.of_sessions.clone(), late: 0 }
+        CallsInUse {
+            in_flight,
+            waiting,
+            of_sessions: self.of_sessions.clone(),
+            late: 0,
+            next_deadline: self.next_deadline(),
+        }
     }
 
     /// Adds a call to its session's line. Returns whether it has to end before all others.

@@ -63,13 +63,6 @@ impl CallLater {
 
 /// The tool of this name, or names that are near.
 fn find(handle: &Handle, session: &SessionId, tool: &ToolName) -> Result<CallLater, Vec<ToolName>> {
-    // An embedder's executor takes every call, so what it does not offer is not there.
-    let own = handle.tool_specs(session);
-    if !own.is_empty() {
-        let found = own.iter().find(|spec| spec.name == *tool);
-        let found = found.map(|spec| CallLater { spec: spec.clone(), via: CallVia::Any });
-        return found.ok_or_else(|| own.iter().map(|spec| spec.name.clone()).collect());
-    }
     match handle.kit(session).resolve(tool.as_str()) {
         Resolved::Known(known) => {
             let via = if known.kind == ExecutorKind::Host { CallVia::Host } else { CallVia::Any };

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::super::later::{Called, Pending, Promise};
-use super::primitives::{PrimitivesCall, hex};
+use super::primitives::PrimitivesCall;
 use super::tasks::{TaskMaker, task_time};
 use crate::dialect::primitives::{self, Item, ItemEnd, ItemResult, Parallel};
 use crate::dialect::within_bound;
@@ -185,7 +185,7 @@ impl Board {
 
     /// Lets a call go on as a task; `None` if it has ended.
     fn as_task(&self, begun: &Begun) -> Result<Option<ItemEnd>, Refusal> {
-        let Ok(id) = ScheduleId::new(&hex(self.handle.random_bits())) else { return Ok(None) };
+        let Ok(id) = ScheduleId::new(&self.handle.random_bits().short()) else { return Ok(None) };
         if !self.handle.go_on_as(&begun.id, &id, task_time(&begun.spec)) {
             return Ok(None);
         }
@@ -216,7 +216,7 @@ impl Board {
     fn answer(&self, mut state: MutexGuard<'_, BoardState>) {
         let (promise, alarm) = (state.promise.take(), state.alarm.take());
         let items = std::mem::take(&mut state.items);
-        // Unlocked first: whoever gets the answer may do anything.
+        // Unlocked first: the receiver of the answer may do anything.
         drop(state);
         if let Some(alarm) = alarm {
             self.handle.call_off_alarm(alarm);

@@ -8,7 +8,7 @@ use super::super::admission::Admitted;
 use super::super::later::Called;
 use crate::dialect::primitives::{self, Call, Tool};
 use crate::dialect::{Answer, Notation};
-use crate::domain::{Caller, CallerRole, Code, Dialect, Entropy, Ruling, SessionId, Span};
+use crate::domain::{Caller, CallerRole, Code, Dialect, Ruling, SessionId, Span};
 use crate::edn::Value;
 use crate::runtime::{Handle, KnownTool, Resolved, SessionKit};
 
@@ -86,13 +86,8 @@ impl<'a> PrimitivesCall<'a> {
 
     /// Twelve random hexadecimal digits.
     pub(super) fn fresh_id(&self) -> String {
-        hex(self.handle().random_bits())
+        self.handle().random_bits().short()
     }
-}
-
-/// The first twelve hexadecimal digits.
-pub(super) fn hex(bits: Entropy) -> String {
-    bits.0.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Checks a call without making it.

@@ -55,7 +55,7 @@ impl TaskMaker {
     }
 }
 
-/// How long a task may take: whoever waits for no answer has time.
+/// How long a task may take: longer than a call, because nobody waits for its answer.
 pub(super) fn task_time(spec: &ToolSpec) -> Span {
     let most = Span::from_millis(limits::CALL_MS_MAX.value);
     spec.time_max.map_or(most, |time| time.min(most))

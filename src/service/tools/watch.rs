@@ -8,7 +8,7 @@ use super::super::admission::Admitted;
 use super::called::CallLater;
 use crate::dialect::watch::{self, Call, Tool, WatchDraft, WatchStatus, Watcher};
 use crate::dialect::{Answer, Notation};
-use crate::domain::{Caller, Dialect, Durability, Entropy, Refusal, ScheduleId, SessionId};
+use crate::domain::{Caller, Dialect, Durability, Refusal, ScheduleId, SessionId};
 use crate::edn::Value;
 use crate::engine::{Command, Input, NewSchedule, Which};
 use crate::runtime::Handle;
@@ -71,7 +71,8 @@ impl<'a> WatchCall<'a> {
         let mut started = Err(Refusal::Stopping);
         // The ids are short, so one may be in use already: draw another.
         for _ in 0..DRAWS {
-            let id = short_id(self.handle().random_bits());
+            let id =
+                ScheduleId::new(&self.handle().random_bits().short()).expect("hexadecimal digits are an id");
             let now = self.handle().now().wall;
             let new = draft.clone().into_new(id.clone(), session.clone(), now);
             let new = later.of(new.ok_or(Refusal::BeyondCalendar)?);
@@ -159,13 +160,6 @@ impl<'a> WatchCall<'a> {
         let is_there = self.handle().view(|state| watch::watcher(state, session, &schedule).is_some());
         is_there.then_some(schedule)
     }
-}
-
-/// Twelve hexadecimal digits. Source: SEED-001.
-fn short_id(bits: Entropy) -> ScheduleId {
-    let [a, b, c, d, e, f, ..] = bits.0;
-    let digits = format!("{:012x}", u64::from_be_bytes([0, 0, a, b, c, d, e, f]));
-    ScheduleId::new(&digits).expect("hexadecimal digits are an id")
 }
 
 const DRAWS: u32 = 8;

@@ -157,7 +157,7 @@ impl World {
         self.courier.forget();
         self.handle = Handle::new(self.stage.parts(local.clone()));
         let asked = (self.guard.take_open(), self.executor.take_open());
-        self.handle.call_through(self.executor.clone());
+        self.executor.serve(&self.handle);
         self.handle.set_guard(self.guard.clone());
         self.feed = self.handle.subscribe(Cursor::START);
         self.open_channels();

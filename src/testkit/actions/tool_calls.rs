@@ -7,6 +7,7 @@ use crate::edn::Map;
 use crate::engine::{Command, Input, Which};
 use crate::testkit::laws::Broken;
 use crate::testkit::sim::sim_courier::CHANNELS;
+use crate::testkit::sim::sim_executor::TOOL;
 use crate::testkit::world::World;
 
 type Outcome = Result<(), Broken>;
@@ -15,7 +16,7 @@ impl World {
     pub(in crate::testkit) fn any_call_of_a_tool(&self) -> Payload {
         let entropy = &self.stage.entropy;
         // The name is fixed and right, so that a wrong one cannot be drawn.
-        let Ok(tool) = ToolName::new("http.get") else { return Payload::Turn { text: "no tool".into() } };
+        let Ok(tool) = ToolName::new(TOOL) else { return Payload::Turn { text: "no tool".into() } };
         let sink = match entropy.below(8) {
             0 => Sink::Nobody,
             1 => Sink::Channel(entropy.pick(&CHANNELS).copied().unwrap_or(CHANNELS[0]).into()),

@@ -5,12 +5,18 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::domain::{BootTime, HostId, Outcome, Phase, Reason, RunId, SessionId, Span, ToolSpec};
+use crate::domain::{
+    BootTime, ExecutorKind, HostId, Outcome, Phase, Reason, RunId, SessionId, Span, ToolName, ToolSpec,
+};
 use crate::edn::{Map, Value};
 use crate::engine::Invocation;
 use crate::port::{Clock, Executor, Returned};
+use crate::runtime::Handle;
 use crate::testkit::history::{Reception, Seen};
 use crate::testkit::sim::stage::Stage;
+
+/// The tool that worlds call.
+pub(in crate::testkit) const TOOL: &str = "http.get";
 
 /// How a simulated executor treats one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +27,7 @@ pub enum CallAnswer {
     After(Span, Outcome),
     /// It never answers, and keeps the way back.
     Never,
-    /// It lets go of the way back, which is a failure.
+    /// It drops the way back, which is a failure.
     Drop,
     /// It panics without running a panic hook.
     Panic,
@@ -67,9 +73,30 @@ impl SimExecutor {
         self.mood().script.push_back(answer);
     }
 
-    /// Says from now on that it has this tool, too. Calls of any tool are answered all the same.
+    /// Carries out calls of the engine from now on, also those that are for the built-in host.
+    pub fn serve(self: &Arc<Self>, handle: &Handle) {
+        // Refused if another one has a tool of its names, which then answers.
+        let _ = handle.add_executor(ExecutorKind::Operator, self.clone());
+        self.serve_host(handle, HostId::LOCAL);
+    }
+
+    /// Carries out the calls that are for this host.
+    pub fn serve_host(self: &Arc<Self>, handle: &Handle, host: HostId) {
+        handle.offer_tools(host, self.clone());
+    }
+
+    /// Says from now on that it has this tool, too.
     pub fn offer(&self, spec: ToolSpec) {
         self.mood().offers.push(spec);
+    }
+
+    /// Offers a tool that only reads and that sessions may call.
+    #[must_use]
+    pub fn with(self, tool: &str) -> SimExecutor {
+        if let Ok(name) = ToolName::new(tool) {
+            self.offer(ToolSpec::reading(name, "Simulated.", Map::new().with("type", "object").into()));
+        }
+        self
     }
 
     /// Answers every call at once from now on.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use reveille::domain::{
-    Caller, CallerRole, Dialect, Durability, Grant, HostId, Payload, Primitives, Right, RunId, ScheduleId,
-    Scope, SessionConfig, SessionId, Span, TokenName, When,
+    Caller, CallerRole, Channel, ChannelKind, Dialect, Durability, Grant, HostId, Payload, Primitives, Right,
+    RunId, ScheduleId, Scope, SessionConfig, SessionId, Span, TokenName, When,
 };
-use reveille::engine::{Command, Input, NewSchedule, SessionRecord};
+use reveille::engine::{Command, Input, NewSchedule, Report, SessionRecord};
 use reveille::runtime::{Handle, Token};
 
 use crate::simulated::{self, session, token};
@@ -57,6 +57,9 @@ impl World {
     pub(super) fn new() -> World {
         let (handle, clock) = simulated::engine(&[OWN, ANOTHER, NARROW, CLOSED, REOPENED]);
         handle.switch(Primitives::all());
+        let (name, goes_to) = ("ops".into(), "https://hooks.example.com".into());
+        let channel = Channel { name, kind: ChannelKind::Webhook, goes_to, agents: true };
+        handle.submit(Input::Report(Report::ChannelOpened(channel))).expect("it is a fact");
         let hosts = ["editor", "shell"].map(|name| {
             let token = Token::from_text(&name.repeat(8));
             handle.tokens().admit_host(TokenName::new(name).expect("a name"), &token);

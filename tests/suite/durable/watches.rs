@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use reveille::domain::{
-    Call, CallPurpose, CountFrom, Cursor, Durability, Every, Filter, Missed, NotifyWhen, Outcome, Payload,
-    Policy, ScheduleId, SessionId, Settings, Sink, Span, ToolName, Trigger, When,
+    Call, CallPurpose, CountFrom, Cursor, Durability, Every, Filter, HostId, Missed, NotifyWhen, Outcome,
+    Payload, Policy, ScheduleId, SessionId, Settings, Sink, Span, ToolName, Trigger, When,
 };
 use reveille::edn::Map;
 use reveille::engine::{NewSchedule, State};
-use reveille::port::Store;
+use reveille::port::{Clock, Store};
 use reveille::runtime::Handle;
 use reveille::testkit::{CallAnswer, SimExecutor};
 
-use super::lives::{Life, Lives};
+use super::lives::{ByHand, Lives};
 
 fn watch(handle: &Handle, owner: &SessionId, id: &str, when: NotifyWhen) -> NewSchedule {
     let call = Call {
@@ -38,12 +38,23 @@ fn watch(handle: &Handle, owner: &SessionId, id: &str, when: NotifyWhen) -> NewS
 }
 
 /// The next life, in which each check comes to this status, or fails if it is negative.
-fn live(lives: &Lives, statuses: &[i64]) -> (Life, Arc<SimExecutor>) {
-    let executor = Arc::new(SimExecutor::scripted(&lives.stage));
-    let life = lives.next(0);
-    assert!(life.handle.call_through(executor.clone()));
+fn live(lives: &Lives, statuses: &[i64]) -> (ByHand, Arc<SimExecutor>) {
+    let executor = Arc::new(SimExecutor::scripted(&lives.stage).with("http.get"));
+    let life = ByHand::new(lives);
+    executor.serve(&life.handle);
     script(&executor, statuses);
     (life, executor)
+}
+
+/// Lets time pass, and deals with all that becomes due meanwhile and with what the store answers to it.
+fn run_for(lives: &Lives, life: &mut ByHand, millis: u64) {
+    let end = lives.stage.clock.now().boot.after(Span::from_millis(millis));
+    life.turn();
+    while let Some(next) = life.handle.run_due().filter(|next| *next <= end) {
+        lives.stage.clock.advance_to(next);
+        life.turn();
+    }
+    lives.stage.clock.advance_to(end);
 }
 
 fn script(executor: &SimExecutor, statuses: &[i64]) {
@@ -57,7 +68,7 @@ fn script(executor: &SimExecutor, statuses: &[i64]) {
     }
 }
 
-fn tally(life: &Life, id: &str) -> (u64, u64) {
+fn tally(life: &ByHand, id: &str) -> (u64, u64) {
     let id = ScheduleId::new(id).expect("an id");
     life.handle.view(|state| {
         let tally = state.schedule(&id).and_then(|record| record.watch()).expect("it is a watch").tally;
@@ -68,35 +79,35 @@ fn tally(life: &Life, id: &str) -> (u64, u64) {
 #[test]
 fn what_a_watch_remembers_survives() {
     let lives = Lives::new();
-    let (life, executor) = live(&lives, &[200, 503]);
-    let owner = life.open("one");
+    let (mut life, executor) = live(&lives, &[200, 503]);
+    let owner = life.open(HostId::LOCAL);
     life.handle.schedule(watch(&life.handle, &owner, "w", NotifyWhen::OnChange)).expect("it is kept");
-    lives.stage.run_for(&life.handle, Span::from_millis(20_500));
+    run_for(&lives, &mut life, 20_500);
     assert_eq!(tally(&life, "w"), (2, 1), "the change was told");
     assert_eq!(executor.calls().len(), 2);
     drop(life);
     lives.stage.clock.advance(Span::from_millis(300_000));
     // As it was: no change. Then another one.
-    let (life, executor) = live(&lives, &[503, 200, 200, 200, 200, 200]);
+    let (mut life, executor) = live(&lives, &[503, 200, 200, 200, 200, 200]);
     assert_eq!(tally(&life, "w"), (2, 1));
-    lives.stage.run_for(&life.handle, Span::from_millis(10_001));
+    run_for(&lives, &mut life, 10_001);
     assert_eq!(executor.calls().len(), 1, "it looks again within its interval");
     assert_eq!(tally(&life, "w"), (3, 1), "no false change");
-    lives.stage.run_for(&life.handle, Span::from_millis(21_000));
+    run_for(&lives, &mut life, 21_000);
     assert_eq!(tally(&life, "w").1, 2);
 }
 
 #[test]
 fn checks_that_tell_nothing_write_once_a_minute() {
     let lives = Lives::new();
-    let (life, executor) = live(&lives, &[200; 61]);
-    let owner = life.open("one");
+    let (mut life, executor) = live(&lives, &[200; 61]);
+    let owner = life.open(HostId::LOCAL);
     life.handle.schedule(watch(&life.handle, &owner, "w", NotifyWhen::OnChange)).expect("it is kept");
-    lives.stage.run_for(&life.handle, Span::from_millis(10_500));
+    run_for(&lives, &mut life, 10_500);
     let mut feed = life.handle.subscribe(Cursor::START);
     let _ = feed.poll(usize::MAX);
     let before = (life.handle.view(State::ledger), lives.store.health().head);
-    lives.stage.run_for(&life.handle, Span::from_millis(600_000));
+    run_for(&lives, &mut life, 600_000);
     assert_eq!(executor.calls().len(), 61);
     let shown = feed.poll(usize::MAX);
     assert!(shown.decisions.is_empty() && !shown.truncated, "{:?}", shown.decisions);
@@ -112,7 +123,7 @@ fn checks_that_tell_nothing_write_once_a_minute() {
 fn after_a_restart_the_watches_do_not_all_look_at_once() {
     let lives = Lives::new();
     let (life, _) = live(&lives, &[]);
-    let owner = life.open("one");
+    let owner = life.open(HostId::LOCAL);
     for number in 0..50 {
         let new = watch(&life.handle, &owner, &format!("w{number}"), NotifyWhen::OnError);
         life.handle.schedule(new).expect("it is kept");

@@ -48,7 +48,7 @@ fn each_call_ends_in_one_way() {
     assert_eq!(told(&outcomes).len(), 6);
     assert_eq!(world.handle.calls_in_use(), CallsInUse { late: 1, ..CallsInUse::default() });
     let took = outcomes.lock().expect("no test panics here")[4].1.took;
-    assert_eq!(took, Span::from_millis(20), "reckoned by the engine's clock");
+    assert_eq!(took, Span::from_millis(20), "by the engine's clock");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use rustix::fs::{Dir, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, openat2
 
 use super::ToolTasks;
 use crate::dialect::{REQUEST_CAPS, json};
-use crate::domain::{Moment, Outcome, Risk, SessionId, Span, ToolName, ToolSpec};
+use crate::domain::{Moment, Outcome, SessionId, Span, ToolName, ToolSpec};
 use crate::edn::{Map, Value};
 use crate::engine::Invocation;
 use crate::port::{Executor, Returned};
@@ -70,16 +70,8 @@ impl Executor for FileTools {
 }
 
 fn spec(name: &str, does: &str) -> Option<ToolSpec> {
-    Some(ToolSpec {
-        name: ToolName::new(name).ok()?,
-        description: does.into(),
-        input_schema: Arc::new(json::read(SCHEMA.as_bytes(), &REQUEST_CAPS).ok()?),
-        risk: Risk::Read,
-        approval: false,
-        idempotent: true,
-        agents: true,
-        time_max: None,
-    })
+    let schema = json::read(SCHEMA.as_bytes(), &REQUEST_CAPS).ok()?;
+    Some(ToolSpec::reading(ToolName::new(name).ok()?, does, schema))
 }
 
 fn path(args: &Value) -> Result<String, String> {

@@ -17,7 +17,7 @@ use crate::adapter::outbound::endpoint::Endpoint;
 use crate::adapter::outbound::fetch::{Fetch, Fetched};
 use crate::adapter::outbound::post::Client;
 use crate::dialect::{REQUEST_CAPS, json};
-use crate::domain::{Outcome, Risk, SessionId, Span, ToolName, ToolSpec};
+use crate::domain::{Outcome, SessionId, Span, ToolName, ToolSpec};
 use crate::edn::{Map, Value};
 use crate::engine::Invocation;
 use crate::port::{Executor, Returned};
@@ -77,16 +77,8 @@ impl Executor for HttpTools {
 }
 
 fn spec(name: &str, does: &str) -> Option<ToolSpec> {
-    Some(ToolSpec {
-        name: ToolName::new(name).ok()?,
-        description: does.into(),
-        input_schema: Arc::new(json::read(SCHEMA.as_bytes(), &REQUEST_CAPS).ok()?),
-        risk: Risk::Read,
-        approval: false,
-        idempotent: true,
-        agents: true,
-        time_max: None,
-    })
+    let schema = json::read(SCHEMA.as_bytes(), &REQUEST_CAPS).ok()?;
+    Some(ToolSpec::reading(ToolName::new(name).ok()?, does, schema))
 }
 
 /// What a call asks for.

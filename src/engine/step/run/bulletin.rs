@@ -27,7 +27,7 @@ pub(in crate::engine::step) fn announce(
     details: Details<'_>,
 ) {
     let state = step.state;
-    // It was cancelled while the call was out, and whoever did so wants to hear no more of it.
+    // It was cancelled while the call was out, and the caller that did so knows.
     if of.record.status.is_terminal() {
         return;
     }
@@ -131,7 +131,7 @@ pub(in crate::engine::step) fn may_wake(
     session: &SessionRecord,
 ) -> bool {
     let now = step.now.boot;
-    let free_at = session.wakes.free_at(step.state.wakes_per_hour, now);
+    let free_at = session.wakes.free_at(step.state.primitives.wakes_per_hour, now);
     if free_at <= now {
         return true;
     }

@@ -10,7 +10,7 @@ use crate::engine::bulletin_text::{Details, TaskEnd, error_line};
 use crate::engine::step::run::bulletin::announce;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
-use crate::engine::watching::{Checked, made_out, next_wait, summed_up, weigh};
+use crate::engine::watching::{Checked, evaluated, next_wait, summed_up, weigh};
 
 /// Ends the check of a watch whose call returned.
 pub(in crate::engine::step) fn check_returned(
@@ -20,7 +20,7 @@ pub(in crate::engine::step) fn check_returned(
 ) {
     let Some((call, filter)) = filter_of(check) else { return };
     let Some(watch) = &check.record.watch else { return };
-    let reading = reading.map_or_else(|| made_out(watch, &filter, outcome), |reading| *reading);
+    let reading = reading.map_or_else(|| evaluated(watch, &filter, outcome), |reading| *reading);
     end(step, check, (call, &filter), (reading, line));
 }
 
@@ -33,7 +33,7 @@ pub(in crate::engine::step) fn check_failed(
     let Some((call, filter)) = filter_of(check) else { return };
     let Some(watch) = &check.record.watch else { return };
     let outcome = Outcome::of_failure(failure.reason, failure.message.clone(), Span::ZERO);
-    let reading = made_out(watch, &filter, Arc::new(outcome));
+    let reading = evaluated(watch, &filter, Arc::new(outcome));
     let line = error_line(&failure.message);
     end(step, check, (call, &filter), (reading, &line));
 }
