@@ -17,6 +17,10 @@ pub(in crate::engine) fn failed(
     failure: Failure,
 ) -> Result<(), Refusal> {
     let record = step.state.in_flight(run)?;
+    if record.run.phase == Some(Phase::Call) {
+        // A call is not with a host: it ends with its outcome, or is called off.
+        return Err(Refusal::NotInFlight { run: run.clone() });
+    }
     fail_in_flight(step, record, failure);
     Ok(())
 }

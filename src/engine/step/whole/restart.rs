@@ -15,7 +15,7 @@ use crate::engine::destination::Destination;
 use crate::engine::record::RunRecord;
 use crate::engine::slab::Key;
 use crate::engine::step::run::bulletin::with_members;
-use crate::engine::step::run::cut_off::failure_in_flight;
+use crate::engine::step::run::cut_off::{call_off, failure_in_flight};
 use crate::engine::step::run::dispatch::{cancel_stale, dispatch};
 use crate::engine::step::run::failed::fail_unanswered;
 use crate::engine::step::run::occurrence::Occurrence;
@@ -55,13 +55,13 @@ fn recover(step: &mut StepBuilder<'_>, key: Key, run: &RunRecord, taken: &mut BT
     if lead.is_some_and(|lead| lead.run.state == RunState::InFlight) {
         return;
     }
-    // The agent's own conversation shows whether the prompt got there, and its host reports that.
-    if run.run.host == Some(HostId::AGENTS) && run.run.state == RunState::InFlight {
+    let is_call = run.run.phase == Some(Phase::Call);
+    // The agent's own conversation shows whether the prompt got there, and its host reports that. A call is not in it.
+    if run.run.host == Some(HostId::AGENTS) && run.run.state == RunState::InFlight && !is_call {
         return;
     }
     let Some(occurrence) = Occurrence::of(step.state, run) else { return };
     let policy = occurrence.schedule.policy();
-    let is_call = run.run.phase == Some(Phase::Call);
     let may_be_active = run.run.host.is_some_and(HostId::is_attached);
     // The turn may go on at the host, which may come back and report its end. The timeout bounds
     // the wait.
@@ -74,6 +74,10 @@ fn recover(step: &mut StepBuilder<'_>, key: Key, run: &RunRecord, taken: &mut BT
     // An existing fresh session is not created a second time, a message that was on its way out may
     // have arrived and a call may have been made, and a cancelled run is not repeated.
     let may_be_done = is_call || run.run.phase == Some(Phase::Outside);
+    if is_call {
+        // In a process that goes on after a failure of the store, the executor still has it.
+        call_off(step, run);
+    }
     if may_be_active || run.run.session_created || may_be_done || is_cancelled {
         with_members(step, &occurrence.id, |step, member| _ = fail(step, member, failure.clone()));
         fail_unanswered(step, run, failure, None);
