@@ -33,7 +33,7 @@ fn laws_hold_in_seeded_worlds() {
     let count = number("SEEDS").unwrap_or(SEEDS_DEFAULT);
     let first = number("FIRST").unwrap_or(FIRST_DEFAULT);
     let (mut worlds, mut tally, mut all) = (0, Tally::default(), Trace::new());
-    for seed in kept_seeds().into_iter().chain(first..first + count) {
+    for seed in kept_seeds("").into_iter().chain(first..first + count) {
         let (hash, of_world) = live(seed);
         worlds += 1;
         tally += of_world;
@@ -56,7 +56,10 @@ fn laws_hold_in_seeded_worlds() {
 fn laws_hold_in_worlds_of_calls() {
     let count = number("SEEDS").unwrap_or(SEEDS_DEFAULT) / 2;
     let first = number("FIRST").unwrap_or(FIRST_DEFAULT);
-    let seeds: Vec<u64> = number("CALLS").map_or_else(|| (first..first + count).collect(), |seed| vec![seed]);
+    let seeds: Vec<u64> = number("CALLS").map_or_else(
+        || kept_seeds("calls/").into_iter().chain(first..first + count).collect(),
+        |seed| vec![seed],
+    );
     for seed in &seeds {
         let mut world = World::new(*seed, config(*seed).of_calls());
         let outcome = world.run();
@@ -237,12 +240,14 @@ fn config(seed: u64) -> WorldConfig {
     if seed.is_multiple_of(4) { config.without(Action::CallTool) } else { config }
 }
 
-fn kept_seeds() -> Vec<u64> {
+/// The seeds that found a bug in worlds of this kind.
+fn kept_seeds(kind: &str) -> Vec<u64> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/seeds.txt");
     let text = std::fs::read_to_string(path).expect("fixtures/seeds.txt is part of the package");
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let first = lines.filter_map(|line| line.split_whitespace().next());
-    first.map(|seed| seed.parse().expect("a line of fixtures/seeds.txt starts with a seed")).collect()
+    let of_kind = first.filter_map(|first| first.strip_prefix(kind)).filter(|seed| !seed.contains('/'));
+    of_kind.map(|seed| seed.parse().expect("a line of fixtures/seeds.txt starts with a seed")).collect()
 }
 
 #[expect(clippy::disallowed_methods, reason = "SEED, SEEDS and FIRST choose what this test lives")]

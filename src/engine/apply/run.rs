@@ -202,6 +202,10 @@ impl State {
         it.phase = Some(phase);
         it.session_created = fresh && phase == Phase::PromptSubmit;
         it.session = Some(session);
+        if let Some(checks) = &mut it.checks {
+            // The guard's word is for one handing over.
+            checks.allowed = None;
+        }
         let (is_bulletin, per_hour) = (it.cause == Cause::Bulletin, self.primitives.wakes_per_hour);
         if phase == Phase::PromptSubmit
             && let Some(lane) = lane.and_then(|lane| self.sessions.get_mut(lane))
@@ -297,7 +301,7 @@ impl State {
             }
         }
         self.note_carried(run, now.wall);
-        self.let_old_runs_go(schedule);
+        self.let_old_runs_go(schedule, now.wall);
     }
 
     /// Removes a run from its lane, its queue and all timers, without ending it.
@@ -375,8 +379,9 @@ impl State {
     }
 
     /// Drops the oldest runs of a schedule beyond the bound. Runs that have not ended are always
-    /// retained.
-    fn let_old_runs_go(&mut self, schedule: Key) {
+    /// retained, and those of this very moment too: what a bulletin or a manual run is to be called
+    /// now is sought among them.
+    fn let_old_runs_go(&mut self, schedule: Key, now: Moment) {
         let Some(record) = self.schedules.get(schedule) else { return };
         let most = usize::try_from(limits::RUNS_KEPT.value).unwrap_or(usize::MAX);
         let mut newer = None;
@@ -386,7 +391,7 @@ impl State {
             let Some(run) = self.runs.get(key) else { return };
             let older = run.older;
             kept += 1;
-            if kept > most && !run.is_live() {
+            if kept > most && !run.is_live() && run.run.slot < now {
                 self.forget_run(key);
                 // Runs form a linked list from new to old; this unlinks one.
                 if let Some(newer) = newer.and_then(|newer| self.runs.get_mut(newer)) {
