@@ -2,7 +2,7 @@
 //!
 //! Does not live here: object types and root fields; see `build.rs`.
 
-use super::build::SchemaBuilder;
+use super::build::{SchemaBuilder, SchemaFault};
 use super::model::{Enum, In, Input, InputObject, KeyForm, Leaf, Scalar};
 use super::names;
 use crate::edn::Value;
@@ -25,10 +25,15 @@ impl SchemaBuilder<'_> {
 
     /// Returns the enum with this name, and adds it to the schema on first use.
     fn enumerate(&mut self, name: &str, doc: &str, values: &[(&str, String)]) -> Leaf {
+        let constants: Vec<&str> = values.iter().map(|(_, constant)| constant.as_str()).collect();
         if let Some(number) = self.model.enums.iter().position(|each| each.name == name) {
+            let known = self.model.enums[number].values.iter().map(|(_, constant)| constant.as_str());
+            if !known.eq(constants) {
+                let (within, name) = ("the schema".to_owned(), name.to_owned());
+                self.faults.push(SchemaFault::Clash { within, name });
+            }
             return Leaf::Enum(number);
         }
-        let constants: Vec<&str> = values.iter().map(|(_, constant)| constant.as_str()).collect();
         self.check_name(name);
         self.check_distinct(name, &constants);
         let values = values.iter().map(|(value, constant)| ((*value).to_owned(), constant.clone())).collect();
