@@ -28,12 +28,14 @@ pub use call::outcome::Outcome;
 #[doc(hidden)]
 pub use call::reading::{Glimpse, Reading, WatchCheck, Weighed};
 pub use call::request::{Call, CallPurpose, CallVia, Sink};
+pub use call::task_state::TaskState;
 pub use call::telling::Telling;
 pub use call::tool_name::{ToolName, ToolNameError};
 pub use call::tool_spec::{Risk, ToolSpec};
 #[doc(hidden)]
 pub use call::watch::{Entry, Open, Past, Ring, Streak, Tally, Trial, Watch};
 #[doc(hidden)]
+pub use call::watch_status::WatchStatus;
 pub use call::why::{Lasted, Why};
 pub use channel::{Channel, ChannelEvent, ChannelFact, ChannelKind, Direction};
 pub use definition::durability::Durability;

@@ -105,7 +105,21 @@ struct ListEntry<'a> {
 /// # Errors
 /// Returns a parameter that is invalid.
 pub(super) fn schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<Page, ResolverError> {
+    schedules_that(view, whose, params, |_| true)
+}
+
+/// Lists the schedules that are what is asked for, such as watches.
+///
+/// # Errors
+/// Returns a parameter that is invalid.
+pub(super) fn schedules_that(
+    view: &View<'_>,
+    whose: Whose,
+    params: &Map,
+    is_meant: impl Fn(&ScheduleRecord) -> bool,
+) -> Result<Page, ResolverError> {
     let mut entries = collect(view, whose);
+    entries.retain(|entry| is_meant(entry.record));
     // Most queries pass no parameters. They need no filter, no window and no parsing.
     if params.is_empty() {
         entries.sort_unstable_by(|one, two| ScheduleOrder::FireAt.compare(one, &two.place()));

@@ -24,6 +24,7 @@ pub mod schedule_filter;
 pub(crate) mod session_config;
 pub mod timeline;
 pub mod timeline_cell;
+pub mod tool_offers;
 pub mod view;
 
 pub use echo::echo;

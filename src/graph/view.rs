@@ -17,6 +17,7 @@ use super::mutation::{Mutation, MutationName};
 use super::page::Page;
 use super::registry::{Graph, Introspected, Registry, ResolverError, ViewOf, Viewer, World};
 use super::timeline_cell::TimelineCell;
+use super::tool_offers::ToolOffers;
 use crate::calendar::Zones;
 use crate::domain::{
     Cursor, Decision, DecisionKind, Moment, Now, RunId, ScheduleId, Scope, SessionId, Transcript, Turn,
@@ -52,6 +53,8 @@ pub struct View<'a> {
     pub now: Now,
     /// Decisions from the log that are older than the feed.
     pub lookback: &'a Lookback,
+    /// The tools that sessions can have called.
+    pub offers: &'a ToolOffers,
     /// In a query of the past: the number of schedules, sessions and settings whose stored history does not reach back to
     /// that instant. `None` in a query of the present.
     pub unrecoverable: Option<u64>,

@@ -19,6 +19,7 @@ use crate::graph::log_lookback::{Lookback, Reach};
 use crate::graph::mutation::MutationName;
 use crate::graph::past_accounts::PastAccounts;
 use crate::graph::registry::{Access, ResolverError, ViewOf};
+use crate::graph::tool_offers::ToolOffers;
 use crate::graph::view::{
     AdmittedMutation, Mutator, QueryArena, Scheduler, Transcripts, Undelivered, Usage, View,
 };
@@ -40,6 +41,7 @@ pub struct QueryAccess<'a> {
     /// The scope of a query of the past before the caller's session was opened.
     stranger: Option<Scope>,
     older: Lookback,
+    offers: ToolOffers,
     has_acted: bool,
     /// The family whose time the query takes; `None` if nobody counts it.
     family: Option<SessionId>,
@@ -77,6 +79,7 @@ impl Service {
             stranger: None,
             _turn: None,
             older,
+            offers: ToolOffers::default(),
             has_acted: false,
             family: self.family(caller),
         }
@@ -117,9 +120,29 @@ impl<'a> QueryAccess<'a> {
         move || handle.now().boot.since(since.get()).millis() > limits::QUERY_MS.value
     }
 
-    /// Fetches decisions that the query has missed because the feed no longer has them. Returns whether to run the query again:
-    /// never after it has changed anything.
-    pub(crate) fn look_back(&mut self) -> bool {
+    /// Fetches what the query could not read under the engine's lock. Returns whether to run the query again: never after it
+    /// has changed anything.
+    pub(crate) fn fetch_missing(&mut self) -> bool {
+        // Both are fetched, so that the query runs twice at most.
+        let has_tools = self.ask_for_tools();
+        self.look_back() || has_tools
+    }
+
+    /// Fetches the tools that the query asks for. The past does not tell them.
+    fn ask_for_tools(&mut self) -> bool {
+        let missing = self.offers.take_requests();
+        if self.has_acted || self.snapshot.is_some() || missing.is_empty() {
+            return false;
+        }
+        for session in missing {
+            let tools = self.service.offered_tools(session.as_ref(), self.caller);
+            self.offers.insert(session, tools);
+        }
+        true
+    }
+
+    /// Fetches decisions that the query has missed because the feed no longer has them.
+    fn look_back(&mut self) -> bool {
         let missing = self.older.take_requests();
         let wants_accounts = self.older.take_accounts_request();
         // After a mutation there is no second run, which would carry it out again.
@@ -195,6 +218,7 @@ impl<'a> QueryAccess<'a> {
             opened,
             now: snapshot.map_or(self.now, |snapshot| snapshot.now),
             lookback: &self.older,
+            offers: &self.offers,
             unrecoverable: snapshot.map(|snapshot| snapshot.unrecoverable),
             // Counters have no past.
             undelivered: snapshot.is_none().then_some(undelivered),

@@ -116,7 +116,7 @@ impl Service {
         with_request(self, caller, prepared, is_lenient, |request, access| {
             // As in `answer`: decisions that only the log has are there for the second run.
             let answer = eql::run(self.registry(), request, access);
-            if access.look_back() { eql::run(self.registry(), request, access) } else { answer }
+            if access.fetch_missing() { eql::run(self.registry(), request, access) } else { answer }
         })
     }
 
@@ -138,7 +138,7 @@ impl Service {
             let written = write(self.registry(), request, access, out);
             // The first run may have missed decisions that only the log has: they are there now, so write the answer
             // again.
-            let written = if access.look_back() {
+            let written = if access.fetch_missing() {
                 out.truncate(start);
                 write(self.registry(), request, access, out)
             } else {

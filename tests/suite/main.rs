@@ -50,6 +50,7 @@ mod memory;
 mod outside;
 mod params;
 mod pathom3;
+mod primitives_graph;
 mod psi_rows;
 mod registry;
 mod run_now;

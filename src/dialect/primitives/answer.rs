@@ -3,7 +3,7 @@
 //! Errors are in `error.rs`.
 
 use crate::dialect::Answer;
-use crate::domain::{Moment, Outcome, Span, ToolName};
+use crate::domain::{Moment, Outcome, Span, TaskState, ToolName};
 use crate::edn::{Map, Value};
 
 /// What became of one item of a list.
@@ -45,31 +45,6 @@ pub struct TaskView {
     pub outcome: Option<Outcome>,
     /// Why it failed, if there is no outcome that says so.
     pub error: Option<Box<str>>,
-}
-
-/// How a task stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TaskState {
-    /// It goes on.
-    Running,
-    /// Its tool did what was asked.
-    Completed,
-    /// Its tool failed.
-    Failed,
-    /// It was ended before.
-    Cancelled,
-}
-
-impl TaskState {
-    /// Returns the word for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            TaskState::Running => "running",
-            TaskState::Completed => "completed",
-            TaskState::Failed => "failed",
-            TaskState::Cancelled => "cancelled",
-        }
-    }
 }
 
 impl ItemEnd {

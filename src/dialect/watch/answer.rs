@@ -2,9 +2,9 @@
 //!
 //! Errors are in `error.rs`, the shape of a watch in `view.rs`.
 
-use super::view::{WatchStatus, Watcher, number};
+use super::view::{Watcher, number};
 use crate::dialect::{Answer, PageRequest, brief};
-use crate::domain::{Glimpse, Past};
+use crate::domain::{Glimpse, Past, WatchStatus};
 use crate::edn::{Map, Value};
 
 /// The answer to a `watch_start`.

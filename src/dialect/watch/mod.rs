@@ -21,4 +21,4 @@ pub use call::{Call, WatchDraft, parse};
 pub use config::filter_of;
 pub use error::{errors, full, needs_approval, no_session, not_found, refused, wrong_status};
 pub use tool::Tool;
-pub use view::{WatchStatus, Watcher, watcher, watchers};
+pub use view::{Watcher, watcher, watchers};

@@ -4,21 +4,9 @@
 
 use super::config;
 use crate::dialect::brief;
-use crate::domain::{Dialect, Filter, Past, ScheduleId, SessionId, Status, Trigger, names};
+use crate::domain::{Dialect, Filter, Past, ScheduleId, SessionId, Trigger, WatchStatus};
 use crate::edn::{Map, Value};
 use crate::engine::{ScheduleRecord, State};
-
-names! {
-    /// What a watch is doing.
-    WatchStatus {
-        /// It makes checks.
-        Running = "running",
-        /// It makes none until it is resumed.
-        Paused = "paused",
-        /// It has made all its checks.
-        Completed = "completed",
-    }
-}
 
 /// A watch, and its record.
 #[derive(Clone, Copy, Debug)]
@@ -34,13 +22,8 @@ impl<'a> Watcher<'a> {
         if record.schedule().dialect != Dialect::Watch || record.watch().is_none() {
             return None;
         }
-        let status = match record.status() {
-            Status::Paused => WatchStatus::Paused,
-            Status::Pending | Status::Queued | Status::InFlight | Status::Left => WatchStatus::Running,
-            Status::Delivered | Status::Skipped | Status::Finished | Status::Failed => WatchStatus::Completed,
-            Status::Cancelled => return None,
-        };
-        Some(Watcher { record, status })
+        let status = WatchStatus::of(record.status());
+        (status != WatchStatus::Stopped).then_some(Watcher { record, status })
     }
 
     /// Its id.

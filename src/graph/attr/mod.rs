@@ -20,8 +20,11 @@ mod run;
 mod schedule;
 mod schedule_details;
 mod session;
+mod task;
 mod timeline;
+mod tool;
 mod turn;
+mod watch;
 
 pub use inbox::taken_message;
 
@@ -58,6 +61,9 @@ pub fn registry() -> Result<Registry<Scheduler>, Vec<RegistryFault>> {
         .entity(memory::memory())
         .entity(memory::task_note())
         .entity(job::job())
+        .entity(watch::watch())
+        .entity(task::task())
+        .entity(tool::tool())
         .entity(forecast_explain::slot())
         .entity(forecast_explain::explanation())
         .entity(timeline::timeline_cell())

@@ -13,7 +13,7 @@ use crate::graph::view::Scheduler;
 
 pub(super) fn root() -> Entity<Scheduler, Whose> {
     let entity = Entity::<Scheduler, Whose>::root_within("ground", "psi.agent-session/session-id", within)
-        .doc("The schedules of a session; at the root, those of the caller, and for an operator those of all sessions.");
+        .doc("What a session has; at the root, what the caller has, and for an operator what all sessions have.");
     attributes! { entity;
         /// All schedules, ended ones included, by slot, creation and id. Parameters filter, sort and select a page.
         own "psi.scheduler/schedules": Type::Reference("schedule"), params(listing::OF_SCHEDULES), many =>
@@ -29,6 +29,17 @@ pub(super) fn root() -> Entity<Scheduler, Whose> {
         /// How many schedules there are, ended ones included; parameters filter.
         own "psi.scheduler/schedule-count": Type::Integer, params(listing::OF_COUNTS), unit("schedules") =>
             |view, whose, params| Ok(integer(listing::count_schedules(view, whose, params)?));
+        /// The watches, stopped ones included, in the order of schedules. Parameters as for schedules.
+        own "reveille/watches": Type::Reference("watch"), params(listing::OF_SCHEDULES), many =>
+            |view, whose, params| Ok(Datum::Entities(super::watch::list(view, whose, params)?));
+        /// The tasks that were begun in the background, ended ones included, in the order of schedules. Parameters as for
+        /// schedules.
+        own "reveille/tasks": Type::Reference("task"), params(listing::OF_SCHEDULES), many =>
+            |view, whose, params| Ok(Datum::Entities(super::task::list(view, whose, params)?));
+        /// The tools that a session can have called; at the root, those of the caller, and for an operator those of every
+        /// session. Empty in a query of the past, and in one that has changed something.
+        own "reveille/tools": Type::Reference("tool"), many =>
+            |view, whose, _| Ok(Datum::Entities(super::tool::list(view, whose)));
         /// In the answer of a change of many schedules: how many the filter admits.
         own "psi.scheduler/matched-count": Type::Integer, unit("schedules");
         /// In the answer of a change of many schedules: how many were changed.

@@ -5,11 +5,11 @@ use super::{Read, attributes, instant, integer, maybe, of_schedule, own};
 use crate::calendar;
 use crate::domain::{Envelope, Moment, Payload, Reason, RunState, Scope, Target};
 use crate::edn::{Map, Value};
-use crate::engine::{Key, Pause, ScheduleRecord};
+use crate::engine::{Key, Pause, ScheduleRecord, Task};
 use crate::graph::mutation::{LIFETIME, POLICY, UNDERSTOOD, print_lifetime, print_policy};
 use crate::graph::params::{CheckedParams, IdText, field, params, refused};
 use crate::graph::psi_terms;
-use crate::graph::registry::{Datum, Entity, Param, Record, ResolverError, Type, ViewOf};
+use crate::graph::registry::{Datum, Entity, Param, Record, ResolverError, RowKey, Type, ViewOf};
 use crate::graph::view::Scheduler;
 
 /// Reads an attribute of a schedule.
@@ -60,6 +60,16 @@ pub(super) fn settings(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key>
         /// For a call: the tool, its arguments, and who is told what it came to. Nil for other kinds.
         own "psi.scheduler/call": Type::Record(&psi_terms::CALL), nullable => |record| {
             maybe(record.schedule().payload.call(), |call| Value::from(psi_terms::call(call)).into())
+        };
+        /// The watch that it is, with what it remembers. Nil if it is none.
+        own "psi.scheduler/watch": Type::Reference("watch"), nullable => |view, key, _| {
+            let record = view.schedule(key).filter(|record| record.watch().is_some());
+            Ok(maybe(record, |_| Datum::Entity(RowKey::number(key))))
+        };
+        /// The task in the background that it is. Nil if it is none.
+        own "psi.scheduler/task": Type::Reference("task"), nullable => |view, key, _| {
+            let task = view.schedule(key).and_then(|record| Task::of(view.state, record));
+            Ok(maybe(task, |_| Datum::Entity(RowKey::number(key))))
         };
         /// How the prompt is presented to the model.
         own "psi.scheduler/envelope": Type::Enum(Envelope::NAMES) =>

@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::later::{Called, Pending, Promise};
 use super::primitives::PrimitivesCall;
-use crate::dialect::primitives::{self, Background, Item, TaskState, TaskView};
+use crate::dialect::primitives::{self, Background, Item, TaskView};
 use crate::dialect::{Answer, within_bound};
 use crate::domain::{
-    Actor, Call, CallPurpose, CallVia, CallerRole, Cause, Dialect, Durability, ExecutorKind, Moment, Payload,
-    Policy, Refusal, Run, RunState, ScheduleId, SessionId, Settings, Sink, Span, ToolSpec, When,
+    Actor, Call, CallPurpose, CallVia, CallerRole, Dialect, Durability, ExecutorKind, Moment, Payload,
+    Policy, Refusal, ScheduleId, SessionId, Settings, Sink, Span, TaskState, ToolSpec, When,
 };
 use crate::edn::Value;
-use crate::engine::{Command, Input, NewSchedule, ScheduleRecord, State, Which};
+use crate::engine::{Command, Input, NewSchedule, ScheduleRecord, State, Task, Which};
 use crate::limits;
 use crate::runtime::{AlarmId, Handle, WaiterId};
 
@@ -34,7 +34,7 @@ impl TaskMaker {
         (spec, kind): (&ToolSpec, ExecutorKind),
         args: Arc<Value>,
     ) -> Result<(), Refusal> {
-        let running = self.handle.view(|state| tasks(state, &self.session).filter(Task::is_running).count());
+        let running = self.handle.view(|state| tasks(state, &self.session).filter(is_running).count());
         if running as u64 >= limits::SESSION_TASKS.value {
             return Err(Refusal::LimitReached { limit: limits::SESSION_TASKS });
         }
@@ -67,7 +67,7 @@ impl PrimitivesCall<'_> {
             Background::List => {
                 let now = self.handle().now().wall;
                 let views =
-                    self.handle().view(|state| tasks(state, session).map(|task| task.view(now)).collect());
+                    self.handle().view(|state| tasks(state, session).map(|task| view(&task, now)).collect());
                 Called::Now(primitives::tasks(views))
             }
             Background::Status { task } => Called::Now(self.status(&task, session)),
@@ -280,68 +280,39 @@ impl Wait {
     }
 }
 
-/// A task as the engine has it.
-struct Task<'a> {
-    record: &'a ScheduleRecord,
-    call: &'a Call,
-    /// The run of its call, once it has begun.
-    run: Option<&'a Run>,
-}
-
 /// The tasks of a session.
 fn tasks<'a>(state: &'a State, session: &SessionId) -> impl Iterator<Item = Task<'a>> + use<'a> {
-    state.schedules_of(session).into_iter().filter_map(|record| Task::of(state, record))
+    state.schedules_of(session).into_iter().filter_map(|record| task(state, record))
 }
 
 fn view_of(handle: &Handle, id: &ScheduleId, session: &SessionId) -> Option<TaskView> {
     let now = handle.now().wall;
     handle.view(|state| {
         let record = state.schedule(id).filter(|record| record.schedule().owner == *session)?;
-        Some(Task::of(state, record)?.view(now))
+        Some(view(&task(state, record)?, now))
     })
 }
 
-impl<'a> Task<'a> {
-    fn of(state: &'a State, record: &'a ScheduleRecord) -> Option<Task<'a>> {
-        let schedule = record.schedule();
-        let call = schedule.payload.call().filter(|call| call.purpose == CallPurpose::Task)?;
-        let own = |run: &&Run| run.cause != Cause::Bulletin;
-        let run = state.runs_of(record).map(|(_, run)| run.run()).find(own);
-        (schedule.dialect == Dialect::Primitives).then_some(Task { record, call, run })
-    }
+fn is_running(task: &Task<'_>) -> bool {
+    task.state() == TaskState::Running
+}
 
-    fn is_running(&self) -> bool {
-        self.state() == TaskState::Running
-    }
+/// The task of a record, if these tools made it.
+fn task<'a>(state: &'a State, record: &'a ScheduleRecord) -> Option<Task<'a>> {
+    Task::of(state, record).filter(|_| record.schedule().dialect == Dialect::Primitives)
+}
 
-    fn state(&self) -> TaskState {
-        let Some(run) = self.run else {
-            return if self.record.status().is_terminal() {
-                TaskState::Cancelled
-            } else {
-                TaskState::Running
-            };
-        };
-        match run.state {
-            RunState::Queued | RunState::InFlight | RunState::Running => TaskState::Running,
-            RunState::Delivered | RunState::Left => TaskState::Completed,
-            RunState::Cancelled => TaskState::Cancelled,
-            RunState::Failed => TaskState::Failed,
-        }
-    }
-
-    fn view(&self, now: Moment) -> TaskView {
-        let started = self.record.schedule().created_at;
-        let finished = self.run.and_then(|run| run.ended_at);
-        TaskView {
-            id: self.record.schedule().id.to_string().into(),
-            tool: self.call.tool.clone(),
-            state: self.state(),
-            started,
-            finished,
-            elapsed: finished.unwrap_or(now).since(started),
-            outcome: self.run.and_then(|run| run.outcome.as_deref().cloned()),
-            error: self.run.and_then(|run| run.failure.as_ref().map(|failure| failure.message.clone())),
-        }
+fn view(task: &Task<'_>, now: Moment) -> TaskView {
+    let schedule = task.record.schedule();
+    let (started, finished) = (schedule.created_at, task.run.and_then(|run| run.ended_at));
+    TaskView {
+        id: schedule.id.to_string().into(),
+        tool: task.call.tool.clone(),
+        state: task.state(),
+        started,
+        finished,
+        elapsed: finished.unwrap_or(now).since(started),
+        outcome: task.run.and_then(|run| run.outcome.as_deref().cloned()),
+        error: task.run.and_then(|run| run.failure.as_ref().map(|failure| failure.message.clone())),
     }
 }

@@ -6,9 +6,9 @@
 use super::super::Service;
 use super::super::admission::Admitted;
 use super::called::CallLater;
-use crate::dialect::watch::{self, Call, Tool, WatchDraft, WatchStatus, Watcher};
+use crate::dialect::watch::{self, Call, Tool, WatchDraft, Watcher};
 use crate::dialect::{Answer, Notation};
-use crate::domain::{Caller, Dialect, Durability, Refusal, ScheduleId, SessionId};
+use crate::domain::{Caller, Dialect, Durability, Refusal, ScheduleId, SessionId, WatchStatus};
 use crate::edn::Value;
 use crate::engine::{Command, Input, NewSchedule, Which};
 use crate::runtime::Handle;

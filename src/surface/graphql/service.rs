@@ -63,7 +63,7 @@ impl GraphqlService {
             let reply = self.graphql.execute(request, asking, &mut access);
             // The query may have needed decisions that the feed has dropped. `look_back` loads them from the store, and
             // the query runs again with them. After a mutation it returns false: a mutation must not run twice.
-            if access.look_back() { self.graphql.execute(request, asking, &mut access) } else { reply }
+            if access.fetch_missing() { self.graphql.execute(request, asking, &mut access) } else { reply }
         });
         if let Some(prepared) = self.graphql.prepared(request, viewer(&caller.scope)) {
             let took = self.service.handle().now().boot.since(began);

@@ -9,8 +9,8 @@ use reveille::edn::read;
 use reveille::engine::{Input, Report};
 use reveille::port::Host;
 use reveille::runtime::Handle;
-use reveille::service::Service;
-use reveille::testkit::{Behaviour, SimHost, Stage};
+use reveille::service::{CallStyle, Service};
+use reveille::testkit::{Behaviour, SimExecutor, SimHost, Stage};
 
 use crate::simulated;
 
@@ -88,8 +88,23 @@ impl Population {
             let answer = simulated::ask(&handle, &Caller::session(a.clone()), &query, false);
             assert!(answer.contains(":psi.agent-session/session-id"), "{answer}");
         }
+        SimExecutor::serve(&Arc::new(SimExecutor::scripted(&stage).with("http.get")), &handle);
+        call_tools(&service, &a);
+        advance(1_000);
         advance(1_000);
         Population { service, a, b, schedules_of_a, schedules_of_b }
+    }
+}
+
+/// Begins a watch and a task.
+fn call_tools(service: &Service, session: &SessionId) {
+    for (tool, more) in [("watch_start", ":interval 1"), ("background_run", "")] {
+        let args = format!("{{:name \"http.get\" :params {{:url \"u\"}} {more}}}");
+        let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
+        let style = CallStyle { notation: Notation::Edn, patience: None };
+        let called = service.begin_tool(tool, &Caller::session(session.clone()), &args, style);
+        // Nobody waits for the task.
+        drop(called.expect("admitted").expect("it is switched on"));
     }
 }
 
