@@ -49,5 +49,6 @@ mod table;
 mod tool;
 mod tools;
 mod typed_id;
+mod watches;
 
 pub use run::run;

@@ -11,7 +11,9 @@ use super::controls::{
     ApproveArgs, DashboardArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs,
     OperatorArgs, PauseArgs, RescheduleArgs, RunArgs,
 };
-use super::reading::{ExplainArgs, ForecastArgs, ListArgs, LogArgs, RunsArgs};
+use super::reading::{
+    ChannelsArgs, ExplainArgs, ForecastArgs, ListArgs, LogArgs, RunsArgs, TasksArgs, WatchArgs,
+};
 use crate::domain::{Moment, SessionId};
 
 /// Wakes AI agents: an agent asks for something to happen later, Reveille owns the timing, proves what it did and says
@@ -208,6 +210,20 @@ Examples:
   reveille runs --from 2026-04-22T00:00:00Z --to 2026-04-22T06:00:00Z
   reveille runs --schedule-id sch-… --json")]
     Runs(RunsArgs),
+    /// List the watches, or show one with its newest checks.
+    ///
+    /// A watch calls a tool again and again, and tells its session what matters. Its schedule can be paused, resumed and
+    /// cancelled as any other.
+    #[command(
+        after_help = "Examples:\n  reveille watch\n  reveille watch --session main\n  reveille watch 5c2d84 --json"
+    )]
+    Watch(WatchArgs),
+    /// List the tasks that were begun in the background: what works, what has ended, and how.
+    #[command(after_help = "Example:\n  reveille tasks --session main")]
+    Tasks(TasksArgs),
+    /// List the channels over which messages leave: who may use each, and which is disabled.
+    #[command(after_help = "Example:\n  reveille channels")]
+    Channels(ChannelsArgs),
     /// Show what will fire, and what will be skipped, held or paused, in time order.
     ///
     /// Assumes that nothing is changed and that turns take no time. Applies all policies, zones,

@@ -17,4 +17,6 @@ pub use controls::{
     ApproveArgs, DashboardArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs,
     OperatorArgs, PauseArgs, RescheduleArgs, RunArgs, WhichArgs,
 };
-pub use reading::{ExplainArgs, ForecastArgs, ListArgs, LogArgs, RunsArgs};
+pub use reading::{
+    ChannelsArgs, ExplainArgs, ForecastArgs, ListArgs, LogArgs, RunsArgs, TasksArgs, WatchArgs,
+};

@@ -36,6 +36,48 @@ pub struct RunsArgs {
     pub caller: CallerArgs,
 }
 
+/// Arguments of `reveille watch`.
+#[derive(Args, Debug)]
+pub struct WatchArgs {
+    /// The watch to show with its newest checks. Without it, all are listed.
+    #[arg(value_name = "WATCH-ID")]
+    pub watch: Option<String>,
+    /// The filter, the order and the page of the list.
+    #[command(flatten)]
+    pub filter: Flags<ListFlags>,
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// As whom to ask, and which daemon.
+    #[command(flatten)]
+    pub caller: CallerArgs,
+}
+
+/// Arguments of `reveille tasks`.
+#[derive(Args, Debug)]
+pub struct TasksArgs {
+    /// The filter, the order and the page.
+    #[command(flatten)]
+    pub filter: Flags<ListFlags>,
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// As whom to ask, and which daemon.
+    #[command(flatten)]
+    pub caller: CallerArgs,
+}
+
+/// Arguments of `reveille channels`.
+#[derive(Args, Debug)]
+pub struct ChannelsArgs {
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// As whom to ask, and which daemon.
+    #[command(flatten)]
+    pub caller: CallerArgs,
+}
+
 /// Arguments of `reveille forecast`.
 #[derive(Args, Debug)]
 pub struct ForecastArgs {

@@ -29,6 +29,9 @@ fn without_a_daemon_questions_and_calls_say_so() {
         &["tool", "psi-tool", list],
         &["pause", "sch-nope"],
         &["approvals"],
+        &["watch"],
+        &["tasks"],
+        &["channels"],
         &["mcp", "--session", "main"],
     ] {
         let ended = run(&home, args);

@@ -1,0 +1,154 @@
+//! `reveille watch`, `reveille tasks` and `reveille channels`: what looks, what works in the background, and what is told
+//! outside.
+
+use std::fmt::Write as _;
+use std::io;
+use std::process::ExitCode;
+
+use super::fault::AppFault;
+use super::forecast_explain::print;
+use super::question::{ask, query};
+use super::table::{self, cell};
+use super::typed_id;
+use crate::edn::{Map, Value};
+use crate::surface::cli::{CallerArgs, ChannelsArgs, TasksArgs, WatchArgs};
+
+pub(super) fn watch(args: &WatchArgs) -> io::Result<ExitCode> {
+    match &args.watch {
+        Some(typed) => one(args, typed),
+        None => list(args),
+    }
+}
+
+fn list(args: &WatchArgs) -> io::Result<ExitCode> {
+    let row = |watch: &Value| {
+        let of = |name: &str| cell(watch, &format!("reveille.watch/{name}"));
+        [
+            of("status"),
+            of("checked-at"),
+            of("check-count"),
+            of("told-count"),
+            of("session-id"),
+            of("id"),
+            of("tool"),
+            of("label"),
+        ]
+    };
+    let heads = ["STATUS", "CHECKED", "CHECKS", "TOLD", "SESSION", "WATCH", "TOOL", "LABEL"];
+    let watches = match entries(&args.caller, WATCHES, args.filter.params.clone()) {
+        Ok(watches) => watches,
+        Err(fault) => return Ok(fault.tell()),
+    };
+    print(&args.printing, &Value::vector(watches.clone()), || table::of(heads, watches.iter().map(row)))
+}
+
+/// Shows one watch with its newest checks.
+fn one(args: &WatchArgs, typed: &str) -> io::Result<ExitCode> {
+    let caller = &args.caller;
+    let found = typed_id::schedule(&caller.daemon, caller.session.as_ref(), typed).and_then(|id| {
+        let query = format!("[{{[:reveille.watch/id {}] [{ONE}]}}]", Value::from(id));
+        ask(&caller.daemon, caller.session.as_ref(), &query)
+    });
+    let answer = match found {
+        Ok(answer) => answer,
+        Err(fault) => return Ok(fault.tell()),
+    };
+    let watch = answer.iter().next().map_or(Value::Nil, |(_, watch)| watch.clone());
+    if cell(&watch, "reveille.watch/status").is_empty() {
+        return Ok(AppFault::usage(format!("there is no watch {typed:?}")).tell());
+    }
+    print(&args.printing, &watch, || told(&watch))
+}
+
+fn told(watch: &Value) -> String {
+    let mut text = String::new();
+    for name in SHOWN {
+        let shown = cell(watch, &format!("reveille.watch/{name}"));
+        if !shown.is_empty() {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{name:16} {shown}");
+        }
+    }
+    let checks = watch.as_map().and_then(|watch| watch.keyword("reveille.watch/checks")?.as_items());
+    let row = |check: &Value| ["check", "at", "told?", "result", "error"].map(|name| cell(check, name));
+    let heads = ["CHECK", "AT", "TOLD", "RESULT", "ERROR"];
+    if let Some(checks) = checks.filter(|checks| !checks.is_empty()) {
+        text.push('\n');
+        text.push_str(&table::of(heads, checks.iter().map(row)));
+    }
+    text
+}
+
+pub(super) fn tasks(args: &TasksArgs) -> io::Result<ExitCode> {
+    let row = |task: &Value| {
+        ["state", "started-at", "ended-at", "session-id", "id", "tool", "error"]
+            .map(|name| cell(task, &format!("reveille.task/{name}")))
+    };
+    let heads = ["STATE", "STARTED", "ENDED", "SESSION", "TASK", "TOOL", "ERROR"];
+    let tasks = match entries(&args.caller, TASKS, args.filter.params.clone()) {
+        Ok(tasks) => tasks,
+        Err(fault) => return Ok(fault.tell()),
+    };
+    print(&args.printing, &Value::vector(tasks.clone()), || table::of(heads, tasks.iter().map(row)))
+}
+
+pub(super) fn channels(args: &ChannelsArgs) -> io::Result<ExitCode> {
+    let row = |channel: &Value| {
+        ["name", "kind", "agents?", "disabled-at", "goes-to"].map(|name| cell(channel, name))
+    };
+    let heads = ["CHANNEL", "KIND", "AGENTS", "DISABLED", "GOES TO"];
+    let caller = &args.caller;
+    let answer = match ask(&caller.daemon, caller.session.as_ref(), &format!("[:{CHANNELS}]")) {
+        Ok(answer) => answer,
+        Err(fault) => return Ok(fault.tell()),
+    };
+    let channels = answer.keyword(CHANNELS).and_then(Value::as_items).unwrap_or_default();
+    print(&args.printing, &Value::vector(channels.to_vec()), || table::of(heads, channels.iter().map(row)))
+}
+
+/// The entries of a list, at most as many as the caller asks for.
+fn entries(
+    caller: &CallerArgs,
+    (attribute, shape): (&str, &str),
+    params: Map,
+) -> Result<Vec<Value>, AppFault> {
+    let is_paged = params.keyword("first").is_some() || params.keyword("last").is_some();
+    let params = if is_paged { params } else { params.with("first", FIRST) };
+    let answer = ask(&caller.daemon, caller.session.as_ref(), &query(attribute, params, shape))?;
+    Ok(answer.keyword(attribute).and_then(Value::as_items).unwrap_or_default().to_vec())
+}
+
+/// Entries of a list, unless a number is given.
+const FIRST: i64 = 100;
+const WATCHES: (&str, &str) = (
+    "reveille/watches",
+    "[:reveille.watch/id :reveille.watch/status :reveille.watch/checked-at :reveille.watch/check-count \
+      :reveille.watch/told-count :reveille.watch/session-id :reveille.watch/tool :reveille.watch/label]",
+);
+const TASKS: (&str, &str) = (
+    "reveille/tasks",
+    "[:reveille.task/id :reveille.task/state :reveille.task/started-at :reveille.task/ended-at \
+      :reveille.task/session-id :reveille.task/tool :reveille.task/error]",
+);
+const CHANNELS: &str = "reveille.engine/channels";
+const SHOWN: [&str; 14] = [
+    "status",
+    "tool",
+    "label",
+    "session-id",
+    "notify-when",
+    "notify-config",
+    "interval-ms",
+    "max-checks",
+    "check-count",
+    "told-count",
+    "failed-in-row",
+    "condition-holds?",
+    "told-at",
+    "last-error",
+];
+const ONE: &str = ":reveille.watch/id :reveille.watch/status :reveille.watch/tool :reveille.watch/label \
+                   :reveille.watch/session-id :reveille.watch/notify-when :reveille.watch/notify-config \
+                   :reveille.watch/interval-ms :reveille.watch/max-checks :reveille.watch/check-count \
+                   :reveille.watch/told-count :reveille.watch/failed-in-row :reveille.watch/condition-holds? \
+                   :reveille.watch/told-at :reveille.watch/last-error :reveille.watch/checks";
