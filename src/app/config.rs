@@ -13,7 +13,7 @@ use super::agent_hosts::{AgentConfig, Agents};
 use super::channels::{ChannelConfig, Channels};
 use super::environment::Environment;
 use super::fault::AppFault;
-use super::guard_rules::GuardFile;
+use super::guard_rules::{self, GuardFile};
 use super::primitives::PrimitivesConfig;
 use super::tools::{Tools, ToolsConfig};
 use crate::adapter::outbound::GuardRoute;
@@ -109,6 +109,7 @@ impl Config {
         let primitives = file.primitives.checked()?;
         let zones = zones(file.zone.as_deref())?;
         let guard = file.guard.map(|guard| guard.policy(&zones)).transpose()?;
+        let guard = guard_rules::with_tools(guard, tools.needing_approval())?;
         let zone = file.zone;
         let host_tokens = host_names(&file.host_tokens, data_dir.is_some())?;
         Ok(Config {

@@ -13,7 +13,7 @@ use crate::adapter::outbound::{Client, Endpoint, GuardRoute, Hook, NetworkOs, Pr
 use crate::calendar::Zones;
 use crate::domain::{
     Dialect, GuardPolicy, PayloadKind, Rule, RuleScope, Ruling, SessionId, Span, TimeOfDay, TimeWindow,
-    Weekday, Weekdays,
+    ToolName, Weekday, Weekdays,
 };
 use crate::limits;
 
@@ -101,6 +101,34 @@ impl GuardFile {
         Ok(policy)
     }
 }
+
+/// Adds a rule for the calls of the tools that an operator approves one by one. It comes last: what another rule refuses stays
+/// refused.
+///
+/// # Errors
+/// [`AppFault::Usage`] if a rule has its name.
+pub(super) fn with_tools<'a>(
+    policy: Option<GuardPolicy>,
+    tools: impl Iterator<Item = &'a ToolName>,
+) -> Result<Option<GuardPolicy>, AppFault> {
+    let tools: Vec<Box<str>> = tools.map(|tool| tool.as_str().into()).collect();
+    if tools.is_empty() {
+        return Ok(policy);
+    }
+    let wait = Span::from_millis(limits::APPROVAL_MS.value);
+    let mut policy = policy.unwrap_or(GuardPolicy { approval: Some(wait), ..GuardPolicy::default() });
+    if policy.rules.iter().any(|rule| *rule.name == *OF_TOOLS) {
+        return Err(AppFault::usage(format!(
+            "[guard] rule {OF_TOOLS:?}: tools with `approval` have a rule of this name"
+        )));
+    }
+    let of = RuleScope { kinds: vec![PayloadKind::Call], tools, ..RuleScope::default() };
+    policy.rules.push(Rule { name: OF_TOOLS.into(), of, then: Ruling::Hold, why: None });
+    Ok(Some(policy))
+}
+
+/// The name of the rule of tools that need an approval.
+const OF_TOOLS: &str = "tool-approval";
 
 impl GuardFile {
     /// The external guard's time limit; `None` without such a guard.

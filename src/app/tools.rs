@@ -101,6 +101,11 @@ impl Tools {
         Ok(tools)
     }
 
+    /// The tools of which an operator approves each call.
+    pub(super) fn needing_approval(&self) -> impl Iterator<Item = &ToolName> {
+        self.programs.iter().map(|tool| &tool.spec).filter(|spec| spec.approval).map(|spec| &spec.name)
+    }
+
     /// Adds the tools to those that sessions can have called.
     ///
     /// # Errors

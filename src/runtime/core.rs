@@ -292,6 +292,11 @@ impl Core {
         self.feed.hide_from(self.persister.as_ref().and_then(Persister::first_uncommitted));
     }
 
+    /// The time zone database.
+    pub(super) fn zones(&self) -> &Zones {
+        &self.zones
+    }
+
     /// The attached store.
     pub(super) fn store(&self) -> Option<Arc<dyn Store>> {
         self.persister.as_ref().map(|persister| Arc::clone(&persister.store))

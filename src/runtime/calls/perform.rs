@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Calling;
 use super::table::Done;
-use crate::domain::{CallVia, ExecutorKind, Outcome, Reason, RunId, Span, Via};
-use crate::engine::{Invocation, Look, SessionRecord};
+use crate::domain::{CallVia, ExecutorKind, Outcome, Reason, Ruling, RunId, Span, ToolName, Via};
+use crate::engine::{Invocation, Look, ScheduleRecord, SessionRecord};
 use crate::runtime::kit::{KnownTool, Resolved, SessionKit};
 use crate::runtime::shared::Shared;
 
@@ -25,7 +25,7 @@ impl Shared {
             }
         });
         let Err(done) = self.adopt_call(run, done) else { return };
-        match self.allowed_tool(&invocation) {
+        match self.allowed_tool(run, &invocation) {
             Ok(tool) => self.begin_call(Calling { tool, invocation }, done),
             Err((reason, text)) => done(Outcome::of_failure(reason, text, Span::ZERO)),
         }
@@ -40,7 +40,7 @@ impl Shared {
     }
 
     /// The tool of a scheduled call, if it may be called now by who scheduled it.
-    fn allowed_tool(&self, invocation: &Invocation) -> Result<KnownTool, (Reason, String)> {
+    fn allowed_tool(&self, run: &RunId, invocation: &Invocation) -> Result<KnownTool, (Reason, String)> {
         let host = self.core().state.session(&invocation.session).map(SessionRecord::host);
         let kit: SessionKit = self.kit.of_session(&invocation.session, host);
         let kit = match invocation.via {
@@ -55,10 +55,21 @@ impl Shared {
         if by_token && !tool.is_open_to_agents() {
             return Err((Reason::ToolNotAllowed, format!("{name} is not open to sessions")));
         }
-        if tool.spec.approval {
+        if tool.spec.approval && !self.is_held_by_rule(run, &tool.spec.name) {
             return Err((Reason::ApprovalNeeded, format!("an operator approves each call of {name}")));
         }
         Ok(*tool)
+    }
+
+    /// Whether a rule lets the calls of this tool wait for an operator: what comes here was approved then.
+    fn is_held_by_rule(&self, run: &RunId, tool: &ToolName) -> bool {
+        let (now, core) = (self.now(), self.core());
+        let state = &core.state;
+        let schedule = state.schedule(&run.schedule).map(ScheduleRecord::schedule);
+        let rule = schedule.and_then(|schedule| {
+            state.rule_of_call(&schedule.owner, (schedule.dialect, tool), core.zones(), now.wall)
+        });
+        rule.is_some_and(|rule| rule.then == Ruling::Hold)
     }
 }
 

@@ -54,7 +54,7 @@ impl<'a> PrimitivesCall<'a> {
         &self,
         kit: &SessionKit,
         session: &SessionId,
-        name: &str,
+        (name, may_wait): (&str, bool),
     ) -> Result<KnownTool, NotCalled> {
         let not_found = |message| NotCalled { code: Code::NotFound, message };
         // It would call itself without end, and its items have no bound together.
@@ -78,10 +78,16 @@ impl<'a> PrimitivesCall<'a> {
         });
         match ruling {
             Some(Ruling::Refuse) => forbidden(primitives::blocked(name)),
+            Some(Ruling::Hold) if may_wait && self.has_approvals() => Ok(known),
             Some(Ruling::Hold) => forbidden(primitives::needs_approval(name)),
             Some(Ruling::Allow) | None if known.spec.approval => forbidden(primitives::needs_approval(name)),
             Some(Ruling::Allow) | None => Ok(known),
         }
+    }
+
+    /// Whether what needs an operator's approval waits for it.
+    fn has_approvals(&self) -> bool {
+        self.handle().view(|state| state.guard().is_some_and(|policy| policy.approval.is_some()))
     }
 
     /// Twelve random hexadecimal digits.

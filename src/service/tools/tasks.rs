@@ -93,7 +93,7 @@ impl PrimitivesCall<'_> {
 
     fn launch(&self, item: Item, session: &SessionId) -> Called {
         let kit = self.handle().kit(session);
-        let tool = match self.allowed(&kit, session, &item.name) {
+        let tool = match self.allowed(&kit, session, (&item.name, true)) {
             Ok(tool) => tool,
             Err(fault) => return Called::Now(primitives::not_launched(fault.code, &fault.message)),
         };
