@@ -70,6 +70,15 @@ fn laws_hold_in_worlds_of_calls() {
     }
 }
 
+#[test]
+fn laws_hold_in_worlds_of_paused_channels() {
+    let count = number("SEEDS").unwrap_or(SEEDS_DEFAULT) / 2;
+    let first = number("FIRST").unwrap_or(FIRST_DEFAULT);
+    for seed in first..first + count {
+        World::new(seed, config(seed).of_pauses()).run().unwrap_or_else(|breach| panic!("{breach}"));
+    }
+}
+
 /// Lives one world; what it came to.
 #[expect(clippy::panic, reason = "a breach is the whole report of what went wrong, seed and all")]
 fn live(seed: u64) -> (u64, Tally) {

@@ -47,6 +47,8 @@ pub(super) struct ChannelConfig {
     timeout_ms: Option<u64>,
     #[serde(default)]
     agents: bool,
+    #[serde(default)]
+    agents_manage: bool,
     /// What comes in by the channel.
     inbound: Option<InboundConfig>,
 }
@@ -82,7 +84,10 @@ impl Channels {
             if !is_name {
                 return Err(wrong("a name is printable ASCII without blanks".to_owned()));
             }
-            let agents = written.agents;
+            let (agents, agents_manage) = (written.agents, written.agents_manage);
+            if agents_manage && !agents {
+                return Err(wrong("agents-manage goes with agents = true".to_owned()));
+            }
             let mut written = written;
             if let Some(inbound) = written.inbound.take() {
                 let (proof, inbound) = inbound.checked().map_err(|what| wrong(format!("inbound: {what}")))?;
@@ -97,7 +102,7 @@ impl Channels {
                 _ => return Err(wrong("give either url or command".to_owned())),
             };
             let name: Box<str> = name.into();
-            channels.channels.push(way.channel(name.clone(), agents));
+            channels.channels.push(Channel { agents_manage, ..way.channel(name.clone(), agents) });
             channels.paces.extend(pace.map(|pace| (name.clone(), pace)));
             channels.ways.insert(name, way);
         }
@@ -322,6 +327,7 @@ mod tests {
             ("command = [\"/bin/true\"]\nshape = \"slack\"", "belong to a url"),
             ("command = [\"/bin/true\"]\nrate = \"often\"", "rate is such as"),
             ("command = [\"/bin/true\"]\nburst = 2", "burst goes with a rate"),
+            ("command = [\"/bin/true\"]\nagents-manage = true", "agents-manage goes with agents = true"),
             (&format!("{url}\nkeys = [\"secret\"]"), "key 1: it must begin with whsec_"),
             (&format!("{url}\nkeys = [\"{{key}}\", \"whsec_c2VjcmV0\"]"), "key 2: it has 6 bytes"),
             (&format!("{url}\nkeys = \"whsec_secret\""), "invalid type: string"),

@@ -42,7 +42,9 @@ pub(crate) fn refusal_data(refusal: &Refusal, run_key: &str) -> Map {
         Refusal::Overlapping { run } => Map::new().with("run-id", run.to_string()),
         Refusal::NoSlot { reason } => Map::new().with("reason", Value::keyword(reason.name())),
         Refusal::StoreUnavailable { detail } => Map::new().with("detail", &**detail),
-        Refusal::ChannelNotAllowed { channel } => Map::new().with("channel", &**channel),
+        Refusal::ChannelNotAllowed { channel } | Refusal::ChannelPaused { channel } => {
+            Map::new().with("channel", &**channel)
+        }
         Refusal::UnknownTask { task, .. } => Map::new().with("task-id", format!("t{task}")),
         Refusal::TooDeep { depth, max } => Map::new().with("depth", *depth).with("max", *max),
         Refusal::BeyondCalendar | Refusal::NoStore | Refusal::NothingSaid => Map::new(),

@@ -1,6 +1,6 @@
 //! Channels: named ways out of this process and into it, configured by operators.
 
-use super::{Moment, SessionId, names};
+use super::{Actor, Moment, SessionId, names};
 
 names! {
     /// What kind of receiver a channel delivers to.
@@ -23,6 +23,8 @@ pub struct Channel {
     pub goes_to: Box<str>,
     /// Whether schedules of sessions may use the channel; operators always may.
     pub agents: bool,
+    /// Whether sessions that may use the channel may also pause, resume and try it.
+    pub agents_manage: bool,
 }
 
 /// What can happen to a channel.
@@ -32,6 +34,20 @@ pub enum ChannelFact {
     Opened(Channel),
     /// The receiver behind the channel asked for no more deliveries.
     Disabled,
+    /// Nothing goes this way any more, until the channel is resumed.
+    Paused {
+        /// The way that is closed.
+        direction: Direction,
+        /// The actor who paused it.
+        by: Actor,
+    },
+    /// Messages go this way again.
+    Resumed {
+        /// The way that is open.
+        direction: Direction,
+        /// The actor who resumed it.
+        by: Actor,
+    },
 }
 
 names! {
@@ -41,6 +57,29 @@ names! {
         Inbound = "inbound",
         /// It left the process.
         Outbound = "outbound",
+    }
+}
+
+names! {
+    /// Which ways of a channel are meant.
+    Ways {
+        /// What comes into the process.
+        Inbound = "inbound",
+        /// What leaves the process.
+        Outbound = "outbound",
+        /// Both.
+        Both = "both",
+    }
+}
+
+impl Ways {
+    /// Returns each way that is meant.
+    pub const fn directions(self) -> &'static [Direction] {
+        match self {
+            Ways::Inbound => &[Direction::Inbound],
+            Ways::Outbound => &[Direction::Outbound],
+            Ways::Both => Direction::ALL,
+        }
     }
 }
 

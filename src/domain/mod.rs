@@ -37,7 +37,7 @@ pub use call::watch::{Entry, Open, Past, Ring, Streak, Tally, Trial, Watch};
 #[doc(hidden)]
 pub use call::watch_status::WatchStatus;
 pub use call::why::{Lasted, Why};
-pub use channel::{Channel, ChannelEvent, ChannelFact, ChannelKind, Direction};
+pub use channel::{Channel, ChannelEvent, ChannelFact, ChannelKind, Direction, Ways};
 pub use definition::durability::Durability;
 pub use definition::lifetime::Lifetime;
 pub use definition::notice::{About, Attachment, Notice};

@@ -1,10 +1,38 @@
 //! Channels out of the process, and the runs that wait for them: reads of the state, and what went through each.
 
-use super::record::{ChannelRecord, RunRecord};
+use std::collections::BTreeMap;
+
+use super::record::{ChannelRecord, Pause, RunRecord};
 use super::slab::Key;
 use super::state::State;
 use crate::domain::{ChannelEvent, Direction, Moment, RunState, Target};
 use crate::limits;
+
+/// Which ways of a channel are paused. It outlives the process, and a configuration without the channel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChannelPauses {
+    /// Who closed the way in, and when.
+    pub inbound: Option<Pause>,
+    /// Who closed the way out, and when.
+    pub outbound: Option<Pause>,
+}
+
+impl ChannelPauses {
+    /// Returns the pause of one way.
+    pub fn of(&self, direction: Direction) -> Option<&Pause> {
+        match direction {
+            Direction::Inbound => self.inbound.as_ref(),
+            Direction::Outbound => self.outbound.as_ref(),
+        }
+    }
+
+    pub(super) fn set(&mut self, direction: Direction, pause: Option<Pause>) {
+        match direction {
+            Direction::Inbound => self.inbound = pause,
+            Direction::Outbound => self.outbound = pause,
+        }
+    }
+}
 
 impl ChannelRecord {
     /// Returns the latest messages, oldest first. They are in memory only.
@@ -29,6 +57,16 @@ impl State {
     /// Returns the channel with this name.
     pub fn channel(&self, name: &str) -> Option<&ChannelRecord> {
         self.channels.get(name)
+    }
+
+    /// Returns the channels that are paused, by name.
+    pub fn channel_pauses(&self) -> &BTreeMap<Box<str>, ChannelPauses> {
+        &self.channel_pauses
+    }
+
+    /// Returns the pause of one way of a channel; `None` if it is open.
+    pub fn channel_pause(&self, name: &str, direction: Direction) -> Option<&Pause> {
+        self.channel_pauses.get(name)?.of(direction)
     }
 
     /// Notes that a run has ended, if it was for a channel.

@@ -68,6 +68,8 @@ fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Re
         Command::JobReady { session, job, by } => step::job_ready(step, session, job, by),
         Command::HoldAll { by, reason } => step::hold_all(step, by, reason),
         Command::ReleaseAll { by } => step::release_all(step, by),
+        Command::PauseChannel { channel, ways, by } => step::pause_channel(step, channel, ways, &by),
+        Command::ResumeChannel { channel, ways, by } => step::resume_channel(step, channel, ways, &by),
         Command::Approve { run, digest, by } => step::approve(step, run, digest, by),
         Command::Deny { run, why, by } => step::deny(step, run, why, by),
         Command::SetGuard { policy, by } => step::set_guard(step, policy, by),

@@ -2,10 +2,10 @@
 //!
 //! What lives elsewhere: dispatching (`step/run/dispatch.rs`).
 
-use super::record::{RunRecord, ScheduleRecord, SessionRecord};
+use super::record::{Pause, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::Key;
 use super::state::State;
-use crate::domain::{CallVia, HostId, Reason, Route, Schedule, SessionId, Target};
+use crate::domain::{CallVia, Direction, HostId, Reason, Route, Schedule, SessionId, Target};
 
 /// Where a run goes, as of now.
 #[derive(Clone, Copy, Debug)]
@@ -14,8 +14,8 @@ pub(super) enum Destination<'a> {
     Session(Key, &'a SessionRecord),
     /// Into a fresh session, which the host of this session creates.
     Fresh(Key, &'a SessionRecord),
-    /// Out of the process, through this channel.
-    Channel(&'a Route),
+    /// Out of the process, through this channel, which may be paused.
+    Channel(&'a Route, Option<&'a Pause>),
     /// To a tool. A call that needs a session's host waits for that host, in no lane.
     Tool(Option<(Key, &'a SessionRecord)>),
     /// Nowhere, for this reason.
@@ -29,7 +29,7 @@ impl<'a> Destination<'a> {
             Destination::Session(_, session)
             | Destination::Fresh(_, session)
             | Destination::Tool(Some((_, session))) => Some(session),
-            Destination::Channel(_) | Destination::Tool(None) | Destination::Unreachable(_) => None,
+            Destination::Channel(..) | Destination::Tool(None) | Destination::Unreachable(_) => None,
         }
     }
 
@@ -39,7 +39,7 @@ impl<'a> Destination<'a> {
             Destination::Session(key, _) | Destination::Fresh(key, _) | Destination::Tool(Some((key, _))) => {
                 Some(key)
             }
-            Destination::Channel(_) | Destination::Tool(None) | Destination::Unreachable(_) => None,
+            Destination::Channel(..) | Destination::Tool(None) | Destination::Unreachable(_) => None,
         }
     }
 }
@@ -50,7 +50,8 @@ impl Destination<'_> {
         match self {
             Destination::Session(_, session) => session.blocks_prompt(),
             Destination::Fresh(_, session) | Destination::Tool(Some((_, session))) => session.blocks_fresh(),
-            Destination::Channel(_) | Destination::Tool(None) | Destination::Unreachable(_) => None,
+            Destination::Channel(_, pause) => pause.map(|_| Reason::ChannelPaused),
+            Destination::Tool(None) | Destination::Unreachable(_) => None,
         }
     }
 }
@@ -105,7 +106,7 @@ impl State {
             Destination::Unreachable(reason) => Some(reason),
             Destination::Session(..)
             | Destination::Fresh(..)
-            | Destination::Channel(_)
+            | Destination::Channel(..)
             | Destination::Tool(_) => None,
         }
     }
@@ -129,7 +130,9 @@ impl State {
                     Some(channel) if channel.disabled_at.is_some() => {
                         Destination::Unreachable(Reason::ChannelDisabled)
                     }
-                    Some(_) => Destination::Channel(route),
+                    Some(_) => {
+                        Destination::Channel(route, self.channel_pause(&route.channel, Direction::Outbound))
+                    }
                 };
             }
             // The host of the owning session creates the fresh one, so the owner has to be open.

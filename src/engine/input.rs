@@ -9,7 +9,7 @@ use super::row::StoredRow;
 use crate::domain::{
     Actor, Address, Channel, Cursor, Dialect, Digest, Downtime, Durability, Failure, Grant, GuardAnswer,
     GuardPolicy, HostId, JobId, Lifetime, LostSchedule, MemoryChange, Op, Outcome, Payload, Policy,
-    Primitives, Reading, Reason, RunId, ScheduleId, SessionConfig, SessionId, Settings, Target, When,
+    Primitives, Reading, Reason, RunId, ScheduleId, SessionConfig, SessionId, Settings, Target, Ways, When,
 };
 use crate::limits;
 
@@ -196,6 +196,24 @@ pub enum Command {
     /// Release the hold. Schedules that were paused individually stay paused.
     ReleaseAll {
         /// The actor who releases the hold.
+        by: Actor,
+    },
+    /// Let nothing through a channel, one way or both, until it is resumed. The service checks whether the caller may do this.
+    PauseChannel {
+        /// The channel's name.
+        channel: Box<str>,
+        /// The ways to close.
+        ways: Ways,
+        /// The actor who pauses it.
+        by: Actor,
+    },
+    /// Let messages through a channel again.
+    ResumeChannel {
+        /// The channel's name.
+        channel: Box<str>,
+        /// The ways to open.
+        ways: Ways,
+        /// The actor who resumes it.
         by: Actor,
     },
     /// Approve a run that waits for approval. Operators only.

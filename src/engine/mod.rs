@@ -54,6 +54,7 @@ mod watching;
 mod written;
 
 pub use bulletin_text::{Details, Headline, TaskEnd, bulletin_text, reminder_text, result_line};
+pub use channels::ChannelPauses;
 pub use chronicle::{Chronicle, Known, Learned};
 pub use condition::{
     Circumstances, ConditionError, ConditionFault, Judgement, judge, parse_condition, parse_path,

@@ -43,6 +43,9 @@ impl fmt::Display for State {
         for record in self.channels.values() {
             writeln!(f, "channel {} disabled {:?}", record.channel.name, record.disabled_at)?;
         }
+        for (channel, pauses) in &self.channel_pauses {
+            writeln!(f, "channel {channel} paused {pauses:?}")?;
+        }
         for run in self.waiting_outside().into_iter().filter_map(|run| self.run_id(run)) {
             writeln!(f, "waits to go outside {run}")?;
         }

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::channels::ChannelPauses;
 use super::record::{Pause, Progress};
 use super::state::State;
 use crate::domain::{
@@ -24,6 +25,8 @@ pub enum StoredRow {
     Schedule(Box<ScheduleRow>),
     /// Who holds everything, and why; `None` if nothing is held.
     Hold(Option<Pause>),
+    /// The channels that are paused, by name.
+    ChannelPauses(BTreeMap<Box<str>, ChannelPauses>),
     /// The guard policy and the grants.
     Guard {
         /// The policy that runs are checked by; `None` for no policy.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use super::channels::ChannelPauses;
 use super::index::Index;
 use super::ledger::Ledger;
 use super::record::{ChannelRecord, Family, Losses, Pause, RunRecord, ScheduleRecord, SessionRecord};
@@ -52,6 +53,8 @@ pub struct State {
     pub(super) unstarted: BTreeSet<Key>,
     /// The channels that operators have configured.
     pub(super) channels: BTreeMap<Box<str>, ChannelRecord>,
+    /// The channels that are paused, by name. Some may not be configured any more.
+    pub(super) channel_pauses: BTreeMap<Box<str>, ChannelPauses>,
     /// Runs that wait to be sent through a channel, or for a call that needs no host. They are in no session's lane.
     pub(super) outside: BTreeSet<Key>,
     /// Bulletins that go out in the delivery of another one, by the run of that delivery.
@@ -126,6 +129,7 @@ impl State {
             hosts: BTreeMap::new(),
             unstarted: BTreeSet::new(),
             channels: BTreeMap::new(),
+            channel_pauses: BTreeMap::new(),
             outside: BTreeSet::new(),
             joined: BTreeMap::new(),
             turns: BTreeSet::new(),
@@ -321,7 +325,8 @@ impl State {
         if self.frozen && self.definition_of(record).is_some_and(Schedule::is_durable) {
             return Some(Reason::StoreUnavailable);
         }
-        let session = self.sessions.get(record.lane?)?;
+        let Some(lane) = record.lane else { return self.destination_of(record)?.blocks() };
+        let session = self.sessions.get(lane)?;
         if self.needs_lane(record) { session.blocks_prompt() } else { session.blocks_fresh() }
     }
 

@@ -208,6 +208,7 @@ fn of_channels(tool: channels::Tool) -> Op {
         | channels::Tool::Reply
         | channels::Tool::SimulateEvent
         | channels::Tool::TestSend => Op::Create,
+        channels::Tool::PauseProvider | channels::Tool::ResumeProvider => Op::Change,
         channels::Tool::ListProviders
         | channels::Tool::ProviderStatus
         | channels::Tool::ProviderHistory

@@ -25,7 +25,9 @@ use crate::domain::{
     BootTime, Cursor, Decision, DecisionKind, Fact, Grant, GuardPolicy, Moment, Now, RunId, Schedule,
     ScheduleId, SessionFact, SessionId, Span, Transcript,
 };
-use crate::engine::{LocalFact, Outcomes, Pause, ScheduleRow, SessionRecord, SessionRow, State, StoredRow};
+use crate::engine::{
+    ChannelPauses, LocalFact, Outcomes, Pause, ScheduleRow, SessionRecord, SessionRow, State, StoredRow,
+};
 use crate::graph::eql::QueryRefusal;
 use crate::graph::past_accounts::PastAccounts;
 use crate::graph::view::Transcripts;
@@ -167,6 +169,7 @@ struct Present {
     sessions: Vec<SessionRow>,
     schedules: Vec<ScheduleRow>,
     hold: Option<Pause>,
+    channels: BTreeMap<Box<str>, ChannelPauses>,
     policy: Option<Arc<GuardPolicy>>,
     grants: BTreeMap<SessionId, Grant>,
 }
@@ -180,6 +183,7 @@ impl Present {
             }
             Row::Schedule(row) => self.schedules.push(*row),
             Row::Hold(hold) => self.hold = hold,
+            Row::ChannelPauses(pauses) => self.channels = pauses,
             Row::Guard(policy, grants) => (self.policy, self.grants) = (policy, grants),
             // Messages come from the hosts.
             Row::Message(_) => {}
@@ -212,6 +216,7 @@ struct Fold {
 #[derive(Default)]
 struct Settings {
     hold: bool,
+    channels: bool,
     policy: bool,
     grants: BTreeSet<Box<str>>,
 }
@@ -220,6 +225,7 @@ impl Settings {
     fn note(&mut self, record: &FactRecord) {
         let is = |kind: DecisionKind| &*record.kind == kind.name();
         self.hold |= is(DecisionKind::EngineHeld) || is(DecisionKind::EngineReleased);
+        self.channels |= is(DecisionKind::ChannelPaused) || is(DecisionKind::ChannelResumed);
         self.policy |= is(DecisionKind::GuardPolicySet);
         if is(DecisionKind::SessionGranted) {
             self.grants.extend(record.session.as_deref().map(Box::from));
@@ -407,6 +413,13 @@ impl Fold {
                 untold += 1;
             } else {
                 self.load(StoredRow::Hold(present.hold.clone()), now);
+            }
+        }
+        if !self.settings.channels {
+            if self.later_settings.channels {
+                untold += 1;
+            } else {
+                self.load(StoredRow::ChannelPauses(present.channels.clone()), now);
             }
         }
         let mut policy = self.state.guard().cloned().map(Arc::new);

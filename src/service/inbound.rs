@@ -76,10 +76,14 @@ impl Service {
     /// Makes a turn of an event. When this returns, the event is on disk, if there is one.
     ///
     /// # Errors
-    /// The engine's refusal. [`Refusal::ChannelNotAllowed`] if nothing comes in by this channel.
+    /// The engine's refusal. [`Refusal::ChannelNotAllowed`] if nothing comes in by this channel,
+    /// [`Refusal::ChannelPaused`] if nothing does for now.
     pub fn arrive(&self, channel: &str, arrival: &Arrival) -> Result<Arrived, Refusal> {
         let refused = || Refusal::ChannelNotAllowed { channel: channel.into() };
         let to = self.inbound(channel).ok_or_else(refused)?;
+        if self.handle().view(|state| state.channel_pause(channel, Direction::Inbound).is_some()) {
+            return Err(Refusal::ChannelPaused { channel: channel.into() });
+        }
         let key = format!("in/{channel}/{}", short(&arrival.event, limits::CHANNEL_EVENT_BYTES.value));
         // Blanks are in neither name, so the two come apart again.
         let way_back = format!("{channel} {}", one_line(&arrival.source));

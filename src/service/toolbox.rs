@@ -9,6 +9,7 @@ use super::tools::{TOOLBOX, ToolEffect, ToolInfo};
 use crate::dialect::{channels, echo, names};
 use crate::domain::{Caller, CallerRole, Dialect, Gate, Grant, Right, Scope};
 use crate::edn::{Map, Value};
+use crate::engine::ChannelRecord;
 
 /// There is no tool of this name for the caller.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,9 +75,19 @@ impl Service {
     /// Whether the tool's family is switched on, and the tool is not for others alone.
     fn is_there(&self, caller: &Caller, tool: &ToolInfo) -> bool {
         let is_open = tool.dialect.gate().is_none_or(|gate| self.is_open(gate, caller));
-        let is_for_it =
-            !is_for_operators(tool) || caller.role == CallerRole::Operator && caller.scope == Scope::Operator;
+        let is_operator = caller.role == CallerRole::Operator && caller.scope == Scope::Operator;
+        let is_for_it = match channels::Tool::parse(tool.name) {
+            Some(tool) if tool.is_for_operators() => is_operator,
+            Some(tool) if tool.is_for_managers() => is_operator || self.manages(caller),
+            Some(_) | None => true,
+        };
         is_open && is_for_it
+    }
+
+    /// Whether the caller is a session that may manage some channel.
+    fn manages(&self, caller: &Caller) -> bool {
+        let is_managed = |record: &ChannelRecord| record.channel.agents && record.channel.agents_manage;
+        caller.scope.session().is_some() && self.handle().view(|state| state.channels().any(is_managed))
     }
 
     /// Whether the grant of the caller's session leaves this family of tools out.
@@ -111,11 +122,6 @@ impl ToolInfo {
             self.dialect == Dialect::Psi || matches!(self.name, "schedule_session_action" | "background_run");
         self.effect == ToolEffect::Reads || reads_too
     }
-}
-
-/// Whether only operators have the tool, who act for no session.
-fn is_for_operators(tool: &ToolInfo) -> bool {
-    channels::Tool::parse(tool.name).is_some_and(channels::Tool::is_for_operators)
 }
 
 fn known(name: &str) -> Option<&'static ToolInfo> {

@@ -13,7 +13,7 @@ use super::disk::{Disk, UnpublishedFact};
 use super::history::{Observation, Reception, Seen};
 use super::laws::{Broken, Laws, feed_tells, reads_change_nothing};
 use super::sim::behaviour::Behaviour;
-use super::sim::sim_courier::{self, SimCourier};
+use super::sim::sim_courier::{self, CHANNELS, SimCourier};
 use super::sim::sim_executor::{self, SimExecutor};
 use super::sim::sim_guard::SimGuard;
 use super::sim::sim_host::SimHost;
@@ -23,6 +23,7 @@ use super::trace::Trace;
 use super::world_config::{Action, WorldConfig};
 use crate::domain::{
     BootTime, Cursor, Decision, Durability, HostId, Moment, Phase, Run, RunId, RunState, Scope, SessionId,
+    Ways,
 };
 use crate::engine::{Command, Input, Mode, Report, ScheduleRecord, SessionRecord, State, Which};
 use crate::port::{Clock, Host, Store};
@@ -363,6 +364,11 @@ impl World {
     /// Cancels schedules that would never end, and releases what is paused.
     fn end_what_recurs(&mut self) -> Result<(), Broken> {
         self.submit(Input::Command(Command::ReleaseAll { by: Scope::Operator.into() }))?;
+        let pauses = self.config.has(Action::PauseChannel);
+        for channel in CHANNELS.into_iter().filter(|_| pauses) {
+            let (ways, by) = (Ways::Both, Scope::Operator.into());
+            self.submit(Input::Command(Command::ResumeChannel { channel: channel.into(), ways, by }))?;
+        }
         let live = self.handle.view(|state| {
             let live = state.schedules().into_iter().filter(|record| !record.status().is_terminal());
             // The boot clock cannot count to the year 9999, so such a slot would never come.

@@ -57,6 +57,8 @@ pub enum Action {
     SkipNext,
     /// Starts or ends the global pause.
     Hold,
+    /// Pauses or resumes a channel, one way or both; only where the configuration adds it.
+    PauseChannel,
     /// Changes the guard policy.
     ChangeGuard,
     /// Changes the grant of a session.
@@ -145,6 +147,13 @@ impl WorldConfig {
     pub fn of_calls(mut self) -> WorldConfig {
         self.calls_one_in = 2;
         self.actions.extend([(Action::ExecutorAnswers, 14), (Action::CancelCall, 3)]);
+        self
+    }
+
+    /// Lets channels be paused and resumed.
+    #[must_use]
+    pub fn of_pauses(mut self) -> WorldConfig {
+        self.actions.push((Action::PauseChannel, 5));
         self
     }
 

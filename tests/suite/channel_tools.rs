@@ -49,6 +49,7 @@ impl Scene {
             kind: ChannelKind::Webhook,
             goes_to: "https://hooks.example.com".into(),
             agents,
+            agents_manage: name == "ops",
         };
         let channels = vec![channel("broken", true), channel("ops", true), channel("secret", false)];
         assert!(handle.open_channels(Arc::new(desk.clone()), channels));
@@ -187,6 +188,91 @@ fn secrets_do_not_go_out_and_texts_are_bounded() {
     assert!(call("{:channel \"ops\"}").contains(":error"));
     let id: SessionId = session("s");
     assert_eq!(scene.service.handle().view(|state| state.live_schedules_of(&id).len()), 0, "each has ended");
+}
+
+/// What is paused stays queued, in order, and says why; who may pause is up to the configuration.
+#[test]
+fn a_paused_channel_lets_nothing_through_until_it_is_resumed() {
+    let scene = Scene::new();
+    let to = Inbound { session: session("s"), text: None };
+    scene.service.open_inbound(BTreeMap::from([("ops".into(), to)]));
+    let call = |tool: &str, args: &str| scene.call(&token("s"), tool, args);
+    let paused = call("channels.pause_provider", "{:provider \"ops\" :direction \"outbound\"}");
+    for part in [":success true", ":status \"paused\"", ":direction \"outbound\"", ":message \"Paused.\""] {
+        assert!(paused.contains(part), "{part}: {paused}");
+    }
+    let again = call("channels__pause_provider", "{:provider \"ops\" :direction \"OUTBOUND\"}");
+    assert!(again.contains(":success true") && again.contains(":message \"Already paused.\""), "{again}");
+    for text in ["first", "second"] {
+        scene.clock.advance(Span::from_millis(1_000));
+        let sent = call("channels.send_message", &format!("{{:channel \"ops\" :message {text:?}}}"));
+        assert!(sent.contains(":status \"queued\"") && sent.contains(":success true"), "{sent}");
+    }
+    assert!(scene.desk.texts().is_empty());
+    let status = call("channels.provider_status", "{:provider \"ops\"}");
+    assert!(status.contains(":status \"paused\"") && status.contains(":outbound_paused true"), "{status}");
+    assert!(status.contains(":inbound_paused false"), "{status}");
+    let listed = call("channels.list_providers", "{}");
+    assert!(listed.contains(":status \"paused\"") && listed.contains(":status \"ready\""), "{listed}");
+    let ask = |query: &str| simulated::ask(scene.service.handle(), &Caller::OPERATOR, query, false);
+    let shown = ask("[{:reveille.engine/channels [:name :outbound-paused-at :inbound-paused-at]}]");
+    assert!(shown.contains(":outbound-paused-at #inst"), "{shown}");
+    let runs = ask("[{:reveille.engine/runs [:reveille.run/reason]}]");
+    assert_eq!(runs.matches(":channel-paused").count(), 2, "{runs}");
+    let explained = ask("[{:psi.scheduler/schedules [{:psi.scheduler/explain
+        [:reveille.explanation/reason :reveille.explanation/by :reveille.explanation/sentence]}]}]");
+    assert_eq!(explained.matches(":reveille.explanation/by \"session s").count(), 2, "{explained}");
+    assert!(explained.contains("the channel is paused"), "{explained}");
+
+    // What comes in goes on, until that is paused too.
+    let arrival = |event: &str| Arrival {
+        event: event.into(),
+        source: "C42".into(),
+        message: None,
+        payload: Map::new().into(),
+        simulated: false,
+    };
+    assert!(scene.service.arrive("ops", &arrival("e-1")).is_ok());
+    let both = call("channels.pause_provider", "{:provider \"ops\" :direction \"both\"}");
+    assert!(both.contains(":message \"Paused.\""), "one way was open: {both}");
+    let refused = scene.service.arrive("ops", &arrival("e-2"));
+    assert_eq!(refused.expect_err("it is paused").to_string(), "channel ops is paused");
+
+    let resumed = call("channels.resume_provider", "{:provider \"ops\" :direction \"both\"}");
+    assert!(resumed.contains(":message \"Resumed.\"") && resumed.contains(":status \"active\""), "{resumed}");
+    assert_eq!(scene.desk.texts(), ["first", "second"]);
+    assert!(scene.service.arrive("ops", &arrival("e-2")).is_ok(), "the sender has sent it again");
+    let again = call("channels.resume_provider", "{:provider \"ops\"}");
+    assert!(
+        again.contains(":message \"Already active.\"") && again.contains(":direction \"inbound\""),
+        "{again}"
+    );
+}
+
+#[test]
+fn a_session_manages_only_what_the_configuration_lets_it() {
+    let scene = Scene::new();
+    let call = |caller: &Caller, tool: &str, channel: &str| {
+        scene.call(caller, tool, &format!("{{:provider {channel:?}}}"))
+    };
+    for tool in ["channels.pause_provider", "channels.resume_provider", "channels.simulate_event"] {
+        let refused = call(&token("s"), tool, "broken");
+        assert!(refused.contains("not_managed") && refused.contains("agents-manage"), "{tool}: {refused}");
+        for channel in ["secret", "nowhere"] {
+            let refused = call(&token("s"), tool, channel);
+            assert!(refused.contains("unknown_channel"), "{tool} {channel}: {refused}");
+        }
+    }
+    let by_operator = call(&Caller::OPERATOR, "channels.pause_provider", "secret");
+    assert!(by_operator.contains(":message \"Paused.\""), "{by_operator}");
+    assert!(call(&Caller::OPERATOR, "channels.pause_provider", "nowhere").contains("unknown_channel"));
+    let decided = simulated::ask(
+        scene.service.handle(),
+        &Caller::OPERATOR,
+        "[{:reveille.engine/decisions [:reveille.decision/kind :reveille.decision/detail]}]",
+        false,
+    );
+    assert!(decided.contains(":channel-paused") && decided.contains("\"secret inbound\""), "{decided}");
 }
 
 #[test]

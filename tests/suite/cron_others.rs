@@ -18,7 +18,7 @@ fn handle() -> Handle {
 /// Opens the channel `ops`, to agents as well if `agents`.
 fn open_ops(handle: &Handle, agents: bool) {
     let kind = ChannelKind::Command;
-    let ops = Channel { name: "ops".into(), kind, goes_to: "/bin/x".into(), agents };
+    let ops = Channel { name: "ops".into(), kind, goes_to: "/bin/x".into(), agents, agents_manage: false };
     handle.submit(Input::Report(Report::ChannelOpened(ops))).expect("it is opened");
 }
 

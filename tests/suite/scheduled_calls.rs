@@ -223,6 +223,7 @@ fn a_channel_is_told_what_a_call_came_to() {
         kind: ChannelKind::Webhook,
         goes_to: "https://hooks.example.com".into(),
         agents,
+        agents_manage: false,
     };
     let channels = vec![channel("ops", true), channel("secret", false)];
     assert!(scene.handle().open_channels(Arc::new(desk.clone()), channels));

@@ -88,7 +88,7 @@ impl ChannelRoute {
                 (ChannelKind::Command, program.argv.first().map(String::as_str).unwrap_or_default().into())
             }
         };
-        Channel { name, kind, goes_to, agents }
+        Channel { name, kind, goes_to, agents, agents_manage: false }
     }
 
     async fn take(&self, parcel: &Parcel) -> Result<(), Failure> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::view::{Provider, number};
 use crate::dialect::Answer;
-use crate::domain::{ChannelEvent, ChannelKind, RunId, ScheduleId, SessionId};
+use crate::domain::{ChannelEvent, ChannelKind, RunId, ScheduleId, SessionId, Ways};
 use crate::edn::{Map, Value};
 
 /// The answer to a message that is on its way.
@@ -25,6 +25,24 @@ pub fn sent(channel: &str, run: &RunId, status: &str, attempts: u16) -> Answer {
 pub fn arrived(channel: &str, event: &str, schedule: &ScheduleId) -> Answer {
     let answer = Map::new().with("success", true).with("channel", channel).with("event_id", event);
     Answer::done(answer.with("schedule_id", schedule.to_string()))
+}
+
+/// The answer to a pause or its end: how the channel is now, and whether it was so before.
+pub fn paused(channel: &str, ways: Ways, is_paused: bool, was_so: bool) -> Answer {
+    let message = match (is_paused, was_so) {
+        (true, true) => "Already paused.",
+        (true, false) => "Paused.",
+        (false, true) => "Already active.",
+        (false, false) => "Resumed.",
+    };
+    Answer::done(
+        Map::new()
+            .with("success", true)
+            .with("provider", channel)
+            .with("direction", ways.name())
+            .with("status", if is_paused { "paused" } else { "active" })
+            .with("message", message),
+    )
 }
 
 /// The answer to a broadcast: what became of each.

@@ -4,7 +4,7 @@ use super::error::GIVEN_TWICE;
 use super::tool::Tool;
 use crate::dialect::args::{ArgError, ArgErrorKind, Args, Choices, Keys, Repair, Style, TOOL_WORDS};
 use crate::dialect::{Answer, Notation};
-use crate::domain::{Direction, SessionId};
+use crate::domain::{Direction, SessionId, Ways};
 use crate::edn::Value;
 use crate::limits::{self, Limit};
 
@@ -52,6 +52,20 @@ pub enum Call {
     Status {
         /// The channel.
         channel: Box<str>,
+    },
+    /// Let nothing through.
+    Pause {
+        /// The channel.
+        channel: Box<str>,
+        /// Which ways.
+        ways: Ways,
+    },
+    /// Let messages through again.
+    Resume {
+        /// The channel.
+        channel: Box<str>,
+        /// Which ways.
+        ways: Ways,
     },
     /// List what went through.
     History(HistoryRequest),
@@ -133,6 +147,8 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answe
             },
             Tool::ListProviders => Call::List { with_status: args.flag("include_status")?.unwrap_or(true) },
             Tool::ProviderStatus => Call::Status { channel: name(&args, "provider")? },
+            Tool::PauseProvider => Call::Pause { channel: name(&args, "provider")?, ways: ways(&args)? },
+            Tool::ResumeProvider => Call::Resume { channel: name(&args, "provider")?, ways: ways(&args)? },
             Tool::ProviderHistory => Call::History(HistoryRequest {
                 channel: args.opt_text("provider", limits::ID_BYTES)?.map(Into::into),
                 limit: usize::try_from(args.int_in("limit", 1, HISTORY_MAX)?.unwrap_or(HISTORY))
@@ -156,6 +172,7 @@ const fn names(tool: Tool) -> &'static [&'static str] {
         Tool::Broadcast => &["providers", "message", "text", "subject", "metadata"],
         Tool::ListProviders => &["include_status"],
         Tool::ProviderStatus | Tool::Stats => &["provider"],
+        Tool::PauseProvider | Tool::ResumeProvider => &["provider", "direction"],
         Tool::ProviderHistory => &["provider", "limit", "direction"],
         Tool::Reply => &["text", "metadata"],
         Tool::SimulateEvent => &["provider", "payload", "source", "message"],
@@ -194,6 +211,11 @@ fn within(text: &str, limit: Limit) -> Result<(), Limit> {
 
 fn name(args: &Args<'_>, name: &str) -> Result<Box<str>, ArgError> {
     args.required_text(name, limits::ID_BYTES).map(Into::into)
+}
+
+/// The ways that a call is about. Source: in SEED-001, a pause is of what comes in.
+fn ways(args: &Args<'_>) -> Result<Ways, ArgError> {
+    Ok(args.one_of("direction", Ways::NAMES, Ways::ALL)?.unwrap_or(Ways::Inbound))
 }
 
 /// A required name in either of two spellings.

@@ -47,9 +47,18 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
     let errors = errors.into_iter().map(|error| (error.name(&TOOL_WORDS), error.answer(&TOOL_WORDS, None)));
     let unknown = ("unknown_channel", unknown_channel("ops", &["team"]));
     errors
-        .chain([unknown, ("nothing_to_answer", nothing_to_answer())])
+        .chain([unknown, ("not_managed", not_managed("ops")), ("nothing_to_answer", nothing_to_answer())])
         .map(|(name, answer)| tool_error::entry(name, &answer))
         .collect()
+}
+
+/// The answer to a session that would pause, resume or try a channel that only operators may.
+pub fn not_managed(channel: &str) -> Answer {
+    let error = tool_error::error("not_managed", Code::Forbidden, "only operators manage this channel")
+        .with("field", "provider")
+        .with("value", echo(&Value::from(channel)))
+        .with("hint", "ask an operator, who may set agents-manage = true for the channel");
+    tool_error::finish(error, Code::Forbidden)
 }
 
 /// The answer to a reply where no event began the turn.

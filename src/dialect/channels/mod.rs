@@ -11,8 +11,8 @@ mod error;
 mod tool;
 mod view;
 
-pub use answer::{arrived, broadcast, history, listed, sent, stats, status};
+pub use answer::{arrived, broadcast, history, listed, paused, sent, stats, status};
 pub use call::{Call, HistoryRequest, OutMessage, parse};
-pub use error::{errors, no_session, nothing_to_answer, refused, unknown_channel};
+pub use error::{errors, no_session, not_managed, nothing_to_answer, refused, unknown_channel};
 pub use tool::Tool;
 pub use view::Provider;

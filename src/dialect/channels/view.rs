@@ -2,7 +2,7 @@
 
 use crate::domain::{ChannelEvent, ChannelKind, Direction, Moment, SessionId};
 use crate::edn::{Map, Value};
-use crate::engine::ChannelRecord;
+use crate::engine::{ChannelPauses, ChannelRecord};
 use crate::graph::psi_terms;
 
 /// A channel, with the events that the caller may see.
@@ -13,6 +13,9 @@ pub struct Provider {
     kind: ChannelKind,
     enabled: bool,
     takes: bool,
+    /// Whether sessions may pause, resume and try it.
+    pub agents_manage: bool,
+    pauses: ChannelPauses,
     /// The events, oldest first.
     pub events: Vec<ChannelEvent>,
 }
@@ -20,7 +23,7 @@ pub struct Provider {
 impl Provider {
     /// Shows a channel to a session, which sees its own events only, or to an operator, who sees all.
     pub fn of(
-        record: &ChannelRecord,
+        (record, pauses): (&ChannelRecord, ChannelPauses),
         arrivals: Option<Vec<ChannelEvent>>,
         session: Option<&SessionId>,
     ) -> Provider {
@@ -34,12 +37,19 @@ impl Provider {
             kind: record.channel.kind,
             enabled: record.disabled_at.is_none(),
             takes,
+            agents_manage: record.channel.agents_manage,
+            pauses,
             events,
         }
     }
 
     fn count(&self, direction: Direction) -> usize {
         self.events.iter().filter(|event| event.direction == direction && event.error.is_none()).count()
+    }
+
+    /// Returns whether nothing goes this way.
+    pub fn is_paused(&self, direction: Direction) -> bool {
+        self.pauses.of(direction).is_some()
     }
 
     fn last_error(&self) -> Option<&str> {
@@ -50,6 +60,7 @@ impl Provider {
     pub fn status(&self) -> &'static str {
         match self.events.last() {
             _ if !self.enabled => "stopped",
+            _ if self.pauses != ChannelPauses::default() => "paused",
             Some(event) if event.error.is_some() => "error",
             Some(_) => "active",
             None => "ready",
@@ -77,6 +88,8 @@ impl Provider {
             .with("status", self.status())
             .with("events_received", number(received))
             .with("events_sent", number(sent))
+            .with("inbound_paused", self.is_paused(Direction::Inbound))
+            .with("outbound_paused", self.is_paused(Direction::Outbound))
             .with("active_activations", 0)
             .with("last_error", self.last_error())
     }

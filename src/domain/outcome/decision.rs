@@ -96,6 +96,10 @@ names! {
         ChannelOpened = "channel-opened",
         /// The receiver behind a channel asked for no more deliveries.
         ChannelDisabled = "channel-disabled",
+        /// A channel was paused; its name and the way are in the detail.
+        ChannelPaused = "channel-paused",
+        /// A channel was resumed; its name and the way are in the detail.
+        ChannelResumed = "channel-resumed",
         /// All schedules were put on hold: no slot is claimed and no run is handed over.
         EngineHeld = "engine-held",
         /// The hold on all schedules was released.

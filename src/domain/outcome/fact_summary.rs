@@ -21,6 +21,8 @@ impl Fact {
             Fact::Host(_, HostFact::Lost) => DecisionKind::HostLost,
             Fact::Channel(_, ChannelFact::Opened(_)) => DecisionKind::ChannelOpened,
             Fact::Channel(_, ChannelFact::Disabled) => DecisionKind::ChannelDisabled,
+            Fact::Channel(_, ChannelFact::Paused { .. }) => DecisionKind::ChannelPaused,
+            Fact::Channel(_, ChannelFact::Resumed { .. }) => DecisionKind::ChannelResumed,
             Fact::AllHeld { .. } => DecisionKind::EngineHeld,
             Fact::AllReleased { .. } => DecisionKind::EngineReleased,
             Fact::GuardPolicySet { .. } => DecisionKind::GuardPolicySet,
@@ -96,6 +98,7 @@ impl Fact {
             Fact::AllHeld { by, .. }
             | Fact::AllReleased { by }
             | Fact::GuardPolicySet { by, .. }
+            | Fact::Channel(_, ChannelFact::Paused { by, .. } | ChannelFact::Resumed { by, .. })
             | Fact::Refused { by, .. } => Some(by),
             Fact::Run(_, RunFact::Approved { by, .. } | RunFact::Denied { by, .. }) => Some(by),
             Fact::Created { schedule, .. } => schedule.created_by(),
@@ -183,6 +186,10 @@ impl Fact {
                 Some(host.to_string().into())
             }
             Fact::Session(_, SessionFact::Addressed { address }, _) => Some(address.to_string().into()),
+            Fact::Channel(
+                name,
+                ChannelFact::Paused { direction, .. } | ChannelFact::Resumed { direction, .. },
+            ) => Some(format!("{name} {}", direction.name()).into()),
             Fact::Channel(name, _) => Some(name.to_string().into()),
             Fact::Session(_, SessionFact::JobReady { job }, _) => Some(job.to_string().into()),
             Fact::Session(_, SessionFact::Granted { grant }, _) => Some(grant.to_string().into()),

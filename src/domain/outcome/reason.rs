@@ -93,6 +93,8 @@ names! {
         ChannelUnknown = "channel-unknown",
         /// The channel is disabled, because its receiver asked for no more deliveries.
         ChannelDisabled = "channel-disabled",
+        /// The channel is paused, and lets nothing out until it is resumed.
+        ChannelPaused = "channel-paused",
         /// The session that owns, made or last edited the schedule may not do that now.
         NotGranted = "not-granted",
         /// A rule of the guard's policy forbids the run.

@@ -165,6 +165,12 @@ pub enum Refusal {
         /// The channel's name.
         channel: Box<str>,
     },
+    /// The channel is paused, and takes nothing until it is resumed.
+    #[error("channel {channel} is paused")]
+    ChannelPaused {
+        /// The channel's name.
+        channel: Box<str>,
+    },
     /// The session has no task of this number.
     #[error("task t{task} not found. Available: {}", available(*count))]
     UnknownTask {
@@ -256,7 +262,9 @@ impl Refusal {
             | Refusal::NotHeld { .. }
             | Refusal::ApprovalConflict { .. }
             | Refusal::NotAsked { .. } => Code::Conflict,
-            Refusal::StoreUnavailable { .. } | Refusal::Stopping => Code::Unavailable,
+            Refusal::StoreUnavailable { .. } | Refusal::ChannelPaused { .. } | Refusal::Stopping => {
+                Code::Unavailable
+            }
             Refusal::TooDeep { .. } | Refusal::WokenTurn => Code::Forbidden,
             Refusal::SessionFull { .. } | Refusal::LimitReached { .. } => Code::Limit,
             Refusal::ChannelNotAllowed { .. } => Code::Forbidden,
@@ -295,6 +303,7 @@ impl Refusal {
             Refusal::StoreUnavailable { detail: "REASON".into() },
             Refusal::NoStore,
             Refusal::ChannelNotAllowed { channel: "CHANNEL".into() },
+            Refusal::ChannelPaused { channel: "CHANNEL".into() },
             Refusal::UnknownTask { task: 3, count: 2 },
             Refusal::NothingSaid,
             Refusal::NotHeld { run: run() },
@@ -331,6 +340,7 @@ impl Refusal {
             Refusal::StoreUnavailable { .. } => "store-unavailable",
             Refusal::NoStore => "no-store",
             Refusal::ChannelNotAllowed { .. } => "channel-not-allowed",
+            Refusal::ChannelPaused { .. } => "channel-paused",
             Refusal::UnknownTask { .. } => "unknown-task",
             Refusal::NothingSaid => "nothing-said",
             Refusal::NotHeld { .. } => "not-held",
@@ -372,6 +382,7 @@ impl Refusal {
             }
             Refusal::NoStore => "start it with a data directory, or ask for a volatile schedule",
             Refusal::ChannelNotAllowed { .. } => "ask an operator to let sessions use the channel",
+            Refusal::ChannelPaused { .. } => "repeat it when the channel is resumed",
             Refusal::UnknownTask { .. } => "use the id that task_create answered",
             Refusal::NothingSaid => "write what is meant",
             Refusal::NotHeld { .. } => "list the approvals that are waited for",

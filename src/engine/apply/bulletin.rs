@@ -85,7 +85,7 @@ impl State {
             Some(Destination::Session(lane, _)) => Some(lane),
             Some(
                 Destination::Fresh(..)
-                | Destination::Channel(_)
+                | Destination::Channel(..)
                 | Destination::Tool(_)
                 | Destination::Unreachable(_),
             )

@@ -6,6 +6,7 @@
 //! changes nothing else.
 
 mod bulletin;
+mod channel;
 mod inbox;
 mod restored;
 mod run;
@@ -15,14 +16,11 @@ mod status;
 mod store;
 mod supersede;
 
-use std::collections::VecDeque;
-
 use super::local_fact::{LocalFact, Sealed, StateFact};
-use super::record::Losses;
-use super::record::{ChannelRecord, Pause};
+use super::record::{Losses, Pause};
 use super::state::{Mode, State};
 use super::timers::Timer;
-use crate::domain::{ChannelFact, Decision, Fact, HostFact, Now, RunState};
+use crate::domain::{Decision, Fact, HostFact, Now, RunState};
 
 impl Sealed for Fact {
     type Shown = Decision;
@@ -105,15 +103,7 @@ impl State {
             // A host that reports itself again keeps its sessions.
             Fact::Host(host, HostFact::Attached) => _ = self.hosts.entry(host).or_default(),
             Fact::Host(host, HostFact::Lost) => _ = self.hosts.remove(&host),
-            Fact::Channel(name, ChannelFact::Opened(channel)) => {
-                self.channels
-                    .insert(name, ChannelRecord { channel, disabled_at: None, events: VecDeque::new() });
-            }
-            Fact::Channel(name, ChannelFact::Disabled) => {
-                if let Some(record) = self.channels.get_mut(&name) {
-                    record.disabled_at = Some(now.wall);
-                }
-            }
+            Fact::Channel(name, fact) => self.apply_to_channel(now, name, fact),
             Fact::AllHeld { by, reason } => self.held = Some(Pause { by, reason, since: now.wall }),
             Fact::GuardPolicySet { policy, by: _ } => self.guard = policy,
             Fact::AllReleased { .. } => {

@@ -18,6 +18,7 @@ impl State {
             StoredRow::Session(row) => self.restore_session(*row),
             StoredRow::Schedule(row) => self.restore_schedule(*row, now),
             StoredRow::Hold(hold) => self.held = hold,
+            StoredRow::ChannelPauses(pauses) => self.channel_pauses = pauses,
             StoredRow::Guard { policy, grants } => {
                 self.guard = policy;
                 self.grants = grants;

@@ -55,6 +55,7 @@ impl State {
         self.held = None;
         self.guard = None;
         self.grants.clear();
+        self.channel_pauses.clear();
         let durable = self.schedules.iter().filter(|(_, record)| record.schedule.is_durable());
         let keys: Vec<Key> = durable.map(|(key, _)| key).collect();
         for key in keys {

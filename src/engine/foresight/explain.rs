@@ -15,6 +15,7 @@ use crate::domain::{
     Actor, Awaits, CountFrom, Downtime, Moment, Now, Reason, RunState, ScheduleId, Scope, Span, Status,
     Trigger,
 };
+use crate::engine::destination::Destination;
 use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::state::State;
 
@@ -281,7 +282,10 @@ impl Explainer<'_> {
             late: Some(run.started_at.unwrap_or(self.now.wall).since(run.slot)),
             obstacles: told.map(|told| told.obstacles.clone()).unwrap_or_default(),
             detail: held.or_else(|| error.map(|failure| failure.message.to_string())),
-            by: told.and_then(|told| told.by.clone()).or_else(|| self.cancelled_by(reason)),
+            by: told
+                .and_then(|told| told.by.clone())
+                .or_else(|| self.cancelled_by(reason))
+                .or_else(|| self.paused_by(record)),
             ..self.answer(verdict, reason, Some(run.slot))
         }
     }
@@ -305,6 +309,13 @@ impl Explainer<'_> {
             by: told.by.clone().or_else(|| self.cancelled_by(told.reason)),
             ..self.answer(verdict, told.reason, Some(told.id.slot))
         }
+    }
+
+    /// Returns who paused the channel that a run waits for.
+    fn paused_by(&self, record: &RunRecord) -> Option<Actor> {
+        let place = self.state.destination_of(record).filter(|_| record.run.state == RunState::Queued);
+        let Some(Destination::Channel(_, pause)) = place else { return None };
+        pause.map(|pause| pause.by.clone())
     }
 
     /// Returns who cancelled the schedule, for a run that was cancelled with it and names nobody.

@@ -238,10 +238,11 @@ impl<'a> ScheduleSim<'a> {
         let (fate, reason) = match (place, away.map(|session| session.away.unwrap_or(Reason::HostGone))) {
             (Destination::Unreachable(reason), _) => (SlotOutcome::Fails, Some(reason)),
             (_, Some(reason)) => (SlotOutcome::Waits, Some(reason)),
+            (Destination::Channel(_, Some(_)), None) => (SlotOutcome::Waits, Some(Reason::ChannelPaused)),
             (
                 Destination::Session(..)
                 | Destination::Fresh(..)
-                | Destination::Channel(_)
+                | Destination::Channel(..)
                 | Destination::Tool(_),
                 _,
             ) => match said {
@@ -387,7 +388,7 @@ fn open_run(state: &State, record: &ScheduleRecord, now: Now, is_meant: fn(&Run)
         }
         let Some(retry) = run.run.retry_at else {
             // Whatever else the run waits for has ended by the next slot.
-            let waits = place.blocks() == Some(Reason::HostGone);
+            let waits = matches!(place.blocks(), Some(Reason::HostGone | Reason::ChannelPaused));
             return waits.then_some(OpenRun { queued: true, until: time_up });
         };
         let until = match (place, place.blocks()) {
@@ -401,14 +402,14 @@ fn open_run(state: &State, record: &ScheduleRecord, now: Now, is_meant: fn(&Run)
             (
                 Destination::Session(..)
                 | Destination::Fresh(..)
-                | Destination::Channel(_)
+                | Destination::Channel(..)
                 | Destination::Tool(_),
-                Some(Reason::HostGone),
+                Some(Reason::HostGone | Reason::ChannelPaused),
             ) => None,
             (
                 Destination::Session(..)
                 | Destination::Fresh(..)
-                | Destination::Channel(_)
+                | Destination::Channel(..)
                 | Destination::Tool(_),
                 _,
             ) => Some(retry),

@@ -36,6 +36,7 @@ pub(super) use session::open_session::open_session;
 pub(super) use session::take_left::take_left;
 pub(super) use session::user_message::user_message;
 pub(super) use whole::hold::{fill_lanes, hold_all, release_all};
+pub(super) use whole::pause_channel::{pause_channel, resume_channel};
 pub(super) use whole::restart::restart;
 pub(super) use whole::set_guard::{set_grant, set_guard};
 pub(super) use whole::store_failed::store_failed;

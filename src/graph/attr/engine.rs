@@ -1,7 +1,7 @@
 //! The engine's attributes (its clock, accounts, limits and feed) and the entity `limit`.
 
 use super::{attributes, everyone, instant, integer, maybe, operators, own};
-use crate::domain::{ChannelKind, Moment, Reason, Scope};
+use crate::domain::{ChannelKind, Direction, Moment, Reason, Scope};
 use crate::edn::{Map, Value};
 use crate::engine::{Ledger, Mode};
 use crate::graph::params::field;
@@ -167,6 +167,17 @@ const CHANNEL: Record = Record {
         field::<ChannelKind>("kind", "The kind of receiver."),
         field::<Box<str>>("goes-to", "The destination, without secrets."),
         field::<bool>("agents?", "Whether schedules of sessions may use it."),
+        field::<bool>("agents-manage?", "Whether sessions may pause, resume and try it."),
+        field::<Moment>(
+            "inbound-paused-at",
+            "Since when nothing comes in by it. Nil while it is not paused.",
+        )
+        .or_nil(),
+        field::<Moment>(
+            "outbound-paused-at",
+            "Since when nothing goes out by it. Nil while it is not paused.",
+        )
+        .or_nil(),
         field::<Moment>("disabled-at", "When it was disabled. Nil while it is enabled.").or_nil(),
     ],
 };
@@ -176,11 +187,18 @@ fn channels(view: &View<'_>) -> Value {
     let is_operator = *view.scope == Scope::Operator;
     // Where the other channels lead is for operators only.
     let shown = view.state.channels().filter(|it| is_operator || it.channel.agents).map(|it| {
+        let paused = |way| {
+            let pause = view.state.channel_pause(&it.channel.name, way);
+            pause.map_or(Value::Nil, |pause| psi_terms::instant(pause.since))
+        };
         Map::new()
             .with("name", &*it.channel.name)
             .with("kind", Value::keyword(it.channel.kind.name()))
             .with("goes-to", &*it.channel.goes_to)
             .with("agents?", it.channel.agents)
+            .with("agents-manage?", it.channel.agents_manage)
+            .with("inbound-paused-at", paused(Direction::Inbound))
+            .with("outbound-paused-at", paused(Direction::Outbound))
             .with("disabled-at", it.disabled_at.map_or(Value::Nil, psi_terms::instant))
             .into()
     });

@@ -2,7 +2,7 @@
 //!
 //! Invariant: volatile work is never in any of these, so that it never waits for a disk.
 
-use crate::domain::{Durability, Fact, RunId, Schedule, SessionFact, SessionId};
+use crate::domain::{ChannelFact, Durability, Fact, RunId, Schedule, SessionFact, SessionId};
 use crate::engine::{Command, Effect, Input, Report, SessionRecord, State};
 
 /// A fact that is persisted.
@@ -61,9 +61,12 @@ fn about<'a>(fact: &'a Fact, state: &'a State) -> Option<Option<&'a SessionId>> 
         Fact::AllHeld { .. }
         | Fact::AllReleased { .. }
         | Fact::GuardPolicySet { .. }
+        | Fact::Channel(_, ChannelFact::Paused { .. } | ChannelFact::Resumed { .. })
         | Fact::Restarted { .. } => Some(None),
         // Each process learns its hosts and channels anew.
-        Fact::Host(..) | Fact::Channel(..) | Fact::Stopping { .. } => None,
+        Fact::Host(..)
+        | Fact::Channel(_, ChannelFact::Opened(_) | ChannelFact::Disabled)
+        | Fact::Stopping { .. } => None,
     }
 }
 
@@ -113,6 +116,8 @@ pub(in crate::runtime) fn asks_for_disk(input: &Input, state: &State) -> bool {
         Command::HoldAll { .. }
         | Command::ReleaseAll { .. }
         | Command::SetGuard { .. }
+        | Command::PauseChannel { .. }
+        | Command::ResumeChannel { .. }
         | Command::ChangeMemory { .. }
         | Command::SetGrant { .. } => true,
         Command::OpenSession { .. }

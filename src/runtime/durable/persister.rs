@@ -100,6 +100,7 @@ struct BatchBuilder {
     sessions: BTreeSet<SessionId>,
     hold: bool,
     guard: bool,
+    channels: bool,
 }
 
 impl Persister {
@@ -159,13 +160,13 @@ impl Persister {
             }
             Fact::AllHeld { .. } | Fact::AllReleased { .. } => self.making.hold = true,
             Fact::GuardPolicySet { .. } => self.making.guard = true,
+            Fact::Channel(..) => self.making.channels = true,
             Fact::Run(run, RunFact::Claimed(_)) => _ = self.making.claimed.insert(run.schedule.clone()),
             Fact::Created { schedule, .. } => _ = self.making.defined.insert(schedule.id.clone()),
             Fact::Schedule(id, ScheduleFact::Changed(_)) => _ = self.making.defined.insert(id.clone()),
             Fact::Schedule(..)
             | Fact::Run(..)
             | Fact::Host(..)
-            | Fact::Channel(..)
             | Fact::Refused { .. }
             | Fact::Restarted { .. }
             | Fact::Stopping { .. } => {}
@@ -210,6 +211,7 @@ impl Persister {
         // Rows without a fact wait for the next one. Its cursor is their revision, which only has to grow.
         let revision = self.making.facts.last()?.0.cursor.number();
         let mut making = std::mem::take(&mut self.making);
+        let settings = making.settings(state);
         let mut rows = self.transcripts.take_rows();
         let mut row = |key: String, form: Option<Printed>| {
             let payload = form.map(|form| form.into_text().into_bytes().into());
@@ -248,11 +250,8 @@ impl Persister {
             let form = state.session_row(&id).map(|row| codec::print_session(&row, token.as_deref()));
             row(session_key(&id), form);
         }
-        if making.hold {
-            row(HOLD.into(), Some(codec::print_hold(state.held())));
-        }
-        if making.guard {
-            row(GUARD.into(), Some(codec::print_guard(state.guard(), state.grants())));
+        for (key, form) in settings {
+            row(key.into(), Some(form));
         }
         let facts: Vec<FactRecord> =
             making.facts.into_iter().map(|(record, form)| printed(record, form)).collect();
@@ -397,6 +396,15 @@ impl Persister {
 }
 
 impl BatchBuilder {
+    /// The rows of the settings of the whole that have changed, by their keys.
+    fn settings(&self, state: &State) -> Vec<(&'static str, Printed)> {
+        let hold = self.hold.then(|| (HOLD, codec::print_hold(state.held())));
+        let guard = self.guard.then(|| (GUARD, codec::print_guard(state.guard(), state.grants())));
+        let pauses = || codec::print_channel_pauses(state.channel_pauses());
+        let channels = self.channels.then(|| (CHANNELS, pauses()));
+        [hold, guard, channels].into_iter().flatten().collect()
+    }
+
     /// Adds a schedule's row to the last fact about it, so that the log can be folded from there.
     fn attach_row(&mut self, id: &ScheduleId, row: &Printed) {
         let id = id.to_string();
@@ -452,5 +460,7 @@ pub(in crate::runtime) const SCHEDULE: &str = "schedule/";
 pub(in crate::runtime) const SESSION: &str = "session/";
 /// Key of the row of the hold.
 pub(in crate::runtime) const HOLD: &str = "engine/hold";
+/// Key of the row with the pauses of channels.
+pub(in crate::runtime) const CHANNELS: &str = "engine/channels";
 /// Key of the row with the guard's policy and the grants of sessions.
 pub(in crate::runtime) const GUARD: &str = "engine/guard";

@@ -118,6 +118,7 @@ pub(super) fn load_rows_into(
         }
         Row::Schedule(row) => load(StoredRow::Schedule(row)),
         Row::Hold(hold) => load(StoredRow::Hold(hold)),
+        Row::ChannelPauses(pauses) => load(StoredRow::ChannelPauses(pauses)),
         Row::Guard(policy, grants) => load(StoredRow::Guard { policy, grants }),
         Row::Message(message) => found.messages.push(message),
     });
@@ -177,6 +178,7 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
         Row::Message(message) => messages.push(message),
         // The caller that changed one of these last may have received an error, so memory is not the truth about them.
         Row::Hold(hold) => rows.push(StoredRow::Hold(hold)),
+        Row::ChannelPauses(pauses) => rows.push(StoredRow::ChannelPauses(pauses)),
         Row::Guard(policy, grants) => rows.push(StoredRow::Guard { policy, grants }),
     })?;
     let mut core = shared.core_mut();

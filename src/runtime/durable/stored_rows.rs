@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 
 use super::codec::{self, Course, FactError, Form};
-use super::persister::{DEFINITION, GUARD, HOLD, SCHEDULE, SESSION};
+use super::persister::{CHANNELS, DEFINITION, GUARD, HOLD, SCHEDULE, SESSION};
 use super::recovery_error::RecoveryError;
 use super::transcripts::{self, MESSAGE, StoredMessage};
 use crate::domain::{Grant, GuardPolicy, Schedule, ScheduleId, SessionId};
 use crate::edn::Value;
-use crate::engine::{Pause, ScheduleRow, SessionRow};
+use crate::engine::{ChannelPauses, Pause, ScheduleRow, SessionRow};
 use crate::port::{RowRecord, Store};
 
 /// A parsed row.
@@ -23,6 +23,7 @@ pub(crate) enum Row {
     Session(Box<SessionRow>, Option<Box<str>>),
     Schedule(Box<ScheduleRow>),
     Hold(Option<Pause>),
+    ChannelPauses(BTreeMap<Box<str>, ChannelPauses>),
     Guard(Option<Arc<GuardPolicy>>, BTreeMap<SessionId, Grant>),
     Message(StoredMessage),
 }
@@ -201,6 +202,8 @@ fn parse_whole(key: &str, form: &Form<'_>) -> Result<Row, String> {
             .map(|(session, message)| Row::Message(StoredMessage { at, session, message }))
     } else if key == HOLD {
         codec::parse_hold(form).map(Row::Hold)
+    } else if key == CHANNELS {
+        codec::parse_channel_pauses(form).map(Row::ChannelPauses)
     } else if key == GUARD {
         codec::parse_guard(form).map(|(policy, grants)| Row::Guard(policy, grants))
     } else {

@@ -153,7 +153,7 @@ impl Present {
             Row::Guard(policy, grants) => {
                 (self.has_policy, self.grants) = (policy.is_some(), grants.len() as u64);
             }
-            Row::Hold(_) => {}
+            Row::Hold(_) | Row::ChannelPauses(_) => {}
         }
     }
 }

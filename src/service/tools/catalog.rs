@@ -106,6 +106,8 @@ pub const TOOLBOX: &[ToolInfo] = &[
     ToolInfo::channels(channels::Tool::Broadcast, ToolEffect::Adds),
     ToolInfo::channels(channels::Tool::ListProviders, ToolEffect::Reads),
     ToolInfo::channels(channels::Tool::ProviderStatus, ToolEffect::Reads),
+    ToolInfo::channels(channels::Tool::PauseProvider, ToolEffect::Changes),
+    ToolInfo::channels(channels::Tool::ResumeProvider, ToolEffect::Changes),
     ToolInfo::channels(channels::Tool::ProviderHistory, ToolEffect::Reads),
     ToolInfo::channels(channels::Tool::Stats, ToolEffect::Reads),
     ToolInfo::channels(channels::Tool::Reply, ToolEffect::Adds),

@@ -10,7 +10,7 @@ use crate::dialect::channels::{self, Call, OutMessage, Provider, Tool};
 use crate::dialect::{Answer, Notation};
 use crate::domain::{
     Caller, CallerRole, ChannelEvent, Dialect, Durability, Moment, Refusal, RunId, ScheduleId, Scope,
-    SessionId,
+    SessionId, Ways,
 };
 use crate::edn::Value;
 use crate::engine::{ChannelRecord, Command, Input, NewSchedule, State};
@@ -40,7 +40,16 @@ impl<'a> ChannelCall<'a> {
             Call::Send { channel, message, session } => self.send(&channel, message, session),
             Call::Broadcast { channels, message } => self.broadcast(channels, &message),
             Call::Reply { text } => self.reply(text),
+            Call::Pause { channel, ways } => self.pause(&channel, ways, true),
+            Call::Resume { channel, ways } => self.pause(&channel, ways, false),
             Call::Simulate { channel, source, message, payload } => {
+                if let Err(answer) = self.managed(&channel) {
+                    return answer;
+                }
+                // What comes in belongs to no chain, so that a turn which a schedule began could go on for ever.
+                if self.is_woken() {
+                    return channels::refused(&Refusal::WokenTurn);
+                }
                 let event = format!(
                     "sim-{}",
                     ScheduleId::fresh(Durability::Volatile, || Moment::EPOCH, self.handle().random_bits())
@@ -69,8 +78,13 @@ impl<'a> ChannelCall<'a> {
         let session = self.caller().scope.session();
         let is_open = |record: &&ChannelRecord| self.sees_all() || record.channel.agents;
         let arrivals = |name: &str| self.service.inbound(name).map(|_| self.service.arrivals(name));
-        let provider = |it: &ChannelRecord| Provider::of(it, arrivals(&it.channel.name), session);
-        self.handle().view(|state| state.channels().filter(is_open).map(provider).collect())
+        self.handle().view(|state| {
+            let provider = |it: &ChannelRecord| {
+                let pauses = state.channel_pauses().get(&it.channel.name).cloned().unwrap_or_default();
+                Provider::of((it, pauses), arrivals(&it.channel.name), session)
+            };
+            state.channels().filter(is_open).map(provider).collect()
+        })
     }
 
     /// Whether the caller may use channels that are closed to sessions.
@@ -81,6 +95,45 @@ impl<'a> ChannelCall<'a> {
 
     fn caller_scope(&self) -> &'a Scope {
         &self.caller().scope
+    }
+
+    /// Whether a schedule began the present turn of the session that calls.
+    fn is_woken(&self) -> bool {
+        let session = self.caller_scope().session();
+        session.is_some_and(|id| {
+            self.handle().view(|state| state.session(id).is_some_and(|it| it.chain().is_some()))
+        })
+    }
+
+    /// The channel of this name, if the caller may pause, resume and try it.
+    fn managed(&self, channel: &str) -> Result<Provider, Answer> {
+        let providers = self.providers();
+        let Some(found) = providers.iter().find(|provider| &*provider.name == channel) else {
+            return Err(unknown(channel, &providers));
+        };
+        if self.sees_all() || found.agents_manage {
+            return Ok(found.clone());
+        }
+        Err(channels::not_managed(channel))
+    }
+
+    fn pause(&self, channel: &str, ways: Ways, is_paused: bool) -> Answer {
+        let provider = match self.managed(channel) {
+            Ok(provider) => provider,
+            Err(answer) => return answer,
+        };
+        let was_so = ways.directions().iter().all(|way| provider.is_paused(*way) == is_paused);
+        let by = self.caller().actor_with(Dialect::Channels);
+        let channel: Box<str> = channel.into();
+        let command = match is_paused {
+            true => Command::PauseChannel { channel, ways, by },
+            false => Command::ResumeChannel { channel, ways, by },
+        };
+        // Also where nothing changes: what somebody else has just changed is on disk before the answer says so.
+        match self.handle().submit(Input::Command(command)) {
+            Ok(_) => channels::paused(&provider.name, ways, is_paused, was_so),
+            Err(refusal) => channels::refused(&refusal),
+        }
     }
 
     fn of_one(&self, channel: &str, answer: impl FnOnce(&Provider) -> Answer) -> Answer {

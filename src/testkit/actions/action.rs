@@ -44,6 +44,7 @@ impl World {
             Action::RunNow => self.run_now(),
             Action::SkipNext => self.skip_next(),
             Action::Hold => self.hold(),
+            Action::PauseChannel => self.pause_channel(),
             Action::ChangeGuard => self.change_guard(),
             Action::ChangeGrant => self.change_grant(),
             Action::SayWord => self.say_word(),

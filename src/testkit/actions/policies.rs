@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use crate::calendar::parse_cron;
 use crate::domain::{
     Actor, Calendar, CountFrom, EndsWith, Envelope, Event, Every, JobId, Lifetime, Missed, Overlap, Policy,
-    Recovery, Route, Scope, Settings, Span, Target, TimeOfDay, Trigger, Via, Weekdays, WhenBusy, Zone,
+    Recovery, Route, Scope, Settings, Span, Target, TimeOfDay, Trigger, Via, Ways, Weekdays, WhenBusy, Zone,
 };
 use crate::engine::{Command, Input, ScheduleChange, Which};
 use crate::port::Clock;
@@ -168,6 +168,17 @@ impl World {
     pub(in crate::testkit) fn skip_next(&mut self) -> Outcome {
         let Some(which) = self.any_which() else { return Ok(()) };
         self.submit(Input::Command(Command::SkipNext(which))).map(|_| ())
+    }
+
+    pub(in crate::testkit) fn pause_channel(&mut self) -> Outcome {
+        let (entropy, by) = (&self.stage.entropy, Actor::from(Scope::Operator));
+        let channel: Box<str> = (*entropy.pick(&CHANNELS).unwrap_or(&CHANNELS[0])).into();
+        let ways = *entropy.pick(Ways::ALL).unwrap_or(&Ways::Both);
+        let command = match entropy.one_in(2) {
+            true => Command::PauseChannel { channel, ways, by },
+            false => Command::ResumeChannel { channel, ways, by },
+        };
+        self.submit(Input::Command(command)).map(|_| ())
     }
 
     pub(in crate::testkit) fn hold(&mut self) -> Outcome {

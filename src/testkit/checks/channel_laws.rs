@@ -18,8 +18,8 @@ pub(in crate::testkit) fn a_parcel_is_the_same_at_each_attempt(
     hold(differs.is_none(), || format!("{reception:?} went out before as {differs:?}"))
 }
 
-/// No run is dispatched to a channel that is not open, or that has answered that it wants no more
-/// messages.
+/// No run is dispatched to a channel that is not open or is paused, or that has answered that it wants no
+/// more messages.
 pub(in crate::testkit) fn nothing_goes_where_nothing_is_wanted(
     model: &ReferenceModel,
     seen: &Observation,
@@ -29,7 +29,10 @@ pub(in crate::testkit) fn nothing_goes_where_nothing_is_wanted(
     };
     let channel = model.runs.get(&key_of(run)).and_then(|life| life.channel.as_ref());
     let wanted = channel.and_then(|channel| Some(model.channels.get(channel)?.is_open));
-    hold(wanted == Some(true), || format!("{run} goes to {channel:?}, where it is wanted: {wanted:?}"))
+    let is_paused = channel.is_some_and(|channel| model.paused_channels.contains(channel));
+    hold(wanted == Some(true) && !is_paused, || {
+        format!("{run} goes to {channel:?}, where it is wanted: {wanted:?}, paused: {is_paused}")
+    })
 }
 
 /// A `Retry-After` of the receiver is respected, up to a bound.

@@ -154,7 +154,15 @@ fn nothing_waits_without_cause(model: &ReferenceModel, standing: &StateView<'_>)
     }
     // A run for a channel has no turn to wait for.
     let stands = |plan: &ScheduleModel| plan.paused || model.is_frozen() && plan.is_durable();
-    let goes = |key: &&RunKey| !model.held && !model.schedules.get(&key.0).is_some_and(stands);
+    let is_closed = |key: &RunKey| {
+        let channel = model.runs.get(key).and_then(|life| life.channel.as_ref());
+        channel.is_some_and(|channel| {
+            let is_wanted = model.channels.get(channel).is_some_and(|it| it.is_open);
+            is_wanted && model.paused_channels.contains(channel)
+        })
+    };
+    let goes =
+        |key: &&RunKey| !model.held && !is_closed(key) && !model.schedules.get(&key.0).is_some_and(stands);
     let idle = model.outside.iter().find(goes);
     hold(idle.is_none(), || format!("{idle:?} could go outside, and waits"))
 }

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::{
-    Channel, ChannelFact, Cursor, Fact, Grant, GuardPolicy, HostId, Next, Now, RunFact, RunId, RunState,
-    Schedule, ScheduleFact, ScheduleId, SessionFact, SessionId, Status,
+    Channel, ChannelFact, Cursor, Direction, Fact, Grant, GuardPolicy, HostId, Next, Now, RunFact, RunId,
+    RunState, Schedule, ScheduleFact, ScheduleId, SessionFact, SessionId, Status,
 };
 use crate::engine::State;
 use crate::testkit::history::{Observation, Seen};
@@ -41,6 +41,8 @@ pub(in crate::testkit) struct ReferenceModel {
     pub(in crate::testkit) stopped: bool,
     /// The channels by name.
     pub(in crate::testkit) channels: BTreeMap<Box<str>, ChannelModel>,
+    /// The channels that let nothing out for now.
+    pub(in crate::testkit) paused_channels: BTreeSet<Box<str>>,
     /// Runs that wait to be sent through a channel.
     pub(in crate::testkit) outside: BTreeSet<RunKey>,
     /// The schedule of whose call the last fact tells.
@@ -131,6 +133,13 @@ impl ReferenceModel {
                     channel.is_open = false;
                 }
             }
+            Fact::Channel(name, ChannelFact::Paused { direction: Direction::Outbound, .. }) => {
+                self.paused_channels.insert(name.clone());
+            }
+            Fact::Channel(name, ChannelFact::Resumed { direction: Direction::Outbound, .. }) => {
+                self.paused_channels.remove(name);
+            }
+            Fact::Channel(_, ChannelFact::Paused { .. } | ChannelFact::Resumed { .. }) => {}
             Fact::Host(..) | Fact::Restarted { .. } | Fact::Refused { .. } => {}
             Fact::GuardPolicySet { policy, .. } => self.policy.clone_from(policy),
             Fact::Stopping { .. } => self.stopping = true,
@@ -274,9 +283,12 @@ impl ReferenceModel {
             Fact::AllHeld { .. }
             | Fact::AllReleased { .. }
             | Fact::GuardPolicySet { .. }
-            | Fact::Restarted { .. } => true,
-            Fact::Refused { .. } => true,
-            Fact::Host(..) | Fact::Channel(..) | Fact::Stopping { .. } => false,
+            | Fact::Restarted { .. }
+            | Fact::Channel(_, ChannelFact::Paused { .. } | ChannelFact::Resumed { .. })
+            | Fact::Refused { .. } => true,
+            Fact::Host(..)
+            | Fact::Channel(_, ChannelFact::Opened(_) | ChannelFact::Disabled)
+            | Fact::Stopping { .. } => false,
         }
     }
 }

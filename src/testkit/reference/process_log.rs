@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Cursor, Fact, SessionFact, SessionId};
+use crate::domain::{ChannelFact, Cursor, Fact, SessionFact, SessionId};
 use crate::engine::{SessionRecord, SessionRow};
 use crate::testkit::history::{Observation, Seen};
 use crate::testkit::reference::model::{ReferenceModel, is_lasting_of_session};
@@ -59,7 +59,9 @@ impl ProcessLog {
                     cursor = cursor.next();
                     let is_held = held.holds(cursor);
                     // Channels are configuration: they are opened again by every process.
-                    is_held || matches!(fact, Fact::Channel(..)) || told.is_settled_later(fact, cursor, held)
+                    let is_configured =
+                        matches!(fact, Fact::Channel(_, ChannelFact::Opened(_) | ChannelFact::Disabled));
+                    is_held || is_configured || told.is_settled_later(fact, cursor, held)
                 }
                 Seen::Received(_) | Seen::CancelAcknowledged { .. } => true,
                 Seen::Local(_) | Seen::HostLost(_) | Seen::ShutDown | Seen::DiskFailed { .. } => false,
@@ -133,6 +135,9 @@ impl CommittedModel {
                 held.hold,
                 model.fold.held()
             ));
+        }
+        if *model.fold.channel_pauses() != held.pauses {
+            return Err(format!("kept of channels is {:?}", held.pauses));
         }
         if (model.fold.guard(), model.fold.grants()) != (held.policy.as_deref(), &held.grants) {
             return Err(format!("kept of the guard is {:?} {:?}", held.policy, held.grants));

@@ -12,8 +12,13 @@ use crate::testkit::sim::stage::Stage;
 
 /// The channels that every world opens.
 pub(in crate::testkit) fn channels() -> Vec<Channel> {
-    let channel =
-        |name: &str, kind, agents| Channel { name: name.into(), kind, goes_to: "somewhere".into(), agents };
+    let channel = |name: &str, kind, agents| Channel {
+        name: name.into(),
+        kind,
+        goes_to: "somewhere".into(),
+        agents,
+        agents_manage: false,
+    };
     vec![
         channel(CHANNELS[0], ChannelKind::Webhook, true),
         channel(CHANNELS[1], ChannelKind::Webhook, true),

@@ -102,6 +102,27 @@ fn only_a_proof_lets_an_event_in_and_each_comes_in_once() {
     until("it is there", Duration::from_secs(10), || messages().contains("A build says"));
     let told = messages();
     assert!(told.contains("A build says \\\"red \\\\\\\"x\\\\\\\"\\\" about \\\"r\\\"."), "{told}");
+
+    // A pause is for who may manage the channel; its senders are told when to come again.
+    let manage = |tool: &str| {
+        let request = format!("POST /tools/channels.{tool}");
+        let reply = daemon.ask(&request, &["Content-Type: application/json"], "{\"provider\":\"ci\"}");
+        assert_eq!(reply.status, 200, "{}", reply.body);
+        reply.body
+    };
+    assert!(manage("pause_provider").contains("Paused."));
+    assert!(manage("pause_provider").contains("Already paused."));
+    let another = "{\"action\":\"paused\"}";
+    let event = || post(&daemon, "ci", &["X-GitHub-Delivery: d-9", &signed(another)], another);
+    let (status, said) = event();
+    assert!(status == 503 && said.contains("cannot be taken now"), "{status} {said}");
+    assert_eq!(
+        post(&daemon, "ci", &["X-GitHub-Delivery: d-9", &wrong], another).0,
+        401,
+        "the proof comes first"
+    );
+    assert!(manage("resume_provider").contains("Resumed."));
+    assert_eq!(event().0, 202);
     assert!(!daemon.log().contains(SECRET));
     assert_eq!(daemon.end("-TERM").code(), Some(0));
 }

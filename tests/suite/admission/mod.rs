@@ -111,6 +111,10 @@ fn a_mutation_is_for_whom_its_operation_is() {
     }
 }
 
+/// The tools that manage a channel: for operators, and for sessions where a channel is open to that, which none is here.
+const MANAGING: [&str; 3] =
+    ["channels.simulate_event", "channels.pause_provider", "channels.resume_provider"];
+
 /// Calls of every tool with the operation that each is.
 fn calls() -> Vec<(&'static str, &'static str, Op)> {
     vec![
@@ -155,6 +159,8 @@ fn calls() -> Vec<(&'static str, &'static str, Op)> {
         ("channels.reply", "{:text \"t\"}", Op::Create),
         ("channels.simulate_event", "{:provider \"ops\"}", Op::Create),
         ("channels.test_send", "{:provider \"ops\" :text \"t\"}", Op::Create),
+        ("channels.pause_provider", "{:provider \"ops\"}", Op::Change),
+        ("channels.resume_provider", "{:provider \"ops\"}", Op::Change),
         ("memory.remember", "{:content \"c\"}", Op::Remember),
         ("memory.set_goal", "{:goal \"g\"}", Op::Remember),
         ("memory.task_create", "{:subject \"s\"}", Op::Remember),
@@ -217,7 +223,7 @@ fn a_tool_is_for_whom_its_operation_is() {
             let answer = Service::new(world.handle.clone()).call_tool(tool, &caller, &args, Notation::Edn);
             let is_tool = TOOLBOX.iter().any(|it| it.name == tool);
             // To try a channel is for an operator who acts for no session; for others there is no such tool.
-            let is_operators = ["channels.test_send", "channels.simulate_event"].contains(&tool);
+            let is_operators = MANAGING.contains(&tool) || tool == "channels.test_send";
             let is_operator = caller.role == CallerRole::Operator && caller.scope == Scope::Operator;
             let is_tool = is_tool && (!is_operators || is_operator);
             let may = is_admitted(op, &world, &caller) || !is_tool;

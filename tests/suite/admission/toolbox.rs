@@ -10,6 +10,7 @@ use reveille::runtime::Handle;
 use reveille::service::{Service, TOOLBOX, ToolInfo};
 use reveille::surface::mcp::{Features, Scheduler, ToolFilter};
 
+use super::MANAGING;
 use crate::simulated::{self, session, token};
 
 /// Which switches are on, and which channels there are.
@@ -19,6 +20,8 @@ struct Switches {
     scheduler: bool,
     memory: bool,
     channel: Option<bool>,
+    /// Whether sessions may manage the channel.
+    managed: bool,
 }
 
 impl Switches {
@@ -27,10 +30,12 @@ impl Switches {
         for (watchers, scheduler) in [(false, false), (true, false), (true, true)] {
             for memory in [false, true] {
                 for channel in [None, Some(false), Some(true)] {
-                    all.push(Switches { watchers, scheduler, memory, channel });
+                    all.push(Switches { watchers, scheduler, memory, channel, managed: false });
                 }
             }
         }
+        let managed = Switches { channel: Some(true), managed: true, ..all[0] };
+        all.push(managed);
         all
     }
 
@@ -47,11 +52,16 @@ impl Switches {
 
     fn engine(self) -> Handle {
         let (handle, _clock) = simulated::engine(&["plain", "narrow", "read"]);
-        let Switches { watchers, scheduler, memory, .. } = self;
+        let Switches { watchers, scheduler, memory, managed, .. } = self;
         handle.switch(Primitives { watchers, scheduler, memory, ..Primitives::default() });
         if let Some(agents) = self.channel {
-            let channel =
-                Channel { name: "ops".into(), kind: ChannelKind::Webhook, goes_to: "x".into(), agents };
+            let channel = Channel {
+                name: "ops".into(),
+                kind: ChannelKind::Webhook,
+                goes_to: "x".into(),
+                agents,
+                agents_manage: managed,
+            };
             handle.submit(Input::Report(Report::ChannelOpened(channel))).expect("it is a fact");
         }
         let grant = |id: &str, grant: Grant| handle.grant(&session(id), grant, Scope::Operator);
@@ -84,8 +94,9 @@ fn a_caller_sees_exactly_the_tools_that_exist_for_it() {
         for (who, caller, is_operator, dialects) in callers {
             let exists = |tool: &ToolInfo| {
                 let is_given = dialects.is_none_or(|given| given.contains(&tool.dialect));
-                let is_operators = ["channels.test_send", "channels.simulate_event"].contains(&tool.name);
-                let is_hidden = is_operators && !is_operator;
+                let is_managed = MANAGING.contains(&tool.name) && switches.managed;
+                let is_operators = MANAGING.contains(&tool.name) || tool.name == "channels.test_send";
+                let is_hidden = is_operators && !is_operator && !is_managed;
                 switches.opens(tool.dialect, is_operator) && is_given && !is_hidden
             };
             let expected: Vec<&str> =

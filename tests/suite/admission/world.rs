@@ -58,7 +58,8 @@ impl World {
         let (handle, clock) = simulated::engine(&[OWN, ANOTHER, NARROW, CLOSED, REOPENED]);
         handle.switch(Primitives::all());
         let (name, goes_to) = ("ops".into(), "https://hooks.example.com".into());
-        let channel = Channel { name, kind: ChannelKind::Webhook, goes_to, agents: true };
+        let channel =
+            Channel { name, kind: ChannelKind::Webhook, goes_to, agents: true, agents_manage: false };
         handle.submit(Input::Report(Report::ChannelOpened(channel))).expect("it is a fact");
         let hosts = ["editor", "shell"].map(|name| {
             let token = Token::from_text(&name.repeat(8));

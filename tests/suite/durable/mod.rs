@@ -3,6 +3,7 @@
 
 mod again;
 mod apart;
+mod channels;
 mod days;
 mod dialects;
 pub(crate) mod lives;

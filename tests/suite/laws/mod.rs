@@ -307,7 +307,8 @@ fn what_goes_out_again_has_to_be_the_same() {
     let stage = Stage::seeded(7);
     let handle = Handle::new(stage.parts(Arc::new(SimHost::new(&stage, HostId::LOCAL))));
     let (name, kind) = ("pager", ChannelKind::Webhook);
-    let channel = Channel { name: name.into(), kind, goes_to: "somewhere".into(), agents: true };
+    let channel =
+        Channel { name: name.into(), kind, goes_to: "somewhere".into(), agents: true, agents_manage: false };
     let courier = Careless { stage: stage.clone(), parcels: AtomicU32::new(0) };
     assert!(handle.open_channels(Arc::new(courier), vec![channel]));
     let opened = handle.open_session(Some(session("home")), HostId::LOCAL, SessionConfig::default());

@@ -78,7 +78,7 @@ fn every_dialect_can_be_offered() {
     let handle = engine();
     handle.switch(Primitives::all());
     let (name, goes_to) = ("ops".into(), "https://hooks.example.com".into());
-    let channel = Channel { name, kind: ChannelKind::Webhook, goes_to, agents: true };
+    let channel = Channel { name, kind: ChannelKind::Webhook, goes_to, agents: true, agents_manage: true };
     handle.submit(Input::Report(Report::ChannelOpened(channel))).expect("it is a fact");
     let (caller, offer) = (caller("main"), ToolFilter::parse(&Dialect::NAMES.join(",")));
     let offer = offer.expect("dialects");
@@ -88,9 +88,8 @@ fn every_dialect_can_be_offered() {
     let body = service.answer(list, None).body.expect("an answer");
     let answer: Value = serde_json::from_str(&body).expect("JSON");
     let tools = answer["result"]["tools"].as_array().expect("a list");
-    // An agent has all of them but those by which operators try a channel.
-    let is_operators =
-        |tool: &&ToolInfo| ["channels.test_send", "channels.simulate_event"].contains(&tool.name);
+    // An agent has all of them but the one by which operators try a channel.
+    let is_operators = |tool: &&ToolInfo| tool.name == "channels.test_send";
     assert_eq!(tools.len(), TOOLBOX.iter().filter(|tool| !is_operators(tool)).count());
     for tool in tools {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");

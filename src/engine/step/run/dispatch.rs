@@ -88,8 +88,28 @@ pub(in crate::engine::step) fn dispatch_outside(step: &mut StepBuilder<'_>) {
     for run in state.waiting_outside() {
         let Some(occurrence) = Occurrence::of(state, run) else { continue };
         // It keeps waiting, and holds nothing up: there is no lane.
-        let stands = occurrence.is_paused() || occurrence.is_frozen(state);
+        let is_closed = occurrence.destination(state).blocks().is_some();
+        let stands = is_closed || occurrence.is_paused() || occurrence.is_frozen(state);
         if !stands && !cancel_stale(step, &occurrence) {
+            dispatch(step, &occurrence);
+        }
+    }
+}
+
+/// Hands over the runs that wait for a channel, in order, because the step has resumed it.
+pub(in crate::engine::step) fn dispatch_channel(step: &mut StepBuilder<'_>, channel: &str) {
+    let state = step.state;
+    if step.held {
+        return;
+    }
+    for run in state.waiting_outside() {
+        let Some(occurrence) = Occurrence::of(state, run) else { continue };
+        let is_for_it = matches!(
+            occurrence.destination(state),
+            Destination::Channel(route, _) if *route.channel == *channel
+        );
+        let stands = occurrence.is_paused() || occurrence.is_frozen(state);
+        if is_for_it && !stands && !cancel_stale(step, &occurrence) {
             dispatch(step, &occurrence);
         }
     }
@@ -149,7 +169,7 @@ pub(in crate::engine::step) fn dispatch(step: &mut StepBuilder<'_>, occurrence: 
             }
             passes
         }
-        Destination::Channel(route) => {
+        Destination::Channel(route, _) => {
             let passes = authorize(step, occurrence);
             if passes {
                 send_to_channel(step, occurrence, route);

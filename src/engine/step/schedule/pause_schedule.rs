@@ -79,7 +79,7 @@ pub(in crate::engine::step) fn hand_over_what_waited(step: &mut StepBuilder<'_>,
         let lane = match place {
             Destination::Session(lane, _) => Some(lane),
             Destination::Fresh(..)
-            | Destination::Channel(_)
+            | Destination::Channel(..)
             | Destination::Tool(_)
             | Destination::Unreachable(_) => None,
         };

@@ -98,7 +98,7 @@ fn recover(step: &mut StepBuilder<'_>, key: Key, run: &RunRecord, taken: &mut BT
     let lane = match place {
         Destination::Session(lane, _) => Some(lane),
         Destination::Fresh(..)
-        | Destination::Channel(_)
+        | Destination::Channel(..)
         | Destination::Tool(_)
         | Destination::Unreachable(_) => None,
     };

@@ -14,6 +14,7 @@
 mod actor;
 mod attachment;
 mod call;
+mod channel;
 mod definition;
 mod form;
 mod guard;
@@ -30,6 +31,8 @@ mod session_config;
 mod tests;
 mod watch;
 
+pub(super) use channel::parse_channel_pauses;
+pub use channel::print_channel_pauses;
 pub(crate) use form::{Form, show};
 pub(super) use guard::parse_guard;
 pub use guard::print_guard;
@@ -131,6 +134,8 @@ mod names {
     pub(super) const LOST: &str = "host/lost";
     pub(super) const CHANNEL_OPENED: &str = "channel/opened";
     pub(super) const CHANNEL_DISABLED: &str = "channel/disabled";
+    pub(super) const CHANNEL_PAUSED: &str = "channel/paused";
+    pub(super) const CHANNEL_RESUMED: &str = "channel/resumed";
     pub(super) const HELD: &str = "engine/held";
     pub(super) const RELEASED: &str = "engine/released";
     pub(super) const GUARDED: &str = "engine/guarded";

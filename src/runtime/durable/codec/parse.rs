@@ -14,9 +14,9 @@ use super::provenance::provenance;
 use super::{FactError, guard, memory, names, session_config, watch};
 use crate::dialect::echo;
 use crate::domain::{
-    Actor, Cause, Channel, ChannelFact, ChannelKind, Claim, Dispatch, Downtime, Fact, Failure, HostFact,
-    JobId, LostSchedule, Next, Op, Phase, Reason, Redefinition, RunFact, ScheduleFact, SessionFact, Skip,
-    Span,
+    Actor, Cause, Channel, ChannelFact, ChannelKind, Claim, Direction, Dispatch, Downtime, Fact, Failure,
+    HostFact, JobId, LostSchedule, Next, Op, Phase, Reason, Redefinition, RunFact, ScheduleFact, SessionFact,
+    Skip, Span,
 };
 use crate::edn::Map;
 
@@ -169,10 +169,25 @@ fn rest(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
                 kind: one(form, "kind", ChannelKind::parse)?,
                 goes_to: text(form, "goes-to")?.into(),
                 agents: flag(form, "agents?")?,
+                agents_manage: flag_or(false, form, "agents-manage?")?,
             };
             Fact::Channel(name, ChannelFact::Opened(channel))
         }
         names::CHANNEL_DISABLED => Fact::Channel(text(form, "channel")?.into(), ChannelFact::Disabled),
+        names::CHANNEL_PAUSED => Fact::Channel(
+            text(form, "channel")?.into(),
+            ChannelFact::Paused {
+                direction: one(form, "direction", Direction::parse)?,
+                by: actor(form, "by")?,
+            },
+        ),
+        names::CHANNEL_RESUMED => Fact::Channel(
+            text(form, "channel")?.into(),
+            ChannelFact::Resumed {
+                direction: one(form, "direction", Direction::parse)?,
+                by: actor(form, "by")?,
+            },
+        ),
         names::HELD => Fact::AllHeld { by: actor(form, "by")?, reason: own_text(form, "why")? },
         names::RELEASED => Fact::AllReleased { by: actor(form, "by")? },
         names::GUARDED => Fact::GuardPolicySet {

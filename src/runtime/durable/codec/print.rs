@@ -29,8 +29,17 @@ pub fn print(fact: &Fact) -> Printed {
             .with("kind", Word(channel.kind.name()))
             .with("goes-to", &*channel.goes_to)
             .with("agents?", channel.agents)
+            .with("agents-manage?", channel.agents_manage.then_some(true))
             .with("channel", &**name),
         Fact::Channel(name, ChannelFact::Disabled) => named(names::CHANNEL_DISABLED).with("channel", &**name),
+        Fact::Channel(name, ChannelFact::Paused { direction, by }) => named(names::CHANNEL_PAUSED)
+            .with("direction", Word(direction.name()))
+            .with("by", by)
+            .with("channel", &**name),
+        Fact::Channel(name, ChannelFact::Resumed { direction, by }) => named(names::CHANNEL_RESUMED)
+            .with("direction", Word(direction.name()))
+            .with("by", by)
+            .with("channel", &**name),
         Fact::AllHeld { by, reason } => named(names::HELD).with("by", by).with("why", reason.as_deref()),
         Fact::AllReleased { by } => named(names::RELEASED).with("by", by),
         Fact::GuardPolicySet { policy, by } => {

@@ -232,14 +232,14 @@ fn last_skip(form: &Form<'_>, key: &'static str) -> Result<(Moment, Reason), Fac
     pair().ok_or_else(|| wrong(key, "a slot and a reason", value))
 }
 
-fn of_pause(pause: &Pause) -> Printed {
+pub(super) fn of_pause(pause: &Pause) -> Printed {
     Printed::new()
         .with("by", &pause.by)
         .with("why", pause.reason.as_deref())
         .with("since", Instant(pause.since))
 }
 
-fn pause(form: &Form<'_>) -> Result<Pause, FactError> {
+pub(super) fn pause(form: &Form<'_>) -> Result<Pause, FactError> {
     Ok(Pause { by: actor(form, "by")?, reason: own_text(form, "why")?, since: instant(form, "since")? })
 }
 

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use crate::adapter::outbound::ProofKind;
 use crate::dialect::REQUEST_CAPS;
-use crate::domain::{Caller, CallerRole, Code, Refusal, Right, Scope, Via};
+use crate::domain::{Caller, CallerRole, Code, Refusal, Right, Scope, Span, Via};
 use crate::edn::{Map, Value};
 use crate::limits;
 use crate::service::Arrival;
@@ -117,5 +117,8 @@ fn refused(refusal: &Refusal) -> HttpError {
         // The sender cannot know of the session, and may send the event again when it is there.
         Code::NotFound | Code::Forbidden | Code::Conflict | Code::Unavailable => ErrorCode::Unavailable,
     };
-    HttpError::new(code, "the event cannot be taken now", "send it again later")
+    let error = HttpError::new(code, "the event cannot be taken now", "send it again later");
+    // Nobody knows for how long; a sender that asks each minute costs nothing.
+    let is_paused = matches!(refusal, Refusal::ChannelPaused { .. });
+    if is_paused { error.retry_after(Span::from_millis(60_000)) } else { error }
 }

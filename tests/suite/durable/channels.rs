@@ -1,0 +1,95 @@
+//! A channel that is paused stays paused in the next life, and what waits for it goes out in order when it is resumed.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use reveille::adapter::HostLocal;
+use reveille::domain::{
+    Channel, ChannelKind, Cursor, DecisionKind, Direction, HostId, Payload, Reason, Route, Scope,
+    SessionConfig, Settings, Span, Target, Ways,
+};
+use reveille::engine::{Command, Input, NewSchedule, Parcel};
+use reveille::port::{Carried, Courier};
+use reveille::runtime::{AttachOptions, Handle};
+use reveille::testkit::SimHost;
+
+use super::lives::{Life, Lives, message};
+
+/// Takes everything, and remembers it.
+#[derive(Clone, Default)]
+struct Desk(Arc<Mutex<Vec<String>>>);
+
+impl Courier for Desk {
+    fn carry(&self, parcel: Parcel, carried: Carried) {
+        self.0.lock().expect("no test panics in it").push(parcel.text.to_string());
+        carried(Ok(()));
+    }
+}
+
+/// The next process, which opens its channel before it loads its store, as the daemon does.
+fn next(lives: &Lives, desk: &Desk) -> Life {
+    let host = Arc::new(SimHost::new(&lives.stage, HostId::LOCAL).over(Arc::new(HostLocal::new())));
+    let handle = Handle::new(lives.stage.parts(host.clone()));
+    let (name, goes_to) = ("ops".into(), "somewhere".into());
+    let ops = Channel { name, kind: ChannelKind::Webhook, goes_to, agents: true, agents_manage: false };
+    assert!(handle.open_channels(Arc::new(desk.clone()), vec![ops]));
+    handle.attach_store(lives.store.clone(), AttachOptions::default()).expect("the store is sound");
+    let feed = handle.subscribe(Cursor::START);
+    Life { handle, host, feed, shown: VecDeque::new() }
+}
+
+#[test]
+fn a_pause_and_what_waits_for_its_end_outlive_the_process() {
+    let (lives, desk) = (Lives::new(), Desk::default());
+    let life = next(&lives, &desk);
+    let (owner, _) =
+        life.handle.open_session(None, HostId::LOCAL, SessionConfig::default()).expect("there is room");
+    let pause = |life: &Life, ways, is_on: bool| {
+        let (channel, by) = ("ops".into(), Scope::Operator.into());
+        let command = match is_on {
+            true => Command::PauseChannel { channel, ways, by },
+            false => Command::ResumeChannel { channel, ways, by },
+        };
+        life.handle.submit(Input::Command(command)).expect("there is the channel");
+    };
+    pause(&life, Ways::Both, true);
+    pause(&life, Ways::Inbound, false);
+    let ids: Vec<_> = ["first", "second"]
+        .into_iter()
+        .map(|text| {
+            let route = Route { channel: "ops".into(), conversation: "c".into(), thread: None };
+            let target = Target::Route(Box::new(route));
+            let new = NewSchedule {
+                payload: Payload::Turn { text: text.into() },
+                settings: Some(Box::new(Settings { target, ..Settings::PLAIN })),
+                ..message(&owner, 1_000)
+            };
+            let id = life.create(new).expect("it is kept");
+            lives.stage.clock.advance(Span::from_millis(1_000));
+            life.handle.run_due();
+            id
+        })
+        .collect();
+    let waits = |life: &Life| -> Vec<Option<Reason>> {
+        let of = |id| life.handle.view(|state| state.waits_for(state.schedule(id)?));
+        ids.iter().map(of).collect()
+    };
+    assert_eq!(waits(&life), [Some(Reason::ChannelPaused); 2]);
+    drop(life);
+
+    lives.stage.clock.advance(Span::from_millis(60_000));
+    let mut life = next(&lives, &desk);
+    life.handle.run_due();
+    let paused = |way| life.handle.view(|state| state.channel_pause("ops", way).is_some());
+    assert_eq!(Direction::ALL.iter().map(|way| paused(*way)).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(waits(&life), [Some(Reason::ChannelPaused); 2]);
+    assert!(desk.0.lock().expect("no test panics in it").is_empty());
+    pause(&life, Ways::Outbound, false);
+    for _ in &ids {
+        life.await_kind(DecisionKind::RunDelivered);
+    }
+    assert_eq!(*desk.0.lock().expect("no test panics in it"), ["first", "second"]);
+    drop(life);
+    let life = next(&lives, &desk);
+    assert!(life.handle.view(|state| state.channel_pauses().is_empty()));
+}
