@@ -457,6 +457,8 @@ limits! { GENERAL:
     OUTSIDE_OF_CHANNEL = 64 "deliveries" as "outside-of-channel";
     /// Channels in one configuration.
     CHANNELS = 64 "channels" as "channels";
+    /// Sessions that the events of one channel may have open, by source or by event.
+    CHANNEL_SESSIONS = 256 "sessions" as "channel-sessions";
     /// How long an external program may run.
     PROGRAM_MS = 20_000 "ms" as "program-ms";
     /// Bytes that are retained of each of an external program's two outputs; the rest is read and

@@ -90,7 +90,8 @@ impl Channels {
             }
             let mut written = written;
             if let Some(inbound) = written.inbound.take() {
-                let (proof, inbound) = inbound.checked().map_err(|what| wrong(format!("inbound: {what}")))?;
+                let (proof, inbound) =
+                    inbound.checked(&name).map_err(|what| wrong(format!("inbound: {what}")))?;
                 channels.proofs.insert((&*name).into(), proof);
                 channels.inbound.insert((&*name).into(), inbound);
             }

@@ -8,9 +8,10 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::adapter::outbound::{Proof, ProofKind, SigningKey};
-use crate::domain::SessionId;
+use crate::domain::{Condition, SessionId};
+use crate::engine::parse_condition;
 use crate::limits;
-use crate::service::Inbound;
+use crate::service::{Activation, Inbound, Template};
 
 /// The section as it is written.
 #[derive(Deserialize)]
@@ -23,8 +24,10 @@ pub(super) struct InboundConfig {
     key_files: Vec<PathBuf>,
     /// The shared secret, for the others.
     secret_file: Option<PathBuf>,
-    /// The session whose turns the events begin.
+    /// The session whose turns the events begin, or `per-source` or `per-event`.
     session: String,
+    /// Which events count, as a condition on the payload.
+    filter: Option<String>,
     /// The text of the turn, with places for values of the event.
     text: Option<String>,
 }
@@ -34,7 +37,7 @@ impl InboundConfig {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn checked(self) -> Result<(Proof, Inbound), String> {
+    pub(super) fn checked(self, channel: &str) -> Result<(Proof, Inbound), String> {
         let kind = ProofKind::parse(&self.verify)
             .ok_or_else(|| format!("verify is one of {}", ProofKind::NAMES.join(", ")))?;
         let read = |file: &PathBuf| {
@@ -65,11 +68,75 @@ impl InboundConfig {
                 return Err(format!("{} takes a secret-file, and no key-files", kind.name()));
             }
         };
-        let session = SessionId::new(&self.session).map_err(|error| format!("session: {error}"))?;
-        let text = self.text.map(String::into_boxed_str);
-        if text.as_ref().is_some_and(|text| text.len() as u64 > limits::LABEL_BYTES.value) {
-            return Err(format!("text has at most {} bytes", limits::LABEL_BYTES.value));
+        let session = match &*self.session {
+            "per-source" => Activation::PerSource,
+            "per-event" => Activation::PerEvent,
+            name => Activation::Session(SessionId::new(name).map_err(|error| format!("session: {error}"))?),
+        };
+        session.session(channel, "", "").map_err(|error| {
+            format!("session: the channel's name is too long for {}: {error}", self.session)
+        })?;
+        let filter = self.filter.as_deref().map(read_filter).transpose()?;
+        let text = self.text.as_deref().map(Template::parse).transpose();
+        let text = text.map_err(|why| format!("text: {why}"))?;
+        Ok((proof, Inbound { session, filter, text }))
+    }
+}
+
+/// Reads a condition on the payload of an event, which it calls `result`.
+fn read_filter(text: &str) -> Result<Condition, String> {
+    let condition =
+        parse_condition(text).map_err(|error| format!("filter: {error}; {}", error.fault.hint()))?;
+    if !condition.is_about_one_result() {
+        return Err(
+            "filter: an event has no check before it and no error: name paths in result alone".to_owned()
+        );
+    }
+    Ok(condition)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a section with these lines is refused for, if it is; its secret is right.
+    fn refused(name: &str, lines: &str) -> Option<String> {
+        let secret = std::env::temp_dir().join(format!("reveille-inbound-{}", std::process::id()));
+        fs::write(&secret, "a secret of sixteen").expect("ours");
+        let text = format!("verify = \"token\"\nsecret-file = {secret:?}\n{lines}\n");
+        let section: InboundConfig = toml::from_str(&text).expect("it is written well");
+        section.checked(name).err()
+    }
+
+    /// Each message names the key.
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for fine in [
+            "session = \"main\"",
+            "session = \"per-source\"\nfilter = \"result.action == opened\"",
+            "session = \"per-event\"\ntext = \"{{message}} of {{payload.a.0}}\"",
+        ] {
+            assert_eq!(refused("ops", fine), None, "{fine}");
         }
-        Ok((proof, Inbound { session, text }))
+        let long = "x".repeat(120);
+        for (name, lines, why) in [
+            ("ops", "session = \"\"", "session: "),
+            (&*long, "session = \"per-source\"", "session: the channel's name is too long for per-source"),
+            ("ops", "session = \"main\"\nfilter = \"result.a\"", "filter: nothing is compared"),
+            (
+                "ops",
+                "session = \"main\"\nfilter = \"changed(result.a)\"",
+                "filter: an event has no check before",
+            ),
+            (
+                "ops",
+                "session = \"main\"\nfilter = \"error contains x\"",
+                "filter: an event has no check before",
+            ),
+            ("ops", "session = \"main\"\ntext = \"{{nobody}}\"", "text: {{nobody}}: a place begins with"),
+        ] {
+            let said = refused(name, lines).expect(lines);
+            assert!(said.starts_with(why), "{lines}: {said}");
+        }
     }
 }

@@ -21,6 +21,7 @@ pub mod export;
 mod history;
 mod hosting;
 mod inbound;
+mod inbound_text;
 mod kit;
 mod later;
 mod mutations;
@@ -54,7 +55,8 @@ pub(crate) use self::agents::{AgentProcess, Shown};
 pub(crate) use self::budgets::BudgetReading;
 pub use self::denial::{Denial, DenialReason};
 pub(crate) use self::hosting::{HostError, HostRequest, SessionRequest};
-pub use self::inbound::{Arrival, Arrived, Inbound};
+pub use self::inbound::{Activation, Arrival, Arrived, Inbound};
+pub use self::inbound_text::Template;
 pub use self::later::{Called, Pending, Waiter};
 pub(crate) use self::places::Places;
 #[cfg(feature = "http")]

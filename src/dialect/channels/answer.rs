@@ -21,10 +21,13 @@ pub fn sent(channel: &str, run: &RunId, status: &str, attempts: u16) -> Answer {
     )
 }
 
-/// The answer to a simulated event.
-pub fn arrived(channel: &str, event: &str, schedule: &ScheduleId) -> Answer {
+/// The answer to a simulated event; without a schedule, the channel's condition left it out.
+pub fn arrived(channel: &str, event: &str, schedule: Option<&ScheduleId>) -> Answer {
     let answer = Map::new().with("success", true).with("channel", channel).with("event_id", event);
-    Answer::done(answer.with("schedule_id", schedule.to_string()))
+    Answer::done(match schedule {
+        Some(schedule) => answer.with("schedule_id", schedule.to_string()),
+        None => answer.with("filtered", true),
+    })
 }
 
 /// The answer to a pause or its end: how the channel is now, and whether it was so before.

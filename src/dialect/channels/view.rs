@@ -16,6 +16,8 @@ pub struct Provider {
     /// Whether sessions may pause, resume and try it.
     pub agents_manage: bool,
     pauses: ChannelPauses,
+    /// How many events the channel's condition has left out; `None` if the caller is not told.
+    pub filtered: Option<u64>,
     /// The events, oldest first.
     pub events: Vec<ChannelEvent>,
 }
@@ -39,6 +41,7 @@ impl Provider {
             takes,
             agents_manage: record.channel.agents_manage,
             pauses,
+            filtered: None,
             events,
         }
     }
@@ -84,6 +87,10 @@ impl Provider {
             return plain;
         }
         let (received, sent) = self.counts();
+        let plain = match self.filtered {
+            Some(count) => plain.with("events_filtered", i64::try_from(count).unwrap_or(i64::MAX)),
+            None => plain,
+        };
         plain
             .with("status", self.status())
             .with("events_received", number(received))

@@ -33,6 +33,28 @@ pub enum Clause {
     Exists(ValuePath),
 }
 
+impl Clause {
+    fn is_about_one_result(&self) -> bool {
+        let is_result = |path: &ValuePath| path.root == PathRoot::Result;
+        match self {
+            Clause::All(clauses) | Clause::Any(clauses) => clauses.iter().all(Clause::is_about_one_result),
+            Clause::Not(clause) => clause.is_about_one_result(),
+            Clause::Compare(comparison) => {
+                let left = match &comparison.left {
+                    Measure::Value(path) | Measure::Length(path) => is_result(path),
+                    Measure::Delta(_) => false,
+                };
+                left && match &comparison.right {
+                    Operand::Literal(_) => true,
+                    Operand::Path(path) => is_result(path),
+                }
+            }
+            Clause::Changed(_) => false,
+            Clause::Exists(path) => is_result(path),
+        }
+    }
+}
+
 /// A comparison of two values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
@@ -132,6 +154,11 @@ impl Condition {
     /// Returns the tree.
     pub fn root(&self) -> &Clause {
         &self.root
+    }
+
+    /// Returns whether the condition is about one result alone: nothing is compared with a check before, or with an error.
+    pub fn is_about_one_result(&self) -> bool {
+        self.root.is_about_one_result()
     }
 
     /// Returns whether a part of the condition is about failed calls. Any other condition says nothing of a call that failed.

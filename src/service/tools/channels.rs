@@ -5,7 +5,7 @@
 //! counts alike.
 
 use super::super::admission::{Admitted, admit_target};
-use super::super::{Arrival, Service, creation};
+use super::super::{Arrival, Arrived, Service, creation};
 use crate::dialect::channels::{self, Call, OutMessage, Provider, Tool};
 use crate::dialect::{Answer, Notation};
 use crate::domain::{
@@ -56,7 +56,10 @@ impl<'a> ChannelCall<'a> {
                 );
                 let arrival = Arrival { event: event.into(), source, message, payload, simulated: true };
                 match self.service.arrive(&channel, &arrival) {
-                    Ok(arrived) => channels::arrived(&channel, &arrival.event, &arrived.schedule),
+                    Ok(Arrived::Begun { schedule } | Arrived::Duplicate { schedule }) => {
+                        channels::arrived(&channel, &arrival.event, Some(&schedule))
+                    }
+                    Ok(Arrived::Filtered) => channels::arrived(&channel, &arrival.event, None),
                     Err(Refusal::ChannelNotAllowed { .. }) => unknown(&channel, &self.providers()),
                     Err(refusal) => channels::refused(&refusal),
                 }
@@ -81,7 +84,9 @@ impl<'a> ChannelCall<'a> {
         self.handle().view(|state| {
             let provider = |it: &ChannelRecord| {
                 let pauses = state.channel_pauses().get(&it.channel.name).cloned().unwrap_or_default();
-                Provider::of((it, pauses), arrivals(&it.channel.name), session)
+                let mut shown = Provider::of((it, pauses), arrivals(&it.channel.name), session);
+                shown.filtered = session.is_none().then(|| self.service.filtered(&it.channel.name));
+                shown
             };
             state.channels().filter(is_open).map(provider).collect()
         })

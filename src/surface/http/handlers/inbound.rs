@@ -14,10 +14,10 @@ use tokio::time::timeout;
 
 use crate::adapter::outbound::ProofKind;
 use crate::dialect::REQUEST_CAPS;
-use crate::domain::{Caller, CallerRole, Code, Refusal, Right, Scope, Span, Via};
+use crate::domain::{Caller, CallerRole, Code, Refusal, Right, ScheduleId, Scope, Span, Via};
 use crate::edn::{Map, Value};
 use crate::limits;
-use crate::service::Arrival;
+use crate::service::{Arrival, Arrived};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::gate::{Single, single};
 use crate::surface::http::message::body::check_text;
@@ -53,11 +53,15 @@ pub(in crate::surface::http) async fn take(
     }
     let arrival = arrival(proof.kind(), &parts.headers, payload, &bytes);
     let arrived = app.service.arrive(&name, &arrival).map_err(|refusal| refused(&refusal))?;
-    let answer = Map::new()
-        .with("event-id", &*arrival.event)
-        .with("schedule-id", arrived.schedule.to_string())
-        .with("duplicate", arrived.duplicate);
-    Ok(Reply::new(if arrived.duplicate { StatusCode::OK } else { StatusCode::ACCEPTED }, answer))
+    let answer = Map::new().with("event-id", &*arrival.event);
+    let of = |schedule: &ScheduleId, duplicate: bool| {
+        answer.clone().with("schedule-id", schedule.to_string()).with("duplicate", duplicate)
+    };
+    Ok(match &arrived {
+        Arrived::Begun { schedule } => Reply::new(StatusCode::ACCEPTED, of(schedule, false)),
+        Arrived::Duplicate { schedule } => Reply::new(StatusCode::OK, of(schedule, true)),
+        Arrived::Filtered => Reply::new(StatusCode::OK, answer.with("filtered", true)),
+    })
 }
 
 /// Reads a body of a sender who has no token, within a small bound and a short time.
