@@ -11,6 +11,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+#[cfg(feature = "email")]
+use super::email_config::EmailConfig;
 use super::fault::AppFault;
 use super::inbound_config::InboundConfig;
 use crate::adapter::outbound::{
@@ -49,6 +51,9 @@ pub(super) struct ChannelConfig {
     agents: bool,
     #[serde(default)]
     agents_manage: bool,
+    /// A mail server, and what messages to it look like.
+    #[cfg(feature = "email")]
+    email: Option<EmailConfig>,
     /// What comes in by the channel.
     inbound: Option<InboundConfig>,
 }
@@ -97,9 +102,16 @@ impl Channels {
             }
             let pace = written.pace().map_err(wrong)?;
             let is_url = written.url.is_some() || written.url_file.is_some();
-            let way = match (is_url, written.command.is_some()) {
-                (true, false) => written.webhook().map_err(wrong)?,
-                (false, true) => written.command(&inherited).map_err(wrong)?,
+            let email = written.take_email();
+            let way = match (is_url, written.command.is_some(), email) {
+                (true, false, None) => written.webhook().map_err(wrong)?,
+                (false, true, None) => written.command(&inherited).map_err(wrong)?,
+                (false, false, Some(way)) if written.is_bare() => {
+                    way.map_err(|what| wrong(format!("email: {what}")))?
+                }
+                (false, false, Some(_)) => {
+                    return Err(wrong("what is about a url or a program does not go with email".to_owned()));
+                }
                 _ => return Err(wrong("give either url or command".to_owned())),
             };
             let name: Box<str> = name.into();
@@ -133,6 +145,26 @@ impl Channels {
 }
 
 impl ChannelConfig {
+    /// The way by e-mail, if it is one.
+    #[cfg(feature = "email")]
+    fn take_email(&mut self) -> Option<Result<ChannelRoute, String>> {
+        self.email.take().map(EmailConfig::read)
+    }
+
+    /// The way by e-mail: a build without it knows no such key.
+    #[cfg(not(feature = "email"))]
+    fn take_email(&mut self) -> Option<Result<ChannelRoute, String>> {
+        None
+    }
+
+    /// Whether nothing is written that belongs to a url or to a program.
+    fn is_bare(&self) -> bool {
+        let of_url = self.shape.is_some() || self.ca_file.is_some() || self.loopback;
+        let keys = !self.keys.is_empty() || !self.key_files.is_empty();
+        let environment = !self.env.is_empty() || !self.inherit.is_empty();
+        !of_url && !keys && !environment && self.cwd.is_none() && self.timeout_ms.is_none()
+    }
+
     fn pace(&self) -> Result<Option<Pace>, String> {
         let Some(rate) = &self.rate else {
             return match self.burst {

@@ -14,6 +14,8 @@ mod data_dir;
 mod decisions;
 mod demo;
 mod doctor;
+#[cfg(feature = "email")]
+mod email_config;
 mod environment;
 mod eql;
 pub mod export;

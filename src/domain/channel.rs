@@ -9,6 +9,8 @@ names! {
         Webhook = "webhook",
         /// A program, on its standard input.
         Command = "command",
+        /// A mail server, by SMTP.
+        Email = "email",
     }
 }
 

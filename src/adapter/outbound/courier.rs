@@ -12,6 +12,8 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
+#[cfg(feature = "email")]
+use super::mail::Mailer;
 use super::pace::{Bucket, Pace};
 use super::places::Places;
 use super::post::{Client, Post, PostFault};
@@ -39,6 +41,9 @@ pub enum ChannelRoute {
     },
     /// By a program that gets the parcel as its input.
     Command(Program),
+    /// By e-mail.
+    #[cfg(feature = "email")]
+    Email(Box<Mailer>),
 }
 
 /// Delivers parcels to channels, each on a task of its own.
@@ -87,6 +92,8 @@ impl ChannelRoute {
             ChannelRoute::Command(program) => {
                 (ChannelKind::Command, program.argv.first().map(String::as_str).unwrap_or_default().into())
             }
+            #[cfg(feature = "email")]
+            ChannelRoute::Email(mailer) => (ChannelKind::Email, mailer.server.to_string().into()),
         };
         Channel { name, kind, goes_to, agents, agents_manage: false }
     }
@@ -97,6 +104,8 @@ impl ChannelRoute {
                 post(*shape, (endpoint, keys, client), parcel).await
             }
             ChannelRoute::Command(program) => run(program, &envelope(parcel)).await,
+            #[cfg(feature = "email")]
+            ChannelRoute::Email(mailer) => mailer.send(parcel).await,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Adapters that send data out of this process: signed posts to endpoints, and programs. Both only
+//! Adapters that send data out of this process: signed posts to endpoints, e-mail, and programs. Both only
 //! if an operator configured them.
 //!
 //! What lives elsewhere: who may configure a channel, which deliveries are tried again and when
@@ -12,6 +12,8 @@ mod endpoint;
 pub(crate) mod envelope;
 mod fetch;
 mod guard;
+#[cfg(feature = "email")]
+mod mail;
 mod network;
 mod pace;
 mod places;
@@ -30,6 +32,8 @@ pub use endpoint::{Endpoint, EndpointFault, Scheme};
 pub use fetch::{Fetch, Fetched};
 pub use guard::Hook;
 pub use guard::{GuardRoute, OutboundGuard};
+#[cfg(feature = "email")]
+pub use mail::{MailAddress, MailServer, Mailer};
 pub use network::{Network, NetworkOs, Pending};
 pub use pace::Pace;
 pub use post::{Client, Patience, Post, PostFault, Reply};

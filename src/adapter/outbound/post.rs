@@ -25,6 +25,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 
 use super::address::{Forbidden, check_address};
 use super::endpoint::{Endpoint, Scheme};
@@ -182,7 +183,20 @@ impl Client {
     /// # Errors
     /// The error of TLS if it cannot be set up.
     pub fn new(network: Arc<dyn Network>, trust: Trust) -> io::Result<Client> {
-        let tls = trust.connector().map_err(io::Error::other)?;
+        Client::speaking(network, trust, &[b"http/1.1"])
+    }
+
+    /// Makes a client that connects to mail servers, and may not connect to any yet.
+    ///
+    /// # Errors
+    /// The error of TLS if it cannot be set up.
+    #[cfg(feature = "email")]
+    pub fn for_mail(network: Arc<dyn Network>, trust: Trust) -> io::Result<Client> {
+        Client::speaking(network, trust, &[])
+    }
+
+    fn speaking(network: Arc<dyn Network>, trust: Trust, protocols: &[&[u8]]) -> io::Result<Client> {
+        let tls = trust.connector(protocols).map_err(io::Error::other)?;
         let allowed = BTreeSet::new();
         Ok(Client { network, tls, allowed, anywhere: false, loopback: false, patience: Patience::default() })
     }
@@ -258,6 +272,24 @@ impl Client {
         connected.await.map_err(timed_out)?
     }
 
+    /// Connects to a mail server at a checked address, without encryption yet.
+    #[cfg(feature = "email")]
+    pub(super) async fn dial(&self, endpoint: &Endpoint) -> Result<TcpStream, PostFault> {
+        self.check_listed(endpoint)?;
+        let connected = timeout(self.patience.connect, async {
+            let addresses = self.addresses(endpoint).await?;
+            self.connect(endpoint, &addresses).await
+        });
+        let timed_out = |_| PostFault::TimedOut { endpoint: told(endpoint), what: "connect" };
+        connected.await.map_err(timed_out)?
+    }
+
+    /// How long a whole exchange may take.
+    #[cfg(feature = "email")]
+    pub(super) fn total(&self) -> Duration {
+        self.patience.total
+    }
+
     /// Resolves the endpoint's addresses, and fails if one of them is not allowed.
     async fn addresses(&self, endpoint: &Endpoint) -> Result<Vec<IpAddr>, PostFault> {
         let unresolved =
@@ -307,6 +339,15 @@ impl Client {
         if endpoint.scheme() == Scheme::Http {
             return Ok(Box::new(socket));
         }
+        Ok(Box::new(self.wrap(endpoint, socket).await?))
+    }
+
+    /// Starts TLS under the endpoint's own name.
+    pub(super) async fn wrap(
+        &self,
+        endpoint: &Endpoint,
+        socket: TcpStream,
+    ) -> Result<TlsStream<TcpStream>, PostFault> {
         let fault = |detail: String| PostFault::Tls { endpoint: told(endpoint), detail: detail.into() };
         let name = match endpoint.address() {
             Some(address) => ServerName::from(address),
@@ -315,7 +356,7 @@ impl Client {
             }
         };
         let secured = self.tls.connect(name, socket).await;
-        Ok(Box::new(secured.map_err(|error| fault(error.to_string()))?))
+        secured.map_err(|error| fault(error.to_string()))
     }
 }
 

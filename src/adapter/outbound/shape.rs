@@ -86,7 +86,7 @@ impl Shape {
 }
 
 /// What a person reads: the subject, if there is one, and the text; or the name of the file.
-fn words(parcel: &Parcel) -> String {
+pub(super) fn words(parcel: &Parcel) -> String {
     let file_name = |path: &'_ str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let file = parcel
         .file

@@ -60,14 +60,14 @@ impl Trust {
         if number == 0 { Err(TrustFault::Empty) } else { Ok(()) }
     }
 
-    /// Makes the TLS connector for this trust: HTTP/1.1 only, without a client certificate.
-    pub(super) fn connector(self) -> Result<TlsConnector, rustls::Error> {
+    /// Makes the TLS connector for this trust: for these protocols only, without a client certificate.
+    pub(super) fn connector(self, protocols: &[&[u8]]) -> Result<TlsConnector, rustls::Error> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()?
             .with_root_certificates(self.roots)
             .with_no_client_auth();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
         Ok(TlsConnector::from(Arc::new(config)))
     }
 }

@@ -95,6 +95,8 @@ names! {
         ChannelDisabled = "channel-disabled",
         /// The channel is paused, and lets nothing out until it is resumed.
         ChannelPaused = "channel-paused",
+        /// The receiver has refused the message for good.
+        Rejected = "rejected",
         /// The session that owns, made or last edited the schedule may not do that now.
         NotGranted = "not-granted",
         /// A rule of the guard's policy forbids the run.

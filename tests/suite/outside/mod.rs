@@ -5,6 +5,7 @@
 mod channels;
 mod endpoints;
 mod guards;
+mod mails;
 mod posts;
 mod programs;
 mod receiver;
