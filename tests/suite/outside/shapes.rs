@@ -166,3 +166,29 @@ fn secrets_of_a_session_do_not_go_out() {
     let body = String::from_utf8_lossy(&received[0].body).into_owned();
     assert!(body.contains("use [REDACTED] for it") && !body.contains("ghp_"), "{body}");
 }
+
+/// Whatever the form of a post, the answer is judged alike. Source of the rows: Slack, "Incoming webhooks", handling errors.
+#[test]
+fn what_a_receiver_answers_decides_in_every_shape() {
+    let rows: [(Act, &str, u64); 8] = [
+        (Act::Say("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"), "delivered", 0),
+        (Act::Say("HTTP/1.1 400 Bad\r\ncontent-length: 15\r\n\r\ninvalid_payload"), "queued", 5_000),
+        (Act::Say("HTTP/1.1 403 No\r\ncontent-length: 17\r\n\r\naction_prohibited"), "queued", 5_000),
+        (Act::Say("HTTP/1.1 404 None\r\ncontent-length: 10\r\n\r\nno_service"), "queued", 5_000),
+        (Act::Say("HTTP/1.1 410 Gone\r\ncontent-length: 19\r\n\r\nchannel_is_archived"), "failed", 0),
+        (Act::Say("HTTP/1.1 429 Slow\r\nretry-after: 120\r\ncontent-length: 0\r\n\r\n"), "queued", 120_000),
+        (Act::Say("HTTP/1.1 500 Broken\r\ncontent-length: 12\r\n\r\nrollup_error"), "queued", 5_000),
+        // It may have arrived, and what is in memory only is not sent twice.
+        (Act::HangUp, "failed", 0),
+    ];
+    for shape in [Shape::Json, Shape::Slack, Shape::Discord, Shape::Telegram, Shape::Ntfy, Shape::Teams] {
+        for (act, state, wait) in rows {
+            let receiver = Receiver::playing(&[act]);
+            let (_stage, handle) = scene(&receiver, shape, None);
+            let id = send(&handle, "text");
+            handle.run_due();
+            let (seen, _, waits) = settled(&handle, &id);
+            assert_eq!((seen, waits), (state, wait), "{} {act:?}", shape.name());
+        }
+    }
+}
