@@ -94,9 +94,10 @@ pub(super) fn tasks(args: &TasksArgs) -> io::Result<ExitCode> {
 
 pub(super) fn channels(args: &ChannelsArgs) -> io::Result<ExitCode> {
     let row = |channel: &Value| {
-        ["name", "kind", "agents?", "disabled-at", "goes-to"].map(|name| cell(channel, name))
+        ["name", "kind", "agents?", "disabled-at", "inbound-paused-at", "outbound-paused-at", "goes-to"]
+            .map(|name| cell(channel, name))
     };
-    let heads = ["CHANNEL", "KIND", "AGENTS", "DISABLED", "GOES TO"];
+    let heads = ["CHANNEL", "KIND", "AGENTS", "DISABLED", "PAUSED-IN", "PAUSED-OUT", "GOES-TO"];
     let caller = &args.caller;
     let answer = match ask(&caller.daemon, caller.session.as_ref(), &format!("[:{CHANNELS}]")) {
         Ok(answer) => answer,
