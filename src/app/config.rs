@@ -15,6 +15,8 @@ use super::environment::Environment;
 use super::fault::AppFault;
 use super::guard_rules::{self, GuardFile};
 use super::primitives::PrimitivesConfig;
+#[cfg(feature = "mcp-client")]
+use super::tool_servers::{ServerConfig, ToolServers};
 use super::tools::{Tools, ToolsConfig};
 use crate::adapter::outbound::GuardRoute;
 use crate::adapter::system_zones;
@@ -67,6 +69,9 @@ struct File {
     allow_origins: Vec<String>,
     channels: BTreeMap<String, ChannelConfig>,
     tools: ToolsConfig,
+    /// Servers of the Model Context Protocol, by name.
+    #[cfg(feature = "mcp-client")]
+    mcp: BTreeMap<String, ServerConfig>,
     agents: BTreeMap<String, AgentConfig>,
     primitives: PrimitivesConfig,
     guard: Option<GuardFile>,
@@ -104,6 +109,8 @@ impl Config {
         let channels = Channels::new(file.channels, Environment::value)?;
         http.proofs = std::sync::Arc::new(channels.proofs());
         let tools = Tools::new(file.tools, Environment::value)?;
+        #[cfg(feature = "mcp-client")]
+        let tools = tools.with_servers(ToolServers::new(file.mcp, Environment::value)?);
         let agents = Agents::new(file.agents, Environment::value)?;
         let outside = file.guard.as_ref().map(GuardFile::outside).transpose()?.flatten();
         let primitives = file.primitives.checked()?;

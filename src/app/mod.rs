@@ -49,6 +49,8 @@ mod stdio;
 mod store;
 mod table;
 mod tool;
+#[cfg(feature = "mcp-client")]
+mod tool_servers;
 mod tools;
 mod typed_id;
 mod watches;

@@ -16,6 +16,7 @@ use super::panics;
 use super::processes;
 use super::signals::on_stop;
 use super::store::attach_store;
+use super::tools::OpenTools;
 use crate::adapter::end_groups;
 use crate::adapter::outbound::OutboundGuard;
 use crate::domain::{Right, Scope, TokenName};
@@ -50,7 +51,7 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
     admit(&handle, config.token, &config.host_tokens, data_dir.as_ref())?;
     // Before the store is loaded: due runs may be for one of the channels.
     config.channels.open(engine.service())?;
-    config.tools.open(&handle)?;
+    let tools = config.tools.open(&handle)?;
     // Also before: a loaded run that is due goes to the agent that is configured.
     let agents =
         config.agents.start(&handle).map_err(|error| AppFault::io("agents cannot be hosted", error))?;
@@ -95,7 +96,7 @@ fn run(args: ServeArgs) -> Result<(), AppFault> {
     if let Some(data_dir) = &mut data_dir {
         data_dir.unsign();
     }
-    stop_all(&mut server, &mut engine);
+    stop_all(&mut server, &mut engine, &tools);
     if let Some((lost, life)) = notes {
         lost.clear();
         life.end(handle.now().wall);
@@ -142,13 +143,14 @@ fn announce(address: &str, keeps: bool) -> io::Result<()> {
 
 /// Stops in order: requests first, then the engine, while streams can still bring receipts, then
 /// the streams.
-fn stop_all(server: &mut Server, engine: &mut Reveille) {
+fn stop_all(server: &mut Server, engine: &mut Reveille, tools: &OpenTools) {
     tracing::info!(target: "reveille", "stopping");
     // The server first: answers to requests under way need the engine.
     server.drain();
     let unfinished = engine.handle().view(State::live_count);
     let volatile = engine.handle().counters().1.volatile;
     engine.shut_down();
+    tools.end();
     // Their runs have failed or wait for the next start, which would run the programs beside these.
     end_groups();
     server.stop();

@@ -11,6 +11,8 @@ use serde::Deserialize;
 
 use super::channels::ProgramConfig;
 use super::fault::AppFault;
+#[cfg(feature = "mcp-client")]
+use super::tool_servers::{RunningServers, ToolServers};
 #[cfg(target_os = "linux")]
 use crate::adapter::outbound::FileTools;
 use crate::adapter::outbound::{
@@ -72,6 +74,22 @@ pub(super) struct Tools {
     programs: Vec<ProgramTool>,
     http: Option<HttpReach>,
     files: Option<PathBuf>,
+    #[cfg(feature = "mcp-client")]
+    servers: ToolServers,
+}
+
+/// The tools of a daemon that runs.
+pub(super) struct OpenTools {
+    #[cfg(feature = "mcp-client")]
+    servers: RunningServers,
+}
+
+impl OpenTools {
+    /// Ends what would go on without the daemon.
+    pub(super) fn end(&self) {
+        #[cfg(feature = "mcp-client")]
+        self.servers.end();
+    }
 }
 
 impl Tools {
@@ -106,11 +124,27 @@ impl Tools {
         self.programs.iter().map(|tool| &tool.spec).filter(|spec| spec.approval).map(|spec| &spec.name)
     }
 
+    /// The same tools, and those of servers.
+    #[cfg(feature = "mcp-client")]
+    pub(super) fn with_servers(self, servers: ToolServers) -> Tools {
+        Tools { servers, ..self }
+    }
+
     /// Adds the tools to those that sessions can have called.
     ///
     /// # Errors
     /// [`AppFault::Io`] if they cannot be started; [`AppFault::Usage`] if two have one name.
-    pub(super) fn open(self, handle: &Handle) -> Result<(), AppFault> {
+    pub(super) fn open(mut self, handle: &Handle) -> Result<OpenTools, AppFault> {
+        self.open_local(handle)?;
+        // Last, because a server's tool must not have the name of another one.
+        Ok(OpenTools {
+            #[cfg(feature = "mcp-client")]
+            servers: self.servers.open(handle)?,
+        })
+    }
+
+    /// Adds the programs, and what is built in.
+    fn open_local(&mut self, handle: &Handle) -> Result<(), AppFault> {
         if self.programs.is_empty() && self.http.is_none() && self.files.is_none() {
             return Ok(());
         }
@@ -124,7 +158,10 @@ impl Tools {
                 let (name, agents) = (tool.spec.name.as_str(), tool.spec.agents);
                 tracing::info!(target: "reveille", name, agents, approval = tool.spec.approval, "tool configured");
             }
-            add(ExecutorKind::Operator, Arc::new(ProgramTools::new(Arc::clone(&tasks), self.programs)))?;
+            add(
+                ExecutorKind::Operator,
+                Arc::new(ProgramTools::new(Arc::clone(&tasks), std::mem::take(&mut self.programs))),
+            )?;
         }
         if let Some(reach) = &self.http {
             let client = Client::new(Arc::new(NetworkOs), Trust::system()).map_err(cannot)?;

@@ -61,6 +61,28 @@ limits! { CALLS_ALONE:
     CLIENT_CALLS = 64 "requests" as "client-calls";
     /// Tools that one attached host can offer. Source: SEED-001's larger modules have some dozens each.
     OFFERED_TOOLS = 512 "tools" as "offered-tools";
+    /// Servers of the Model Context Protocol in one configuration.
+    TOOL_SERVERS = 32 "servers" as "tool-servers";
+    /// Tools of one server of the Model Context Protocol; those beyond are left out.
+    SERVER_TOOLS = 512 "tools" as "server-tools";
+    /// Pages of a server's list of tools that are asked for.
+    SERVER_PAGES = 64 "pages" as "server-pages";
+    /// How long a server has from its start until it has listed its tools, each of the two steps.
+    SERVER_START_MS = 10_000 "ms" as "server-start-ms";
+    /// How long the start of the daemon waits for the tools of servers, all of them together.
+    SERVERS_AWAITED_MS = 3_000 "ms" as "servers-awaited-ms";
+    /// How long a server has to end by itself once its input is closed. What is left of its group is killed then.
+    SERVER_END_MS = 2_000 "ms" as "server-end-ms";
+    /// How long a server that has failed is left alone, at first. The time doubles with each failure in a row.
+    SERVER_REST_MS = 1_000 "ms" as "server-rest-ms";
+    /// How long a server that has failed is left alone at most.
+    SERVER_REST_MS_MAX = 60_000 "ms" as "server-rest-ms-max";
+    /// Longest message of a server. One that sends a longer one is ended.
+    SERVER_MESSAGE_BYTES = 4_194_304 "bytes" as "server-message-bytes";
+    /// How long a server may take to read one message.
+    SERVER_READ_MS = 10_000 "ms" as "server-read-ms";
+    /// Longest JSON Schema of a tool of a server; of a longer one only the type is shown.
+    SERVER_SCHEMA_BYTES = 32_768 "bytes" as "server-schema-bytes";
     /// Tools in one configuration.
     CONFIGURED_TOOLS = 128 "tools" as "configured-tools";
     /// Longest description of a tool that a host or an operator offers.

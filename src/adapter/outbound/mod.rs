@@ -45,4 +45,6 @@ pub use signature::{KeyFault, MessageId, SignatureFault, Signed, SigningKey, sig
 #[cfg(target_os = "linux")]
 pub use tools::FileTools;
 pub use tools::{HttpReach, HttpTools, ProgramTool, ProgramTools, ToolTasks};
+#[cfg(feature = "mcp-client")]
+pub use tools::{McpBounds, McpServer, McpTerms, McpToolTerms, McpTools, TakenNames};
 pub use trust::{Trust, TrustFault};

@@ -146,7 +146,8 @@ impl Program {
         }
     }
 
-    fn start(&self) -> Result<(Child, ProcessGroup), ProgramFault> {
+    /// Starts the program as the leader of a group, with three pipes. It has to be called on a runtime.
+    pub(super) fn start(&self) -> Result<(Child, ProcessGroup), ProgramFault> {
         let (program, arguments) = self.argv.split_first().ok_or(ProgramFault::NotAbsolute)?;
         if !Path::new(program).is_absolute() || !self.directory.is_absolute() {
             return Err(ProgramFault::NotAbsolute);
@@ -166,7 +167,7 @@ impl Program {
 }
 
 impl Ended {
-    fn of(status: ExitStatus) -> Ended {
+    pub(super) fn of(status: ExitStatus) -> Ended {
         // A process on Unix ends either with a code or by a signal.
         status.code().map_or_else(|| Ended::Signal(status.signal().unwrap_or_default()), Ended::Code)
     }

@@ -1,8 +1,11 @@
-//! Tools that call tools, at a real daemon: an operator's programs, a connected host's tools, and what is built in.
+//! Tools that call tools, at a real daemon: an operator's programs, a connected host's tools, servers of the Model Context
+//! Protocol, and what is built in.
 
 mod approvals;
 mod built_in;
 mod commands;
+mod fake_server;
 mod host_tools;
 mod programs;
 mod scene;
+mod servers;

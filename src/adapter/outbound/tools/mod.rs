@@ -6,6 +6,8 @@
 #[cfg(target_os = "linux")]
 mod file;
 mod http;
+#[cfg(feature = "mcp-client")]
+mod mcp;
 mod program;
 
 use std::collections::BTreeMap;
@@ -19,6 +21,8 @@ use tokio::task::AbortHandle;
 #[cfg(target_os = "linux")]
 pub use self::file::FileTools;
 pub use self::http::{HttpReach, HttpTools};
+#[cfg(feature = "mcp-client")]
+pub use self::mcp::{McpBounds, McpServer, McpTerms, McpToolTerms, McpTools, TakenNames};
 pub use self::program::{ProgramTool, ProgramTools};
 use crate::domain::Outcome;
 use crate::port::Returned;

@@ -73,7 +73,7 @@ impl Executor for ProgramTools {
 fn outcome(output: ProgramOutput, max: usize) -> Outcome {
     let ProgramOutput { ended, output, errors } = output;
     let cut = output.len() >= max;
-    let read = if cut { text(&output[..whole(&output)]) } else { value(&output) };
+    let read = printed(&output, max).map(|(value, _)| value);
     let bytes = output.len() as u64;
     match (ended, read) {
         (Ended::Code(0), Ok(value)) => Outcome { cut, ..Outcome::of_value(value, bytes, Span::ZERO) },
@@ -87,6 +87,13 @@ fn outcome(output: ProgramOutput, max: usize) -> Outcome {
             Outcome { code, value, bytes, cut, ..Outcome::of_error(why(ended, &errors), Span::ZERO) }
         }
     }
+}
+
+/// The result in what was printed, up to a bound: JSON, or else a text; and whether it was cut there.
+pub(super) fn printed(output: &[u8], max: usize) -> Result<(Value, bool), String> {
+    let cut = output.len() >= max;
+    let read = if cut { text(&output[..whole(output)]) } else { value(output) };
+    read.map(|value| (value, cut))
 }
 
 /// The end of what it printed as errors, or how it ended.

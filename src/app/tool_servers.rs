@@ -1,0 +1,251 @@
+//! Reads `[mcp]` of the configuration file: servers of the Model Context Protocol, whose tools sessions can have called.
+//!
+//! Invariant: no tool of a server is open to sessions unless the file says so.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::channels::ProgramConfig;
+use super::fault::AppFault;
+use crate::adapter::outbound::{
+    McpBounds, McpServer, McpTerms, McpToolTerms, McpTools, TakenNames, ToolTasks,
+};
+use crate::domain::{ExecutorKind, Risk, Span, ToolName};
+use crate::limits;
+use crate::runtime::Handle;
+
+/// One server as it is written.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct ServerConfig {
+    command: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    #[serde(default)]
+    inherit: BTreeSet<String>,
+    cwd: Option<PathBuf>,
+    #[serde(default)]
+    agents: AgentsConfig,
+    #[serde(default)]
+    approval: bool,
+    risk: Option<String>,
+    timeout_ms: Option<u64>,
+    /// Single tools.
+    #[serde(default)]
+    tools: BTreeMap<String, ServerToolConfig>,
+}
+
+/// For which tools sessions' own tokens do: all, none, or those of these names.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum AgentsConfig {
+    All(bool),
+    Some(Vec<String>),
+}
+
+impl Default for AgentsConfig {
+    fn default() -> AgentsConfig {
+        AgentsConfig::All(false)
+    }
+}
+
+/// What is written of one tool.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct ServerToolConfig {
+    agents: Option<bool>,
+    approval: Option<bool>,
+    risk: Option<String>,
+    #[serde(default)]
+    idempotent: bool,
+    timeout_ms: Option<u64>,
+}
+
+/// The validated servers, ready to be started.
+#[derive(Default)]
+pub(super) struct ToolServers(Vec<McpServer>);
+
+/// The servers of a daemon.
+#[derive(Default)]
+pub(super) struct RunningServers(Vec<Arc<McpTools>>);
+
+impl ToolServers {
+    /// Validates the section.
+    ///
+    /// # Errors
+    /// [`AppFault`] with the name of the server and the reason.
+    pub(super) fn new(
+        written: BTreeMap<String, ServerConfig>,
+        inherited: impl Fn(&str) -> Option<String>,
+    ) -> Result<ToolServers, AppFault> {
+        let max = limits::TOOL_SERVERS;
+        if written.len() as u64 > max.value {
+            return Err(AppFault::usage(format!(
+                "{} servers of tools: at most {}",
+                written.len(),
+                max.value
+            )));
+        }
+        let mut servers = ToolServers::default();
+        for (name, written) in written {
+            let wrong = |what: String| AppFault::usage(format!("the server {name:?}: {what}"));
+            // With any action behind it, it has to be the name of a tool.
+            let is_name = !name.contains('.') && ToolName::new(&format!("{name}.x")).is_ok();
+            if !is_name || name.len() > NAME_BYTES {
+                return Err(wrong(format!(
+                    "a name has no dot, blank or slash, and at most {NAME_BYTES} bytes"
+                )));
+            }
+            servers.0.push(written.server(&name, &inherited).map_err(wrong)?);
+        }
+        Ok(servers)
+    }
+
+    /// Starts the servers, and adds their tools to those that sessions can have called. It waits for their lists for a moment; a
+    /// server that is slower adds its tools later. What the others offer has to be there by now.
+    ///
+    /// # Errors
+    /// [`AppFault::Io`] if no thread can be started for them.
+    pub(super) fn open(self, handle: &Handle) -> Result<RunningServers, AppFault> {
+        if self.0.is_empty() {
+            return Ok(RunningServers::default());
+        }
+        let tasks =
+            ToolTasks::start().map_err(|error| AppFault::io("servers of tools cannot be started", error))?;
+        let mut running = Vec::new();
+        for server in self.0 {
+            tracing::info!(target: "reveille", name = &*server.name, "server of tools configured");
+            let tools = Arc::new(McpTools::start(Arc::clone(&tasks), server, taken(handle)));
+            // It offers nothing yet, so it cannot clash; its list is checked against `taken`.
+            let added = handle.add_executor(ExecutorKind::Server, Arc::clone(&tools) as _);
+            added.map_err(|clash| AppFault::usage(format!("servers: {clash}")))?;
+            running.push(tools);
+        }
+        McpTools::wait_for_lists(&running, Duration::from_millis(limits::SERVERS_AWAITED_MS.value));
+        Ok(RunningServers(running))
+    }
+}
+
+impl RunningServers {
+    /// Ends all servers at the same time, within the bound on their end.
+    pub(super) fn end(&self) {
+        self.0.iter().for_each(|server| server.end());
+        self.0.iter().for_each(|server| server.wait_for_end());
+    }
+}
+
+/// The names of all tools that there are without those of servers: servers have names of their own.
+fn taken(handle: &Handle) -> TakenNames {
+    let known = handle.kit_of_nobody();
+    let others = known.tools().filter(|(kind, _)| *kind != ExecutorKind::Server);
+    let taken: BTreeMap<ToolName, &str> =
+        others.map(|(kind, spec)| (spec.name.clone(), kind.doc())).collect();
+    Box::new(move |name| taken.get(name).map(|doc| (*doc).to_owned()))
+}
+
+impl ServerConfig {
+    fn server(self, name: &str, inherited: &impl Fn(&str) -> Option<String>) -> Result<McpServer, String> {
+        let program = ProgramConfig {
+            command: self.command,
+            env: self.env,
+            inherit: self.inherit,
+            cwd: self.cwd,
+            // It runs for as long as the daemon.
+            time: Duration::MAX,
+        };
+        let agents = match self.agents {
+            AgentsConfig::All(true) => vec!["*".into()],
+            AgentsConfig::All(false) => Vec::new(),
+            AgentsConfig::Some(names) => names.into_iter().map(Into::into).collect(),
+        };
+        let mut terms = McpTerms {
+            agents,
+            approval: self.approval,
+            risk: risk(self.risk.as_deref())?,
+            time_max: time(self.timeout_ms)?,
+            tools: BTreeMap::new(),
+        };
+        for (tool, written) in self.tools {
+            let of_tool = |what: String| format!("tools.{tool}: {what}");
+            let own = McpToolTerms {
+                agents: written.agents,
+                approval: written.approval,
+                risk: risk(written.risk.as_deref()).map_err(of_tool)?,
+                idempotent: written.idempotent,
+                time_max: time(written.timeout_ms).map_err(of_tool)?,
+            };
+            terms.tools.insert(tool.into(), own);
+        }
+        Ok(McpServer {
+            name: name.into(),
+            program: program.read(inherited)?,
+            terms,
+            bounds: McpBounds::default(),
+        })
+    }
+}
+
+fn risk(written: Option<&str>) -> Result<Option<Risk>, String> {
+    let known =
+        |name: &str| Risk::parse(name).ok_or_else(|| format!("risk is one of {}", Risk::NAMES.join(", ")));
+    written.map(known).transpose()
+}
+
+fn time(written: Option<u64>) -> Result<Option<Span>, String> {
+    let max = limits::CALL_MS_MAX.value;
+    match written {
+        Some(time) if !(1..=max).contains(&time) => Err(format!("timeout-ms is from 1 to {max}")),
+        written => Ok(written.map(Span::from_millis)),
+    }
+}
+
+/// Longest name of a server: most of a tool's name is left for the server's own part.
+const NAME_BYTES: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<ToolServers, String> {
+        let written: BTreeMap<String, ServerConfig> =
+            toml::from_str(text).map_err(|error| error.message().to_owned())?;
+        ToolServers::new(written, |_| None).map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn what_is_written_becomes_a_server() {
+        let text = "[github]\ncommand = [\"/usr/bin/github-mcp\", \"stdio\"]\nenv = { TOKEN = \"t\" }\n\
+                    agents = [\"list_issues\", \"get_*\"]\ntimeout-ms = 30000\n\
+                    [github.tools.merge]\napproval = true\nrisk = \"danger\"\n[open]\ncommand = [\"/bin/true\"]\nagents = true\n\
+                    [closed]\ncommand = [\"/bin/true\"]\n";
+        let servers = read(text).expect("they are servers").0;
+        let told: Vec<_> =
+            servers.iter().map(|server| (&*server.name, server.terms.agents.join(","))).collect();
+        let expected = [("closed", ""), ("github", "list_issues,get_*"), ("open", "*")];
+        assert_eq!(told, expected.map(|(name, agents)| (name, agents.to_owned())));
+        let merge = servers[1].terms.tools.get("merge").expect("a tool");
+        assert_eq!((merge.approval, merge.risk, merge.agents), (Some(true), Some(Risk::Danger), None));
+        assert_eq!(servers[1].terms.time_max, Some(Span::from_millis(30_000)));
+        assert!(read("").is_ok_and(|servers| servers.0.is_empty()));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, expected) in [
+            ("[\"a.b\"]\ncommand = [\"/bin/true\"]", "a name has no dot"),
+            ("[\"a b\"]\ncommand = [\"/bin/true\"]", "a name has no dot"),
+            ("[a]\ncommand = [\"true\"]", "absolute path"),
+            ("[a]\ncommand = []", "absolute path"),
+            ("[a]\nurl = \"https://x\"\ncommand = [\"/bin/true\"]", "unknown field"),
+            ("[a]\ncommand = [\"/bin/true\"]\nrisk = \"none\"", "risk is one of read"),
+            ("[a]\ncommand = [\"/bin/true\"]\n[a.tools.x]\ntimeout-ms = 0", "tools.x: timeout-ms is from 1"),
+        ] {
+            let fault = read(text).err().unwrap_or_default();
+            assert!(fault.contains(expected), "{text}: {fault}");
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Servers of the Model Context Protocol, whose tools are called: T15, and what else such a server can do to a daemon.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::daemon::{now, until};
+use crate::primitives::fake_server;
+use crate::primitives::scene::Scene;
+
+/// A daemon with the fake server `s`, which is told to do this.
+struct Fake {
+    scene: Scene,
+    home: PathBuf,
+}
+
+impl Fake {
+    fn new(name: &str, mode: &str) -> Fake {
+        let home = std::env::temp_dir().join(format!("reveille-fake-server-{name}-{}", std::process::id()));
+        fs::create_dir_all(&home).expect("ours");
+        fs::write(home.join("mode"), mode).expect("ours");
+        let program = std::env::current_exe().expect("a program");
+        let configuration = format!(
+            "[mcp.s]\ncommand = [{program:?}, \"--exact\", \"primitives::fake_server::serve\", \"--nocapture\"]\n\
+             env = {{ {variable} = {home:?} }}\nagents = [\"e*\", \"fail\", \"text\", \"slow\", \"die\", \"huge\", \"twice\", \
+             \"change\", \"fresh\", \"closed\"]\n[mcp.s.tools.closed]\nagents = false\n[mcp.s.tools.slow]\ntimeout-ms = 1000\n\
+             [tools.\"s.taken\"]\ncommand = [\"/bin/cat\"]\nagents = true\n",
+            variable = fake_server::FILES,
+        );
+        Fake { scene: Scene::new(&format!("server-{name}"), &configuration), home }
+    }
+
+    fn lines(&self, name: &str) -> Vec<String> {
+        fs::read_to_string(self.home.join(name)).unwrap_or_default().lines().map(str::to_owned).collect()
+    }
+
+    /// The last line of a file, once it is there.
+    fn last(&self, name: &str) -> String {
+        until(name, Duration::from_secs(20), || !self.lines(name).is_empty());
+        self.lines(name).pop().unwrap_or_default()
+    }
+
+    fn error(&self, tool: &str) -> String {
+        let result = self.scene.result(tool, "{}");
+        assert_eq!(result["success"], false, "{result}");
+        result["error"].as_str().unwrap_or_default().to_owned()
+    }
+
+    fn kit(&self) -> Vec<Value> {
+        let reply = self.scene.daemon.ask("GET /kit", &["Accept: application/json"], "");
+        let kit: Value = serde_json::from_str(&reply.body).expect("JSON");
+        let of_server = |tool: &&Value| tool["name"].as_str().is_some_and(|name| name.starts_with("s."));
+        kit["tools"].as_array().expect("tools").iter().filter(of_server).cloned().collect()
+    }
+}
+
+impl Drop for Fake {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.home);
+    }
+}
+
+fn runs(id: &str) -> bool {
+    Path::new("/proc").join(id).exists()
+}
+
+#[test]
+fn tools_of_a_server_are_called_like_any_other() {
+    let fake = Fake::new("happy", "noise child");
+    let kit = fake.kit();
+    let shown: Vec<String> = kit
+        .iter()
+        .map(|tool| format!("{} {} {}", tool["name"], tool["executor"], tool["risk"]).replace('"', ""))
+        .collect();
+    let expected = [
+        "s.taken operator change",
+        "s.echo server read",
+        "s.fail server change",
+        "s.text server change",
+        "s.slow server change",
+        "s.die server change",
+        "s.huge server change",
+        "s.twice server change",
+        "s.closed server change",
+        "s.change server change",
+    ];
+    assert_eq!(shown, expected);
+    assert_eq!(kit[1]["description"], "Says it again.");
+    let log = fake.scene.daemon.log();
+    assert!(log.contains("the tool s.taken is offered twice: A program that the operator"), "{log}");
+    assert!(log.contains("no/name") && log.contains("is left out"), "{log}");
+    // The whole answer, but for how long it took.
+    let body = r#"{"actions":[{"name":"s.echo","params":{"x":[1,2.5],"_approved":true}},{"name":"s__text"},{"name":"s.fail"},
+        {"name":"s.taken","params":{"y":1}}]}"#;
+    let reply = fake.scene.call("run_parallel", body);
+    let mut answer: Value = serde_json::from_str(&reply.body).expect("JSON");
+    for result in answer["results"].as_array_mut().expect("results") {
+        result.as_object_mut().expect("a result").remove("elapsed_ms");
+    }
+    answer.as_object_mut().expect("an answer").remove("elapsed_ms");
+    assert_eq!(answer["results"], golden(), "{answer}");
+    let call = fake.lines("lines").into_iter().find(|line| line.contains("tools/call")).expect("a call");
+    let call: Value = serde_json::from_str(&call).expect("JSON");
+    let id = call["params"]["_meta"]["reveille/call-id"].as_str().unwrap_or_default();
+    assert!(id.starts_with("par-") && id.ends_with("/0"), "{call}");
+    let reply = fake.scene.call("run_parallel", r#"{"actions":[{"name":"s.closed"}]}"#);
+    assert!(reply.status == 422 && reply.body.contains("blocked by security policy"), "{}", reply.body);
+    // As a task, too.
+    let launched = fake.scene.call("background_run", r#"{"name":"s.text"}"#).body;
+    assert!(launched.contains("all is well"), "{launched}");
+    // A server that ends by itself is not waited for, and nothing of it is left.
+    let (server, child) = (fake.last("starts"), fake.last("children"));
+    assert!(runs(&server) && runs(&child));
+    assert_eq!(fake.scene.daemon.id().to_string(), parent(&server));
+    let Fake { ref scene, .. } = fake;
+    scene.daemon.signal("-TERM");
+    until("all is gone", Duration::from_secs(20), || !runs(&server) && !runs(&child));
+    assert_eq!(fake.lines("ends"), ["its input was closed"]);
+}
+
+fn golden() -> Value {
+    json!([
+        {"index": 0, "success": true, "name": "s.echo", "data": {"x": [1, 2.5]}},
+        {"index": 1, "success": true, "name": "s__text", "data": {"output": "all is well"}},
+        {"index": 2, "success": false, "name": "s.fail", "error": "no such branch"},
+        {"index": 3, "success": true, "name": "s.taken", "data": {"y": 1}},
+    ])
+}
+
+fn parent(id: &str) -> String {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap_or_default().trim().to_owned()
+}
+
+#[test]
+fn a_server_that_dies_fails_its_calls_at_once_and_is_started_again() {
+    let fake = Fake::new("dies", "child");
+    let first = fake.last("children");
+    let began = now();
+    assert_eq!(fake.error("s.die"), "s: it ended with exit code 4: out of paper");
+    assert!(began.elapsed_here() < Duration::from_secs(3), "at once");
+    until("what it left is gone", Duration::from_secs(20), || !runs(&first));
+    // The next use starts it again, after a second.
+    let result = fake.scene.result("s.echo", "{\"x\":2}");
+    assert_eq!(result["data"], json!({"x": 2}), "{result}");
+    assert_eq!(fake.lines("starts").len(), 2);
+    // A line without an end is a fault of the server, and no reason to wait.
+    let huge = fake.error("s.huge");
+    assert!(huge.starts_with("s: it sent a line of more than 4194304 bytes"), "{huge}");
+    let twice = fake.error("s.twice");
+    assert!(twice.starts_with("s: its answer is refused: duplicate key"), "{twice}");
+    assert_eq!(fake.lines("starts").len(), 3, "what is refused ends nothing");
+    let (status, id) = (fake.scene.daemon.id(), fake.lines("starts"));
+    assert!(!zombie_below(status), "{id:?}");
+}
+
+/// Whether a process has a child that has ended and is not waited for.
+fn zombie_below(parent_id: u32) -> bool {
+    let entries = fs::read_dir("/proc").expect("processes").flatten();
+    let ids = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    ids.filter(|id| parent(id) == parent_id.to_string()).any(|id| {
+        let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+        status.lines().any(|line| line.starts_with("State:") && line.contains('Z'))
+    })
+}
+
+#[test]
+fn a_call_that_takes_too_long_is_called_off_and_not_heard_any_more() {
+    let fake = Fake::new("slow", "");
+    let began = now();
+    assert!(fake.error("s.slow").contains("timed out after 1 s"));
+    assert!(began.elapsed_here() < Duration::from_secs(3));
+    // It reads that when it has ended its work; the late answer is nobody's.
+    until("it is called off", Duration::from_secs(20), || {
+        fake.lines("lines").iter().any(|line| line.contains("notifications/cancelled"))
+    });
+    assert_eq!(fake.scene.result("s.echo", "{\"x\":1}")["data"], json!({"x": 1}));
+    assert_eq!(fake.lines("starts").len(), 1);
+}
+
+#[test]
+fn tools_that_change_are_listed_again() {
+    let fake = Fake::new("changes", "");
+    let has_fresh = |fake: &Fake| fake.kit().iter().any(|tool| tool["name"] == "s.fresh");
+    assert!(!has_fresh(&fake));
+    assert_eq!(fake.scene.result("s.change", "{}")["success"], true);
+    until("the new tool is there", Duration::from_secs(20), || has_fresh(&fake));
+}
+
+#[test]
+fn a_server_that_never_introduces_itself_holds_nothing_up_for_long() {
+    let fake = Fake::new("mute", "once:mute child");
+    // The daemon has started all the same, without its tools; after its time is up the server is killed.
+    assert!(fake.kit().len() == 1, "only the program that has a name like its tools");
+    let (server, child) = (fake.last("starts"), fake.last("children"));
+    until("it is ended", Duration::from_secs(20), || !runs(&server) && !runs(&child));
+    let log = fake.scene.daemon.log();
+    assert!(log.contains("it did not introduce itself within 10000 ms"), "{log}");
+}
+
+#[test]
+fn a_server_that_does_not_end_is_killed_with_its_children() {
+    let fake = Fake::new("immortal", "immortal child");
+    let (server, child) = (fake.last("starts"), fake.last("children"));
+    let began = now();
+    fake.scene.daemon.signal("-TERM");
+    until("all is gone", Duration::from_secs(20), || !runs(&server) && !runs(&child));
+    let took = began.elapsed_here();
+    assert!(took > Duration::from_secs(2) && took < Duration::from_secs(8), "{took:?}");
+    assert_eq!(fake.lines("ends"), ["its input was closed"]);
+}
+
+#[test]
+fn a_server_that_cannot_start_is_named_with_its_own_words() {
+    let fake = Fake::new("dead", "dead");
+    until("it is told", Duration::from_secs(20), || {
+        fake.scene.daemon.log().contains("it ended with exit code 3: no licence")
+    });
+    assert_eq!(fake.kit().len(), 1);
+    assert_eq!(fake.scene.result("s.taken", "{\"y\":1}")["data"], json!({"y": 1}));
+}
