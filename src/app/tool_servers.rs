@@ -16,6 +16,7 @@ use crate::adapter::outbound::{
 };
 use crate::domain::{ExecutorKind, Risk, Span, ToolName};
 use crate::limits;
+use crate::port::Executor;
 use crate::runtime::Handle;
 
 /// One server as it is written.
@@ -121,7 +122,8 @@ impl ToolServers {
             tracing::info!(target: "reveille", name = &*server.name, "server of tools configured");
             let tools = Arc::new(McpTools::start(Arc::clone(&tasks), server, taken(handle)));
             // It offers nothing yet, so it cannot clash; its list is checked against `taken`.
-            let added = handle.add_executor(ExecutorKind::Server, Arc::clone(&tools) as _);
+            let executor: Arc<dyn Executor> = Arc::<McpTools>::clone(&tools);
+            let added = handle.add_executor(ExecutorKind::Server, executor);
             added.map_err(|clash| AppFault::usage(format!("servers: {clash}")))?;
             running.push(tools);
         }

@@ -41,8 +41,7 @@ impl Server {
             );
         }
         if self.told("dead") {
-            eprint!("no licence");
-            end(3);
+            end(3, "no licence");
         }
         for line in std::io::stdin().lock().lines().map_while(Result::ok) {
             self.append("lines", &line);
@@ -105,10 +104,7 @@ impl Server {
             "echo" => self.answer(id, &json!({"content": [], "structuredContent": params["arguments"]})),
             "text" => self.answer(id, &json!({ "content": text("all is well") })),
             "fail" => self.answer(id, &json!({"content": text("no such branch"), "isError": true})),
-            "die" => {
-                eprint!("out of paper");
-                end(4);
-            }
+            "die" => end(4, "out of paper"),
             "huge" => {
                 self.print(&vec![b'x'; 5 << 20]);
                 self.print(b"\n");
@@ -169,8 +165,13 @@ impl Server {
     }
 }
 
-/// Ends this process at once, as a crash does.
-#[expect(clippy::disallowed_methods, reason = "a server that crashes is what the test is about")]
-fn end(code: i32) {
+/// Says why, and ends this process at once, as a crash does.
+#[expect(
+    clippy::disallowed_methods,
+    clippy::exit,
+    reason = "a server that crashes is what the test is about"
+)]
+fn end(code: i32, why: &str) {
+    std::io::stderr().write_all(why.as_bytes()).expect("a pipe");
     std::process::exit(code);
 }

@@ -15,7 +15,9 @@ pub(super) fn outcome(response: CallToolResponse) -> Outcome {
     match response {
         CallToolResponse::Complete(result) => of_result(result),
         // A person would have to be asked, which is not offered.
-        _ => Outcome::of_error("it asks for more before it answers, which is not offered", Span::ZERO),
+        CallToolResponse::InputRequired(_) | CallToolResponse::Task(_) | _ => {
+            Outcome::of_error("it asks for more before it answers, which is not offered", Span::ZERO)
+        }
     }
 }
 
@@ -108,8 +110,8 @@ mod tests {
         );
         let picture =
             json!({"content": [text("see"), {"type": "image", "data": "AAAA", "mimeType": "image/png"}]});
-        let shown = "{\"content\" [{\"text\" \"see\", \"type\" \"text\"} \
-                     {\"data_base64_bytes\" 4, \"mimeType\" \"image/png\", \"type\" \"image\"}]}";
+        let shown = "{\"content\" [{\"text\" \"see\" \"type\" \"text\"} \
+                     {\"data_base64_bytes\" 4 \"mimeType\" \"image/png\" \"type\" \"image\"}]}";
         check(&picture, (true, shown, ""));
     }
 

@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(names, ["s.one", "s.big"]);
         assert_eq!(
             (specs[0].description.len(), specs[1].input_schema.to_string().as_str()),
-            (8_192, "{\"type\" \"object\"}")
+            (8_192, "{:type \"object\"}")
         );
         assert_eq!(
             faults,
