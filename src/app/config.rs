@@ -116,7 +116,7 @@ impl Config {
         let primitives = file.primitives.checked()?;
         let zones = zones(file.zone.as_deref())?;
         let guard = file.guard.map(|guard| guard.policy(&zones)).transpose()?;
-        let guard = guard_rules::with_tools(guard, tools.needing_approval())?;
+        let guard = guard_rules::with_tools(guard, tools.approved())?;
         let zone = file.zone;
         let host_tokens = host_names(&file.host_tokens, data_dir.is_some())?;
         Ok(Config {

@@ -13,7 +13,7 @@ use crate::adapter::outbound::{Client, Endpoint, GuardRoute, Hook, NetworkOs, Pr
 use crate::calendar::Zones;
 use crate::domain::{
     Dialect, GuardPolicy, PayloadKind, Rule, RuleScope, Ruling, SessionId, Span, TimeOfDay, TimeWindow,
-    ToolName, Weekday, Weekdays,
+    Weekday, Weekdays,
 };
 use crate::limits;
 
@@ -102,31 +102,44 @@ impl GuardFile {
     }
 }
 
-/// Adds a rule for the calls of the tools that an operator approves one by one. It comes last: what another rule refuses stays
+/// The tools of which an operator approves each call, by their names or with `*` at their end, and those among them that are
+/// excepted.
+#[derive(Default)]
+pub(super) struct ApprovedTools {
+    pub(super) held: Vec<Box<str>>,
+    pub(super) free: Vec<Box<str>>,
+}
+
+/// Adds rules for the calls of tools that an operator approves one by one. They come last: what another rule refuses stays
 /// refused.
 ///
 /// # Errors
-/// [`AppFault::Usage`] if a rule has its name.
-pub(super) fn with_tools<'a>(
+/// [`AppFault::Usage`] if a rule has one of their names.
+pub(super) fn with_tools(
     policy: Option<GuardPolicy>,
-    tools: impl Iterator<Item = &'a ToolName>,
+    tools: ApprovedTools,
 ) -> Result<Option<GuardPolicy>, AppFault> {
-    let tools: Vec<Box<str>> = tools.map(|tool| tool.as_str().into()).collect();
-    if tools.is_empty() {
+    if tools.held.is_empty() {
         return Ok(policy);
     }
     let wait = Span::from_millis(limits::APPROVAL_MS.value);
     let mut policy = policy.unwrap_or(GuardPolicy { approval: Some(wait), ..GuardPolicy::default() });
-    if policy.rules.iter().any(|rule| *rule.name == *OF_TOOLS) {
-        return Err(AppFault::usage(format!(
-            "[guard] rule {OF_TOOLS:?}: tools with `approval` have a rule of this name"
-        )));
+    for (name, tools, then) in [(FREE, tools.free, Ruling::Allow), (OF_TOOLS, tools.held, Ruling::Hold)] {
+        if policy.rules.iter().any(|rule| *rule.name == *name) {
+            return Err(AppFault::usage(format!(
+                "[guard] rule {name:?}: tools with `approval` have a rule of this name"
+            )));
+        }
+        if !tools.is_empty() {
+            let of = RuleScope { kinds: vec![PayloadKind::Call], tools, ..RuleScope::default() };
+            policy.rules.push(Rule { name: name.into(), of, then, why: None });
+        }
     }
-    let of = RuleScope { kinds: vec![PayloadKind::Call], tools, ..RuleScope::default() };
-    policy.rules.push(Rule { name: OF_TOOLS.into(), of, then: Ruling::Hold, why: None });
     Ok(Some(policy))
 }
 
+/// The name of the rule of tools that need no approval although others of their server do.
+const FREE: &str = "tool-no-approval";
 /// The name of the rule of tools that need an approval.
 const OF_TOOLS: &str = "tool-approval";
 
@@ -333,5 +346,27 @@ mod tests {
             "[[rules]]\nname = \"guard\"\nthen = \"hold\"",
             "[guard] rule \"guard\": that name is reserved for the external guard",
         );
+    }
+
+    #[test]
+    fn tools_that_need_an_approval_have_the_last_rules() {
+        let tools = || ApprovedTools { held: vec!["t.*".into()], free: vec!["t.free".into()] };
+        let names = |policy: GuardPolicy| {
+            policy.rules.iter().map(|rule| (rule.name.to_string(), rule.then)).collect::<Vec<_>>()
+        };
+        let none = with_tools(None, ApprovedTools::default()).unwrap();
+        assert!(none.is_none());
+        let alone = with_tools(None, tools()).unwrap().unwrap();
+        assert!(alone.approval.is_some() && alone.asks.is_none());
+        let expected = [("tool-no-approval", Ruling::Allow), ("tool-approval", Ruling::Hold)];
+        assert_eq!(names(alone), expected.map(|(name, then)| (name.to_owned(), then)));
+        let of = RuleScope::default();
+        let refusal = Rule { name: "none".into(), of: of.clone(), then: Ruling::Refuse, why: None };
+        let mine = GuardPolicy { rules: vec![refusal], ..GuardPolicy::default() };
+        let both = with_tools(Some(mine), tools()).unwrap().unwrap();
+        assert_eq!(names(both)[0], ("none".to_owned(), Ruling::Refuse));
+        let same = Rule { name: OF_TOOLS.into(), of, then: Ruling::Hold, why: None };
+        let clash = with_tools(Some(GuardPolicy { rules: vec![same], ..GuardPolicy::default() }), tools());
+        assert!(clash.is_err_and(|fault| fault.to_string().contains("tool-approval")));
     }
 }

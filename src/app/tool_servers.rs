@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::channels::ProgramConfig;
 use super::fault::AppFault;
+use super::guard_rules::ApprovedTools;
 use crate::adapter::outbound::{
     McpBounds, McpServer, McpTerms, McpToolTerms, McpTools, TakenNames, ToolTasks,
 };
@@ -104,6 +105,22 @@ impl ToolServers {
             servers.0.push(written.server(&name, &inherited).map_err(wrong)?);
         }
         Ok(servers)
+    }
+
+    /// Adds the tools of which an operator approves each call.
+    pub(super) fn note_approved(&self, approved: &mut ApprovedTools) {
+        for McpServer { name, terms, .. } in &self.0 {
+            for (tool, of_tool) in &terms.tools {
+                match of_tool.approval {
+                    Some(true) => approved.held.push(format!("{name}.{tool}").into()),
+                    Some(false) if terms.approval => approved.free.push(format!("{name}.{tool}").into()),
+                    Some(false) | None => {}
+                }
+            }
+            if terms.approval {
+                approved.held.push(format!("{name}.*").into());
+            }
+        }
     }
 
     /// Starts the servers, and adds their tools to those that sessions can have called. It waits for their lists for a moment; a

@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::channels::ProgramConfig;
 use super::fault::AppFault;
+use super::guard_rules::ApprovedTools;
 #[cfg(feature = "mcp-client")]
 use super::tool_servers::{RunningServers, ToolServers};
 #[cfg(target_os = "linux")]
@@ -120,8 +121,13 @@ impl Tools {
     }
 
     /// The tools of which an operator approves each call.
-    pub(super) fn needing_approval(&self) -> impl Iterator<Item = &ToolName> {
-        self.programs.iter().map(|tool| &tool.spec).filter(|spec| spec.approval).map(|spec| &spec.name)
+    pub(super) fn approved(&self) -> ApprovedTools {
+        let mut approved = ApprovedTools::default();
+        let programs = self.programs.iter().map(|tool| &tool.spec).filter(|spec| spec.approval);
+        approved.held.extend(programs.map(|spec| Box::from(spec.name.as_str())));
+        #[cfg(feature = "mcp-client")]
+        self.servers.note_approved(&mut approved);
+        approved
     }
 
     /// The same tools, and those of servers.
