@@ -209,5 +209,14 @@ fn contents(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         /// The number of its background jobs.
         own "psi.agent-session/background-job-count": Type::Integer, unit("jobs") =>
             |record| integer(record.schedule_keys().count() as u64);
+        /// Its watches. Order and parameters are those of :reveille/watches.
+        own "psi.agent-session/watches": Type::Reference("watch"), params(listing::OF_SCHEDULES), many =>
+            |view, key, params| Ok(Datum::Entities(super::watch::list(view, Whose::Session(key), params)?));
+        /// Its tasks in the background. Order and parameters are those of :reveille/tasks.
+        own "psi.agent-session/background-tasks": Type::Reference("task"), params(listing::OF_SCHEDULES), many =>
+            |view, key, params| Ok(Datum::Entities(super::task::list(view, Whose::Session(key), params)?));
+        /// The tools that it can have called, as :reveille/tools.
+        own "psi.agent-session/tools": Type::Reference("tool"), many =>
+            |view, key, _| Ok(Datum::Entities(super::tool::list(view, Whose::Session(key))));
     }
 }

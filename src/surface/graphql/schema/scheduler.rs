@@ -68,6 +68,20 @@ fn queries() -> Vec<QueryRoot> {
             "The retained runs of all schedules, latest slot first.",
             QueryKind::Attribute("reveille.engine/run-page"),
         ),
+        query("watch", "The watch of this id.", QueryKind::Entity("watch")),
+        query("watches", "The watches, stopped ones included.", QueryKind::Attribute("reveille/watches")),
+        query("task", "The task of this id.", QueryKind::Entity("task")),
+        query(
+            "tasks",
+            "The tasks that were begun in the background, ended ones included.",
+            QueryKind::Attribute("reveille/tasks"),
+        ),
+        query("tool", "The tool of this name, among those of the caller.", QueryKind::Entity("tool")),
+        query(
+            "tools",
+            "The tools that the caller's session can have called; for an operator, those of every session.",
+            QueryKind::Attribute("reveille/tools"),
+        ),
         query(
             "forecast",
             "The upcoming slots, by the time at which they are handled, assuming no further changes.",
