@@ -118,6 +118,12 @@ fn graphql_subscribers_resume_after_a_cut() {
 }
 
 #[test]
+#[ignore = "needs node, openssl and smtp-server: .ci/check clients"]
+fn a_mail_server_of_others_takes_our_mails() {
+    agree("node", &["smtp.mjs"]);
+}
+
+#[test]
 #[ignore = "needs node and chromium: .ci/check clients"]
 fn the_dashboard_holds_in_a_browser() {
     agree("node", &["dashboard.mjs"]);

@@ -1,5 +1,6 @@
 // Real agents, unmodified, with a model that follows a script: what is due goes into the agent's own conversation, begun by the
-// daemon, gone on with after the agent was killed, and gone on with after the daemon was killed.
+// daemon, gone on with after the agent was killed, and gone on with after the daemon was killed. What watches see of an address, of
+// a file and of a server of the Model Context Protocol wakes them too, each once.
 // Usage: node resume.mjs URL TOKEN BINARY [AGENT…]; REPEAT=20 wakes each so often. `AGENTS_MODULES` names another node_modules.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -7,6 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import path from "node:path";
 import readline from "node:readline";
+import http from "node:http";
 import { scriptedModel } from "./scripted_model.mjs";
 
 const [, , binary, ...named] = process.argv.slice(2);
@@ -108,7 +110,14 @@ async function serve(home) {
     return text;
   };
   const gone = new Promise((done) => child.on("exit", done));
-  return { graphql, eql, kill: (signal) => (child.kill(signal), gone) };
+  const call = async (tool, args) => {
+    const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json", "reveille-session": "s" };
+    const reply = await fetch(`${url}/tools/${tool}`, { method: "POST", headers, body: JSON.stringify(args) });
+    const answer = await reply.json();
+    assert.ok(reply.ok, JSON.stringify(answer));
+    return answer;
+  };
+  return { graphql, eql, call, kill: (signal) => (child.kill(signal), gone) };
 }
 
 // All that a request to the model says, in order.
@@ -128,6 +137,42 @@ async function settled(daemon, text, patience) {
   }
 }
 
+// Lets three watches look until each has told of one change, and sees that the agent was told of each once.
+async function watch(daemon, model, [origin, files]) {
+  const tools = [
+    { name: "http.get", params: { url: `${origin.url}/state` } },
+    { name: "filesystem.read", params: { path: "state" } },
+    { name: "files.look", params: {} },
+  ];
+  const ids = [];
+  for (const tool of tools) ids.push((await daemon.call("watch_start", { ...tool, interval: 5 })).watcher_id);
+  const counts = async () => {
+    const { watches } = await daemon.graphql("{ watches { id checkCount toldCount lastError } }");
+    return ids.map((id) => watches.find((watch) => watch.id === id));
+  };
+  const until = async (what, isSo) => {
+    for (const end = Date.now() + PATIENCE_MS; ; await pause(200)) {
+      const now = await counts();
+      if (now.every(isSo)) return;
+      assert.ok(Date.now() < end, `${what}: ${JSON.stringify(now)}`);
+    }
+  };
+  await until("each has looked once", ({ checkCount }) => checkCount >= 1);
+  const began = performance.now();
+  origin.state = "changed";
+  for (const file of files) writeFileSync(file, "changed");
+  await until("each has told", ({ toldCount }) => toldCount === 1);
+  const told = (turn) => ids.every((id) => whole(turn).includes(`watcher_id=${id}`));
+  const turn = await model.asked((turn) => turn.tools.length > 0 && told(turn));
+  const took = performance.now() - began;
+  await until("two more checks", ({ checkCount }) => checkCount >= 4);
+  for (const id of ids) {
+    assert.equal(whole(turn).split(`[WATCHER UPDATE] watcher_id=${id}`).length - 1, 1, `${id} was told twice`);
+    await daemon.call("watch_stop", { watcher_id: id });
+  }
+  return took;
+}
+
 async function wake(name, { command, config, env, once }) {
   const home = mkdtempSync(path.join(tmpdir(), "reveille-resume-"));
   const work = path.join(home, "work");
@@ -142,9 +187,19 @@ async function wake(name, { command, config, env, once }) {
     ...env(model.url, home),
   };
   const table = Object.entries(variables).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  const origin = { state: "at first", url: "" };
+  const site = http.createServer((_, reply) => reply.end(origin.state));
+  await new Promise((ready) => site.listen(0, "127.0.0.1", ready));
+  origin.url = `http://127.0.0.1:${site.address().port}`;
+  mkdirSync(path.join(home, "open"));
+  const files = [path.join(home, "open", "state"), path.join(home, "state-of-server")];
+  for (const file of files) writeFileSync(file, "at first");
+  const server = [process.execPath, path.resolve("mcp_file.mjs"), files[1]];
   writeFileSync(
     path.join(home, "agents.toml"),
-    `[agents.${name}]\ncommand = ${JSON.stringify(command)}\nstart = "60s"\n${config}\n[agents.${name}.env]\n${table.join("\n")}\n`,
+    `[primitives]\nwatchers = true\n[tools.builtin]\nhttp = ["${origin.url}"]\nfiles = ${JSON.stringify(path.join(home, "open"))}\n` +
+      `[mcp.files]\ncommand = ${JSON.stringify(server)}\nagents = true\n` +
+      `[agents.${name}]\ncommand = ${JSON.stringify(command)}\nstart = "60s"\n${config}\n[agents.${name}.env]\n${table.join("\n")}\n`,
   );
   let daemon = await serve(home);
   let number = 0;
@@ -170,6 +225,7 @@ async function wake(name, { command, config, env, once }) {
     let turn = await prompt();
     const begun = performance.now() - began;
     const times = [];
+    let told;
     for (let time = 0; time < (once ? 1 : repeat); time += 1) {
       process.kill(-turn.process, "SIGKILL");
       await pause(once ? 62_000 : 300);
@@ -182,15 +238,17 @@ async function wake(name, { command, config, env, once }) {
       await pause(500);
       daemon = await serve(home);
       await prompt();
+      told = Math.round(await watch(daemon, model, [origin, files]));
     }
     times.sort((one, two) => one - two);
     const middle = Math.round(times[Math.floor(times.length / 2)]);
     console.log(`${name}: begun in ${Math.round(begun - 1_000)} ms; resumed ${times.length} of ${times.length} after a kill, ` +
-      `${middle} ms from slot to end of turn; ${once ? "" : "resumed after a kill of the daemon; "}each prompt once`);
+      `${middle} ms from slot to end of turn; ${once ? "" : `resumed after a kill of the daemon; told of three watches within ${told} ms; `}each prompt once`);
     if (model.elsewhere.size > 0) console.log(`${name} wanted, and did not get: ${[...model.elsewhere].join(", ")}`);
   } finally {
     await daemon.kill("SIGTERM");
     model.close();
+    site.close();
     rmSync(home, { recursive: true, force: true, maxRetries: 10 });
   }
 }
