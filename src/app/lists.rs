@@ -13,7 +13,7 @@ use crate::edn::{Map, Value};
 use crate::surface::cli::{CallerArgs, ListArgs, OperatorArgs, Printing, RunsArgs};
 
 pub(super) fn list(args: &ListArgs) -> io::Result<ExitCode> {
-    let mut params = args.filter.params.clone();
+    let mut params = args.listing.filter.params.clone();
     if !args.all && params.keyword("status").is_none() {
         params = params.with("status", UNFINISHED.map(Value::keyword).to_vec());
     }
@@ -28,7 +28,9 @@ pub(super) fn list(args: &ListArgs) -> io::Result<ExitCode> {
         [of("status"), of("next-fire-at"), brief::words(&of("when")), session, id, label]
     };
     let heads = ["STATUS", "NEXT", "WHEN", "SESSION", "SCHEDULE", "LABEL"];
-    page.show(&args.caller, &args.printing, params, |rows| table::of(heads, rows.iter().map(row)))
+    page.show(&args.listing.caller, &args.listing.printing, params, |rows| {
+        table::of(heads, rows.iter().map(row))
+    })
 }
 
 pub(super) fn runs(args: &RunsArgs) -> io::Result<ExitCode> {

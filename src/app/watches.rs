@@ -11,7 +11,7 @@ use super::question::{ask, query};
 use super::table::{self, cell};
 use super::typed_id;
 use crate::edn::{Map, Value};
-use crate::surface::cli::{CallerArgs, ChannelsArgs, TasksArgs, WatchArgs};
+use crate::surface::cli::{CallerArgs, ChannelsArgs, ListingArgs, WatchArgs};
 
 pub(super) fn watch(args: &WatchArgs) -> io::Result<ExitCode> {
     match &args.watch {
@@ -35,16 +35,18 @@ fn list(args: &WatchArgs) -> io::Result<ExitCode> {
         ]
     };
     let heads = ["STATUS", "CHECKED", "CHECKS", "TOLD", "SESSION", "WATCH", "TOOL", "LABEL"];
-    let watches = match entries(&args.caller, WATCHES, args.filter.params.clone()) {
+    let watches = match entries(&args.listing.caller, WATCHES, args.listing.filter.params.clone()) {
         Ok(watches) => watches,
         Err(fault) => return Ok(fault.tell()),
     };
-    print(&args.printing, &Value::vector(watches.clone()), || table::of(heads, watches.iter().map(row)))
+    print(&args.listing.printing, &Value::vector(watches.clone()), || {
+        table::of(heads, watches.iter().map(row))
+    })
 }
 
 /// Shows one watch with its newest checks.
 fn one(args: &WatchArgs, typed: &str) -> io::Result<ExitCode> {
-    let caller = &args.caller;
+    let caller = &args.listing.caller;
     let found = typed_id::schedule(&caller.daemon, caller.session.as_ref(), typed).and_then(|id| {
         let query = format!("[{{[:reveille.watch/id {}] [{ONE}]}}]", Value::from(id));
         ask(&caller.daemon, caller.session.as_ref(), &query)
@@ -57,7 +59,7 @@ fn one(args: &WatchArgs, typed: &str) -> io::Result<ExitCode> {
     if cell(&watch, "reveille.watch/status").is_empty() {
         return Ok(AppFault::usage(format!("there is no watch {typed:?}")).tell());
     }
-    print(&args.printing, &watch, || told(&watch))
+    print(&args.listing.printing, &watch, || told(&watch))
 }
 
 fn told(watch: &Value) -> String {
@@ -79,7 +81,7 @@ fn told(watch: &Value) -> String {
     text
 }
 
-pub(super) fn tasks(args: &TasksArgs) -> io::Result<ExitCode> {
+pub(super) fn tasks(args: &ListingArgs) -> io::Result<ExitCode> {
     let row = |task: &Value| {
         ["state", "started-at", "ended-at", "session-id", "id", "tool", "error"]
             .map(|name| cell(task, &format!("reveille.task/{name}")))

@@ -9,13 +9,13 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest, Sha256};
 
+use super::arrival::Arrival;
 use super::inbound_text::{Template, one_line, short, text};
 use super::{Service, creation};
 use crate::domain::{
     Caller, ChannelEvent, Condition, Dialect, Direction, HostId, Outcome, Payload, Refusal, ScheduleId,
     SessionConfig, SessionId, Settings, Span, When,
 };
-use crate::edn::Value;
 use crate::engine::{Circumstances, NewSchedule, SessionRecord, judge};
 use crate::limits;
 
@@ -61,21 +61,6 @@ impl Activation {
 /// What the ids of the sessions begin with that events of a channel open.
 fn prefix(channel: &str) -> String {
     format!("channel/{channel}/")
-}
-
-/// An event that came in.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Arrival {
-    /// The sender's id of the event.
-    pub event: Box<str>,
-    /// Who or what sent it, and where an answer goes in that channel.
-    pub source: Box<str>,
-    /// What it says, if it says something.
-    pub message: Option<Box<str>>,
-    /// The whole event.
-    pub payload: Value,
-    /// Whether it is a try of an operator.
-    pub simulated: bool,
 }
 
 /// What became of an event.

@@ -3,7 +3,7 @@
 //! Invariants: what a sender wrote is quoted, or a value in JSON, so that it cannot pose as the operator's text; the places of a
 //! template are filled in one pass, and a value is not looked at again.
 
-use super::inbound::Arrival;
+use super::arrival::Arrival;
 use crate::dialect::json;
 use crate::edn::{Map, Value, is_hidden};
 use crate::limits;

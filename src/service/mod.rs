@@ -11,6 +11,7 @@
 mod access;
 mod admission;
 mod agents;
+mod arrival;
 mod as_of;
 mod as_of_queue;
 mod budgets;
@@ -51,11 +52,12 @@ use crate::runtime::{Handle, Subscription};
 pub use self::access::QueryAccess;
 use self::admission::Admitted;
 pub(crate) use self::agents::{AgentProcess, Shown};
+pub use self::arrival::Arrival;
 #[cfg(feature = "http")]
 pub(crate) use self::budgets::BudgetReading;
 pub use self::denial::{Denial, DenialReason};
 pub(crate) use self::hosting::{HostError, HostRequest, SessionRequest};
-pub use self::inbound::{Activation, Arrival, Arrived, Inbound};
+pub use self::inbound::{Activation, Arrived, Inbound};
 pub use self::inbound_text::Template;
 pub use self::later::{Called, Pending, Waiter};
 pub(crate) use self::places::Places;

@@ -62,9 +62,8 @@ fn a_watch_is_in_the_graph_as_its_tool_shows_it() {
     let schedule = graph.keyword("reveille.watch/schedule").map(ToString::to_string).expect("a schedule");
     assert!(schedule.contains(":psi.scheduler/kind :call") && schedule.contains(&id), "{schedule}");
     assert!(listed(&scene, &token("t"), "reveille/watches", WATCH).is_empty(), "of another session");
-    let of_session =
-        format!("[{{[:psi.agent-session/session-id \"s\"] [{{:reveille/watches [:reveille.watch/id]}}]}}]");
-    assert!(ask_service(&scene.service, &Caller::OPERATOR, &of_session, false).contains(&id));
+    let of_session = "[{[:psi.agent-session/session-id \"s\"] [{:reveille/watches [:reveille.watch/id]}]}]";
+    assert!(ask_service(&scene.service, &Caller::OPERATOR, of_session, false).contains(&id));
     scene.call("watch_pause", &format!("{{\"watcher_id\" \"{id}\"}}"));
     let paused = only(&scene, &token("s"), "reveille/watches", ":reveille.watch/status");
     assert_eq!(paused.keyword("reveille.watch/status"), Some(&Value::keyword("paused")));

@@ -15,14 +15,13 @@ use super::endpoint::Endpoint;
 #[cfg(feature = "email")]
 use super::mail::Mailer;
 use super::pace::{Bucket, Pace};
+use super::parcel_json::envelope;
 use super::places::Places;
 use super::post::{Client, Post, PostFault};
 use super::program::{Ended, Program, ProgramFault};
 use super::shape::Shape;
 use super::signature::{MessageId, SigningKey};
-use crate::dialect::json;
 use crate::domain::{Channel, ChannelKind, Failure, Phase, Reason, Refusal};
-use crate::edn::{Map, Value};
 use crate::engine::Parcel;
 use crate::port::{Carried, Courier};
 
@@ -153,32 +152,6 @@ impl Drop for OutboundCourier {
             runtime.shutdown_background();
         }
     }
-}
-
-/// Prints a parcel as one line of JSON. Nothing in it depends on the attempt.
-pub fn envelope(parcel: &Parcel) -> String {
-    let text = |text: &Option<Box<str>>| text.as_deref().map_or(Value::Nil, Value::from);
-    let data = Map::new()
-        .with("run-id", parcel.run.to_string())
-        .with("schedule-id", parcel.run.schedule.to_string())
-        .with("slot", parcel.run.slot.to_string())
-        .with("cause", parcel.cause.name())
-        .with("folded", i64::try_from(parcel.folded).unwrap_or(i64::MAX))
-        .with("session-id", parcel.session.as_str())
-        .with("dialect", parcel.dialect.name())
-        .with("label", text(&parcel.label))
-        .with("channel", &*parcel.route.channel)
-        .with("conversation", &*parcel.route.conversation)
-        .with("thread", text(&parcel.route.thread))
-        .with("text", &*parcel.text)
-        .with("file", parcel.file.as_ref().map_or(Value::Nil, |file| Value::from(&*file.path)));
-    let map = Map::new()
-        .with("type", "reveille.delivery")
-        .with("timestamp", parcel.run.slot.to_string())
-        .with("data", data);
-    let mut out = String::new();
-    json::write(&map.into(), &mut out);
-    out
 }
 
 async fn post(

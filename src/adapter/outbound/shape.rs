@@ -3,7 +3,7 @@
 //! Nothing in a body depends on the attempt, so a repetition is equal to the first. Invariant: a text that is longer than the
 //! receiver takes is cut, and a mark says so; what a receiver would take for a command, such as a mention of everybody, is text.
 
-use super::courier::envelope;
+use super::parcel_json::envelope;
 use crate::dialect::json;
 use crate::domain::names;
 use crate::edn::{Map, Value};

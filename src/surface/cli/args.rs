@@ -12,7 +12,7 @@ use super::controls::{
     OperatorArgs, PauseArgs, RescheduleArgs, RunArgs,
 };
 use super::reading::{
-    ChannelsArgs, ExplainArgs, ForecastArgs, ListArgs, LogArgs, RunsArgs, TasksArgs, WatchArgs,
+    ChannelsArgs, ExplainArgs, ForecastArgs, ListArgs, ListingArgs, LogArgs, RunsArgs, WatchArgs,
 };
 use crate::domain::{Moment, SessionId};
 
@@ -220,7 +220,7 @@ Examples:
     Watch(WatchArgs),
     /// List the tasks that were begun in the background: what works, what has ended, and how.
     #[command(after_help = "Example:\n  reveille tasks --session main")]
-    Tasks(TasksArgs),
+    Tasks(ListingArgs),
     /// List the channels over which messages leave: who may use each, and which is disabled.
     #[command(after_help = "Example:\n  reveille channels")]
     Channels(ChannelsArgs),

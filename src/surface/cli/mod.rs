@@ -18,5 +18,5 @@ pub use controls::{
     OperatorArgs, PauseArgs, RescheduleArgs, RunArgs, WhichArgs,
 };
 pub use reading::{
-    ChannelsArgs, ExplainArgs, ForecastArgs, ListArgs, LogArgs, RunsArgs, TasksArgs, WatchArgs,
+    ChannelsArgs, ExplainArgs, ForecastArgs, ListArgs, ListingArgs, LogArgs, RunsArgs, WatchArgs,
 };

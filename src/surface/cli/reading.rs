@@ -5,12 +5,9 @@ use clap::Args;
 use super::asking::{CallerArgs, Printing};
 use super::flags::{Flags, ListFlags, RunsFlags};
 
-/// Arguments of `reveille list`.
+/// What every list takes: which entries, how the answer is printed, and whom to ask. These are all arguments of `reveille tasks`.
 #[derive(Args, Debug)]
-pub struct ListArgs {
-    /// Ended schedules as well.
-    #[arg(long)]
-    pub all: bool,
+pub struct ListingArgs {
     /// The filter, the order and the page.
     #[command(flatten)]
     pub filter: Flags<ListFlags>,
@@ -20,6 +17,17 @@ pub struct ListArgs {
     /// As whom to ask, and which daemon.
     #[command(flatten)]
     pub caller: CallerArgs,
+}
+
+/// Arguments of `reveille list`.
+#[derive(Args, Debug)]
+pub struct ListArgs {
+    /// Ended schedules as well.
+    #[arg(long)]
+    pub all: bool,
+    /// The list.
+    #[command(flatten)]
+    pub listing: ListingArgs,
 }
 
 /// Arguments of `reveille runs`.
@@ -42,29 +50,9 @@ pub struct WatchArgs {
     /// The watch to show with its newest checks. Without it, all are listed.
     #[arg(value_name = "WATCH-ID")]
     pub watch: Option<String>,
-    /// The filter, the order and the page of the list.
+    /// The list.
     #[command(flatten)]
-    pub filter: Flags<ListFlags>,
-    /// How the answer is printed.
-    #[command(flatten)]
-    pub printing: Printing,
-    /// As whom to ask, and which daemon.
-    #[command(flatten)]
-    pub caller: CallerArgs,
-}
-
-/// Arguments of `reveille tasks`.
-#[derive(Args, Debug)]
-pub struct TasksArgs {
-    /// The filter, the order and the page.
-    #[command(flatten)]
-    pub filter: Flags<ListFlags>,
-    /// How the answer is printed.
-    #[command(flatten)]
-    pub printing: Printing,
-    /// As whom to ask, and which daemon.
-    #[command(flatten)]
-    pub caller: CallerArgs,
+    pub listing: ListingArgs,
 }
 
 /// Arguments of `reveille channels`.

@@ -9,8 +9,7 @@ use crate::limits;
 
 pub(in crate::engine) fn pause_channel(
     step: &mut StepBuilder<'_>,
-    channel: Box<str>,
-    ways: Ways,
+    (channel, ways): (Box<str>, Ways),
     by: &Actor,
 ) -> Result<(), Refusal> {
     let state = step.state;
@@ -31,8 +30,7 @@ pub(in crate::engine) fn pause_channel(
 
 pub(in crate::engine) fn resume_channel(
     step: &mut StepBuilder<'_>,
-    channel: Box<str>,
-    ways: Ways,
+    (channel, ways): (Box<str>, Ways),
     by: &Actor,
 ) -> Result<(), Refusal> {
     let state = step.state;
