@@ -79,7 +79,7 @@ pub(crate) const RATCHETS: [Ratchet; 12] = [
     at_least("line comments without testkit, % of code", 3.3, 4.0, |report| {
         report.without_testkit.comment_share()
     }),
-    at_least("assertions without testkit, per 1,000 lines", 1.6, 2.7, |report| {
+    at_least("assertions without testkit, per 1,000 lines", 1.5, 2.7, |report| {
         report.without_testkit.assertion_share()
     }),
 ];
