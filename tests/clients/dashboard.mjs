@@ -133,7 +133,9 @@ for (const colorScheme of process.env.DEV === "tasks" ? [] : ["light", "dark"]) 
       const where = `${name} at ${width} px, ${colorScheme}`;
       const problems = await page.$$eval(".problem", (all) => all.map((one) => one.textContent).filter((text) => !/Truncated|Paused by/.test(text ?? "")));
       assert.deepEqual(problems, [], where);
-      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth > 0), false, `${where} is wider than the window`);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("body *")]
+        .filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.outerHTML.slice(0, 200)));
+      assert.deepEqual(wide, [], `${where} is wider than the window`);
       await page.evaluate(axe);
       const violations = await page.evaluate(async () => (await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })).violations
         .map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.target.join(" ")).join("; ")}`));
