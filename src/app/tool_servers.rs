@@ -12,10 +12,11 @@ use serde::Deserialize;
 use super::channels::ProgramConfig;
 use super::fault::AppFault;
 use super::guard_rules::ApprovedTools;
+use super::tools::{risk, time};
 use crate::adapter::outbound::{
     McpBounds, McpServer, McpTerms, McpToolTerms, McpTools, TakenNames, ToolTasks,
 };
-use crate::domain::{ExecutorKind, Risk, Span, ToolName};
+use crate::domain::{ExecutorKind, ToolName};
 use crate::limits;
 use crate::port::Executor;
 use crate::runtime::Handle;
@@ -208,26 +209,13 @@ impl ServerConfig {
     }
 }
 
-fn risk(written: Option<&str>) -> Result<Option<Risk>, String> {
-    let known =
-        |name: &str| Risk::parse(name).ok_or_else(|| format!("risk is one of {}", Risk::NAMES.join(", ")));
-    written.map(known).transpose()
-}
-
-fn time(written: Option<u64>) -> Result<Option<Span>, String> {
-    let max = limits::CALL_MS_MAX.value;
-    match written {
-        Some(time) if !(1..=max).contains(&time) => Err(format!("timeout-ms is from 1 to {max}")),
-        written => Ok(written.map(Span::from_millis)),
-    }
-}
-
 /// Longest name of a server: most of a tool's name is left for the server's own part.
 const NAME_BYTES: usize = 64;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{Risk, Span};
 
     fn read(text: &str) -> Result<ToolServers, String> {
         let written: BTreeMap<String, ServerConfig> =

@@ -222,15 +222,11 @@ impl ToolConfig {
         name: ToolName,
         inherited: &impl Fn(&str) -> Option<String>,
     ) -> Result<ProgramTool, String> {
-        let max = limits::CALL_MS_MAX.value;
-        if self.timeout_ms.is_some_and(|time| !(1..=max).contains(&time)) {
-            return Err(format!("timeout-ms is from 1 to {max}"));
-        }
+        let time_max = time(self.timeout_ms)?;
         if self.description.len() as u64 > limits::TOOL_DESCRIPTION_BYTES.value {
             return Err(format!("description has at most {} bytes", limits::TOOL_DESCRIPTION_BYTES.value));
         }
-        let risk = self.risk.as_deref().map_or(Some(Risk::Change), Risk::parse);
-        let risk = risk.ok_or_else(|| format!("risk is one of {}", Risk::NAMES.join(", ")))?;
+        let risk = risk(self.risk.as_deref())?.unwrap_or(Risk::Change);
         let input_schema = match self.input_schema {
             Some(schema) => schema_of(&schema)?,
             None => Map::new().with("type", "object").into(),
@@ -241,7 +237,7 @@ impl ToolConfig {
             inherit: self.inherit,
             cwd: self.cwd,
             // Each call has a time of its own.
-            time: Duration::from_millis(max),
+            time: Duration::from_millis(limits::CALL_MS_MAX.value),
         };
         let spec = ToolSpec {
             name,
@@ -251,7 +247,7 @@ impl ToolConfig {
             approval: self.approval,
             idempotent: self.idempotent,
             agents: self.agents,
-            time_max: self.timeout_ms.map(Span::from_millis),
+            time_max,
         };
         Ok(ProgramTool { spec, program: program.read(inherited)? })
     }
@@ -260,6 +256,22 @@ impl ToolConfig {
 fn schema_of(schema: &toml::Table) -> Result<Value, String> {
     let text = serde_json::to_string(schema).map_err(|_| "input-schema is no JSON Schema".to_owned())?;
     json::read(text.as_bytes(), &REQUEST_CAPS).map_err(|error| format!("input-schema: {error}"))
+}
+
+/// What a call can do to the world, as it is written.
+pub(super) fn risk(written: Option<&str>) -> Result<Option<Risk>, String> {
+    let known =
+        |name: &str| Risk::parse(name).ok_or_else(|| format!("risk is one of {}", Risk::NAMES.join(", ")));
+    written.map(known).transpose()
+}
+
+/// How long a call may take, as it is written.
+pub(super) fn time(written: Option<u64>) -> Result<Option<Span>, String> {
+    let max = limits::CALL_MS_MAX.value;
+    match written {
+        Some(time) if !(1..=max).contains(&time) => Err(format!("timeout-ms is from 1 to {max}")),
+        written => Ok(written.map(Span::from_millis)),
+    }
 }
 
 #[cfg(test)]
