@@ -254,6 +254,15 @@ impl Zones {
         text.split('T').next().unwrap_or_default().into()
     }
 
+    /// Returns what a zone's clock shows at an instant, with its offset, such as `2026-04-22T14:00:00+02:00`.
+    pub fn dated(&self, zone: &Zone, at: Moment) -> Box<str> {
+        let offset = self.clock(zone).offset_at(at.seconds());
+        // The text of the instant at which the clock of UTC shows that reading.
+        let text = Moment::new(at.seconds().saturating_add(offset), 0).unwrap_or(at).to_string();
+        let (sign, minutes) = (if offset < 0 { '-' } else { '+' }, offset.unsigned_abs() / 60);
+        format!("{}{sign}{:02}:{:02}", text.trim_end_matches('Z'), minutes / 60, minutes % 60).into()
+    }
+
     /// Returns a warning if the database does not know the zone.
     pub fn warning(&self, zone: &Zone) -> Option<Warning> {
         if let Zone::Named(name) = zone
@@ -364,6 +373,20 @@ mod tests {
         assert_eq!(zones.clock(&Zone::Local).offset_at(0), 9 * 3_600);
         let nowhere = Zones::bundled().with_local(named("Mars/Phobos"));
         assert_eq!(nowhere.local(), &Zone::Utc);
+    }
+
+    #[test]
+    fn an_instant_is_dated_by_a_zone() {
+        let zones = Zones::bundled();
+        let at = |text: &str| Moment::parse(text).expect("an instant");
+        for (zone, instant, expected) in [
+            ("Europe/Berlin", "2026-04-22T22:30:05.25Z", "2026-04-23T00:30:05+02:00"),
+            ("Europe/Berlin", "2026-12-31T23:00:00Z", "2027-01-01T00:00:00+01:00"),
+            ("America/St_Johns", "2026-01-01T00:00:00Z", "2025-12-31T20:30:00-03:30"),
+            ("UTC", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00+00:00"),
+        ] {
+            assert_eq!(&*zones.dated(&named(zone), at(instant)), expected);
+        }
     }
 
     #[test]

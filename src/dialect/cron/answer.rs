@@ -49,11 +49,12 @@ pub fn got(view: &JobView, zones: &Zones) -> Answer {
 }
 
 /// The answer to a `cron_list`. Jobs without a next run come first, the others in the order of their next run; ties
-/// are ordered by name and id. To the given warnings it adds one for each job whose zone is read as local time.
+/// are ordered by name and id. To the given warnings it adds one for each job whose zone is read as local time. The present
+/// time is said twice, as in the seed's CURRENT TIME block: a model reckons with the user's clock.
 pub fn listed(
     mut views: Vec<JobView>,
     (include_disabled, page): (bool, &PageRequest),
-    zones: &Zones,
+    (zones, now): (&Zones, Moment),
     mut warnings: Vec<String>,
 ) -> Answer {
     // Before the warnings are collected: hidden jobs cause none.
@@ -72,7 +73,8 @@ pub fn listed(
     match page.put(Map::new(), "jobs", &views, (id, row)) {
         Ok(map) => {
             let warnings: Vec<Value> = warnings.into_iter().map(Value::from).collect();
-            Answer::done(map.with("warnings", warnings))
+            let map = map.with("warnings", warnings).with("utc_now", brief::instant(now));
+            Answer::done(map.with("local_now", &*zones.dated(zones.usual(None), now)))
         }
         Err(answer) => answer,
     }

@@ -40,7 +40,8 @@ impl<'a> CronCall<'a> {
             Call::Create(draft) => self.create_job(*draft, &context),
             Call::List { include_disabled, page } => self.handle().view(|state| {
                 let (views, warnings) = cron::views(state, &self.caller().scope);
-                cron::listed(views, (include_disabled, &page), self.handle().zones(), warnings)
+                let now = (&**self.handle().zones(), self.handle().now().wall);
+                cron::listed(views, (include_disabled, &page), now, warnings)
             }),
             Call::Get { job_id } => self.handle().view(|state| {
                 let record = cron::find(state, &self.caller().scope, &job_id);
