@@ -107,10 +107,14 @@ fn figures_are_for_operators_and_move() {
 
 /// An alert on a figure that does not exist would never fire.
 #[test]
-fn the_alert_rules_are_about_figures_that_exist() {
+fn alert_rules_and_dashboard_are_about_figures_that_exist() {
     let site = Site::start();
     let figures = get(&site, "/metrics", OBSERVER, &[]).body;
-    let rules = include_str!("../../../docs/operations/alerts.yml");
+    let alerts = include_str!("../../../docs/operations/alerts.yml");
+    let grafana = include_str!("../../../docs/operations/grafana.json");
+    let panels: serde_json::Value = serde_json::from_str(grafana).expect("Grafana imports JSON");
+    assert!(panels["panels"].as_array().is_some_and(|panels| panels.len() >= 10), "{panels}");
+    let rules = [alerts, grafana].concat();
     let is_part = |character: char| character.is_ascii_lowercase() || character == '_';
     let named = rules
         .match_indices("reveille_")
