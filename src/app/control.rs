@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use super::changed;
 use super::client::Client;
+use super::client::typed_id;
 use super::fault::AppFault;
 use super::forecast_explain;
 use super::foreign_text::{complain, shown, visible};
-use super::typed_id;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::SessionId;
 use crate::edn::{self, Caps, Map, Symbol, Value};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use super::in_process;
+use super::client::in_process;
 use crate::dialect::{Notation, REQUEST_CAPS, psi};
 use crate::domain::{Caller, Decision, DecisionKind, HostId, Message, ScheduleId, SessionConfig, SessionId};
 use crate::edn::{self, Keyword, Map, Value};

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::config::data_dir_of;
-use super::environment::Environment;
+use super::config::environment::Environment;
 use super::fault::AppFault;
 use super::foreign_text::{print, visible};
-use super::store::STORE;
+use super::serve::store::STORE;
 use crate::adapter::{StoreOptions, StoreSqlite};
 use crate::domain::Moment;
 use crate::port::StoreReport;

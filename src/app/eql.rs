@@ -4,9 +4,9 @@ use std::io;
 use std::process::ExitCode;
 
 use super::client::Client;
+use super::client::in_process;
 use super::fault::AppFault;
 use super::foreign_text::print;
-use super::in_process;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::edn::{Map, Value, read_keeping_meta};
 use crate::graph::eql::{Boundary, QueryAnswer};

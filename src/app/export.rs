@@ -7,8 +7,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use super::data_dir::create_private;
 use super::foreign_text::escaped;
+use super::serve::data_dir::create_private;
 use crate::dialect::cron::jsonl;
 use crate::service::export::{self, ExportError, SCHEDULES, Stored};
 

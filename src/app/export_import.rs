@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use super::client::in_process;
 use super::config::data_dir_of;
-use super::data_dir::DataDir;
-use super::environment::Environment;
+use super::config::environment::Environment;
 use super::fault::AppFault;
 use super::foreign_text::{complain, print, visible};
 use super::import::Outcome;
-use super::in_process;
-use super::store::STORE;
+use super::serve::data_dir::DataDir;
+use super::serve::store::STORE;
 use super::{export as files, import as takeover};
 use crate::adapter::{StoreOptions, StoreSqlite, Visit};
 use crate::dialect::cron::JobTarget;

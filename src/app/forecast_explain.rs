@@ -4,11 +4,11 @@
 use std::io;
 use std::process::ExitCode;
 
+use super::client::question::{ask, query};
+use super::client::typed_id;
 use super::fault::AppFault;
 use super::foreign_text;
-use super::question::{ask, query};
 use super::table::{self, cell};
-use super::typed_id;
 use crate::domain::{Moment, Span};
 use crate::edn::{Map, Value};
 use crate::engine::Verdict;

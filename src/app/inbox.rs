@@ -4,9 +4,9 @@ use std::io;
 use std::process::ExitCode;
 
 use super::changed::messages;
+use super::client::question::ask;
 use super::control::Control;
 use super::forecast_explain::print;
-use super::question::ask;
 use crate::edn::{Map, Value};
 use crate::graph::mutation::MutationName;
 use crate::surface::cli::InboxArgs;

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::io;
 use std::process::ExitCode;
 
+use super::client::question::{ask, query};
+use super::client::typed_id;
 use super::forecast_explain::print;
-use super::question::{ask, query};
 use super::table::{self, cell};
-use super::typed_id;
 use crate::dialect::brief;
 use crate::edn::{Map, Value};
 use crate::surface::cli::{CallerArgs, ListArgs, OperatorArgs, Printing, RunsArgs};

@@ -5,9 +5,9 @@ use std::io::{self, ErrorKind, Read as _, Write};
 use std::net::Shutdown;
 use std::process::ExitCode;
 
+use super::client::in_process;
 use super::client::{Client, Stream};
-use super::in_process;
-use super::signals::on_stop;
+use super::serve::signals::on_stop;
 use crate::domain::{HostId, SessionConfig, SessionId};
 use crate::engine::State;
 use crate::runtime::Handle;

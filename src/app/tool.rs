@@ -4,8 +4,8 @@ use std::io::{self, Read};
 use std::process::ExitCode;
 
 use super::client::Client;
+use super::client::in_process;
 use super::foreign_text::{self, complain};
-use super::in_process;
 use crate::dialect::{Notation, REQUEST_CAPS, psi};
 use crate::domain::{Caller, Cursor, DecisionKind, HostId, SessionConfig, SessionId};
 use crate::edn::{self, Value};

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use std::io;
 use std::process::ExitCode;
 
+use super::client::question::{ask, query};
+use super::client::typed_id;
 use super::fault::AppFault;
 use super::forecast_explain::print;
-use super::question::{ask, query};
 use super::table::{self, cell};
-use super::typed_id;
 use crate::edn::{Map, Value};
 use crate::surface::cli::{CallerArgs, ChannelsArgs, ListingArgs, WatchArgs};
 

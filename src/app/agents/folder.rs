@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use crate::adapter::make_directory;
 use crate::app::config::data_dir_of;
-use crate::app::environment::Environment;
+use crate::app::config::environment::Environment;
 use crate::app::fault::AppFault;
 use crate::edn::{Map, Value};
 use crate::surface::cli::{PluginAgent, PluginArgs, StateArgs};

@@ -1,6 +1,6 @@
 //! Setting agents up: `reveille plugin`, `reveille agents` and `reveille setup`.
 //!
-//! What lives elsewhere: what the hooks of a plugin call (`app/hook`), and the tool server (`app/mcp.rs`). Invariant: nothing
+//! What lives elsewhere: what the hooks of a plugin call (`app/hook`), and the tool server (`app/mcp/`). Invariant: nothing
 //! outside of the plugin's own folder is written before it was shown and agreed to.
 
 mod detect;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use super::folder::{Program, json, name, opencode, put, shell, write};
-use crate::app::environment::Environment;
+use crate::app::config::environment::Environment;
 use crate::app::fault::AppFault;
 use crate::dialect::REQUEST_CAPS;
 use crate::edn::{Map, Value};

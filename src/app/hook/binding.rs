@@ -4,8 +4,8 @@ use std::io;
 
 use super::input::HookInput;
 use super::link::{Link, request};
-use crate::app::environment::Environment;
-use crate::app::processes;
+use crate::app::config::environment::Environment;
+use crate::app::mcp::processes;
 use crate::domain::BootTime;
 
 /// Tells which conversation the agent's process is in.

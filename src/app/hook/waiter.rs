@@ -14,7 +14,7 @@ use super::binding::bind;
 use super::input::HookInput;
 use super::link::{Link, request};
 use super::words::{self, Prompt};
-use crate::app::processes;
+use crate::app::mcp::processes;
 use crate::edn::{Keyword, Map, Value};
 
 /// Waits for one prompt.

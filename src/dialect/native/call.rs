@@ -72,7 +72,7 @@ pub(super) fn read(tool: Tool, args: &Value, notation: Notation) -> Result<Call,
         Tool::Update => update(&args),
         Tool::Explain => Ok(Call::Explain(named(&args)?, field::AT.opt(&args)?)),
         Tool::Inbox => {
-            // The tool server waits (`app/mcp_wait.rs`): a daemon's thread must not, for minutes.
+            // The tool server waits (`app/mcp/wait.rs`): a daemon's thread must not, for minutes.
             field::WAIT_SECONDS.opt(&args)?;
             let first = field::FIRST.opt(&args)?.unwrap_or(limits::TOOL_PAGE.value);
             Ok(Call::Inbox(u32::try_from(first).unwrap_or(u32::MAX)))

@@ -1,6 +1,6 @@
 //! Where a message comes from, as far as it says so itself: the client program, and marks of the conversation that calls.
 //!
-//! What lives elsewhere: which of the marks is believed (`app/origin.rs`).
+//! What lives elsewhere: which of the marks is believed (`app/mcp/origin.rs`).
 
 use super::message::{McpMessage, McpRequest};
 use super::method::Method;

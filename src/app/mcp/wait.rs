@@ -8,38 +8,38 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::client::Answered;
-use super::fault::AppFault;
+use crate::app::client::Answered;
+use crate::app::fault::AppFault;
 use crate::edn::Value;
 use crate::surface::mcp::Origin;
 
 /// The calls that wait, by their ids.
 #[derive(Default)]
-pub(super) struct Waits {
+pub(in crate::app) struct Waits {
     waiting: Mutex<BTreeMap<String, SyncSender<()>>>,
 }
 
 /// One call that waits.
-pub(super) struct Wait {
+pub(in crate::app) struct Wait {
     over: Receiver<()>,
     looks: u64,
 }
 
 impl Waits {
     /// Begins the wait of a call.
-    pub(super) fn begin(&self, id: &Value, seconds: u64) -> Wait {
+    pub(in crate::app) fn begin(&self, id: &Value, seconds: u64) -> Wait {
         let (end, over) = sync_channel(1);
         self.waiting().insert(id.to_string(), end);
         Wait { over, looks: seconds * LOOKS_PER_SECOND }
     }
 
     /// Ends the wait of a call that its agent cancels.
-    pub(super) fn cancel(&self, id: &Value) {
+    pub(in crate::app) fn cancel(&self, id: &Value) {
         self.waiting().remove(&id.to_string());
     }
 
     /// Ends all waits.
-    pub(super) fn end(&self) {
+    pub(in crate::app) fn end(&self) {
         self.waiting().clear();
     }
 
@@ -51,7 +51,7 @@ impl Waits {
 
 impl Wait {
     /// Asks again until there is something; the last answer when the time is over, and `None` if the call was cancelled.
-    pub(super) fn until(&self, again: impl Fn() -> Result<Answered, AppFault>) -> Option<Answered> {
+    pub(in crate::app) fn until(&self, again: impl Fn() -> Result<Answered, AppFault>) -> Option<Answered> {
         let mut last = None;
         for _ in 0..self.looks {
             // Nothing is ever sent: the sender is dropped when the wait is over.

@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::fault::AppFault;
 use crate::adapter::ClockOs;
 use crate::adapter::agent::{
     AgentHost, AgentPlan, Allow, Environment, ListedHolders, Profile, Reports, Resume, Timing,
 };
+use crate::app::fault::AppFault;
 use crate::domain::{
     Address, AgentName, DecisionKind, Failure, HostId, Phase, Reason, RunId, RunState, SessionId, Span,
 };
@@ -25,7 +25,7 @@ use crate::runtime::{Handle, Subscription};
 /// One agent as written in a configuration file.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) struct AgentConfig {
+pub(in crate::app) struct AgentConfig {
     command: Vec<String>,
     #[serde(default)]
     env: BTreeMap<String, String>,
@@ -84,14 +84,14 @@ enum ResumeConfig {
 
 /// The validated agents.
 #[derive(Default)]
-pub(super) struct Agents(Vec<(AgentPlan, Option<Vec<String>>)>);
+pub(in crate::app) struct Agents(Vec<(AgentPlan, Option<Vec<String>>)>);
 
 impl Agents {
     /// Validates the agents of a configuration file.
     ///
     /// # Errors
     /// [`AppFault`] with the agent's name and the reason.
-    pub(super) fn new(
+    pub(in crate::app) fn new(
         written: BTreeMap<String, AgentConfig>,
         inherited: impl Fn(&str) -> Option<String>,
     ) -> Result<Agents, AppFault> {
@@ -111,7 +111,7 @@ impl Agents {
     ///
     /// # Errors
     /// The error of the operating system if it cannot start a thread.
-    pub(super) fn start(self, handle: &Handle) -> io::Result<Hosted> {
+    pub(in crate::app) fn start(self, handle: &Handle) -> io::Result<Hosted> {
         let listers = self.0.iter().map(|(plan, lister)| (plan, lister.clone()));
         let prober = Arc::new(ListedHolders::new(listers));
         let plans: Vec<AgentPlan> = self.0.into_iter().map(|(plan, _)| plan).collect();
@@ -147,7 +147,7 @@ impl Reports for ToEngine {
 }
 
 /// The running host of agents.
-pub(super) struct Hosted {
+pub(in crate::app) struct Hosted {
     host: Arc<AgentHost>,
     handle: Handle,
     /// The sessions in whose conversations runs of an earlier process are looked for.
@@ -159,7 +159,7 @@ impl Hosted {
     ///
     /// # Errors
     /// The error of the operating system if it cannot start a thread.
-    pub(super) fn follow(mut self) -> io::Result<()> {
+    pub(in crate::app) fn follow(mut self) -> io::Result<()> {
         let decisions = self.handle.subscribe(self.handle.view(State::cursor));
         // The host says itself that these can be reached, once it knows what became of their runs.
         self.looked_for = self.recover();

@@ -8,7 +8,7 @@ use rustix::process::getppid;
 use crate::service::AgentProcess;
 
 /// The process that has started this one; `None` if that one is gone.
-pub(super) fn parent() -> Option<u32> {
+pub(in crate::app) fn parent() -> Option<u32> {
     let parent = getppid().and_then(|pid| u32::try_from(pid.as_raw_nonzero().get()).ok());
     // The first process adopts those whose parent has ended.
     parent.filter(|pid| *pid > 1)
@@ -16,7 +16,7 @@ pub(super) fn parent() -> Option<u32> {
 
 /// When a process began, in the words of the operating system; `None` if there is none of this number. With it, a number that
 /// is used again is told apart from the process that had it before.
-pub(super) fn started(pid: u32) -> Option<String> {
+pub(in crate::app) fn started(pid: u32) -> Option<String> {
     match fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(stat) => since_boot(&stat).map(str::to_owned),
         Err(_) => by_ps(pid),
@@ -24,7 +24,7 @@ pub(super) fn started(pid: u32) -> Option<String> {
 }
 
 /// Whether a process still runs, and is not another one of its number.
-pub(super) fn is_running(process: &AgentProcess) -> bool {
+pub(in crate::app) fn is_running(process: &AgentProcess) -> bool {
     started(process.pid).as_deref() == Some(&*process.started)
 }
 

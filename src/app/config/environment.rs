@@ -4,16 +4,16 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The values of the environment variables.
-pub(super) struct Environment {
+pub(in crate::app) struct Environment {
     /// `REVEILLE_TOKEN`: the daemon's operator token, or the token of a client. It is never
     /// printed.
-    pub(super) token: Option<String>,
+    pub(in crate::app) token: Option<String>,
     xdg_state_home: Option<PathBuf>,
     home: Option<PathBuf>,
 }
 
 impl Environment {
-    pub(super) fn read() -> Environment {
+    pub(in crate::app) fn read() -> Environment {
         // As the XDG specification demands, relative paths are ignored.
         let path = |name| read(name).map(PathBuf::from).filter(|path| path.is_absolute());
         Environment {
@@ -25,18 +25,18 @@ impl Environment {
     }
 
     /// The value of a variable that a channel's program may inherit.
-    pub(super) fn value(name: &str) -> Option<String> {
+    pub(in crate::app) fn value(name: &str) -> Option<String> {
         read(name)?.into_string().ok()
     }
 
     /// Where programs of this user keep their configuration.
-    pub(super) fn config_dir() -> Option<PathBuf> {
+    pub(in crate::app) fn config_dir() -> Option<PathBuf> {
         let path = |name| read(name).map(PathBuf::from).filter(|path| path.is_absolute());
         path("XDG_CONFIG_HOME").or_else(|| Some(path("HOME")?.join(".config")))
     }
 
     /// The default data directory.
-    pub(super) fn state_dir(&self) -> Option<PathBuf> {
+    pub(in crate::app) fn state_dir(&self) -> Option<PathBuf> {
         let state = self.xdg_state_home.clone().or_else(|| Some(self.home.as_ref()?.join(".local/state")));
         state.map(|state| state.join("reveille"))
     }

@@ -16,7 +16,7 @@ use crate::service::{Activation, Inbound, Template};
 /// The section as it is written.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) struct InboundConfig {
+pub(in crate::app) struct InboundConfig {
     /// Which proof: standard, github, slack or token.
     verify: String,
     /// The signing keys, for standard.
@@ -37,7 +37,7 @@ impl InboundConfig {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn checked(self, channel: &str) -> Result<(Proof, Inbound), String> {
+    pub(in crate::app) fn checked(self, channel: &str) -> Result<(Proof, Inbound), String> {
         let kind = ProofKind::parse(&self.verify)
             .ok_or_else(|| format!("verify is one of {}", ProofKind::NAMES.join(", ")))?;
         let read = |file: &PathBuf| {

@@ -10,17 +10,18 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::channels::ProgramConfig;
-use super::fault::AppFault;
 use super::guard_rules::ApprovedTools;
 #[cfg(feature = "mcp-client")]
 use super::tool_servers::{RunningServers, ToolServers};
+use super::tool_terms::{risk, time};
 #[cfg(target_os = "linux")]
 use crate::adapter::outbound::FileTools;
 use crate::adapter::outbound::{
     Client, Endpoint, HttpReach, HttpTools, NetworkOs, ProgramTool, ProgramTools, ToolTasks, Trust,
 };
+use crate::app::fault::AppFault;
 use crate::dialect::REQUEST_CAPS;
-use crate::domain::{ExecutorKind, Risk, Span, ToolName, ToolSpec};
+use crate::domain::{ExecutorKind, Risk, ToolName, ToolSpec};
 use crate::edn::{Map, Value};
 use crate::limits;
 use crate::port::Executor;
@@ -29,7 +30,7 @@ use crate::surface::json;
 
 /// The section as it is written.
 #[derive(Default, Deserialize)]
-pub(super) struct ToolsConfig {
+pub(in crate::app) struct ToolsConfig {
     builtin: Option<BuiltInConfig>,
     /// By their names.
     #[serde(flatten)]
@@ -71,7 +72,7 @@ struct ToolConfig {
 
 /// The validated tools, ready to be opened.
 #[derive(Default)]
-pub(super) struct Tools {
+pub(in crate::app) struct Tools {
     programs: Vec<ProgramTool>,
     http: Option<HttpReach>,
     files: Option<PathBuf>,
@@ -80,14 +81,14 @@ pub(super) struct Tools {
 }
 
 /// The tools of a daemon that runs.
-pub(super) struct OpenTools {
+pub(in crate::app) struct OpenTools {
     #[cfg(feature = "mcp-client")]
     servers: RunningServers,
 }
 
 impl OpenTools {
     /// Ends what would go on without the daemon.
-    pub(super) fn end(&self) {
+    pub(in crate::app) fn end(&self) {
         #[cfg(feature = "mcp-client")]
         self.servers.end();
     }
@@ -98,7 +99,7 @@ impl Tools {
     ///
     /// # Errors
     /// [`AppFault`] with the name of the tool and the reason.
-    pub(super) fn new(
+    pub(in crate::app) fn new(
         written: ToolsConfig,
         inherited: impl Fn(&str) -> Option<String>,
     ) -> Result<Tools, AppFault> {
@@ -121,7 +122,7 @@ impl Tools {
     }
 
     /// The tools of which an operator approves each call.
-    pub(super) fn approved(&self) -> ApprovedTools {
+    pub(in crate::app) fn approved(&self) -> ApprovedTools {
         let mut approved = ApprovedTools::default();
         let programs = self.programs.iter().map(|tool| &tool.spec).filter(|spec| spec.approval);
         approved.held.extend(programs.map(|spec| Box::from(spec.name.as_str())));
@@ -132,7 +133,7 @@ impl Tools {
 
     /// The same tools, and those of servers.
     #[cfg(feature = "mcp-client")]
-    pub(super) fn with_servers(self, servers: ToolServers) -> Tools {
+    pub(in crate::app) fn with_servers(self, servers: ToolServers) -> Tools {
         Tools { servers, ..self }
     }
 
@@ -140,7 +141,7 @@ impl Tools {
     ///
     /// # Errors
     /// [`AppFault::Io`] if they cannot be started; [`AppFault::Usage`] if two have one name.
-    pub(super) fn open(mut self, handle: &Handle) -> Result<OpenTools, AppFault> {
+    pub(in crate::app) fn open(mut self, handle: &Handle) -> Result<OpenTools, AppFault> {
         self.open_local(handle)?;
         // Last, because a server's tool must not have the name of another one.
         Ok(OpenTools {
@@ -258,25 +259,10 @@ fn schema_of(schema: &toml::Table) -> Result<Value, String> {
     json::read(text.as_bytes(), &REQUEST_CAPS).map_err(|error| format!("input-schema: {error}"))
 }
 
-/// What a call can do to the world, as it is written.
-pub(super) fn risk(written: Option<&str>) -> Result<Option<Risk>, String> {
-    let known =
-        |name: &str| Risk::parse(name).ok_or_else(|| format!("risk is one of {}", Risk::NAMES.join(", ")));
-    written.map(known).transpose()
-}
-
-/// How long a call may take, as it is written.
-pub(super) fn time(written: Option<u64>) -> Result<Option<Span>, String> {
-    let max = limits::CALL_MS_MAX.value;
-    match written {
-        Some(time) if !(1..=max).contains(&time) => Err(format!("timeout-ms is from 1 to {max}")),
-        written => Ok(written.map(Span::from_millis)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Span;
 
     fn read(text: &str) -> Result<Tools, String> {
         let written: ToolsConfig = toml::from_str(text).map_err(|error| error.message().to_owned())?;

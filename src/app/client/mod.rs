@@ -3,6 +3,11 @@
 //! What lives elsewhere: which daemon, and whether it may have the token (`daemon.rs`); what each command does with an
 //! answer. Invariant: the token is sent in its header and appears nowhere else.
 
+pub(in crate::app) mod daemon;
+pub(in crate::app) mod in_process;
+pub(in crate::app) mod question;
+pub(in crate::app) mod typed_id;
+
 use std::fmt::Write as _;
 use std::io;
 use std::net::TcpStream;
@@ -18,7 +23,6 @@ use hyper_util::rt::TokioIo;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
-use super::daemon::Daemon;
 use super::fault::AppFault;
 use crate::dialect::{Notation, REQUEST_CAPS, names, primitives};
 use crate::domain::SessionId;
@@ -26,6 +30,7 @@ use crate::edn::{self, Map, Value};
 use crate::limits;
 use crate::surface::cli::DaemonArgs;
 use crate::surface::json;
+use daemon::Daemon;
 
 /// A client of one daemon.
 pub(super) struct Client {

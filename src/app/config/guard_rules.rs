@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::fault::AppFault;
 use crate::adapter::ClockOs;
 use crate::adapter::outbound::{Client, Endpoint, GuardRoute, Hook, NetworkOs, Program, SigningKey, Trust};
+use crate::app::fault::AppFault;
 use crate::calendar::Zones;
 use crate::domain::{
     Dialect, GuardPolicy, PayloadKind, Rule, RuleScope, Ruling, SessionId, Span, TimeOfDay, TimeWindow,
@@ -20,7 +20,7 @@ use crate::limits;
 /// The table `[guard]` of a configuration file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(super) struct GuardFile {
+pub(in crate::app) struct GuardFile {
     /// How long a held run waits for an operator, in seconds; 0 denies it at once.
     approval_wait_s: Option<u64>,
     rules: Vec<RuleFile>,
@@ -70,7 +70,7 @@ impl GuardFile {
     ///
     /// # Errors
     /// [`AppFault::Usage`] for the first invalid entry, with its rule.
-    pub(super) fn policy(self, zones: &Zones) -> Result<GuardPolicy, AppFault> {
+    pub(in crate::app) fn policy(self, zones: &Zones) -> Result<GuardPolicy, AppFault> {
         let asks = self.patience()?;
         let (rules, most) = (self.rules.len() as u64, limits::GUARD_RULES.value);
         if rules > most {
@@ -105,9 +105,9 @@ impl GuardFile {
 /// The tools of which an operator approves each call, by their names or with `*` at their end, and those among them that are
 /// excepted.
 #[derive(Default)]
-pub(super) struct ApprovedTools {
-    pub(super) held: Vec<Box<str>>,
-    pub(super) free: Vec<Box<str>>,
+pub(in crate::app) struct ApprovedTools {
+    pub(in crate::app) held: Vec<Box<str>>,
+    pub(in crate::app) free: Vec<Box<str>>,
 }
 
 /// Adds rules for the calls of tools that an operator approves one by one. They come last: what another rule refuses stays
@@ -115,7 +115,7 @@ pub(super) struct ApprovedTools {
 ///
 /// # Errors
 /// [`AppFault::Usage`] if a rule has one of their names.
-pub(super) fn with_tools(
+pub(in crate::app) fn with_tools(
     policy: Option<GuardPolicy>,
     tools: ApprovedTools,
 ) -> Result<Option<GuardPolicy>, AppFault> {
@@ -160,7 +160,7 @@ impl GuardFile {
     ///
     /// # Errors
     /// [`AppFault::Usage`] for an invalid entry, [`AppFault::Io`] for a key that cannot be read.
-    pub(super) fn outside(&self) -> Result<Option<GuardRoute>, AppFault> {
+    pub(in crate::app) fn outside(&self) -> Result<Option<GuardRoute>, AppFault> {
         let Some(patience) = self.patience()? else { return Ok(None) };
         match (&self.url, self.command.first()) {
             (Some(_), Some(_)) => {

@@ -9,7 +9,7 @@ use crate::embed::{Reveille, system_parts};
 use crate::runtime::Handle;
 
 /// Starts the daemon's engine, with the zone and the primitives that its configuration names.
-pub(super) fn start_in(zone: Option<&str>, primitives: Primitives) -> io::Result<Reveille> {
+pub(in crate::app) fn start_in(zone: Option<&str>, primitives: Primitives) -> io::Result<Reveille> {
     let builder = Reveille::builder().primitives(primitives);
     let builder = match zone {
         Some(zone) => builder.zone(zone),
@@ -19,17 +19,17 @@ pub(super) fn start_in(zone: Option<&str>, primitives: Primitives) -> io::Result
 }
 
 /// Starts an engine in this process.
-pub(super) fn start() -> io::Result<Reveille> {
+pub(in crate::app) fn start() -> io::Result<Reveille> {
     Reveille::start().map_err(io::Error::other)
 }
 
 /// Makes an engine without a driver thread, to read and write stored data: nothing fires.
-pub(super) fn asleep() -> io::Result<Handle> {
+pub(in crate::app) fn asleep() -> io::Result<Handle> {
     Ok(Handle::new(system_parts(Arc::new(HostLocal::new()), system_zones())?))
 }
 
 /// The caller of a command: a session, which is opened for it, or the operator.
-pub(super) fn caller(engine: &Reveille, session: Option<&SessionId>) -> io::Result<Caller> {
+pub(in crate::app) fn caller(engine: &Reveille, session: Option<&SessionId>) -> io::Result<Caller> {
     let Some(session) = session else { return Ok(Caller::OPERATOR) };
     let opened = engine.handle().open_session(Some(session.clone()), HostId::INBOX, SessionConfig::default());
     opened.map(|(session, _)| Caller::session(session)).map_err(io::Error::other)

@@ -12,7 +12,7 @@ use crate::domain::{Downtime, Moment};
 use crate::edn::{self, Map, Value};
 
 /// When daemons of a data directory lived.
-pub(super) struct LifeNote {
+pub(in crate::app) struct LifeNote {
     path: PathBuf,
     /// The latest times without a daemon, oldest first.
     downs: Vec<Downtime>,
@@ -21,7 +21,7 @@ pub(super) struct LifeNote {
 
 impl LifeNote {
     /// Reads the note of the earlier daemons, and begins this one's life.
-    pub(super) fn open(data_dir: &Path, now: Moment) -> LifeNote {
+    pub(in crate::app) fn open(data_dir: &Path, now: Moment) -> LifeNote {
         let path = data_dir.join(NOTE);
         let text = fs::read(&path).unwrap_or_default();
         let note = edn::read(&text, &REQUEST_CAPS).ok();
@@ -36,19 +36,19 @@ impl LifeNote {
     }
 
     /// The latest times without a daemon, oldest first; the one that ended with the start is the last.
-    pub(super) fn downs(&self) -> Box<[Downtime]> {
+    pub(in crate::app) fn downs(&self) -> Box<[Downtime]> {
         self.downs.clone().into()
     }
 
     /// Notes that the daemon is alive, if the last note is old.
-    pub(super) fn beat(&mut self, now: Moment) {
+    pub(in crate::app) fn beat(&mut self, now: Moment) {
         if now.since(self.written).millis() >= BEAT_MS || now < self.written {
             self.write(now);
         }
     }
 
     /// Notes the end of the daemon's life.
-    pub(super) fn end(mut self, now: Moment) {
+    pub(in crate::app) fn end(mut self, now: Moment) {
         self.write(now);
     }
 

@@ -8,7 +8,7 @@ use std::process::abort;
 use crate::adapter::end_groups;
 
 /// Makes the first panic of any thread end the process, with its message in the log.
-pub(super) fn end_the_process() {
+pub(in crate::app) fn end_the_process() {
     let print = take_hook();
     set_hook(Box::new(move |panic| {
         // On stderr first, which needs no thread but this one.

@@ -1,6 +1,10 @@
 //! `reveille mcp`: serves the Model Context Protocol on stdin and stdout, for a daemon or for an
 //! engine of its own.
 
+pub(in crate::app) mod origin;
+pub(in crate::app) mod processes;
+pub(in crate::app) mod wait;
+
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,14 +13,12 @@ use std::thread;
 
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
 
+use super::client::in_process;
 use super::client::{Answered, Client};
+use super::config::environment::Environment;
 use super::config::{SOCKET, data_dir_of};
-use super::environment::Environment;
 use super::fault::AppFault;
-use super::in_process;
-use super::mcp_wait::Waits;
-use super::origin::Callers;
-use super::signals::on_stop;
+use super::serve::signals::on_stop;
 use super::stdio::{end, tell};
 use crate::dialect::Notation;
 use crate::domain::SessionId;
@@ -24,6 +26,8 @@ use crate::engine::State;
 use crate::service::Waiter;
 use crate::surface::cli::McpArgs;
 use crate::surface::mcp::{McpBegun, McpService, Origin, ProxiedMessage, Scheduler, serve, unanswered};
+use origin::Callers;
+use wait::Waits;
 
 pub(super) fn mcp(args: McpArgs) -> io::Result<ExitCode> {
     // An engine of its own would take schedules that end with the agent's program.

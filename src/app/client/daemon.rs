@@ -13,18 +13,18 @@ use std::time::Duration;
 
 use hyper::Uri;
 
-use super::config::{DEFAULT_LISTEN, data_dir_of};
-use super::data_dir::{Holder, OPERATOR_TOKEN, holder_of, read_token};
-use super::environment::Environment;
-use super::fault::AppFault;
+use crate::app::config::environment::Environment;
+use crate::app::config::{DEFAULT_LISTEN, data_dir_of};
+use crate::app::fault::AppFault;
+use crate::app::serve::data_dir::{Holder, OPERATOR_TOKEN, holder_of, read_token};
 use crate::runtime::Token;
 use crate::surface::cli::DaemonArgs;
 
 /// A daemon's address, and a token that may be sent there.
-pub(super) struct Daemon {
+pub(in crate::app) struct Daemon {
     /// Host and port.
-    pub(super) authority: String,
-    pub(super) token: Token,
+    pub(in crate::app) authority: String,
+    pub(in crate::app) token: Token,
     /// The data directory whose lock has to name the address; `None` if the user has given address and token.
     directory: Option<PathBuf>,
 }
@@ -35,7 +35,7 @@ impl Daemon {
     ///
     /// # Errors
     /// [`AppFault`] for an invalid address, a missing token, or an address that may not have it.
-    pub(super) fn find(args: &DaemonArgs) -> Result<Option<Daemon>, AppFault> {
+    pub(in crate::app) fn find(args: &DaemonArgs) -> Result<Option<Daemon>, AppFault> {
         if args.is_embedded() {
             return Ok(None);
         }
@@ -105,7 +105,7 @@ impl Daemon {
     ///
     /// # Errors
     /// If no live process holds the lock at this address.
-    pub(super) fn holder(&self) -> io::Result<Option<Holder>> {
+    pub(in crate::app) fn holder(&self) -> io::Result<Option<Holder>> {
         let Some(directory) = &self.directory else { return Ok(None) };
         let holder = holder_of(directory)?;
         let holder = holder.filter(|holder| holder.authority().as_ref() == Some(&self.authority));

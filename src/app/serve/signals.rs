@@ -10,7 +10,7 @@ use signal_hook::iterator::Signals;
 ///
 /// # Errors
 /// The operating system's error if it accepts no handler or provides no thread.
-pub(super) fn on_stop(stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
+pub(in crate::app) fn on_stop(stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     // `nohup` starts a program with SIGHUP ignored, so that it outlives its terminal. A handler would undo that.
     if !is_ignored(SIGHUP) {

@@ -10,12 +10,12 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::channels::ProgramConfig;
-use super::fault::AppFault;
 use super::guard_rules::ApprovedTools;
-use super::tools::{risk, time};
+use super::tool_terms::{risk, time};
 use crate::adapter::outbound::{
     McpBounds, McpServer, McpTerms, McpToolTerms, McpTools, TakenNames, ToolTasks,
 };
+use crate::app::fault::AppFault;
 use crate::domain::{ExecutorKind, ToolName};
 use crate::limits;
 use crate::port::Executor;
@@ -24,7 +24,7 @@ use crate::runtime::Handle;
 /// One server as it is written.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) struct ServerConfig {
+pub(in crate::app) struct ServerConfig {
     command: Vec<String>,
     #[serde(default)]
     env: BTreeMap<String, String>,
@@ -70,18 +70,18 @@ struct ServerToolConfig {
 
 /// The validated servers, ready to be started.
 #[derive(Default)]
-pub(super) struct ToolServers(Vec<McpServer>);
+pub(in crate::app) struct ToolServers(Vec<McpServer>);
 
 /// The servers of a daemon.
 #[derive(Default)]
-pub(super) struct RunningServers(Vec<Arc<McpTools>>);
+pub(in crate::app) struct RunningServers(Vec<Arc<McpTools>>);
 
 impl ToolServers {
     /// Validates the section.
     ///
     /// # Errors
     /// [`AppFault`] with the name of the server and the reason.
-    pub(super) fn new(
+    pub(in crate::app) fn new(
         written: BTreeMap<String, ServerConfig>,
         inherited: impl Fn(&str) -> Option<String>,
     ) -> Result<ToolServers, AppFault> {
@@ -109,7 +109,7 @@ impl ToolServers {
     }
 
     /// Adds the tools of which an operator approves each call.
-    pub(super) fn note_approved(&self, approved: &mut ApprovedTools) {
+    pub(in crate::app) fn note_approved(&self, approved: &mut ApprovedTools) {
         for McpServer { name, terms, .. } in &self.0 {
             for (tool, of_tool) in &terms.tools {
                 match of_tool.approval {
@@ -129,7 +129,7 @@ impl ToolServers {
     ///
     /// # Errors
     /// [`AppFault::Io`] if no thread can be started for them.
-    pub(super) fn open(self, handle: &Handle) -> Result<RunningServers, AppFault> {
+    pub(in crate::app) fn open(self, handle: &Handle) -> Result<RunningServers, AppFault> {
         if self.0.is_empty() {
             return Ok(RunningServers::default());
         }
@@ -152,7 +152,7 @@ impl ToolServers {
 
 impl RunningServers {
     /// Ends all servers at the same time, within the bound on their end.
-    pub(super) fn end(&self) {
+    pub(in crate::app) fn end(&self) {
         self.0.iter().for_each(|server| server.end());
         self.0.iter().for_each(|server| server.wait_for_end());
     }

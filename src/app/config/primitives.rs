@@ -4,13 +4,13 @@
 
 use serde::Deserialize;
 
-use super::fault::AppFault;
+use crate::app::fault::AppFault;
 use crate::domain::Primitives;
 
 /// The section as it is written. Every key is optional.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(super) struct PrimitivesConfig {
+pub(in crate::app) struct PrimitivesConfig {
     app: Option<String>,
     watchers: bool,
     scheduler: bool,
@@ -23,7 +23,7 @@ impl PrimitivesConfig {
     ///
     /// # Errors
     /// [`AppFault::Usage`] with the keys that it is about.
-    pub(super) fn checked(self) -> Result<Primitives, AppFault> {
+    pub(in crate::app) fn checked(self) -> Result<Primitives, AppFault> {
         let plain = Primitives::default();
         let PrimitivesConfig { app, watchers, scheduler, memory, wakes_per_hour } = self;
         let app: Box<str> = app.map_or(plain.app, Into::into);

@@ -10,18 +10,18 @@
 
 use std::collections::BTreeSet;
 
-use super::client::Client;
-use super::environment::Environment;
-use super::fault::AppFault;
-use super::hook::{Link, request};
 use super::processes;
+use crate::app::client::Client;
+use crate::app::config::environment::Environment;
+use crate::app::fault::AppFault;
+use crate::app::hook::{Link, request};
 use crate::dialect::Notation;
 use crate::domain::{Address, AgentName, SessionId};
 use crate::edn::{Map, Value};
 use crate::surface::mcp::Origin;
 
 /// Finds the session of each call.
-pub(super) struct Callers {
+pub(in crate::app) struct Callers {
     /// The one session of all calls, if it is given.
     fixed: Option<SessionId>,
     /// Whether calls are for no session.
@@ -42,7 +42,7 @@ pub(super) struct Callers {
 
 impl Callers {
     /// Callers of the one session that is given, or of the conversation of each call.
-    pub(super) fn new(
+    pub(in crate::app) fn new(
         session: Option<SessionId>,
         is_operator: bool,
         socket: Option<std::path::PathBuf>,
@@ -71,7 +71,7 @@ impl Callers {
     ///
     /// # Errors
     /// [`AppFault`], if the daemon cannot be asked.
-    pub(super) fn begin(&mut self, operator: &Client) -> Result<(), AppFault> {
+    pub(in crate::app) fn begin(&mut self, operator: &Client) -> Result<(), AppFault> {
         self.fixed.clone().map_or(Ok(()), |session| self.open(operator, &session, None))
     }
 
@@ -79,7 +79,7 @@ impl Callers {
     ///
     /// # Errors
     /// [`AppFault`], if the daemon cannot be asked.
-    pub(super) fn session_of(
+    pub(in crate::app) fn session_of(
         &mut self,
         operator: &Client,
         origin: &Origin,
@@ -89,7 +89,7 @@ impl Callers {
     }
 
     /// The session of the last message.
-    pub(super) fn last(&self) -> Option<SessionId> {
+    pub(in crate::app) fn last(&self) -> Option<SessionId> {
         self.last.clone()
     }
 
@@ -121,12 +121,12 @@ impl Callers {
     }
 
     /// Whether the arguments of calls have marks, which no tool knows.
-    pub(super) fn is_marked(&self, origin: &Origin) -> bool {
+    pub(in crate::app) fn is_marked(&self, origin: &Origin) -> bool {
         self.plugin.is_some() && (origin.address.is_some() || origin.directory.is_some())
     }
 
     /// Forgets which sessions are open, because the daemon refuses a call. Returns whether there was one.
-    pub(super) fn forget(&mut self) -> bool {
+    pub(in crate::app) fn forget(&mut self) -> bool {
         !std::mem::take(&mut self.opened).is_empty()
     }
 

@@ -13,11 +13,11 @@ use tracing_subscriber::filter::{FilterExt, Targets, filter_fn};
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
-use super::fault::AppFault;
-use super::foreign_text::escaped;
+use crate::app::fault::AppFault;
+use crate::app::foreign_text::escaped;
 
 /// The log of this process; dropping it writes the lines that are still queued.
-pub(super) struct Log {
+pub(in crate::app) struct Log {
     lines: SyncSender<Line>,
     written: Receiver<()>,
 }
@@ -32,7 +32,7 @@ impl Log {
     ///
     /// # Errors
     /// [`AppFault::Usage`] for an invalid filter, [`AppFault::Io`] without a thread.
-    pub(super) fn start(filter: &str) -> Result<Log, AppFault> {
+    pub(in crate::app) fn start(filter: &str) -> Result<Log, AppFault> {
         let wrong = |error| AppFault::usage(format!("the log filter cannot be read: {error}"));
         let targets: Targets = filter.parse().map_err(wrong)?;
         let (lines, queue) = sync_channel(LINES_MAX);

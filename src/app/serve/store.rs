@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::fault::AppFault;
 use super::life::LifeNote;
 use super::lost_note::LostNote;
 use crate::adapter::{StoreOptions, StoreSqlite};
+use crate::app::fault::AppFault;
 use crate::domain::GuardPolicy;
 use crate::runtime::{AttachOptions, Handle};
 
 /// Opens the store of a data directory, and loads its contents into the engine.
-pub(super) fn attach_store(
+pub(in crate::app) fn attach_store(
     handle: &Handle,
     data_dir: &Path,
     guard: Option<Arc<GuardPolicy>>,
@@ -37,4 +37,4 @@ pub(super) fn attach_store(
 }
 
 /// The name of the store's directory in the data directory.
-pub(super) const STORE: &str = "store";
+pub(in crate::app) const STORE: &str = "store";

@@ -1,6 +1,19 @@
 //! The daemon's configuration: from arguments and environment first, then the configuration file,
 //! then defaults.
 
+pub(in crate::app) mod agent_hosts;
+pub(in crate::app) mod channels;
+#[cfg(feature = "email")]
+mod email;
+pub(in crate::app) mod environment;
+pub(in crate::app) mod guard_rules;
+mod inbound;
+pub(in crate::app) mod primitives;
+#[cfg(feature = "mcp-client")]
+pub(in crate::app) mod tool_servers;
+mod tool_terms;
+pub(in crate::app) mod tools;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -9,15 +22,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::agent_hosts::{AgentConfig, Agents};
-use super::channels::{ChannelConfig, Channels};
-use super::environment::Environment;
 use super::fault::AppFault;
-use super::guard_rules::{self, GuardFile};
-use super::primitives::PrimitivesConfig;
-#[cfg(feature = "mcp-client")]
-use super::tool_servers::{ServerConfig, ToolServers};
-use super::tools::{Tools, ToolsConfig};
 use crate::adapter::outbound::GuardRoute;
 use crate::adapter::system_zones;
 use crate::calendar::Zones;
@@ -26,6 +31,14 @@ use crate::limits;
 use crate::runtime::Token;
 use crate::surface::cli::ServeArgs;
 use crate::surface::http;
+use agent_hosts::{AgentConfig, Agents};
+use channels::{ChannelConfig, Channels};
+use environment::Environment;
+use guard_rules::GuardFile;
+use primitives::PrimitivesConfig;
+#[cfg(feature = "mcp-client")]
+use tool_servers::{ServerConfig, ToolServers};
+use tools::{Tools, ToolsConfig};
 
 /// The complete, validated configuration of the daemon.
 pub(super) struct Config {

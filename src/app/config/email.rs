@@ -14,7 +14,7 @@ use crate::limits;
 /// The section as it is written.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) struct EmailConfig {
+pub(in crate::app) struct EmailConfig {
     /// `smtps://HOST` or `smtp://HOST`, with a port or without.
     server: String,
     /// Whether the server has to offer TLS behind `smtp://`. Only one on this machine need not.
@@ -39,7 +39,7 @@ impl EmailConfig {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn read(self) -> Result<ChannelRoute, String> {
+    pub(in crate::app) fn read(self) -> Result<ChannelRoute, String> {
         let server = MailServer::parse(&self.server, !self.starttls);
         let server = server.map_err(|_| {
             "server is smtps://HOST or smtp://HOST, with a port or without; starttls goes with smtp"

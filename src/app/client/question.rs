@@ -2,9 +2,9 @@
 
 use std::io;
 
-use super::client::Client;
-use super::fault::AppFault;
 use super::in_process;
+use crate::app::client::Client;
+use crate::app::fault::AppFault;
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::domain::SessionId;
 use crate::edn::{self, Caps, Map, Value};
@@ -13,12 +13,16 @@ use crate::service::reply;
 use crate::surface::cli::DaemonArgs;
 
 /// A query with one join with parameters.
-pub(super) fn query(attribute: &str, params: Map, shape: &str) -> String {
+pub(in crate::app) fn query(attribute: &str, params: Map, shape: &str) -> String {
     format!("[{{(:{attribute} {}) {shape}}}]", Value::Map(params))
 }
 
 /// Sends a query to the daemon, or to an empty engine of this process if the user asks for that.
-pub(super) fn ask(daemon: &DaemonArgs, session: Option<&SessionId>, query: &str) -> Result<Map, AppFault> {
+pub(in crate::app) fn ask(
+    daemon: &DaemonArgs,
+    session: Option<&SessionId>,
+    query: &str,
+) -> Result<Map, AppFault> {
     let wrong = |error: String| AppFault::usage(format!("the query could not be read: {error}"));
     // The query is built here, but the user's values in it may exceed a cap.
     let form = edn::read(query.as_bytes(), &REQUEST_CAPS).map_err(|error| wrong(error.to_string()))?;

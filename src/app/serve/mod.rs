@@ -1,22 +1,25 @@
 //! `reveille serve`: the daemon, from its start to its orderly stop.
 
+pub(in crate::app) mod data_dir;
+mod life;
+pub(in crate::app) mod log;
+mod lost_note;
+pub(in crate::app) mod panics;
+pub(in crate::app) mod signals;
+pub(in crate::app) mod store;
+
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
+use super::client::in_process;
 use super::config::Config;
-use super::data_dir::{DataDir, HOST_TOKEN, OBSERVER_TOKEN, OPERATOR_TOKEN};
-use super::environment::Environment;
+use super::config::environment::Environment;
+use super::config::tools::OpenTools;
 use super::fault::AppFault;
-use super::in_process;
-use super::log::Log;
-use super::panics;
-use super::processes;
-use super::signals::on_stop;
-use super::store::attach_store;
-use super::tools::OpenTools;
+use super::mcp::processes;
 use crate::adapter::end_groups;
 use crate::adapter::outbound::OutboundGuard;
 use crate::domain::{Right, Scope, TokenName};
@@ -25,6 +28,10 @@ use crate::engine::{Command, Input, State};
 use crate::runtime::{Handle, Token};
 use crate::surface::cli::ServeArgs;
 use crate::surface::http::{Server, Socket};
+use data_dir::{DataDir, HOST_TOKEN, OBSERVER_TOKEN, OPERATOR_TOKEN};
+use log::Log;
+use signals::on_stop;
+use store::attach_store;
 
 pub(super) fn serve(args: ServeArgs) -> io::Result<ExitCode> {
     match run(args) {

@@ -12,13 +12,13 @@ use std::time::Duration;
 use serde::Deserialize;
 
 #[cfg(feature = "email")]
-use super::email_config::EmailConfig;
-use super::fault::AppFault;
-use super::inbound_config::InboundConfig;
+use super::email::EmailConfig;
+use super::inbound::InboundConfig;
 use crate::adapter::outbound::{
     ChannelRoute, Client, Endpoint, NetworkOs, OutboundCourier, Pace, Program, Proof, Shape, SigningKey,
     Trust,
 };
+use crate::app::fault::AppFault;
 use crate::domain::Channel;
 use crate::limits;
 use crate::service::{Inbound, Service};
@@ -26,7 +26,7 @@ use crate::service::{Inbound, Service};
 /// One channel as written in a configuration file: either `url` or `command`.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) struct ChannelConfig {
+pub(in crate::app) struct ChannelConfig {
     url: Option<String>,
     /// A file with the url, where the url is a secret.
     url_file: Option<PathBuf>,
@@ -60,7 +60,7 @@ pub(super) struct ChannelConfig {
 
 /// The validated channels, ready to be opened.
 #[derive(Default)]
-pub(super) struct Channels {
+pub(in crate::app) struct Channels {
     ways: BTreeMap<Box<str>, ChannelRoute>,
     paces: BTreeMap<Box<str>, Pace>,
     channels: Vec<Channel>,
@@ -73,7 +73,7 @@ impl Channels {
     ///
     /// # Errors
     /// [`AppFault`] with the channel's name and the reason.
-    pub(super) fn new(
+    pub(in crate::app) fn new(
         written: BTreeMap<String, ChannelConfig>,
         inherited: impl Fn(&str) -> Option<String>,
     ) -> Result<Channels, AppFault> {
@@ -123,7 +123,7 @@ impl Channels {
     }
 
     /// The proofs of what comes in, for the server that takes it.
-    pub(super) fn proofs(&self) -> BTreeMap<Box<str>, Proof> {
+    pub(in crate::app) fn proofs(&self) -> BTreeMap<Box<str>, Proof> {
         self.proofs.clone()
     }
 
@@ -131,7 +131,7 @@ impl Channels {
     ///
     /// # Errors
     /// [`AppFault::Io`] if no thread can be started for them.
-    pub(super) fn open(self, service: &Service) -> Result<(), AppFault> {
+    pub(in crate::app) fn open(self, service: &Service) -> Result<(), AppFault> {
         service.open_inbound(self.inbound);
         let outside = OutboundCourier::start_at(self.ways, self.paces);
         let outside = outside.map_err(|error| AppFault::io("channels cannot be opened", error))?;
@@ -260,13 +260,13 @@ impl ChannelConfig {
 }
 
 /// A program as written in a configuration file.
-pub(super) struct ProgramConfig {
-    pub(super) command: Vec<String>,
-    pub(super) env: BTreeMap<String, String>,
-    pub(super) inherit: BTreeSet<String>,
-    pub(super) cwd: Option<PathBuf>,
+pub(in crate::app) struct ProgramConfig {
+    pub(in crate::app) command: Vec<String>,
+    pub(in crate::app) env: BTreeMap<String, String>,
+    pub(in crate::app) inherit: BTreeSet<String>,
+    pub(in crate::app) cwd: Option<PathBuf>,
     /// How long it may run.
-    pub(super) time: Duration,
+    pub(in crate::app) time: Duration,
 }
 
 impl ProgramConfig {
@@ -274,7 +274,7 @@ impl ProgramConfig {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn read(self, inherited: &impl Fn(&str) -> Option<String>) -> Result<Program, String> {
+    pub(in crate::app) fn read(self, inherited: &impl Fn(&str) -> Option<String>) -> Result<Program, String> {
         let argv = self.command;
         // No lookup in PATH: the program must not depend on who starts the daemon.
         if !argv.first().is_some_and(|program| Path::new(program).is_absolute()) {

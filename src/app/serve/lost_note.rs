@@ -15,15 +15,15 @@ use crate::runtime::Handle;
 
 /// What a process that ended had in memory.
 #[derive(Debug, Default)]
-pub(super) struct Lost {
+pub(in crate::app) struct Lost {
     /// The number of its volatile schedules.
-    pub(super) count: u64,
+    pub(in crate::app) count: u64,
     /// The first of them.
-    pub(super) named: Box<[LostSchedule]>,
+    pub(in crate::app) named: Box<[LostSchedule]>,
 }
 
 /// The note of this process.
-pub(super) struct LostNote {
+pub(in crate::app) struct LostNote {
     path: PathBuf,
     /// The engine's last fact when the note was made.
     seen: Option<Cursor>,
@@ -32,7 +32,7 @@ pub(super) struct LostNote {
 
 impl LostNote {
     /// Reads what the earlier process left: nothing after an orderly stop.
-    pub(super) fn open(data_dir: &Path) -> (LostNote, Lost) {
+    pub(in crate::app) fn open(data_dir: &Path) -> (LostNote, Lost) {
         let path = data_dir.join(NOTE);
         let text = fs::read(&path).unwrap_or_default();
         let found = edn::read(&text, &CAPS).ok();
@@ -43,7 +43,7 @@ impl LostNote {
     }
 
     /// Writes the note if something happened since the last one.
-    pub(super) fn note(&mut self, handle: &Handle) {
+    pub(in crate::app) fn note(&mut self, handle: &Handle) {
         let cursor = handle.view(State::cursor);
         if self.seen == Some(cursor) {
             return;
@@ -56,7 +56,7 @@ impl LostNote {
     }
 
     /// Removes the note: an orderly stop has cancelled all volatile schedules, so none is lost.
-    pub(super) fn clear(self) {
+    pub(in crate::app) fn clear(self) {
         // If the removal fails, the next start reports losses that never happened. No schedule is
         // affected.
         let _ = fs::remove_file(&self.path);

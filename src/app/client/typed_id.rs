@@ -3,9 +3,9 @@
 //! Invariant: a whole id stands for itself, also if it is the beginning of another one. What begins no known id is left as it
 //! is: the daemon may know it from its history, and says what is wrong with it.
 
-use super::fault::AppFault;
-use super::foreign_text::visible;
 use super::question::{ask, query};
+use crate::app::fault::AppFault;
+use crate::app::foreign_text::visible;
 use crate::domain::SessionId;
 use crate::edn::{Map, Value};
 use crate::surface::cli::DaemonArgs;
@@ -14,7 +14,7 @@ use crate::surface::cli::DaemonArgs;
 ///
 /// # Errors
 /// If the text is the beginning of several ids, the candidates; if nothing can be asked, why.
-pub(super) fn schedule(
+pub(in crate::app) fn schedule(
     daemon: &DaemonArgs,
     session: Option<&SessionId>,
     typed: &str,
@@ -29,7 +29,7 @@ pub(super) fn schedule(
 ///
 /// # Errors
 /// As of [`schedule`].
-pub(super) fn held_run(daemon: &DaemonArgs, typed: &str) -> Result<String, AppFault> {
+pub(in crate::app) fn held_run(daemon: &DaemonArgs, typed: &str) -> Result<String, AppFault> {
     let answer = ask(daemon, None, &format!("[{{:{HELD} [:reveille.run/id]}}]"))?;
     complete(typed, &answer, HELD, ["reveille.run/id", "psi.scheduler/label"])
 }

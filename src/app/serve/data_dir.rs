@@ -16,13 +16,13 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, geteuid, test_kill_process};
 
-use super::fault::AppFault;
 use crate::adapter::{flush_directory, make_directory};
+use crate::app::fault::AppFault;
 use crate::limits::TOKEN_CHARS_MIN;
 use crate::runtime::Token;
 
 /// A data directory that this process has locked.
-pub(super) struct DataDir {
+pub(in crate::app) struct DataDir {
     path: PathBuf,
     lock: File,
 }
@@ -32,7 +32,7 @@ impl DataDir {
     ///
     /// # Errors
     /// [`AppFault::Taken`] if another daemon has it, [`AppFault::Io`] if it is not ours or not usable.
-    pub(super) fn take(path: &Path) -> Result<DataDir, AppFault> {
+    pub(in crate::app) fn take(path: &Path) -> Result<DataDir, AppFault> {
         let unusable =
             |error| AppFault::io(format!("the data directory {} cannot be used", path.display()), error);
         // In this order: a lock file in a directory that others can write could be replaced.
@@ -59,12 +59,12 @@ impl DataDir {
     ///
     /// # Errors
     /// The operating system's error if the file cannot be written.
-    pub(super) fn sign(&mut self, address: &str) -> io::Result<()> {
+    pub(in crate::app) fn sign(&mut self, address: &str) -> io::Result<()> {
         self.write_lock(&format!("process {} at {address}", std::process::id()))
     }
 
     /// Removes the address from the lock file, before the port is free for others.
-    pub(super) fn unsign(&mut self) {
+    pub(in crate::app) fn unsign(&mut self) {
         // A failure leaves the address there until the lock is free, which is soon.
         let _ = self.write_lock(&format!("process {}", std::process::id()));
     }
@@ -81,7 +81,7 @@ impl DataDir {
     ///
     /// # Errors
     /// [`AppFault::Io`] for a token file that cannot be read or written, or that others can read.
-    pub(super) fn token(&self, name: &str, fresh: impl FnOnce() -> Token) -> Result<Token, AppFault> {
+    pub(in crate::app) fn token(&self, name: &str, fresh: impl FnOnce() -> Token) -> Result<Token, AppFault> {
         let path = self.path.join(name);
         let unusable = |error| AppFault::io(format!("the token {} cannot be used", path.display()), error);
         let token = match read_token(&path) {
@@ -149,7 +149,7 @@ fn pause() {
 
 /// What a daemon writes into the lock file of its data directory: `process ID at ADDRESS`.
 #[derive(PartialEq, Eq)]
-pub(super) struct Holder {
+pub(in crate::app) struct Holder {
     line: String,
 }
 
@@ -160,7 +160,7 @@ impl Holder {
     }
 
     /// Host and port at which to reach it, while it serves there.
-    pub(super) fn authority(&self) -> Option<String> {
+    pub(in crate::app) fn authority(&self) -> Option<String> {
         let (_, address) = self.line.split_once(" at http://")?;
         let mut address: SocketAddr = address.parse().ok()?;
         // Nobody can connect to "every address of this machine".
@@ -177,7 +177,7 @@ impl Holder {
 ///
 /// # Errors
 /// The operating system's error; `PermissionDenied` for a lock file that others could have written.
-pub(super) fn holder_of(directory: &Path) -> io::Result<Option<Holder>> {
+pub(in crate::app) fn holder_of(directory: &Path) -> io::Result<Option<Holder>> {
     let mut lock = match open_private(&directory.join(LOCK), OFlags::RDONLY | OFlags::NONBLOCK) {
         Ok(lock) => lock,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -209,7 +209,7 @@ pub(super) fn holder_of(directory: &Path) -> io::Result<Option<Holder>> {
 /// # Errors
 /// The operating system's error; `PermissionDenied` for a file that others could have read or
 /// written.
-pub(super) fn read_token(path: &Path) -> io::Result<Token> {
+pub(in crate::app) fn read_token(path: &Path) -> io::Result<Token> {
     // Without blocking: a pipe of that name would hold up the start until somebody writes into it.
     let mut file = open_private(path, OFlags::RDONLY | OFlags::NONBLOCK)?;
     // Checked on the open file, not on the path, which could be swapped in between.
@@ -258,13 +258,13 @@ fn close_to_others(path: &Path) -> io::Result<()> {
 }
 
 /// Replaces the content of a file that only its owner can access.
-pub(super) fn write_private(path: &Path, text: &str) -> io::Result<()> {
+pub(in crate::app) fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let mut file = open_private(path, OFlags::CREATE | OFlags::TRUNC | OFlags::WRONLY)?;
     file.write_all(text.as_bytes())
 }
 
 /// Creates a file that only its owner can access, and refuses one that is there already.
-pub(super) fn create_private(path: &Path) -> io::Result<File> {
+pub(in crate::app) fn create_private(path: &Path) -> io::Result<File> {
     open_private(path, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)
 }
 
@@ -276,11 +276,11 @@ fn open_private(path: &Path, flags: OFlags) -> io::Result<File> {
 }
 
 /// The file name of the operator's token.
-pub(super) const OPERATOR_TOKEN: &str = "operator.token";
+pub(in crate::app) const OPERATOR_TOKEN: &str = "operator.token";
 /// The file name of the token of hosts.
-pub(super) const HOST_TOKEN: &str = "host.token";
+pub(in crate::app) const HOST_TOKEN: &str = "host.token";
 /// The file name of the read-only token.
-pub(super) const OBSERVER_TOKEN: &str = "observer.token";
+pub(in crate::app) const OBSERVER_TOKEN: &str = "observer.token";
 const LOCK: &str = "reveille.lock";
 /// How often the lock file is read to find its holder: for one second in all.
 const LOOKS: u32 = 50;
