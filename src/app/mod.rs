@@ -2,6 +2,7 @@
 
 mod agents;
 mod approvals;
+mod backup;
 mod changed;
 mod client;
 mod config;

@@ -95,7 +95,7 @@ fn restore(path: &Path) -> String {
     let path = path.display();
     let (db, mark) = (files::DB, files::MARK);
     format!(
-        "To restore: stop whoever uses it, move {path}, {db}-wal, {db}-shm and {mark} aside, copy a backup to {path}, \
-         chmod 600 it, start again. What was kept after the backup is lost"
+        "To restore: stop the process that uses it, and run `reveille restore FILE`; or move {path}, {db}-wal, {db}-shm and \
+         {mark} aside, copy a backup to {path}, chmod 600 it. What was written after the backup is lost"
     )
 }

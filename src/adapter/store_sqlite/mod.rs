@@ -14,10 +14,13 @@
 //! | `store.lock` | held for life; names its holder |
 //! | `store.mark` | the last cursor that was acknowledged (`high_water`) |
 //! | `store.db.before-NNNN` | the store as it was before migration NNNN |
+//! | `before-restore-NNNN/` | the files that a backup has replaced (`backup`) |
 //!
 //! Costs, for one fact with one row of 200 bytes each: see `benches/store.rs`. Limits: `STORE_*` and `HISTORY_*`.
 //! What lives elsewhere: the contract (`port`), the tables (`schema/sqlite/`), what the payloads mean.
 
+#[cfg(feature = "cli")]
+mod backup;
 mod chain;
 mod connection;
 mod digest;
@@ -38,6 +41,8 @@ mod store;
 mod visit;
 mod writer;
 
+#[cfg(feature = "cli")]
+pub(crate) use backup::Restored;
 pub use fault::OpenFault;
 pub use faults::{FaultLayer, FaultPoint};
 #[cfg(feature = "cli")]

@@ -172,7 +172,7 @@ fn build(draft: &Path, migrations: &[Migration]) -> rusqlite::Result<()> {
 }
 
 /// Checks the header as bytes: what kind of file it is, and of which version.
-fn examine_header(path: &Path, known: u32) -> Result<u32, OpenFault> {
+pub(super) fn examine_header(path: &Path, known: u32) -> Result<u32, OpenFault> {
     let mut header = [0; 100];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
     let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);

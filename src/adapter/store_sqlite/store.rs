@@ -7,6 +7,8 @@ use std::thread::{self, JoinHandle};
 
 use rusqlite::Connection;
 
+#[cfg(feature = "cli")]
+use super::backup::{self, Restored};
 use super::fault::OpenFault;
 use super::open::{self, StoreOptions};
 use super::writer::Shared;
@@ -48,6 +50,24 @@ impl StoreSqlite {
     /// [`StoreFault::Unreadable`] if there is nothing to examine.
     pub fn inspect(dir: &Path, caps: HistoryCaps) -> Result<StoreReport, StoreFault> {
         doctor::examine(&dir.join(files::DB), caps)
+    }
+
+    /// Copies the store of a directory into a new file, and checks the copy; another process may be writing to the store.
+    ///
+    /// # Errors
+    /// [`OpenFault`] if the store cannot be read, or the file exists or cannot be written. There is no file then.
+    #[cfg(feature = "cli")]
+    pub(crate) fn back_up(options: &StoreOptions, to: &Path) -> Result<StoreReport, OpenFault> {
+        backup::back_up(&options.dir, to, options.caps)
+    }
+
+    /// Puts a backup in the place of the store of a directory, and keeps the files that were there.
+    ///
+    /// # Errors
+    /// [`OpenFault`] if a process has the store open, or the file is not a sound store that this program can read.
+    #[cfg(feature = "cli")]
+    pub(crate) fn restore(options: &StoreOptions, from: &Path) -> Result<Restored, OpenFault> {
+        backup::restore(from, options)
     }
 
     fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, StoreFault>) -> Result<T, StoreFault> {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::agents::{AgentsArgs, HookArgs, McpArgs, PluginArgs, SetupArgs};
-use super::asking::{CallerArgs, DaemonArgs, StateArgs, session_id};
+use super::asking::{CallerArgs, DaemonArgs, session_id};
 use super::controls::{
     ApproveArgs, DashboardArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs,
     OperatorArgs, PauseArgs, RescheduleArgs, RunArgs,
@@ -14,6 +14,7 @@ use super::controls::{
 use super::reading::{
     ChannelsArgs, ExplainArgs, ForecastArgs, ListArgs, ListingArgs, LogArgs, RunsArgs, WatchArgs,
 };
+use super::store::{BackupArgs, DoctorArgs, ExportArgs, ImportArgs};
 use crate::domain::{Moment, SessionId};
 
 /// Wakes AI agents: an agent asks for something to happen later, Reveille owns the timing, proves what it did and says
@@ -98,6 +99,19 @@ A program can be asked about runs that the rules allow. It gets JSON and answers
     /// Exit code 0 if it is sound, 1 if it is not or cannot be read.
     #[command(after_help = "Example:\n  reveille doctor --data-dir ./state")]
     Doctor(DoctorArgs),
+    /// Copy the store of a data directory into one new file, whether or not a daemon has it open.
+    ///
+    /// The copy is of one moment, and is checked before it gets its name. Tokens and the configuration are not in it. Exit
+    /// code 0 if it is written, 1 if it is not; there is no file then.
+    #[command(after_help = "Example:\n  reveille backup --data-dir ./state ./reveille-2026-11-25.db")]
+    Backup(BackupArgs),
+    /// Put a backup in the place of the store of a data directory.
+    ///
+    /// No daemon may be using the data directory. The files that were there are moved into a directory beside it. What
+    /// happened after the backup is forgotten: its runs are done again, and its cancels are undone. A file that is not a
+    /// sound store is refused, and nothing is changed.
+    #[command(after_help = "Example:\n  reveille restore --data-dir ./state ./reveille-2026-11-25.db")]
+    Restore(BackupArgs),
     /// Write the history of a data directory's schedules: cron jobs to jobs.jsonl and runs.jsonl, all others to
     /// schedules.jsonl.
     ///
@@ -444,37 +458,4 @@ pub struct ToolArgs {
 
 fn moment(text: &str) -> Result<Moment, String> {
     Moment::parse(text).map_err(|error| error.to_string())
-}
-
-/// Arguments of `reveille doctor`.
-#[derive(Debug, clap::Args)]
-pub struct DoctorArgs {
-    /// The daemon's data directory.
-    #[command(flatten)]
-    pub state: StateArgs,
-}
-
-/// Arguments of `reveille export`.
-#[derive(Debug, Args)]
-pub struct ExportArgs {
-    /// Output directory, created if missing.
-    #[arg(value_name = "OUT-DIR")]
-    pub directory: PathBuf,
-    /// The daemon's data directory.
-    #[command(flatten)]
-    pub state: StateArgs,
-}
-
-/// Arguments of `reveille import`.
-#[derive(Debug, Args)]
-pub struct ImportArgs {
-    /// The directory of the files.
-    #[arg(value_name = "PATH")]
-    pub directory: PathBuf,
-    /// The session that gets the tasks for a channel.
-    #[arg(long, value_name = "ID", value_parser = session_id)]
-    pub owner: Option<SessionId>,
-    /// The daemon's data directory.
-    #[command(flatten)]
-    pub state: StateArgs,
 }

@@ -6,12 +6,10 @@ mod asking;
 mod controls;
 mod flags;
 mod reading;
+mod store;
 
 pub use agents::{AgentsArgs, HookArgs, KnownAgent, McpArgs, PluginAgent, PluginArgs, SetupArgs};
-pub use args::{
-    Cli, Command, DoctorArgs, EqlArgs, ExportArgs, GraphqlArgs, ImportArgs, SchemaArgs, SchemaKind,
-    ServeArgs, StdioArgs, ToolArgs,
-};
+pub use args::{Cli, Command, EqlArgs, GraphqlArgs, SchemaArgs, SchemaKind, ServeArgs, StdioArgs, ToolArgs};
 pub use asking::{CallerArgs, DaemonArgs, Printing, StateArgs};
 pub use controls::{
     ApproveArgs, DashboardArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs,
@@ -20,3 +18,4 @@ pub use controls::{
 pub use reading::{
     ChannelsArgs, ExplainArgs, ForecastArgs, ListArgs, ListingArgs, LogArgs, RunsArgs, WatchArgs,
 };
+pub use store::{BackupArgs, DoctorArgs, ExportArgs, ImportArgs};
