@@ -72,7 +72,8 @@ pub use outcome::decision::{Decision, DecisionKind, SlotRange, Subject};
 pub use outcome::downtime::Downtime;
 #[doc(hidden)]
 pub use outcome::fact::{
-    Claim, Dispatch, Fact, HostFact, Next, Redefinition, RunFact, ScheduleFact, SessionFact, Skip,
+    Claim, Dispatch, EngineFact, Fact, GuardFact, HostFact, Next, Redefinition, RunFact, ScheduleFact,
+    SessionFact, Skip,
 };
 pub use outcome::failure::{Failure, Phase};
 pub use outcome::lost::LostSchedule;

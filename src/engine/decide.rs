@@ -9,7 +9,7 @@ use super::row::StoredRow;
 use super::state::State;
 use super::step;
 use super::step_builder::{Env, Step, StepBuilder};
-use crate::domain::{ChannelFact, Fact, HostFact, Refusal};
+use crate::domain::{ChannelFact, EngineFact, Fact, HostFact, Refusal};
 
 /// Decides on one input, and returns the facts and effects that follow from it.
 ///
@@ -77,7 +77,7 @@ fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Re
         Command::Shutdown { abandon } => {
             // Only the mode changes here. What waits is cancelled by the wake-ups that follow, one
             // session each, so that no single step grows with the number of schedules.
-            step.fact(Fact::Stopping { abandon });
+            step.fact(Fact::Engine(EngineFact::Stopping { abandon }));
             Ok(())
         }
     }
@@ -106,7 +106,7 @@ fn decide_report(step: &mut StepBuilder<'_>, report: Report) -> Result<(), Refus
         }
         Report::GuardAnswered { run, digest, answer } => step::guard_answered(step, &run, digest, answer),
         Report::Refused { by, op } => {
-            step.fact(Fact::Refused { by, op });
+            step.fact(Fact::Engine(EngineFact::Refused { by, op }));
             Ok(())
         }
         Report::HostAttached { host } => {

@@ -43,12 +43,7 @@ impl State {
             | Fact::Created { .. }
             | Fact::Host(..)
             | Fact::Channel(..)
-            | Fact::AllHeld { .. }
-            | Fact::AllReleased { .. }
-            | Fact::GuardPolicySet { .. }
-            | Fact::Refused { .. }
-            | Fact::Restarted { .. }
-            | Fact::Stopping { .. } => return None,
+            | Fact::Engine(_) => return None,
         };
         let schedule = self.schedule(id)?.schedule();
         is_watch(schedule)

@@ -3,7 +3,7 @@
 //! Cost: a few additions per fact, under the lock that is held anyway. Lateness is measured when a run is dispatched:
 //! from its slot to the moment at which it was first handed to its host, time in a queue included, on the wall clock.
 
-use crate::domain::{Code, DecisionKind, Fact, Moment, Now, Reason, RunFact, RunId, ScheduleFact};
+use crate::domain::{Code, DecisionKind, Fact, GuardFact, Moment, Now, Reason, RunFact, RunId, ScheduleFact};
 use crate::engine::State;
 
 /// Upper bounds of the lateness buckets, in nanoseconds; one more bucket counts everything later.
@@ -126,12 +126,7 @@ impl Counters {
             | Fact::Created { .. }
             | Fact::Host(..)
             | Fact::Channel(..)
-            | Fact::Refused { .. }
-            | Fact::AllHeld { .. }
-            | Fact::AllReleased { .. }
-            | Fact::GuardPolicySet { .. }
-            | Fact::Restarted { .. }
-            | Fact::Stopping { .. } => return,
+            | Fact::Engine(_) => return,
         };
         match fact {
             RunFact::Claimed(claim) => {
@@ -141,9 +136,11 @@ impl Counters {
                 self.claimed = (!claim.cause.is_beside_slots()).then_some(run.slot);
             }
             // The dispatch that follows is still the first one of this slot, so the slot stays noted.
-            RunFact::Allowed { .. } | RunFact::Approved { .. } | RunFact::Denied { .. } => {}
+            RunFact::Guard(
+                GuardFact::Allowed { .. } | GuardFact::Approved { .. } | GuardFact::Denied { .. },
+            ) => {}
             // The run waits from here on. `unstarted_slot` finds its slot when it is dispatched.
-            RunFact::Asked { .. } | RunFact::Held(_) => self.claimed = None,
+            RunFact::Guard(GuardFact::Asked { .. } | GuardFact::Held(_)) => self.claimed = None,
             // Neither is a hand-over that could be late: a bulletin has no slot.
             RunFact::Folded(_) | RunFact::Joined { .. } => {}
             RunFact::Queued { .. }

@@ -44,11 +44,7 @@ impl Tally {
             RunFact::Left => self.left += 1,
             RunFact::Retrying { .. } => self.retries += 1,
             RunFact::Queued { .. }
-            | RunFact::Asked { .. }
-            | RunFact::Allowed { .. }
-            | RunFact::Held(_)
-            | RunFact::Approved { .. }
-            | RunFact::Denied { .. }
+            | RunFact::Guard(_)
             | RunFact::Dispatched(_)
             | RunFact::Folded(_)
             | RunFact::Joined { .. }

@@ -310,7 +310,7 @@ const BURST_MAX: u32 = 1_000;
 
 #[cfg(test)]
 mod tests {
-    use super::super::config::without_values;
+    use super::super::without_values;
     use super::*;
 
     const KEY: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";

@@ -28,6 +28,13 @@ pub enum Fact {
     Host(HostId, HostFact),
     /// Something happened to the channel of this name.
     Channel(Box<str>, ChannelFact),
+    /// Something happened to the engine as a whole.
+    Engine(EngineFact),
+}
+
+/// What can happen to the engine as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EngineFact {
     /// Everything was put on hold: nothing is claimed and nothing handed over until the hold is
     /// released.
     AllHeld {
@@ -253,16 +260,9 @@ impl SessionFact {
     }
 }
 
-/// What can happen to a run. A run ends in exactly one way.
+/// What the guard and operators decide about one run before it is handed over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RunFact {
-    /// A slot was consumed: the run exists.
-    Claimed(Claim),
-    /// The run waits.
-    Queued {
-        /// Why it waits.
-        reason: Reason,
-    },
+pub enum GuardFact {
     /// The guard was asked whether the run may be handed over. The run waits outside the session's
     /// lane, so that others can pass.
     Asked {
@@ -297,6 +297,20 @@ pub enum RunFact {
         /// Why, in that actor's words.
         why: Option<Box<str>>,
     },
+}
+
+/// What can happen to a run. A run ends in exactly one way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunFact {
+    /// A slot was consumed: the run exists.
+    Claimed(Claim),
+    /// The run waits.
+    Queued {
+        /// Why it waits.
+        reason: Reason,
+    },
+    /// Whether it may be handed over was asked or answered.
+    Guard(GuardFact),
     /// The run was handed to its host.
     Dispatched(Dispatch),
     /// The host accepted the prompt; the run ends with the turn.

@@ -5,8 +5,8 @@
 use std::borrow::Cow;
 
 use crate::domain::{
-    Actor, Cause, ChannelFact, Claim, DecisionKind, Fact, HostFact, MemoryChange, Next, Phase, Reason,
-    RunFact, RunId, ScheduleFact, ScheduleId, SessionFact, SessionId, SlotRange,
+    Actor, Cause, ChannelFact, Claim, DecisionKind, EngineFact, Fact, GuardFact, HostFact, MemoryChange,
+    Next, Phase, Reason, RunFact, RunId, ScheduleFact, ScheduleId, SessionFact, SessionId, SlotRange,
 };
 
 impl Fact {
@@ -23,12 +23,7 @@ impl Fact {
             Fact::Channel(_, ChannelFact::Disabled) => DecisionKind::ChannelDisabled,
             Fact::Channel(_, ChannelFact::Paused { .. }) => DecisionKind::ChannelPaused,
             Fact::Channel(_, ChannelFact::Resumed { .. }) => DecisionKind::ChannelResumed,
-            Fact::AllHeld { .. } => DecisionKind::EngineHeld,
-            Fact::AllReleased { .. } => DecisionKind::EngineReleased,
-            Fact::GuardPolicySet { .. } => DecisionKind::GuardPolicySet,
-            Fact::Refused { .. } => DecisionKind::OperationRefused,
-            Fact::Restarted { .. } => DecisionKind::EngineRestarted,
-            Fact::Stopping { .. } => DecisionKind::EngineStopping,
+            Fact::Engine(fact) => fact.kind(),
         }
     }
 
@@ -48,23 +43,16 @@ impl Fact {
             Fact::Run(_, RunFact::Failed(failure) | RunFact::Retrying { failure, .. }) => {
                 Some(failure.reason)
             }
-            Fact::Run(_, RunFact::Asked { .. }) => Some(Reason::AwaitingGuard),
-            Fact::Run(_, RunFact::Held(_)) => Some(Reason::AwaitingApproval),
-            Fact::Run(_, RunFact::Denied { .. }) => Some(Reason::ApprovalDenied),
+            Fact::Run(_, RunFact::Guard(fact)) => fact.reason(),
             Fact::Run(_, RunFact::Left) => Some(Reason::NobodyListens),
             Fact::Run(_, RunFact::Returned { outcome, .. }) => outcome.reason,
-            Fact::AllHeld { .. } => Some(Reason::Held),
-            Fact::Stopping { .. } => Some(Reason::Shutdown),
+            Fact::Engine(fact) => fact.reason(),
             Fact::Session(..)
             | Fact::Created { .. }
             | Fact::Schedule(..)
             | Fact::Run(..)
             | Fact::Host(..)
-            | Fact::Channel(..)
-            | Fact::AllReleased { .. }
-            | Fact::Refused { .. }
-            | Fact::GuardPolicySet { .. }
-            | Fact::Restarted { .. } => None,
+            | Fact::Channel(..) => None,
         }
     }
 
@@ -75,14 +63,7 @@ impl Fact {
             Fact::Created { schedule, .. } => Some(&schedule.id),
             Fact::Schedule(id, _) => Some(id),
             Fact::Run(run, _) => Some(&run.schedule),
-            Fact::Host(..)
-            | Fact::Channel(..)
-            | Fact::AllHeld { .. }
-            | Fact::AllReleased { .. }
-            | Fact::GuardPolicySet { .. }
-            | Fact::Refused { .. }
-            | Fact::Restarted { .. }
-            | Fact::Stopping { .. } => None,
+            Fact::Host(..) | Fact::Channel(..) | Fact::Engine(_) => None,
         }
     }
 
@@ -95,22 +76,15 @@ impl Fact {
     /// created by its owner.
     pub fn by(&self) -> Option<&Actor> {
         match self {
-            Fact::AllHeld { by, .. }
-            | Fact::AllReleased { by }
-            | Fact::GuardPolicySet { by, .. }
-            | Fact::Channel(_, ChannelFact::Paused { by, .. } | ChannelFact::Resumed { by, .. })
-            | Fact::Refused { by, .. } => Some(by),
-            Fact::Run(_, RunFact::Approved { by, .. } | RunFact::Denied { by, .. }) => Some(by),
+            Fact::Engine(fact) => fact.by(),
+            Fact::Channel(_, ChannelFact::Paused { by, .. } | ChannelFact::Resumed { by, .. }) => Some(by),
+            Fact::Run(_, RunFact::Guard(fact)) => fact.by(),
             Fact::Created { schedule, .. } => schedule.created_by(),
             Fact::Schedule(_, fact) => fact.by(),
             Fact::Run(_, RunFact::Claimed(claim)) => claim.by.as_deref(),
             Fact::Run(_, RunFact::Taken { by }) => by.as_deref(),
             Fact::Session(_, _, by) => by.as_deref(),
-            Fact::Run(..)
-            | Fact::Host(..)
-            | Fact::Channel(..)
-            | Fact::Restarted { .. }
-            | Fact::Stopping { .. } => None,
+            Fact::Run(..) | Fact::Host(..) | Fact::Channel(..) => None,
         }
     }
 
@@ -141,12 +115,7 @@ impl Fact {
             | Fact::Run(..)
             | Fact::Host(..)
             | Fact::Channel(..)
-            | Fact::AllHeld { .. }
-            | Fact::AllReleased { .. }
-            | Fact::GuardPolicySet { .. }
-            | Fact::Refused { .. }
-            | Fact::Restarted { .. }
-            | Fact::Stopping { .. } => None,
+            | Fact::Engine(_) => None,
         }
     }
 
@@ -193,12 +162,8 @@ impl Fact {
             Fact::Channel(name, _) => Some(name.to_string().into()),
             Fact::Session(_, SessionFact::JobReady { job }, _) => Some(job.to_string().into()),
             Fact::Session(_, SessionFact::Granted { grant }, _) => Some(grant.to_string().into()),
-            Fact::GuardPolicySet { policy, .. } => {
-                let rules = policy.as_ref().map_or(0, |policy| policy.rules.len());
-                Some(format!("{rules} rules").into())
-            }
-            Fact::Run(_, RunFact::Held(hold)) => Some(hold.detail().into()),
-            Fact::Run(_, RunFact::Denied { why, .. }) => why.as_deref().map(|why| why.to_owned().into()),
+            Fact::Engine(fact) => fact.detail(),
+            Fact::Run(_, RunFact::Guard(fact)) => fact.detail(),
             Fact::Run(_, RunFact::Dispatched(to)) => Some(to.phase.name().into()),
             Fact::Run(_, RunFact::Failed(failure)) => {
                 Some(format!("{}: {}", failure.phase.name(), failure.message).into())
@@ -215,20 +180,10 @@ impl Fact {
             Fact::Schedule(_, ScheduleFact::Skipped(skip)) => {
                 Some(format!("{} from {} to {}", skip.count, skip.from, skip.until).into())
             }
-            Fact::Schedule(_, ScheduleFact::Paused { reason, .. }) | Fact::AllHeld { reason, .. } => {
+            Fact::Schedule(_, ScheduleFact::Paused { reason, .. }) => {
                 reason.as_deref().map(|reason| reason.to_owned().into())
             }
-            Fact::Refused { op, .. } => Some(op.name().into()),
-            Fact::Restarted { lost, .. } if *lost > 0 => {
-                Some(format!("volatile schedules lost: {lost}").into())
-            }
-            Fact::Session(..)
-            | Fact::Created { .. }
-            | Fact::Schedule(..)
-            | Fact::Run(..)
-            | Fact::AllReleased { .. }
-            | Fact::Restarted { .. }
-            | Fact::Stopping { .. } => None,
+            Fact::Session(..) | Fact::Created { .. } | Fact::Schedule(..) | Fact::Run(..) => None,
         }
     }
 }
@@ -286,11 +241,7 @@ impl RunFact {
         match self {
             RunFact::Claimed(_) => DecisionKind::RunClaimed,
             RunFact::Queued { .. } => DecisionKind::RunQueued,
-            RunFact::Asked { .. } => DecisionKind::RunAsked,
-            RunFact::Allowed { .. } => DecisionKind::RunAllowed,
-            RunFact::Held(_) => DecisionKind::RunHeld,
-            RunFact::Approved { .. } => DecisionKind::RunApproved,
-            RunFact::Denied { .. } => DecisionKind::RunDenied,
+            RunFact::Guard(fact) => fact.kind(),
             RunFact::Dispatched(_) => DecisionKind::RunDispatched,
             RunFact::Accepted => DecisionKind::RunAccepted,
             RunFact::Delivered => DecisionKind::RunDelivered,
@@ -304,6 +255,91 @@ impl RunFact {
             RunFact::Retrying { .. } => DecisionKind::RunRetrying,
             RunFact::Failed(_) => DecisionKind::RunFailed,
             RunFact::Cancelled { .. } => DecisionKind::RunCancelled,
+        }
+    }
+}
+
+impl EngineFact {
+    fn kind(&self) -> DecisionKind {
+        match self {
+            EngineFact::AllHeld { .. } => DecisionKind::EngineHeld,
+            EngineFact::AllReleased { .. } => DecisionKind::EngineReleased,
+            EngineFact::GuardPolicySet { .. } => DecisionKind::GuardPolicySet,
+            EngineFact::Refused { .. } => DecisionKind::OperationRefused,
+            EngineFact::Restarted { .. } => DecisionKind::EngineRestarted,
+            EngineFact::Stopping { .. } => DecisionKind::EngineStopping,
+        }
+    }
+
+    fn reason(&self) -> Option<Reason> {
+        match self {
+            EngineFact::AllHeld { .. } => Some(Reason::Held),
+            EngineFact::Stopping { .. } => Some(Reason::Shutdown),
+            EngineFact::AllReleased { .. }
+            | EngineFact::GuardPolicySet { .. }
+            | EngineFact::Refused { .. }
+            | EngineFact::Restarted { .. } => None,
+        }
+    }
+
+    fn by(&self) -> Option<&Actor> {
+        match self {
+            EngineFact::AllHeld { by, .. }
+            | EngineFact::AllReleased { by }
+            | EngineFact::GuardPolicySet { by, .. }
+            | EngineFact::Refused { by, .. } => Some(by),
+            EngineFact::Restarted { .. } | EngineFact::Stopping { .. } => None,
+        }
+    }
+
+    fn detail(&self) -> Option<Cow<'static, str>> {
+        match self {
+            EngineFact::AllHeld { reason, .. } => reason.as_deref().map(|reason| reason.to_owned().into()),
+            EngineFact::GuardPolicySet { policy, .. } => {
+                let rules = policy.as_ref().map_or(0, |policy| policy.rules.len());
+                Some(format!("{rules} rules").into())
+            }
+            EngineFact::Refused { op, .. } => Some(op.name().into()),
+            EngineFact::Restarted { lost, .. } => {
+                (*lost > 0).then(|| format!("volatile schedules lost: {lost}").into())
+            }
+            EngineFact::AllReleased { .. } | EngineFact::Stopping { .. } => None,
+        }
+    }
+}
+
+impl GuardFact {
+    fn kind(&self) -> DecisionKind {
+        match self {
+            GuardFact::Asked { .. } => DecisionKind::RunAsked,
+            GuardFact::Allowed { .. } => DecisionKind::RunAllowed,
+            GuardFact::Held(_) => DecisionKind::RunHeld,
+            GuardFact::Approved { .. } => DecisionKind::RunApproved,
+            GuardFact::Denied { .. } => DecisionKind::RunDenied,
+        }
+    }
+
+    fn reason(&self) -> Option<Reason> {
+        match self {
+            GuardFact::Asked { .. } => Some(Reason::AwaitingGuard),
+            GuardFact::Held(_) => Some(Reason::AwaitingApproval),
+            GuardFact::Denied { .. } => Some(Reason::ApprovalDenied),
+            GuardFact::Allowed { .. } | GuardFact::Approved { .. } => None,
+        }
+    }
+
+    fn by(&self) -> Option<&Actor> {
+        match self {
+            GuardFact::Approved { by, .. } | GuardFact::Denied { by, .. } => Some(by),
+            GuardFact::Asked { .. } | GuardFact::Allowed { .. } | GuardFact::Held(_) => None,
+        }
+    }
+
+    fn detail(&self) -> Option<Cow<'static, str>> {
+        match self {
+            GuardFact::Held(hold) => Some(hold.detail().into()),
+            GuardFact::Denied { why, .. } => why.as_deref().map(|why| why.to_owned().into()),
+            GuardFact::Asked { .. } | GuardFact::Allowed { .. } | GuardFact::Approved { .. } => None,
         }
     }
 }

@@ -85,7 +85,7 @@ names! {
         OutcomeUnknown = "outcome-unknown",
         /// The run did not end within its time limit.
         TimedOut = "timed-out",
-        /// The process ended while the run was with its host.
+        /// The process ended, or its store failed, while the run was with its host.
         Crashed = "crashed",
         /// The session to which the run is addressed is not open.
         TargetMissing = "target-missing",

@@ -7,6 +7,8 @@
 
 mod bulletin;
 mod channel;
+mod engine;
+mod guard;
 mod inbox;
 mod restored;
 mod run;
@@ -17,10 +19,8 @@ mod store;
 mod supersede;
 
 use super::local_fact::{LocalFact, Sealed, StateFact};
-use super::record::{Losses, Pause};
-use super::state::{Mode, State};
-use super::timers::Timer;
-use crate::domain::{Decision, Fact, HostFact, Now, RunState};
+use super::state::State;
+use crate::domain::{Decision, EngineFact, Fact, HostFact, Now};
 
 impl Sealed for Fact {
     type Shown = Decision;
@@ -104,52 +104,14 @@ impl State {
             Fact::Host(host, HostFact::Attached) => _ = self.hosts.entry(host).or_default(),
             Fact::Host(host, HostFact::Lost) => _ = self.hosts.remove(&host),
             Fact::Channel(name, fact) => self.apply_to_channel(now, name, fact),
-            Fact::AllHeld { by, reason } => self.held = Some(Pause { by, reason, since: now.wall }),
-            Fact::GuardPolicySet { policy, by: _ } => self.guard = policy,
-            Fact::AllReleased { .. } => {
-                // Slots that came during the hold count as missed.
-                self.held = None;
-                self.armed_since = Some(now.wall);
-            }
             // Changes nothing; it is told to the session that asked.
-            Fact::Refused { by, .. } => decision.session = by.scope.session().cloned(),
-            Fact::Restarted { lost, downs, named } => {
-                self.armed_since = Some(now.wall);
-                if let Some(down) = downs.last() {
-                    self.was_unseen(down.until.since(down.from));
-                }
-                // After a failure of the store the process goes on, and knows what it knew.
-                if !downs.is_empty() {
-                    self.downs = downs;
-                }
-                if lost > 0 {
-                    self.losses = Some(Box::new(Losses { at: now.wall, schedules: named }));
-                }
-                self.ledger.lose(lost);
-            }
-            Fact::Stopping { abandon } => self.stop(abandon),
+            Fact::Engine(EngineFact::Refused { by, .. }) => decision.session = by.scope.session().cloned(),
+            Fact::Engine(fact) => self.apply_to_engine(now, fact),
         }
         decision
     }
 
     fn owner_of(&self, key: Option<super::slab::Key>) -> Option<crate::domain::SessionId> {
         self.schedules.get(key?).map(|record| record.schedule.owner.clone())
-    }
-
-    fn stop(&mut self, abandon: bool) {
-        // Abandoning is final: a later, gentler request to stop does not restore the receipts.
-        let given_up = abandon || self.mode == Mode::Abandoning;
-        self.mode = if given_up { Mode::Abandoning } else { Mode::Stopping };
-        if !given_up {
-            return;
-        }
-        // Receipts of durable runs are not given up. The next process finds the runs in flight, and
-        // recovers them as their policies say.
-        let durable = |key| self.schedules.get(key).is_some_and(|record| record.schedule.is_durable());
-        let runs = self.runs.iter().filter(|(_, run)| run.run.state == RunState::InFlight);
-        let kept: Vec<_> = runs.filter(|(_, run)| durable(run.schedule)).map(|(key, _)| key).collect();
-        for run in kept {
-            self.timers.clear(Timer::Receipt(run));
-        }
     }
 }

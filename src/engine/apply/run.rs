@@ -1,14 +1,13 @@
 //! Applies facts about runs: their state, lane, timers, and the accounts.
 
 use crate::domain::{
-    Awaits, Cause, Checks, Claim, Dispatch, Failure, Hold, Lineage, Moment, Now, Phase, Reason, Run, RunFact,
-    RunId, RunState, Span,
+    Cause, Claim, Dispatch, Failure, Lineage, Moment, Now, Phase, Reason, Run, RunFact, RunId, RunState, Span,
 };
 use crate::engine::destination::Destination;
 use crate::engine::record::RunRecord;
 use crate::engine::slab::Key;
 use crate::engine::state::State;
-use crate::engine::step::approved;
+
 use crate::engine::timers::Timer;
 use crate::limits;
 
@@ -29,21 +28,7 @@ impl State {
                     self.queue(run);
                 }
             }
-            RunFact::Asked { digest, due, until } => {
-                let rule = "guard".into();
-                let hold = Hold { awaits: Awaits::Guard, rule, why: None, digest, until, due };
-                self.wait_for_word(run, now, hold);
-            }
-            RunFact::Held(hold) => self.wait_for_word(run, now, *hold),
-            RunFact::Allowed { digest, until } => {
-                self.note_word(run, |checks| {
-                    checks.waits = None;
-                    checks.allowed = Some((digest, until));
-                });
-            }
-            RunFact::Approved { digest, by: _ } => self.note_word(run, |checks| approved(checks, digest)),
-            // Denial has a second fact, which says how the run ends.
-            RunFact::Denied { .. } => {}
+            RunFact::Guard(fact) => self.apply_guard(run, now, fact),
             RunFact::Dispatched(to) => self.dispatch(run, now, to),
             RunFact::Accepted => self.accept(run, now),
             RunFact::Delivered => self.end_run(run, now, Ending::Delivered),
@@ -139,24 +124,6 @@ impl State {
             Some(Some(session)) => session.waiting.push(run),
             Some(None) => {}
             None => _ = self.outside.insert(run),
-        }
-    }
-
-    /// Lets a run wait for the guard or an operator. Meanwhile it occupies no lane and no queue.
-    fn wait_for_word(&mut self, run: Key, now: Now, hold: Hold) {
-        self.leave_lane(run, now, false);
-        self.timers.clear(Timer::Retry(run));
-        self.timers.set(Timer::Approval(run), hold.due);
-        let Some(record) = self.runs.get_mut(run) else { return };
-        record.run.state = RunState::Queued;
-        record.run.retry_at = None;
-        record.run.checks.get_or_insert_default().waits = Some(hold);
-    }
-
-    fn note_word(&mut self, run: Key, note: impl FnOnce(&mut Checks)) {
-        self.timers.clear(Timer::Approval(run));
-        if let Some(record) = self.runs.get_mut(run) {
-            note(record.run.checks.get_or_insert_default());
         }
     }
 
@@ -322,7 +289,7 @@ impl State {
     }
 
     /// Removes a run from its lane or queue. `taken` means that the host accepted its prompt.
-    fn leave_lane(&mut self, run: Key, now: Now, taken: bool) {
+    pub(super) fn leave_lane(&mut self, run: Key, now: Now, taken: bool) {
         self.leave_waiting(run);
         self.leave_delivery(run);
         let begins_turn = self.runs.get(run).and_then(|record| self.definition_of(record));

@@ -2,7 +2,7 @@
 //!
 //! Invariant: volatile work is never in any of these, so that it never waits for a disk.
 
-use crate::domain::{ChannelFact, Durability, Fact, RunId, Schedule, SessionFact, SessionId};
+use crate::domain::{ChannelFact, Durability, EngineFact, Fact, RunId, Schedule, SessionFact, SessionId};
 use crate::engine::{Command, Effect, Input, Report, SessionRecord, State};
 
 /// A fact that is persisted.
@@ -57,16 +57,16 @@ fn about<'a>(fact: &'a Fact, state: &'a State) -> Option<Option<&'a SessionId>> 
             | SessionFact::UserMessage
             | SessionFact::TurnUnreported => None,
         },
-        Fact::Refused { by, .. } => Some(by.scope.session()),
-        Fact::AllHeld { .. }
-        | Fact::AllReleased { .. }
-        | Fact::GuardPolicySet { .. }
+        Fact::Engine(EngineFact::Refused { by, .. }) => Some(by.scope.session()),
+        Fact::Engine(
+            EngineFact::AllHeld { .. } | EngineFact::AllReleased { .. } | EngineFact::GuardPolicySet { .. },
+        )
         | Fact::Channel(_, ChannelFact::Paused { .. } | ChannelFact::Resumed { .. })
-        | Fact::Restarted { .. } => Some(None),
+        | Fact::Engine(EngineFact::Restarted { .. }) => Some(None),
         // Each process learns its hosts and channels anew.
         Fact::Host(..)
         | Fact::Channel(_, ChannelFact::Opened(_) | ChannelFact::Disabled)
-        | Fact::Stopping { .. } => None,
+        | Fact::Engine(EngineFact::Stopping { .. }) => None,
     }
 }
 
@@ -79,16 +79,18 @@ pub(in crate::runtime) fn needs_disk(fact: &Fact, state: &State) -> bool {
     }
     let is_written_later = match fact {
         Fact::Session(_, fact, _) => !matches!(fact, SessionFact::Granted { .. } | SessionFact::Memory(_)),
-        Fact::Restarted { .. } | Fact::Refused { .. } => true,
+        Fact::Engine(EngineFact::Restarted { .. } | EngineFact::Refused { .. }) => true,
         Fact::Created { .. }
         | Fact::Schedule(..)
         | Fact::Run(..)
         | Fact::Host(..)
         | Fact::Channel(..)
-        | Fact::AllHeld { .. }
-        | Fact::AllReleased { .. }
-        | Fact::GuardPolicySet { .. }
-        | Fact::Stopping { .. } => false,
+        | Fact::Engine(
+            EngineFact::AllHeld { .. }
+            | EngineFact::AllReleased { .. }
+            | EngineFact::GuardPolicySet { .. }
+            | EngineFact::Stopping { .. },
+        ) => false,
     };
     !is_written_later && about(fact, state).is_some()
 }

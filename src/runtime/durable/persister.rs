@@ -17,7 +17,7 @@ use super::codec::{self, Printed};
 use super::durability::{Lasting, run_of, runs_of};
 use super::transcripts::Transcripts;
 use crate::domain::{
-    Cursor, Fact, Moment, Now, RunFact, RunId, ScheduleFact, ScheduleId, SessionFact, SessionId,
+    Cursor, EngineFact, Fact, Moment, Now, RunFact, RunId, ScheduleFact, ScheduleId, SessionFact, SessionId,
 };
 use crate::engine::{Effect, Report, State};
 use crate::limits;
@@ -158,8 +158,10 @@ impl Persister {
                 self.making.guard |= matches!(fact, SessionFact::Granted { .. });
                 self.making.sessions.insert(id.clone());
             }
-            Fact::AllHeld { .. } | Fact::AllReleased { .. } => self.making.hold = true,
-            Fact::GuardPolicySet { .. } => self.making.guard = true,
+            Fact::Engine(EngineFact::AllHeld { .. } | EngineFact::AllReleased { .. }) => {
+                self.making.hold = true
+            }
+            Fact::Engine(EngineFact::GuardPolicySet { .. }) => self.making.guard = true,
             Fact::Channel(..) => self.making.channels = true,
             Fact::Run(run, RunFact::Claimed(_)) => _ = self.making.claimed.insert(run.schedule.clone()),
             Fact::Created { schedule, .. } => _ = self.making.defined.insert(schedule.id.clone()),
@@ -167,9 +169,9 @@ impl Persister {
             Fact::Schedule(..)
             | Fact::Run(..)
             | Fact::Host(..)
-            | Fact::Refused { .. }
-            | Fact::Restarted { .. }
-            | Fact::Stopping { .. } => {}
+            | Fact::Engine(
+                EngineFact::Refused { .. } | EngineFact::Restarted { .. } | EngineFact::Stopping { .. },
+            ) => {}
         }
         // The opening of a fresh session names its schedule, but leaves that one's row as it is.
         if let Some(schedule) = fact.schedule().filter(|_| !matches!(fact, Fact::Session(..))) {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::codec;
-use crate::domain::{Cursor, Fact, Message, RunFact, RunId, SessionFact, SessionId};
+use crate::domain::{Cursor, EngineFact, Fact, Message, RunFact, RunId, SessionFact, SessionId};
 use crate::engine::Effect;
 use crate::limits;
 use crate::port::RowRecord;
@@ -127,11 +127,7 @@ impl Transcripts {
                 _,
                 RunFact::Claimed(_)
                 | RunFact::Queued { .. }
-                | RunFact::Asked { .. }
-                | RunFact::Allowed { .. }
-                | RunFact::Held(_)
-                | RunFact::Approved { .. }
-                | RunFact::Denied { .. }
+                | RunFact::Guard(_)
                 | RunFact::Dispatched(_)
                 | RunFact::Returned { .. }
                 | RunFact::Folded(_)
@@ -139,14 +135,16 @@ impl Transcripts {
                 | RunFact::Postponed { .. }
                 | RunFact::Taken { .. },
             )
-            | Fact::GuardPolicySet { .. }
+            | Fact::Engine(EngineFact::GuardPolicySet { .. })
             | Fact::Host(..)
             | Fact::Channel(..)
-            | Fact::AllHeld { .. }
-            | Fact::AllReleased { .. }
-            | Fact::Refused { .. }
-            | Fact::Restarted { .. }
-            | Fact::Stopping { .. } => {}
+            | Fact::Engine(
+                EngineFact::AllHeld { .. }
+                | EngineFact::AllReleased { .. }
+                | EngineFact::Refused { .. }
+                | EngineFact::Restarted { .. }
+                | EngineFact::Stopping { .. },
+            ) => {}
         }
     }
 

@@ -36,11 +36,7 @@ pub(in crate::testkit) fn what_a_call_came_to_is_told(
         }
         RunFact::Claimed(_)
         | RunFact::Queued { .. }
-        | RunFact::Asked { .. }
-        | RunFact::Allowed { .. }
-        | RunFact::Held(_)
-        | RunFact::Approved { .. }
-        | RunFact::Denied { .. }
+        | RunFact::Guard(_)
         | RunFact::Dispatched(_)
         | RunFact::Accepted
         | RunFact::Delivered

@@ -240,11 +240,7 @@ fn held_is_held(model: &ReferenceModel, seen: &Observation) -> LawResult {
             begun || !model.held && (!paused || life.is_some_and(by_hand))
         }
         RunFact::Queued { .. }
-        | RunFact::Asked { .. }
-        | RunFact::Allowed { .. }
-        | RunFact::Held(_)
-        | RunFact::Approved { .. }
-        | RunFact::Denied { .. }
+        | RunFact::Guard(_)
         | RunFact::Accepted
         | RunFact::Delivered
         | RunFact::Returned { .. }
@@ -370,11 +366,7 @@ fn left_is_not_delivered(model: &ReferenceModel, seen: &Observation) -> LawResul
         RunFact::Taken { .. } => state == Some(RunState::Left),
         RunFact::Claimed(_)
         | RunFact::Queued { .. }
-        | RunFact::Asked { .. }
-        | RunFact::Allowed { .. }
-        | RunFact::Held(_)
-        | RunFact::Approved { .. }
-        | RunFact::Denied { .. }
+        | RunFact::Guard(_)
         | RunFact::Dispatched(_)
         | RunFact::Folded(_)
         | RunFact::Joined { .. }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::{Fact, Next, RunFact, RunState, ScheduleFact, ScheduleId};
+use crate::domain::{EngineFact, Fact, Next, RunFact, RunState, ScheduleFact, ScheduleId};
 use crate::testkit::reference::run_key::{RunKey, key_of};
 use crate::testkit::reference::run_model::RunModel;
 use crate::testkit::reference::schedule_model::ScheduleModel;
@@ -40,18 +40,20 @@ impl Counts {
                     self.enter_run(fact, lives.get(&key_of(id)).map(|life| life.state));
                 }
             }
-            Fact::Restarted { lost, .. } => {
+            Fact::Engine(EngineFact::Restarted { lost, .. }) => {
                 self.expected += lost;
                 self.lost += lost;
             }
             Fact::Session(..)
             | Fact::Host(..)
             | Fact::Channel(..)
-            | Fact::Refused { .. }
-            | Fact::AllHeld { .. }
-            | Fact::AllReleased { .. }
-            | Fact::GuardPolicySet { .. }
-            | Fact::Stopping { .. } => {}
+            | Fact::Engine(
+                EngineFact::Refused { .. }
+                | EngineFact::AllHeld { .. }
+                | EngineFact::AllReleased { .. }
+                | EngineFact::GuardPolicySet { .. }
+                | EngineFact::Stopping { .. },
+            ) => {}
         }
     }
 
@@ -117,11 +119,7 @@ impl Counts {
             RunFact::Queued { .. } => self.left -= u64::from(before == Some(RunState::Left)),
             RunFact::Failed(_) => self.failed += 1,
             RunFact::Cancelled { .. } => self.cancelled += 1,
-            RunFact::Asked { .. }
-            | RunFact::Allowed { .. }
-            | RunFact::Held(_)
-            | RunFact::Approved { .. }
-            | RunFact::Denied { .. }
+            RunFact::Guard(_)
             | RunFact::Dispatched(_)
             | RunFact::Folded(_)
             | RunFact::Joined { .. }

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::{
-    Channel, ChannelFact, Cursor, Direction, Fact, Grant, GuardPolicy, HostId, Next, Now, RunFact, RunId,
-    RunState, Schedule, ScheduleFact, ScheduleId, SessionFact, SessionId, Status,
+    Channel, ChannelFact, Cursor, Direction, EngineFact, Fact, Grant, GuardPolicy, HostId, Next, Now,
+    RunFact, RunId, RunState, Schedule, ScheduleFact, ScheduleId, SessionFact, SessionId, Status,
 };
 use crate::engine::State;
 use crate::testkit::history::{Observation, Seen};
@@ -125,8 +125,8 @@ impl ReferenceModel {
             Fact::Created { schedule, next } => self.create(now, schedule, *next),
             Fact::Schedule(schedule, fact) => self.enter_schedule(now, schedule, fact),
             Fact::Run(run, fact) => self.enter_run(now, run, fact),
-            Fact::AllHeld { .. } => self.held = true,
-            Fact::AllReleased { .. } => self.held = false,
+            Fact::Engine(EngineFact::AllHeld { .. }) => self.held = true,
+            Fact::Engine(EngineFact::AllReleased { .. }) => self.held = false,
             Fact::Channel(_, ChannelFact::Opened(channel)) => self.open_channel(channel),
             Fact::Channel(name, ChannelFact::Disabled) => {
                 if let Some(channel) = self.channels.get_mut(name) {
@@ -140,9 +140,9 @@ impl ReferenceModel {
                 self.paused_channels.remove(name);
             }
             Fact::Channel(_, ChannelFact::Paused { .. } | ChannelFact::Resumed { .. }) => {}
-            Fact::Host(..) | Fact::Restarted { .. } | Fact::Refused { .. } => {}
-            Fact::GuardPolicySet { policy, .. } => self.policy.clone_from(policy),
-            Fact::Stopping { .. } => self.stopping = true,
+            Fact::Host(..) | Fact::Engine(EngineFact::Restarted { .. } | EngineFact::Refused { .. }) => {}
+            Fact::Engine(EngineFact::GuardPolicySet { policy, .. }) => self.policy.clone_from(policy),
+            Fact::Engine(EngineFact::Stopping { .. }) => self.stopping = true,
         }
         self.told_last = self.telling_of(fact);
         if let Some(schedule) = fact.schedule() {
@@ -165,12 +165,7 @@ impl ReferenceModel {
             | Fact::Schedule(..)
             | Fact::Host(..)
             | Fact::Channel(..)
-            | Fact::AllHeld { .. }
-            | Fact::AllReleased { .. }
-            | Fact::GuardPolicySet { .. }
-            | Fact::Refused { .. }
-            | Fact::Restarted { .. }
-            | Fact::Stopping { .. } => None,
+            | Fact::Engine(_) => None,
         }
     }
 
@@ -280,15 +275,17 @@ impl ReferenceModel {
                 self.schedules.get(id).is_some_and(ScheduleModel::is_durable)
             }
             Fact::Session(_, fact, _) => is_lasting_of_session(fact),
-            Fact::AllHeld { .. }
-            | Fact::AllReleased { .. }
-            | Fact::GuardPolicySet { .. }
-            | Fact::Restarted { .. }
+            Fact::Engine(
+                EngineFact::AllHeld { .. }
+                | EngineFact::AllReleased { .. }
+                | EngineFact::GuardPolicySet { .. }
+                | EngineFact::Restarted { .. },
+            )
             | Fact::Channel(_, ChannelFact::Paused { .. } | ChannelFact::Resumed { .. })
-            | Fact::Refused { .. } => true,
+            | Fact::Engine(EngineFact::Refused { .. }) => true,
             Fact::Host(..)
             | Fact::Channel(_, ChannelFact::Opened(_) | ChannelFact::Disabled)
-            | Fact::Stopping { .. } => false,
+            | Fact::Engine(EngineFact::Stopping { .. }) => false,
         }
     }
 }

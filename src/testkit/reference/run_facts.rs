@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::{
-    CallVia, Claim, Cursor, Dispatch, Failure, Moment, Now, Phase, Reason, RunFact, RunId, RunState,
-    SessionId, Target,
+    CallVia, Claim, Cursor, Dispatch, Failure, GuardFact, Moment, Now, Phase, Reason, RunFact, RunId,
+    RunState, SessionId, Target,
 };
 use crate::testkit::history::Reception;
 use crate::testkit::reference::model::ReferenceModel;
@@ -76,24 +76,24 @@ impl ReferenceModel {
                     lane.waiting.insert(life.order.clone(), key);
                 }
             }
-            RunFact::Asked { .. } | RunFact::Held(_) => {
+            RunFact::Guard(GuardFact::Asked { .. } | GuardFact::Held(_)) => {
                 self.outside.remove(&key);
                 self.leave_lane(&key, false);
                 if let Some(life) = self.runs.get_mut(&key) {
                     leave_queue(&mut self.sessions, life);
                     life.retrying = true;
                     life.keeps_lane = false;
-                    life.asked = matches!(fact, RunFact::Asked { .. });
+                    life.asked = matches!(fact, RunFact::Guard(GuardFact::Asked { .. }));
                 }
             }
-            RunFact::Allowed { .. } | RunFact::Approved { .. } => {
+            RunFact::Guard(GuardFact::Allowed { .. } | GuardFact::Approved { .. }) => {
                 if let Some(life) = self.runs.get_mut(&key) {
                     life.asked = false;
-                    life.allowed |= matches!(fact, RunFact::Allowed { .. });
-                    life.approved |= matches!(fact, RunFact::Approved { .. });
+                    life.allowed |= matches!(fact, RunFact::Guard(GuardFact::Allowed { .. }));
+                    life.approved |= matches!(fact, RunFact::Guard(GuardFact::Approved { .. }));
                 }
             }
-            RunFact::Denied { .. } => {}
+            RunFact::Guard(GuardFact::Denied { .. }) => {}
             RunFact::Dispatched(to) => self.dispatch(&key, to),
             RunFact::Folded(_) | RunFact::Joined { .. } | RunFact::Postponed { .. } => {
                 self.enter_bulletin(&key, fact);

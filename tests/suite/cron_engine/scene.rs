@@ -8,7 +8,7 @@ use reveille::adapter::HostLocal;
 use reveille::calendar::Zones;
 use reveille::dialect::{Answer, Notation, REQUEST_CAPS};
 use reveille::domain::{
-    BootTime, Caller, Digest, Fact, HostId, Moment, Now, RunFact, ScheduleFact, ScheduleId, Scope,
+    BootTime, Caller, Digest, Fact, GuardFact, HostId, Moment, Now, RunFact, ScheduleFact, ScheduleId, Scope,
     SessionConfig, SessionId, Skip, Span, Zone,
 };
 use reveille::edn::read;
@@ -231,12 +231,7 @@ impl Scene {
             | Fact::Session(..)
             | Fact::Host(..)
             | Fact::Channel(..)
-            | Fact::AllHeld { .. }
-            | Fact::AllReleased { .. }
-            | Fact::GuardPolicySet { .. }
-            | Fact::Refused { .. }
-            | Fact::Restarted { .. }
-            | Fact::Stopping { .. } => None,
+            | Fact::Engine(_) => None,
         }
     }
 
@@ -264,11 +259,11 @@ impl Scene {
                 format!("claim {slot} ({}){folded}", claim.cause.name())
             }
             RunFact::Queued { reason } => format!("{slot} waits: {}", reason.name()),
-            RunFact::Asked { .. } => format!("{slot} asked"),
-            RunFact::Allowed { .. } => format!("{slot} allowed"),
-            RunFact::Held(hold) => format!("{slot} held: {}", hold.rule),
-            RunFact::Approved { .. } => format!("{slot} approved"),
-            RunFact::Denied { .. } => format!("{slot} denied"),
+            RunFact::Guard(GuardFact::Asked { .. }) => format!("{slot} asked"),
+            RunFact::Guard(GuardFact::Allowed { .. }) => format!("{slot} allowed"),
+            RunFact::Guard(GuardFact::Held(hold)) => format!("{slot} held: {}", hold.rule),
+            RunFact::Guard(GuardFact::Approved { .. }) => format!("{slot} approved"),
+            RunFact::Guard(GuardFact::Denied { .. }) => format!("{slot} denied"),
             RunFact::Dispatched(_) => format!("{slot} out"),
             RunFact::Accepted => format!("{slot} begun"),
             RunFact::Delivered => format!("{slot} ok"),

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use reveille::adapter::HostLocal;
 use reveille::calendar::parse_cron;
 use reveille::domain::{
-    Actor, BootTime, Calendar, CountFrom, Durability, Every, Fact, GuardPolicy, HostId, Lifetime, Missed,
-    Moment, Overlap, Policy, Reason, Rule, RuleScope, Ruling, RunFact, ScheduleFact, ScheduleId, Scope,
-    SessionConfig, SessionId, Settings, Span, Target, TimeOfDay, TimeWindow, Trigger, Weekdays, When,
+    Actor, BootTime, Calendar, CountFrom, Durability, Every, Fact, GuardFact, GuardPolicy, HostId, Lifetime,
+    Missed, Moment, Overlap, Policy, Reason, Rule, RuleScope, Ruling, RunFact, ScheduleFact, ScheduleId,
+    Scope, SessionConfig, SessionId, Settings, Span, Target, TimeOfDay, TimeWindow, Trigger, Weekdays, When,
     WhenBusy, Zone,
 };
 use reveille::engine::{Command, ForecastQuery, ForecastSlot, Input, NewSchedule, SlotOutcome, Which};
@@ -289,7 +289,7 @@ impl World {
                     let came_of = |entry| came(entry, fate_of(it.reason), it.reason);
                     happened.extend(claims.remove(&run.to_string()).map(came_of));
                 }
-                Fact::Run(run, RunFact::Held(_)) => {
+                Fact::Run(run, RunFact::Guard(GuardFact::Held(_))) => {
                     let held = |entry| came(entry, SlotOutcome::NeedsApproval, Reason::AwaitingApproval);
                     happened.extend(claims.remove(&run.to_string()).map(held));
                 }
@@ -297,12 +297,7 @@ impl World {
                 | Fact::Created { .. }
                 | Fact::Host(..)
                 | Fact::Channel(..)
-                | Fact::AllHeld { .. }
-                | Fact::AllReleased { .. }
-                | Fact::GuardPolicySet { .. }
-                | Fact::Refused { .. }
-                | Fact::Restarted { .. }
-                | Fact::Stopping { .. }
+                | Fact::Engine(_)
                 | Fact::Schedule(
                     _,
                     ScheduleFact::Changed(_)
@@ -314,10 +309,10 @@ impl World {
                 | Fact::Run(
                     _,
                     RunFact::Claimed(_)
-                    | RunFact::Asked { .. }
-                    | RunFact::Allowed { .. }
-                    | RunFact::Approved { .. }
-                    | RunFact::Denied { .. }
+                    | RunFact::Guard(GuardFact::Asked { .. })
+                    | RunFact::Guard(GuardFact::Allowed { .. })
+                    | RunFact::Guard(GuardFact::Approved { .. })
+                    | RunFact::Guard(GuardFact::Denied { .. })
                     | RunFact::Accepted
                     | RunFact::Delivered
                     | RunFact::Returned { .. }

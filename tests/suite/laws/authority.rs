@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use reveille::domain::{
-    Actor, Creation, Fact, Grant, GuardPolicy, HostId, Rule, RuleScope, Ruling, Scope, SessionConfig,
-    SessionFact, SessionProvenance, Span, TimeOfDay, TimeWindow, Via, Weekdays, Zone,
+    Actor, Creation, EngineFact, Fact, Grant, GuardPolicy, HostId, Rule, RuleScope, Ruling, Scope,
+    SessionConfig, SessionFact, SessionProvenance, Span, TimeOfDay, TimeWindow, Via, Weekdays, Zone,
 };
 use reveille::limits;
 use reveille::testkit::{Observation, Seen};
@@ -72,6 +72,6 @@ fn ruled(all: &mut Vec<Observation>, schedule: &str, rule: Rule, asks: Option<Sp
     let place = find(all, |seen| is_dispatched(seen, schedule));
     let approval = Some(Span::from_millis(1_000));
     let policy = Some(Arc::new(GuardPolicy { rules: vec![rule], approval, asks }));
-    let guarded = Fact::GuardPolicySet { policy, by: Scope::Operator.into() };
+    let guarded = Fact::Engine(EngineFact::GuardPolicySet { policy, by: Scope::Operator.into() });
     all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(guarded) });
 }

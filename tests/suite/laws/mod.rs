@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use reveille::domain::{
-    BootTime, Channel, ChannelKind, Cursor, Dialect, Dispatch, Durability, Fact, Failure, HostId, Lifetime,
-    Lineage, Message, MessageProvenance, Moment, Next, Now, Payload, Phase, Reason, Route, RunFact, RunId,
-    ScheduleFact, ScheduleId, Scope, SessionConfig, SessionFact, SessionId, Settings, Span, Target, When,
+    BootTime, Channel, ChannelKind, Cursor, Dialect, Dispatch, Durability, EngineFact, Fact, Failure, HostId,
+    Lifetime, Lineage, Message, MessageProvenance, Moment, Next, Now, Payload, Phase, Reason, Route, RunFact,
+    RunId, ScheduleFact, ScheduleId, Scope, SessionConfig, SessionFact, SessionId, Settings, Span, Target,
+    When,
 };
 use reveille::engine::{Command, Input, NewSchedule, Parcel, Report, Which};
 use reveille::port::{Carried, Clock, Courier};
@@ -59,7 +60,7 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
     }),
     ("held_is_held", |all| {
         let place = find(all, |seen| is_claimed(seen, "first"));
-        let held = Fact::AllHeld { by: Scope::Operator.into(), reason: None };
+        let held = Fact::Engine(EngineFact::AllHeld { by: Scope::Operator.into(), reason: None });
         all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(held) });
     }),
     ("a_line_ends", |all| {
@@ -127,7 +128,10 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
     ("stopping_starts_nothing", |all| {
         let place = find(all, |seen| is_claimed(seen, "first"));
         let now = all[place].now;
-        all.insert(place, Observation { now, seen: Seen::Fact(Fact::Stopping { abandon: false }) });
+        all.insert(
+            place,
+            Observation { now, seen: Seen::Fact(Fact::Engine(EngineFact::Stopping { abandon: false })) },
+        );
     }),
     ("nothing_after_shutdown", |all| {
         let place = find(all, |seen| is_received(seen, "first"));

@@ -72,12 +72,7 @@ impl Diary {
             | Fact::Created { .. }
             | Fact::Host(..)
             | Fact::Channel(..)
-            | Fact::AllHeld { .. }
-            | Fact::AllReleased { .. }
-            | Fact::GuardPolicySet { .. }
-            | Fact::Refused { .. }
-            | Fact::Restarted { .. }
-            | Fact::Stopping { .. } => None,
+            | Fact::Engine(_) => None,
         }
     }
 

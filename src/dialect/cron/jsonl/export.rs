@@ -169,11 +169,7 @@ impl Lines {
                 return;
             }
             RunFact::Queued { .. }
-            | RunFact::Asked { .. }
-            | RunFact::Allowed { .. }
-            | RunFact::Held(_)
-            | RunFact::Approved { .. }
-            | RunFact::Denied { .. }
+            | RunFact::Guard(_)
             | RunFact::Accepted
             | RunFact::Folded(_)
             | RunFact::Joined { .. }

@@ -3,7 +3,7 @@
 //! An approval is for what was shown to the operator: if the run was changed in between, it is
 //! refused. The digest is compared once more when the run is handed over.
 
-use crate::domain::{Actor, Awaits, Checks, Digest, Hold, Reason, Refusal, RunFact, RunId, Scope};
+use crate::domain::{Actor, Awaits, Checks, Digest, GuardFact, Hold, Reason, Refusal, RunFact, RunId, Scope};
 use crate::engine::record::RunRecord;
 use crate::engine::state::{Mode, State};
 use crate::engine::step::run::authorize::refuse;
@@ -30,7 +30,7 @@ pub(in crate::engine) fn approve(
     if present != digest {
         return Err(Refusal::ApprovalConflict { run, digest, present });
     }
-    step.run_fact(&run, RunFact::Approved { digest, by: Box::new(by) });
+    step.run_fact(&run, RunFact::Guard(GuardFact::Approved { digest, by: Box::new(by) }));
     // The fact is not applied yet, so the hand-over below has to find the approval here.
     approved(occurrence.checks.get_or_insert_default(), digest);
     try_again_as(step, &occurrence);
@@ -51,7 +51,7 @@ pub(in crate::engine) fn deny(
         Some(why) => format!("denied by {by}: {why}"),
         None => format!("denied by {by}, under {}", hold.rule),
     };
-    step.run_fact(&run, RunFact::Denied { by: Box::new(by), why });
+    step.run_fact(&run, RunFact::Guard(GuardFact::Denied { by: Box::new(by), why }));
     refuse(step, &occurrence, Reason::ApprovalDenied, detail);
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! Grants, rules and the outside guard are asked in this order. The first objection decides: the
 //! run fails, or it waits for an answer, in no lane, so that others can pass.
 
-use crate::domain::{Awaits, Digest, Failure, Hold, Moment, Phase, Reason, Rule, RunFact, Span};
+use crate::domain::{Awaits, Digest, Failure, GuardFact, Hold, Moment, Phase, Reason, Rule, RunFact, Span};
 use crate::engine::effect::{Effect, GuardQuestion};
 use crate::engine::guard::PolicyDecision;
 use crate::engine::state::State;
@@ -80,7 +80,7 @@ pub(in crate::engine::step) fn hold(
     let digest = occurrence.digest(step.state, &rule);
     let due = step.now.boot.after(until.since(step.now.wall));
     let hold = Hold { awaits: Awaits::Operator, rule, why, digest, until, due };
-    step.run_fact(&occurrence.id, RunFact::Held(Box::new(hold)));
+    step.run_fact(&occurrence.id, RunFact::Guard(GuardFact::Held(Box::new(hold))));
 }
 
 /// Returns until when an approval would be of use: not after the run is too late, its timeout is
@@ -101,7 +101,7 @@ fn ask(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>, patience: Span) 
     let now = step.now;
     let due = now.boot.after(patience);
     let until = now.wall.checked_add(patience).unwrap_or(now.wall);
-    step.run_fact(&occurrence.id, RunFact::Asked { digest, due, until });
+    step.run_fact(&occurrence.id, RunFact::Guard(GuardFact::Asked { digest, due, until }));
     // The guard may judge by the session, which only the engine knows.
     let place = occurrence.destination(step.state).session();
     step.effect(Effect::AskGuard(Box::new(GuardQuestion {

@@ -1,7 +1,7 @@
 //! Transition: the guard answered, or its answer is overdue. The run goes on, waits for approval,
 //! or fails.
 
-use crate::domain::{Awaits, Digest, GuardAnswer, Reason, Refusal, RunFact, RunId};
+use crate::domain::{Awaits, Digest, GuardAnswer, GuardFact, Reason, Refusal, RunFact, RunId};
 use crate::engine::record::RunRecord;
 use crate::engine::state::Mode;
 use crate::engine::step::run::authorize::{GUARD, allowance_ends, hold, refuse};
@@ -42,7 +42,7 @@ pub(in crate::engine) fn guard_answered(
         GuardAnswer::Hold { .. } | GuardAnswer::Allow => {}
     }
     let until = allowance_ends(step);
-    step.run_fact(run, RunFact::Allowed { digest, until });
+    step.run_fact(run, RunFact::Guard(GuardFact::Allowed { digest, until }));
     let checks = occurrence.checks.get_or_insert_default();
     checks.waits = None;
     // Valid for this digest only: if the run was changed meanwhile, `try_again_as` asks the guard

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Actor, Fact, Refusal};
+use crate::domain::{Actor, EngineFact, Fact, Refusal};
 use crate::engine::slab::Key;
 use crate::engine::state::Mode;
 use crate::engine::step::run::dispatch::{dispatch_outside, dispatch_waiting};
@@ -15,7 +15,7 @@ pub(in crate::engine) fn hold_all(
     reason: Option<Box<str>>,
 ) -> Result<(), Refusal> {
     // A second hold replaces the first: who holds everything, why and since when.
-    step.fact(Fact::AllHeld { by, reason });
+    step.fact(Fact::Engine(EngineFact::AllHeld { by, reason }));
     Ok(())
 }
 
@@ -23,7 +23,7 @@ pub(in crate::engine) fn release_all(step: &mut StepBuilder<'_>, by: Actor) -> R
     if step.state.held.is_none() {
         return Ok(());
     }
-    step.fact(Fact::AllReleased { by });
+    step.fact(Fact::Engine(EngineFact::AllReleased { by }));
     // Waiting runs go out in this same step, which must not see the hold any more.
     step.held = step.state.mode != Mode::Running;
     fill_lanes(step, &BTreeSet::new());

@@ -9,7 +9,8 @@
 use std::collections::BTreeSet;
 
 use crate::domain::{
-    Downtime, Fact, HostId, LostSchedule, Phase, Reason, Recovery, RunFact, RunState, Schedule, Status,
+    Downtime, EngineFact, Fact, HostId, LostSchedule, Phase, Reason, Recovery, RunFact, RunState, Schedule,
+    Status,
 };
 use crate::engine::destination::Destination;
 use crate::engine::record::RunRecord;
@@ -30,7 +31,7 @@ pub(in crate::engine) fn restart(
     downs: Box<[Downtime]>,
 ) {
     let state = step.state;
-    step.fact(Fact::Restarted { lost, downs, named });
+    step.fact(Fact::Engine(EngineFact::Restarted { lost, downs, named }));
     let is_restored = |run: &RunRecord| state.definition_of(run).is_some_and(Schedule::is_durable);
     let is_with_host = |run: &RunRecord| matches!(run.run.state, RunState::InFlight | RunState::Running);
     // A prompt that was submitted by this process. Its host reported the fresh session again before
@@ -68,7 +69,7 @@ fn recover(step: &mut StepBuilder<'_>, key: Key, run: &RunRecord, taken: &mut BT
     if may_be_active && !is_call && policy.recovery == Recovery::Fail && policy.timeout.is_some() {
         return;
     }
-    let text = "the process ended while the run was with its host";
+    let text = "the process ended, or its store failed, while the run was with its host";
     let failure = failure_in_flight(run, Reason::Crashed, text);
     let is_cancelled = occurrence.record.status == Status::Cancelled;
     // An existing fresh session is not created a second time, a message that was on its way out may

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Actor, Fact, Grant, GuardPolicy, Refusal, SessionFact, SessionId};
+use crate::domain::{Actor, EngineFact, Fact, Grant, GuardPolicy, Refusal, SessionFact, SessionId};
 use crate::engine::step_builder::StepBuilder;
 use crate::limits;
 
@@ -19,7 +19,7 @@ pub(in crate::engine) fn set_guard(
         return Err(Refusal::LimitReached { limit: limits::GUARD_RULES });
     }
     if step.state.guard != policy {
-        step.fact(Fact::GuardPolicySet { policy, by });
+        step.fact(Fact::Engine(EngineFact::GuardPolicySet { policy, by }));
     }
     Ok(())
 }

@@ -14,9 +14,9 @@ use super::provenance::provenance;
 use super::{FactError, guard, memory, names, session_config, watch};
 use crate::dialect::echo;
 use crate::domain::{
-    Actor, Cause, Channel, ChannelFact, ChannelKind, Claim, Direction, Dispatch, Downtime, Fact, Failure,
-    HostFact, JobId, LostSchedule, Next, Op, Phase, Reason, Redefinition, RunFact, ScheduleFact, SessionFact,
-    Skip, Span,
+    Actor, Cause, Channel, ChannelFact, ChannelKind, Claim, Direction, Dispatch, Downtime, EngineFact, Fact,
+    Failure, GuardFact, HostFact, JobId, LostSchedule, Next, Op, Phase, Reason, Redefinition, RunFact,
+    ScheduleFact, SessionFact, Skip, Span,
 };
 use crate::edn::Map;
 
@@ -107,19 +107,24 @@ fn run(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
             telling: maybe(form, "telling", |form, key| call::telling(map(form, key)?))?.map(Box::new),
         }),
         names::QUEUED => RunFact::Queued { reason: one(form, "reason", Reason::parse)? },
-        names::ASKED => RunFact::Asked {
+        names::ASKED => RunFact::Guard(GuardFact::Asked {
             digest: guard::digest(form, "digest")?,
             due: boot(form, "due-ns")?,
             until: instant(form, "until")?,
-        },
-        names::ALLOWED => {
-            RunFact::Allowed { digest: guard::digest(form, "digest")?, until: boot(form, "until-ns")? }
-        }
-        names::HELD_BACK => RunFact::Held(Box::new(guard::hold(map(form, "hold")?)?)),
-        names::APPROVED => {
-            RunFact::Approved { digest: guard::digest(form, "digest")?, by: Box::new(actor(form, "by")?) }
-        }
-        names::DENIED => RunFact::Denied { by: Box::new(actor(form, "by")?), why: own_text(form, "why")? },
+        }),
+        names::ALLOWED => RunFact::Guard(GuardFact::Allowed {
+            digest: guard::digest(form, "digest")?,
+            until: boot(form, "until-ns")?,
+        }),
+        names::HELD_BACK => RunFact::Guard(GuardFact::Held(Box::new(guard::hold(map(form, "hold")?)?))),
+        names::APPROVED => RunFact::Guard(GuardFact::Approved {
+            digest: guard::digest(form, "digest")?,
+            by: Box::new(actor(form, "by")?),
+        }),
+        names::DENIED => RunFact::Guard(GuardFact::Denied {
+            by: Box::new(actor(form, "by")?),
+            why: own_text(form, "why")?,
+        }),
         names::DISPATCHED => RunFact::Dispatched(Dispatch {
             host: host(form)?,
             phase: one(form, "phase", Phase::parse)?,
@@ -188,20 +193,22 @@ fn rest(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
                 by: actor(form, "by")?,
             },
         ),
-        names::HELD => Fact::AllHeld { by: actor(form, "by")?, reason: own_text(form, "why")? },
-        names::RELEASED => Fact::AllReleased { by: actor(form, "by")? },
-        names::GUARDED => Fact::GuardPolicySet {
+        names::HELD => {
+            Fact::Engine(EngineFact::AllHeld { by: actor(form, "by")?, reason: own_text(form, "why")? })
+        }
+        names::RELEASED => Fact::Engine(EngineFact::AllReleased { by: actor(form, "by")? }),
+        names::GUARDED => Fact::Engine(EngineFact::GuardPolicySet {
             policy: maybe(form, "policy", |form, key| guard::policy(map(form, key)?))?.map(Arc::new),
             by: actor(form, "by")?,
-        },
-        names::AWOKE => Fact::Restarted {
+        }),
+        names::AWOKE => Fact::Engine(EngineFact::Restarted {
             lost: number::<u64>(form, "lost")?,
             downs: maybe(form, "downs", downs)?.unwrap_or_default(),
             // Facts from before they were named have none.
             named: maybe(form, "named", lost_schedules)?.unwrap_or_default(),
-        },
-        names::REFUSED => Fact::Refused { by: actor(form, "by")?, op: op(form)? },
-        names::STOPPING => Fact::Stopping { abandon: flag(form, "abandon?")? },
+        }),
+        names::REFUSED => Fact::Engine(EngineFact::Refused { by: actor(form, "by")?, op: op(form)? }),
+        names::STOPPING => Fact::Engine(EngineFact::Stopping { abandon: flag(form, "abandon?")? }),
         _ => return Ok(None),
     }))
 }

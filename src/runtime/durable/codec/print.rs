@@ -10,8 +10,8 @@ use super::provenance::of_provenance;
 use super::session_config;
 use super::watch;
 use crate::domain::{
-    Actor, BootTime, ChannelFact, Claim, Dispatch, Downtime, Fact, Failure, HostFact, LostSchedule, Next,
-    Redefinition, RunFact, ScheduleFact, SessionFact, Skip,
+    Actor, BootTime, ChannelFact, Claim, Dispatch, Downtime, EngineFact, Fact, Failure, GuardFact, HostFact,
+    LostSchedule, Next, Redefinition, RunFact, ScheduleFact, SessionFact, Skip,
 };
 
 /// Prints a fact.
@@ -40,12 +40,20 @@ pub fn print(fact: &Fact) -> Printed {
             .with("direction", Word(direction.name()))
             .with("by", by)
             .with("channel", &**name),
-        Fact::AllHeld { by, reason } => named(names::HELD).with("by", by).with("why", reason.as_deref()),
-        Fact::AllReleased { by } => named(names::RELEASED).with("by", by),
-        Fact::GuardPolicySet { policy, by } => {
+        Fact::Engine(fact) => engine(fact),
+    }
+}
+
+fn engine(fact: &EngineFact) -> Printed {
+    match fact {
+        EngineFact::AllHeld { by, reason } => {
+            named(names::HELD).with("by", by).with("why", reason.as_deref())
+        }
+        EngineFact::AllReleased { by } => named(names::RELEASED).with("by", by),
+        EngineFact::GuardPolicySet { policy, by } => {
             named(names::GUARDED).with("policy", policy.as_deref().map(of_policy)).with("by", by)
         }
-        Fact::Restarted { lost, downs, named: schedules } => {
+        EngineFact::Restarted { lost, downs, named: schedules } => {
             let down = |it: &Downtime| {
                 Printed::new().with("from", Instant(it.from)).with("until", Instant(it.until))
             };
@@ -63,8 +71,8 @@ pub fn print(fact: &Fact) -> Printed {
                 .with("downs", (!downs.is_empty()).then_some(downs))
                 .with("named", (!schedules.is_empty()).then_some(schedules))
         }
-        Fact::Refused { by, op } => named(names::REFUSED).with("by", by).with("op", op.name()),
-        Fact::Stopping { abandon } => named(names::STOPPING).with("abandon?", *abandon),
+        EngineFact::Refused { by, op } => named(names::REFUSED).with("by", by).with("op", op.name()),
+        EngineFact::Stopping { abandon } => named(names::STOPPING).with("abandon?", *abandon),
     }
 }
 
@@ -123,6 +131,23 @@ fn schedule(fact: &ScheduleFact) -> Printed {
     }
 }
 
+fn guard(fact: &GuardFact) -> Printed {
+    match fact {
+        GuardFact::Asked { digest, due, until } => named(names::ASKED)
+            .with("digest", digest.to_string())
+            .with("due-ns", due.nanos())
+            .with("until", Instant(*until)),
+        GuardFact::Allowed { digest, until } => {
+            named(names::ALLOWED).with("digest", digest.to_string()).with("until-ns", until.nanos())
+        }
+        GuardFact::Held(hold) => named(names::HELD_BACK).with("hold", of_hold(hold)),
+        GuardFact::Approved { digest, by } => {
+            named(names::APPROVED).with("digest", digest.to_string()).with("by", &**by)
+        }
+        GuardFact::Denied { by, why } => named(names::DENIED).with("by", &**by).with("why", why.as_deref()),
+    }
+}
+
 fn run(fact: &RunFact) -> Printed {
     match fact {
         RunFact::Claimed(Claim { cause, folded, next, time_up, by, telling }) => {
@@ -135,18 +160,7 @@ fn run(fact: &RunFact) -> Printed {
             with_by(map, by.as_deref())
         }
         RunFact::Queued { reason } => named(names::QUEUED).with("reason", Word(reason.name())),
-        RunFact::Asked { digest, due, until } => named(names::ASKED)
-            .with("digest", digest.to_string())
-            .with("due-ns", due.nanos())
-            .with("until", Instant(*until)),
-        RunFact::Allowed { digest, until } => {
-            named(names::ALLOWED).with("digest", digest.to_string()).with("until-ns", until.nanos())
-        }
-        RunFact::Held(hold) => named(names::HELD_BACK).with("hold", of_hold(hold)),
-        RunFact::Approved { digest, by } => {
-            named(names::APPROVED).with("digest", digest.to_string()).with("by", &**by)
-        }
-        RunFact::Denied { by, why } => named(names::DENIED).with("by", &**by).with("why", why.as_deref()),
+        RunFact::Guard(fact) => guard(fact),
         RunFact::Dispatched(to) => dispatched(to),
         RunFact::Accepted => named(names::ACCEPTED),
         RunFact::Delivered => named(names::DELIVERED),

@@ -1,0 +1,53 @@
+//! Applies facts about the engine as a whole: holds, the guard's policy, restarts, and its end.
+
+use crate::domain::{EngineFact, Now, RunState};
+use crate::engine::record::{Losses, Pause};
+use crate::engine::state::{Mode, State};
+use crate::engine::timers::Timer;
+
+impl State {
+    pub(super) fn apply_to_engine(&mut self, now: Now, fact: EngineFact) {
+        match fact {
+            EngineFact::AllHeld { by, reason } => self.held = Some(Pause { by, reason, since: now.wall }),
+            EngineFact::GuardPolicySet { policy, by: _ } => self.guard = policy,
+            EngineFact::AllReleased { .. } => {
+                // Slots that came during the hold count as missed.
+                self.held = None;
+                self.armed_since = Some(now.wall);
+            }
+            EngineFact::Refused { .. } => {}
+            EngineFact::Restarted { lost, downs, named } => {
+                self.armed_since = Some(now.wall);
+                if let Some(down) = downs.last() {
+                    self.was_unseen(down.until.since(down.from));
+                }
+                // After a failure of the store the process goes on, and knows what it knew.
+                if !downs.is_empty() {
+                    self.downs = downs;
+                }
+                if lost > 0 {
+                    self.losses = Some(Box::new(Losses { at: now.wall, schedules: named }));
+                }
+                self.ledger.lose(lost);
+            }
+            EngineFact::Stopping { abandon } => self.stop(abandon),
+        }
+    }
+
+    fn stop(&mut self, abandon: bool) {
+        // Abandoning is final: a later, gentler request to stop does not restore the receipts.
+        let given_up = abandon || self.mode == Mode::Abandoning;
+        self.mode = if given_up { Mode::Abandoning } else { Mode::Stopping };
+        if !given_up {
+            return;
+        }
+        // Receipts of durable runs are not given up. The next process finds the runs in flight, and
+        // recovers them as their policies say.
+        let durable = |key| self.schedules.get(key).is_some_and(|record| record.schedule.is_durable());
+        let runs = self.runs.iter().filter(|(_, run)| run.run.state == RunState::InFlight);
+        let kept: Vec<_> = runs.filter(|(_, run)| durable(run.schedule)).map(|(key, _)| key).collect();
+        for run in kept {
+            self.timers.clear(Timer::Receipt(run));
+        }
+    }
+}
