@@ -233,56 +233,29 @@ impl Entries {
     }
 }
 
-impl SerializeSeq for Items {
-    type Ok = Value;
-    type Error = SerdeError;
+/// Serde has a trait for each kind of sequence; all of them become one list.
+macro_rules! sequences {
+    ($($kind:ident by $add:ident,)*) => {$(
+        impl $kind for Items {
+            type Ok = Value;
+            type Error = SerdeError;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, thing: &T) -> Result<(), SerdeError> {
-        self.add(thing)
-    }
+            fn $add<T: Serialize + ?Sized>(&mut self, thing: &T) -> Result<(), SerdeError> {
+                self.add(thing)
+            }
 
-    fn end(self) -> Result<Value, SerdeError> {
-        Ok(self.finish())
-    }
+            fn end(self) -> Result<Value, SerdeError> {
+                Ok(self.finish())
+            }
+        }
+    )*};
 }
 
-impl SerializeTuple for Items {
-    type Ok = Value;
-    type Error = SerdeError;
-
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, thing: &T) -> Result<(), SerdeError> {
-        self.add(thing)
-    }
-
-    fn end(self) -> Result<Value, SerdeError> {
-        Ok(self.finish())
-    }
-}
-
-impl SerializeTupleStruct for Items {
-    type Ok = Value;
-    type Error = SerdeError;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, thing: &T) -> Result<(), SerdeError> {
-        self.add(thing)
-    }
-
-    fn end(self) -> Result<Value, SerdeError> {
-        Ok(self.finish())
-    }
-}
-
-impl SerializeTupleVariant for Items {
-    type Ok = Value;
-    type Error = SerdeError;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, thing: &T) -> Result<(), SerdeError> {
-        self.add(thing)
-    }
-
-    fn end(self) -> Result<Value, SerdeError> {
-        Ok(self.finish())
-    }
+sequences! {
+    SerializeSeq by serialize_element,
+    SerializeTuple by serialize_element,
+    SerializeTupleStruct by serialize_field,
+    SerializeTupleVariant by serialize_field,
 }
 
 impl SerializeMap for Entries {
@@ -309,39 +282,29 @@ impl SerializeMap for Entries {
     }
 }
 
-impl SerializeStruct for Entries {
-    type Ok = Value;
-    type Error = SerdeError;
+/// A struct, and a variant with named fields.
+macro_rules! structs {
+    ($($kind:ident)*) => {$(
+        impl $kind for Entries {
+            type Ok = Value;
+            type Error = SerdeError;
 
-    fn serialize_field<T: Serialize + ?Sized>(
-        &mut self,
-        name: &'static str,
-        thing: &T,
-    ) -> Result<(), SerdeError> {
-        self.field(name, thing)
-    }
+            fn serialize_field<T: Serialize + ?Sized>(
+                &mut self,
+                name: &'static str,
+                thing: &T,
+            ) -> Result<(), SerdeError> {
+                self.field(name, thing)
+            }
 
-    fn end(self) -> Result<Value, SerdeError> {
-        Ok(self.finish())
-    }
+            fn end(self) -> Result<Value, SerdeError> {
+                Ok(self.finish())
+            }
+        }
+    )*};
 }
 
-impl SerializeStructVariant for Entries {
-    type Ok = Value;
-    type Error = SerdeError;
-
-    fn serialize_field<T: Serialize + ?Sized>(
-        &mut self,
-        name: &'static str,
-        thing: &T,
-    ) -> Result<(), SerdeError> {
-        self.field(name, thing)
-    }
-
-    fn end(self) -> Result<Value, SerdeError> {
-        Ok(self.finish())
-    }
-}
+structs! { SerializeStruct SerializeStructVariant }
 
 fn keyword(name: &'static str) -> Result<Keyword, SerdeError> {
     Keyword::new(name).map_err(|error| SerdeError::Name { name: name.into(), error })

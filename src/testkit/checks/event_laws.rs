@@ -97,9 +97,10 @@ fn a_schedule_is_created_once(model: &ReferenceModel, seen: &Observation) -> Law
 
 /// Nothing happens to a run or a volatile schedule after its end, or before its creation.
 fn terminal_is_final(model: &ReferenceModel, seen: &Observation) -> LawResult {
-    match &seen.seen {
+    let Seen::Fact(fact) = &seen.seen else { return Ok(()) };
+    match fact {
         // A claim creates the run, so it is judged by its schedule.
-        Seen::Fact(Fact::Run(run, RunFact::Claimed(_))) => {
+        Fact::Run(run, RunFact::Claimed(_)) => {
             let plan = model
                 .schedules
                 .get(&run.schedule)
@@ -108,7 +109,7 @@ fn terminal_is_final(model: &ReferenceModel, seen: &Observation) -> LawResult {
                 format!("{run} was claimed after its schedule ended as {:?}", plan.end)
             })
         }
-        Seen::Fact(Fact::Run(run, fact)) => {
+        Fact::Run(run, fact) => {
             let life = model.runs.get(&key_of(run));
             let life = life.ok_or_else(|| format!("{run} was never claimed, and then {fact:?}"))?;
             // A message that was left may be taken, or go to a host that takes its session over.
@@ -116,19 +117,15 @@ fn terminal_is_final(model: &ReferenceModel, seen: &Observation) -> LawResult {
             let may_follow = life.is_live() || life.state == RunState::Left && goes_on;
             hold(may_follow, || format!("{run} had ended as {:?}, and then {fact:?}", life.state))
         }
-        Seen::Fact(Fact::Schedule(id, fact)) => {
+        Fact::Schedule(id, fact) => {
             let plan = model.schedules.get(id);
             let plan = plan.ok_or_else(|| format!("{id} was never created, and then {fact:?}"))?;
             let may_follow = plan.end.is_none() || may_live_again(plan, fact);
             hold(may_follow, || format!("{id} had ended as {:?}, and then {fact:?}", plan.end))
         }
-        Seen::Fact(_)
-        | Seen::Local(_)
-        | Seen::Received(_)
-        | Seen::CancelAcknowledged { .. }
-        | Seen::HostLost(_)
-        | Seen::ShutDown
-        | Seen::DiskFailed { .. } => Ok(()),
+        Fact::Session(..) | Fact::Created { .. } | Fact::Host(..) | Fact::Channel(..) | Fact::Engine(_) => {
+            Ok(())
+        }
     }
 }
 
@@ -147,8 +144,9 @@ fn may_live_again(plan: &ScheduleModel, fact: &ScheduleFact) -> bool {
 /// A slot is consumed once: by a claim of it or of a later slot that is due too, or by a skip that
 /// begins with it. A manual run consumes none.
 fn a_slot_is_consumed_once(model: &ReferenceModel, seen: &Observation) -> LawResult {
-    match &seen.seen {
-        Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) => {
+    let Seen::Fact(fact) = &seen.seen else { return Ok(()) };
+    match fact {
+        Fact::Run(run, RunFact::Claimed(claim)) => {
             hold(!model.runs.contains_key(&key_of(run)), || format!("{run} was claimed twice"))?;
             let Some(plan) = model.schedules.get(&run.schedule) else { return Ok(()) };
             let right = match (claim.next, plan.next) {
@@ -164,33 +162,24 @@ fn a_slot_is_consumed_once(model: &ReferenceModel, seen: &Observation) -> LawRes
             };
             hold(right, || format!("{run} was claimed while {:?} was to come", plan.next))
         }
-        Seen::Fact(Fact::Schedule(id, ScheduleFact::Skipped(skip))) => {
+        Fact::Schedule(id, ScheduleFact::Skipped(skip)) => {
             let next = model.schedules.get(id).and_then(|plan| plan.next).map(|(slot, _)| slot);
             let right = next == Some(skip.from) && skip.until >= skip.from && skip.count > 0;
             hold(right, || format!("{id} skipped {skip:?} while {next:?} was to come"))
         }
-        Seen::Fact(_)
-        | Seen::Local(_)
-        | Seen::Received(_)
-        | Seen::CancelAcknowledged { .. }
-        | Seen::HostLost(_)
-        | Seen::ShutDown
-        | Seen::DiskFailed { .. } => Ok(()),
+        Fact::Run(..) | Fact::Schedule(..) | Fact::Session(..) => Ok(()),
+        Fact::Created { .. } | Fact::Host(..) | Fact::Channel(..) | Fact::Engine(_) => Ok(()),
     }
 }
 
 /// The next slot is later than the one that was consumed.
 fn slots_go_forward(_: &ReferenceModel, seen: &Observation) -> LawResult {
-    let (consumed, next) = match &seen.seen {
-        Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) => (run.slot, claim.next),
-        Seen::Fact(Fact::Schedule(_, ScheduleFact::Skipped(skip))) => (skip.until, Some(skip.next)),
-        Seen::Fact(_)
-        | Seen::Local(_)
-        | Seen::Received(_)
-        | Seen::CancelAcknowledged { .. }
-        | Seen::HostLost(_)
-        | Seen::ShutDown
-        | Seen::DiskFailed { .. } => return Ok(()),
+    let Seen::Fact(fact) = &seen.seen else { return Ok(()) };
+    let (consumed, next) = match fact {
+        Fact::Run(run, RunFact::Claimed(claim)) => (run.slot, claim.next),
+        Fact::Schedule(_, ScheduleFact::Skipped(skip)) => (skip.until, Some(skip.next)),
+        Fact::Run(..) | Fact::Schedule(..) | Fact::Session(..) => return Ok(()),
+        Fact::Created { .. } | Fact::Host(..) | Fact::Channel(..) | Fact::Engine(_) => return Ok(()),
     };
     let next = next.and_then(Next::slot);
     hold(next.is_none_or(|next| next > consumed), || format!("after {consumed} comes {next:?}"))
@@ -443,22 +432,18 @@ fn a_lost_host_holds_nothing(model: &ReferenceModel, seen: &Observation) -> LawR
 /// After a request to stop, nothing is created and no run is dispatched that was not dispatched
 /// before.
 fn stopping_starts_nothing(model: &ReferenceModel, seen: &Observation) -> LawResult {
-    let starts = match &seen.seen {
+    let Seen::Fact(fact) = &seen.seen else { return Ok(()) };
+    let starts = match fact {
         // What is told of a call that was out is no new work. It waits, and is cancelled or goes with the next process.
-        Seen::Fact(Fact::Run(_, RunFact::Claimed(claim))) => claim.telling.is_none(),
-        Seen::Fact(Fact::Created { .. }) => true,
-        Seen::Fact(Fact::Run(run, RunFact::Dispatched(_))) => {
+        Fact::Run(_, RunFact::Claimed(claim)) => claim.telling.is_none(),
+        Fact::Created { .. } => true,
+        Fact::Run(run, RunFact::Dispatched(_)) => {
             model.runs.get(&key_of(run)).is_some_and(|life| life.dispatched.is_none())
         }
-        Seen::Fact(_)
-        | Seen::Local(_)
-        | Seen::Received(_)
-        | Seen::CancelAcknowledged { .. }
-        | Seen::HostLost(_)
-        | Seen::ShutDown
-        | Seen::DiskFailed { .. } => false,
+        Fact::Run(..) | Fact::Schedule(..) | Fact::Session(..) => false,
+        Fact::Host(..) | Fact::Channel(..) | Fact::Engine(_) => false,
     };
-    hold(!(model.stopping && starts), || format!("while the engine stops came {:?}", seen.seen))
+    hold(!(model.stopping && starts), || format!("while the engine stops came {fact:?}"))
 }
 
 /// After an acknowledged shutdown the engine claims, dispatches and accepts nothing.
