@@ -48,8 +48,8 @@ fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Re
             step::open_session(step, session, host, config, by)
         }
         Command::CloseSession { session, by } => step::close_session(step, &session, by),
-        Command::HostSessions { host, sessions, by } => {
-            step::host_sessions(step, host, &sessions, by.as_ref())
+        Command::HostSessions { host, sessions, busy, by } => {
+            step::host_sessions(step, host, (&sessions, busy), by.as_ref())
         }
         Command::TakeLeft { session, runs, by } => step::take_left(step, &session, &runs, by),
         Command::ChangeMemory { session, change, by } => step::change_memory(step, session, change, by),

@@ -202,7 +202,7 @@ impl Service {
         if let Some(older) = older {
             self.let_waiter_go(session, older);
         }
-        self.attach(caller, reach, vec![session.clone()], attach)?;
+        self.attach(caller, reach, (vec![session.clone()], false), attach)?;
         let waiter = Waiter { host: reach.host, handed: None, let_go };
         self.shared.agents.table().waiters.insert(session.clone(), waiter);
         Ok(())
@@ -323,7 +323,7 @@ impl Service {
         let is_gone = |record: &SessionRecord| record.host() == host;
         if self.handle().view(|state| state.session(session).is_some_and(is_gone)) {
             let sessions = vec![session.clone()];
-            let back = Command::HostSessions { host: HostId::INBOX, sessions, by: None };
+            let back = Command::HostSessions { host: HostId::INBOX, sessions, busy: false, by: None };
             let _ = self.handle().submit(Input::Command(back));
         }
         (waiter.let_go)();

@@ -164,7 +164,8 @@ impl Service {
         Ok(None)
     }
 
-    /// Makes a connection the host of sessions within its reach. `attach` makes it a host if it is none yet.
+    /// Makes a connection the host of sessions within its reach, which are busy if a turn of theirs is under way. `attach` makes
+    /// it a host if it is none yet.
     ///
     /// # Errors
     /// [`HostError`]; nothing has changed then.
@@ -172,7 +173,7 @@ impl Service {
         &self,
         caller: &Caller,
         reach: &mut Reach,
-        sessions: Vec<SessionId>,
+        (sessions, busy): (Vec<SessionId>, bool),
         attach: impl FnOnce() -> HostId,
     ) -> Result<(), HostError> {
         let admitted = self.admit(caller, Op::AttachHost, None)?;
@@ -185,6 +186,7 @@ impl Service {
         let taken = self.handle().submit(Input::Command(Command::HostSessions {
             host: reach.host,
             sessions,
+            busy,
             by: Some(admitted.caller().actor()),
         }));
         // A refused attach leaves no empty host behind.
@@ -226,7 +228,7 @@ impl Service {
         &self,
         caller: &Caller,
         reach: &mut Reach,
-        (session, asked): (SessionId, SessionRequest),
+        (session, asked, busy): (SessionId, SessionRequest, bool),
         attach: impl FnOnce() -> HostId,
     ) -> Result<Option<Token>, HostError> {
         let admitted = self.admit(caller, Op::OpenSession, None)?;
@@ -234,11 +236,15 @@ impl Service {
         if reach.covers(self.handle(), &session)
             && self.handle().view(|state| state.session(&session).is_some())
         {
-            self.attach(caller, reach, vec![session], attach)?;
+            self.attach(caller, reach, (vec![session], busy), attach)?;
             return Ok(None);
         }
-        self.attach(caller, reach, Vec::new(), attach)?;
-        let (_, token) = self.open(admitted, reach, (Some(session), asked), reach.host)?;
+        self.attach(caller, reach, (Vec::new(), false), attach)?;
+        let (session, token) = self.open(admitted, reach, (Some(session), asked), reach.host)?;
+        if busy {
+            // It was closed meanwhile: the turn goes on all the same.
+            self.handle().submit(Input::Report(Report::Busy { session, busy, by: Some(caller.actor()) }))?;
+        }
         Ok(Some(token))
     }
 

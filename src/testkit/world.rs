@@ -453,7 +453,7 @@ impl World {
         self.executor.serve_host(&self.handle, number);
         self.say(format!("  {number} connects"));
         self.hosts.push(host);
-        self.submit(Input::Command(Command::HostSessions { host: number, sessions, by: None }))?;
+        self.submit(Input::Command(Command::HostSessions { host: number, sessions, busy: false, by: None }))?;
         Ok(())
     }
 }

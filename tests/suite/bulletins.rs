@@ -31,7 +31,12 @@ impl Scene {
         let host = Arc::new(SimHost::new(&stage, HostId::new(1)));
         let number = handle.attach_host(host.clone());
         let scene = Scene { stage, handle, executor, host };
-        scene.command(Command::HostSessions { host: number, sessions: vec![session("s")], by: None });
+        scene.command(Command::HostSessions {
+            host: number,
+            sessions: vec![session("s")],
+            busy: false,
+            by: None,
+        });
         scene
     }
 
@@ -302,6 +307,6 @@ fn bulletins_of_a_lost_host_go_again_under_their_ids() {
     scene.handle.submit(Input::Report(Report::HostLost { host: HostId::new(1) })).expect("it was connected");
     assert_eq!(states(&ids), [RunState::Queued; 3]);
     let host = scene.handle.attach_host(Arc::new(SimHost::new(&scene.stage, HostId::new(2))));
-    scene.command(Command::HostSessions { host, sessions: vec![session("s")], by: None });
+    scene.command(Command::HostSessions { host, sessions: vec![session("s")], busy: false, by: None });
     assert_eq!(states(&ids), [RunState::Delivered; 3]);
 }

@@ -152,7 +152,12 @@ fn a_host_that_attaches_gets_what_was_left() {
     let sessions = handle.view(|state| state.sessions().iter().map(|it| it.id().clone()).collect::<Vec<_>>());
     assert_eq!(sessions.len(), 2);
     handle
-        .submit(Input::Command(Command::HostSessions { host: HostId::new(1), sessions, by: None }))
+        .submit(Input::Command(Command::HostSessions {
+            host: HostId::new(1),
+            sessions,
+            busy: false,
+            by: None,
+        }))
         .expect("nobody else has them");
     // One at a time in each session, the earliest first.
     let texts = || harness.prompts().into_iter().map(|it| it.text.to_string()).collect::<Vec<_>>();
@@ -181,7 +186,7 @@ fn a_turn_ends_with_a_host_that_goes_in_good_order() {
         let host = handle.attach_host(Arc::<reveille::testkit::SimHost>::clone(&harness));
         let sessions = vec![session("s")];
         handle
-            .submit(Input::Command(Command::HostSessions { host, sessions, by: None }))
+            .submit(Input::Command(Command::HostSessions { host, sessions, busy: false, by: None }))
             .expect("it is free");
         let made = ask(
             &handle,

@@ -63,7 +63,12 @@ impl Scene {
 
     fn reach(&self) -> Result<(), reveille::domain::Refusal> {
         let sessions = vec![session("s")];
-        self.handle.submit(Input::Command(Command::HostSessions { host: HostId::AGENTS, sessions, by: None }))
+        self.handle.submit(Input::Command(Command::HostSessions {
+            host: HostId::AGENTS,
+            sessions,
+            busy: false,
+            by: None,
+        }))
     }
 
     fn create(&self, text: &str, seconds: u64) {
@@ -135,6 +140,7 @@ fn a_harness_gets_the_session_while_nothing_is_under_way() {
         scene.handle.submit(Input::Command(Command::HostSessions {
             host: harness,
             sessions: vec![session("s")],
+            busy: false,
             by: None,
         }))
     };

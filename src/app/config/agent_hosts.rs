@@ -141,7 +141,7 @@ impl Reports for ToEngine {
 
     fn reach(&self, session: &SessionId) -> bool {
         let sessions = vec![session.clone()];
-        let reached = Command::HostSessions { host: HostId::AGENTS, sessions, by: None };
+        let reached = Command::HostSessions { host: HostId::AGENTS, sessions, busy: false, by: None };
         self.0.submit_unawaited(Input::Command(reached)).is_ok()
     }
 }
@@ -225,6 +225,7 @@ impl Hosted {
             let _ = self.handle.submit(Input::Command(Command::HostSessions {
                 host: HostId::AGENTS,
                 sessions: vec![session.clone()],
+                busy: false,
                 by: None,
             }));
         }

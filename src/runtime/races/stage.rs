@@ -58,7 +58,9 @@ impl Stage {
 
     pub(super) fn take_over(&self, host: HostId, name: &str) {
         let sessions = vec![session(name)];
-        self.handle.submit(Input::Command(Command::HostSessions { host, sessions, by: None })).unwrap();
+        self.handle
+            .submit(Input::Command(Command::HostSessions { host, sessions, busy: false, by: None }))
+            .unwrap();
     }
 
     pub(super) fn report_busy(&self, busy: bool) {

@@ -238,13 +238,14 @@ impl Connection {
             StreamRequest::Attach { sessions } => {
                 self.begin_take_over(&sessions)?;
                 let named = sessions.clone();
-                self.service.attach(&self.caller, &mut self.own(), sessions, || self.become_host())?;
+                self.service
+                    .attach(&self.caller, &mut self.own(), (sessions, false), || self.become_host())?;
                 self.taken = Some(named);
                 Ok(Outcome::Done(Map::new().into()))
             }
-            StreamRequest::OpenOrAttach { session, asked } => {
+            StreamRequest::OpenOrAttach { session, asked, busy } => {
                 self.begin_take_over(std::slice::from_ref(&session))?;
-                self.open_or_attach(session, asked)
+                self.open_or_attach(session, asked, busy)
             }
             StreamRequest::Subscribe { after } => self.subscribe(after),
             StreamRequest::Query(boundary) => self.query(&boundary),
@@ -304,8 +305,13 @@ impl Connection {
         }
     }
 
-    fn open_or_attach(&mut self, session: SessionId, asked: SessionRequest) -> Result<Outcome, RequestError> {
-        let asked = (session.clone(), asked);
+    fn open_or_attach(
+        &mut self,
+        session: SessionId,
+        asked: SessionRequest,
+        busy: bool,
+    ) -> Result<Outcome, RequestError> {
+        let asked = (session.clone(), asked, busy);
         let opened = self.service.open_or_attach(&self.caller, &mut self.own(), asked, || self.become_host());
         let answer = Map::new().with("session-id", session.as_str());
         let Some(token) = opened? else {

@@ -30,6 +30,8 @@ pub(super) enum StreamRequest {
     OpenOrAttach {
         session: SessionId,
         asked: SessionRequest,
+        /// Whether a turn of it is under way: the harness has lost its connection and comes back.
+        busy: bool,
     },
     Subscribe {
         after: Cursor,
@@ -98,6 +100,7 @@ const OPEN: &[&str] = &[
     "zone",
     "listens?",
     "or-attach?",
+    "busy?",
     "address",
     "directory",
     "agent-profile",
@@ -131,8 +134,13 @@ fn open_session(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
     let asked = SessionRequest { config, zone };
     let flag = |key| args.opt(key, |arg| arg.parse("a boolean", Value::as_bool));
     let listens = flag("listens?")?.unwrap_or(false);
+    let busy = flag("busy?")?.unwrap_or(false);
     if flag("or-attach?")?.unwrap_or(false) {
-        return Ok(StreamRequest::OpenOrAttach { session: session(args)?, asked });
+        return Ok(StreamRequest::OpenOrAttach { session: session(args)?, asked, busy });
+    }
+    if busy {
+        let message = "busy? is for who comes back to a session: it needs or-attach?";
+        return Err(RequestError::invalid(message, Map::new().with("field", Value::keyword("busy?"))));
     }
     Ok(StreamRequest::Host(HostRequest::Open { session: optional_session(args)?, asked, listens }))
 }

@@ -133,7 +133,12 @@ fn connect(lives: &Lives, handle: &Handle, number: u32) -> (Arc<SimHost>, HostId
 }
 
 fn take_over(handle: &Handle, host: HostId, session: &SessionId) -> Result<(), Refusal> {
-    handle.submit(Input::Command(Command::HostSessions { host, sessions: vec![session.clone()], by: None }))
+    handle.submit(Input::Command(Command::HostSessions {
+        host,
+        sessions: vec![session.clone()],
+        busy: false,
+        by: None,
+    }))
 }
 
 /// The turn that a delivery begins, which ends.

@@ -268,7 +268,12 @@ fn nack(scene: &mut Scene, args: &Args) -> Outcome {
 fn attach(scene: &mut Scene, args: &Args) -> Outcome {
     let host = scene.host(args.text(0)?).number();
     let sessions = (1..args.0.len()).map(|place| args.session(place)).collect::<Result<Vec<_>, _>>()?;
-    refusable(scene.handle.submit(Input::Command(Command::HostSessions { host, sessions, by: None })))
+    refusable(scene.handle.submit(Input::Command(Command::HostSessions {
+        host,
+        sessions,
+        busy: false,
+        by: None,
+    })))
 }
 
 fn detach(scene: &mut Scene, args: &Args) -> Outcome {

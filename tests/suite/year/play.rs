@@ -287,8 +287,12 @@ impl Year {
         self.stage.clock.advance(Span::from_millis(1_000 + self.below(longest)));
         self.life = Life::new(&self.stage, &self.store, &self.target);
         self.diary.note(Event::Up { at: self.wall() });
-        let take_over =
-            Command::HostSessions { host: self.life.host, sessions: self.sessions.clone(), by: None };
+        let take_over = Command::HostSessions {
+            host: self.life.host,
+            sessions: self.sessions.clone(),
+            busy: false,
+            by: None,
+        };
         self.life.handle.submit(Input::Command(take_over)).expect("they are without a host");
     }
 

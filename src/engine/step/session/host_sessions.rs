@@ -1,5 +1,6 @@
 //! Transition: a connected host takes over sessions of the built-in host, or sessions without a
-//! host. All or none. What was left in an inbox goes to the host as well, in delivery order.
+//! host. All or none. What was left in an inbox goes to the host as well, in delivery order. A harness that lost its connection
+//! in the middle of a turn comes back as busy, and gets the next prompt when that turn ends.
 
 use crate::domain::{Actor, HostId, Reason, Refusal, RunFact, SessionFact, SessionId};
 use crate::engine::effect::Effect;
@@ -11,7 +12,7 @@ use crate::engine::step_builder::StepBuilder;
 pub(in crate::engine) fn host_sessions(
     step: &mut StepBuilder<'_>,
     host: HostId,
-    sessions: &[SessionId],
+    (sessions, busy): (&[SessionId], bool),
     by: Option<&Actor>,
 ) -> Result<(), Refusal> {
     let state = step.state;
@@ -35,12 +36,16 @@ pub(in crate::engine) fn host_sessions(
             step.effect(Effect::ForgetSession { host: HostId::AGENTS, session: id.clone() });
         }
         step.session_fact_by(id, SessionFact::HostAttached { host }, by.cloned());
+        if busy {
+            step.session_fact_by(id, SessionFact::Busy, by.cloned());
+        }
+        let reason = if busy { Reason::SessionBusy } else { Reason::DeliveryInFlight };
         for run in state.inbox(record).into_iter().filter_map(|run| state.run_id(run)) {
-            step.run_fact(&run, RunFact::Queued { reason: Reason::DeliveryInFlight });
+            step.run_fact(&run, RunFact::Queued { reason });
         }
         // Runs for fresh sessions lacked only a host; of the others, the first gets the lane.
         let waiting = state.in_delivery_order(record.left.iter().chain(&record.waiting));
-        dispatch_runs(step, record, host, waiting, &mut record.in_flight.is_some());
+        dispatch_runs(step, record, host, waiting, &mut (busy || record.in_flight.is_some()));
     }
     Ok(())
 }
