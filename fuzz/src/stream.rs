@@ -1,9 +1,10 @@
-//! Fuzzes the EDN stream, as an operator, or as a session if the input begins with `!`. The answers
-//! do not depend on how the bytes are split, and every line that is sent is one EDN map.
+//! Fuzzes the stream, as an operator, or as a session if the input begins with `!`. The answers do not depend on how the bytes
+//! are split, and every line that is sent is one map, all of them in EDN or all of them in JSON.
 
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex};
 
+use reveille::dialect::json;
 use reveille::edn::{Caps, Value, read};
 use reveille::service::Service;
 use reveille::surface::edn_stream::{Connection, Peer, serve};
@@ -32,11 +33,16 @@ fn said(input: &[u8], peer: &Peer, size: usize) -> Vec<Value> {
     let bytes = output.0.lock().expect("nobody panicked").clone();
     let text = String::from_utf8(bytes).expect("what goes out is text");
     assert!(text.is_empty() || text.ends_with('\n'), "{text}");
-    let line = |line: &str| read(line.as_bytes(), &CAPS).expect("what goes out is EDN");
+    // In EDN, the keys of what goes out are keywords.
+    let is_json = text.starts_with("{\"");
+    let line = |line: &str| match is_json {
+        true => json::read(line.as_bytes(), &CAPS).expect("what goes out is JSON"),
+        false => read(line.as_bytes(), &CAPS).expect("what goes out is EDN"),
+    };
     let said: Vec<Value> = text.lines().map(line).collect();
     let is_answer = |value: &Value| {
         let map = value.as_map().expect("what goes out is a map");
-        ["ok", "error"].iter().any(|key| map.keyword(key).is_some())
+        ["ok", "error"].iter().any(|key| map.keyword(key).or_else(|| map.text(key)).is_some())
     };
     said.into_iter().filter(is_answer).collect()
 }

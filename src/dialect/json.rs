@@ -26,6 +26,8 @@ pub enum JsonError {
     TooDeep {
         /// The cap in levels.
         max: u16,
+        /// The bracket that is too deep, in bytes from the beginning.
+        offset: usize,
     },
     /// The text is not JSON, or an object has a duplicate key.
     #[error("{0}")]
@@ -41,8 +43,8 @@ pub fn read(input: &[u8], caps: &Caps) -> Result<Value, JsonError> {
         return Err(JsonError::TooLong { max: caps.bytes_max });
     }
     // The parser recurses into nested values, so the depth is bounded on the bytes first.
-    if depth(input) > usize::from(caps.depth_max) {
-        return Err(JsonError::TooDeep { max: caps.depth_max });
+    if let Some(offset) = deeper_than(input, usize::from(caps.depth_max)) {
+        return Err(JsonError::TooDeep { max: caps.depth_max, offset });
     }
     let mut parser = serde_json::Deserializer::from_slice(input);
     let value = Seed.deserialize(&mut parser)?;
@@ -136,11 +138,31 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// The deepest nesting of brackets outside strings. For text that is not JSON the figure means little; the parser
-/// rejects such text.
-fn depth(input: &[u8]) -> usize {
-    let (mut depth, mut deepest, mut in_string, mut escaped) = (0_usize, 0, false, false);
-    for byte in input {
+/// Whether a byte is white space of JSON.
+pub(crate) fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// The number of forms in a value, itself, keys and all depths included.
+pub(crate) fn forms(value: &Value) -> u64 {
+    // The reader makes no other value with parts.
+    let items = value.as_items().into_iter().flatten().map(forms);
+    let entries = value.as_map().into_iter().flatten().map(|(_, value)| 1 + forms(value));
+    1 + items.chain(entries).sum::<u64>()
+}
+
+/// The text of a parser's error without line and column.
+pub(crate) fn without_place(error: &serde_json::Error) -> String {
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let text = error.to_string();
+    text.strip_suffix(&place).map_or_else(|| text.clone(), str::to_owned)
+}
+
+/// The first bracket outside strings that nests deeper than `max`, in bytes from the beginning. For text that is not JSON the
+/// figure means little; the parser rejects such text.
+fn deeper_than(input: &[u8], max: usize) -> Option<usize> {
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for (at, byte) in input.iter().enumerate() {
         match byte {
             // The byte after a backslash ends nothing, not even a string.
             _ if escaped => escaped = false,
@@ -148,14 +170,16 @@ fn depth(input: &[u8]) -> usize {
             b'"' => in_string = !in_string,
             b'[' | b'{' if !in_string => {
                 depth += 1;
-                deepest = deepest.max(depth);
+                if depth > max {
+                    return Some(at);
+                }
             }
             // A surplus closing bracket must not hide the depth of what follows.
             b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
             _ => {}
         }
     }
-    deepest
+    None
 }
 
 struct Seed;

@@ -1,4 +1,4 @@
-//! Error of reader and framer: what is wrong with an input, and where.
+//! Error of reader and framer: what is wrong with an input, and where. The reader of a stream in JSON has the same.
 //!
 //! Lives here: the error type. Does not live here: the text of each message, which is written where
 //! the fault is found.
@@ -54,7 +54,7 @@ pub struct ReadError {
 
 impl ReadError {
     /// Makes an error at `offset` of `input`, counting the line and the column.
-    pub(super) fn new(
+    pub(crate) fn new(
         kind: ReadErrorKind,
         message: impl Into<Box<str>>,
         input: &[u8],
@@ -66,7 +66,7 @@ impl ReadError {
     }
 
     /// Makes the error of an exceeded cap.
-    pub(super) fn limit(limit: &'static str, max: u64, input: &[u8], offset: usize) -> Self {
+    pub(crate) fn limit(limit: &'static str, max: u64, input: &[u8], offset: usize) -> Self {
         let unit = match limit {
             "depth" => "levels of nesting",
             "digits" => "characters in one number",

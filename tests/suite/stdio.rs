@@ -3,6 +3,9 @@
 //! `fixtures/stdio/protocol.edn` holds conversations, `bad-input.edn` what no client should send. The clock is
 //! simulated and the test takes the driver's turns; a read blocks until its line is there, and nothing waits for time.
 
+pub(crate) mod json;
+mod page;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
 use std::sync::Arc;
@@ -10,7 +13,7 @@ use std::thread::JoinHandle;
 
 use crate::psi_rows::pattern::Bindings;
 use reveille::adapter::HostLocal;
-use reveille::dialect::psi;
+use reveille::dialect::{Notation, psi};
 use reveille::domain::{HostId, ScheduleId, SessionConfig, SessionId, Span};
 use reveille::edn::{Caps, Map, Value, read, read_all};
 use reveille::engine::{Input, Report, State};
@@ -114,14 +117,25 @@ fn bytes(value: &Value) -> Result<Vec<u8>, String> {
 struct World {
     stage: Stage,
     handle: Handle,
+    /// What its clients speak.
+    notation: Notation,
     clients: BTreeMap<String, Client>,
+    /// Each step with what came of it.
+    done: Vec<Done>,
 }
+
+/// A step that was made: its verb and arguments, and what came of it.
+struct Done(String, Vec<Value>, Value);
 
 impl World {
     fn new() -> World {
+        World::speaking(Notation::Edn)
+    }
+
+    fn speaking(notation: Notation) -> World {
         let stage = Stage::seeded(20_260_422);
         let handle = Handle::new(stage.parts(Arc::new(HostLocal::new())));
-        World { stage, handle, clients: BTreeMap::new() }
+        World { stage, handle, notation, clients: BTreeMap::new(), done: Vec::new() }
     }
 
     fn client(&mut self, name: &str) -> Result<&mut Client, String> {
@@ -146,6 +160,7 @@ impl World {
         let arrow = items.iter().position(is_arrow).unwrap_or(items.len());
         let args = items[1..arrow].iter().map(|item| bindings.fill(item)).collect::<Result<Vec<_>, _>>()?;
         let actual = self.act(verb, &args)?;
+        self.done.push(Done(verb.to_owned(), args, actual.clone()));
         items.get(arrow + 1).map_or(Ok(()), |pattern| bindings.compare(pattern, &actual, ""))
     }
 
@@ -154,10 +169,10 @@ impl World {
             |place: usize| args.get(place).and_then(Value::as_str).ok_or("a text is missing".to_owned());
         match verb {
             "connect" => self.connect(text(0)?, text(1).ok()),
-            "send" => Ok(self.client(text(0)?)?.send(&bytes(args.get(1).ok_or("what?")?)?)),
+            "send" => self.client(text(0)?)?.say(args.get(1).ok_or("what?")?),
             "ask" => {
                 let client = self.client(text(0)?)?;
-                client.send(&bytes(args.get(1).ok_or("what?")?)?);
+                client.say(args.get(1).ok_or("what?")?)?;
                 client.answer()
             }
             "answer" => self.client(text(0)?)?.answer(),
@@ -190,7 +205,7 @@ impl World {
             opened.map_err(|refusal| refusal.to_string())?;
         }
         let peer = session.map_or(Peer::Operator, Peer::Session);
-        let client = Client::connect(Connection::new(Service::new(self.handle.clone()), peer));
+        let client = Client::connect(Connection::new(Service::new(self.handle.clone()), peer), self.notation);
         self.clients.insert(name.to_owned(), client);
         Ok(Value::Nil)
     }
@@ -240,16 +255,26 @@ impl World {
 struct Client {
     input: PipeWriter,
     output: BufReader<PipeReader>,
+    notation: Notation,
     pushes: VecDeque<Value>,
     served: JoinHandle<std::io::Result<()>>,
 }
 
 impl Client {
-    fn connect(connection: Connection) -> Client {
+    fn connect(connection: Connection, notation: Notation) -> Client {
         let (their_input, input) = std::io::pipe().expect("the system has a pipe");
         let (output, their_output) = std::io::pipe().expect("the system has a pipe");
         let served = std::thread::spawn(move || serve(connection, their_input, their_output));
-        Client { input, output: BufReader::new(output), pushes: VecDeque::new(), served }
+        Client { input, output: BufReader::new(output), notation, pushes: VecDeque::new(), served }
+    }
+
+    /// Sends what a step says, in the client's notation.
+    fn say(&mut self, what: &Value) -> Result<Value, String> {
+        let bytes = match self.notation {
+            Notation::Edn => bytes(what)?,
+            Notation::Json => json::request(what).ok_or("only EDN has it")?.into_bytes(),
+        };
+        Ok(self.send(&bytes))
     }
 
     fn send(&mut self, bytes: &[u8]) -> Value {
@@ -264,7 +289,7 @@ impl Client {
         if length == 0 {
             return Ok(None);
         }
-        read(line.as_bytes(), &CAPS).map(Some).map_err(|error| format!("{error}: {line}"))
+        read_line(&line, self.notation).map(Some)
     }
 
     /// The next line that is no push; pushes on the way are kept.
@@ -288,10 +313,10 @@ impl Client {
 
     /// Nothing was pushed: the answer to a question asked now comes first.
     fn quiet(&mut self) -> Result<Value, String> {
-        self.send(b"{:id :quiet :op :anything-new?}");
+        self.say(&Map::new().with("id", "quiet").with("op", Value::keyword("anything-new?")).into())?;
         let answer = self.answer()?;
-        let id = answer.as_map().and_then(|map| map.keyword("id"));
-        if id != Some(&Value::keyword("quiet")) {
+        let id = answer.as_map().and_then(|map| map.keyword("id").or_else(|| map.text("id")));
+        if id != Some(&Value::from("quiet")) {
             return Err(format!("an answer nobody waited for: {answer}"));
         }
         if self.pushes.is_empty() { Ok(answer) } else { Err(format!("pushed: {:?}", self.pushes)) }
@@ -305,9 +330,9 @@ impl Client {
             input = None;
         }
         let rest = std::mem::replace(&mut self.output, BufReader::new(std::io::pipe().expect("a pipe").0));
-        for line in rest.lines() {
-            let line = line.map_err(|error| error.to_string())?;
-            left.push(read(line.as_bytes(), &CAPS).map_err(|error| format!("{error}: {line}"))?);
+        let rest: Vec<String> = rest.lines().collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+        for line in rest {
+            left.push(read_line(&line, self.notation)?);
         }
         drop(input);
         let served = self.served.join().map_err(|_| "the server panicked")?;
@@ -316,6 +341,14 @@ impl Client {
     }
 }
 
+/// Reads a line of the server.
+fn read_line(line: &str, notation: Notation) -> Result<Value, String> {
+    match notation {
+        Notation::Edn => read(line.as_bytes(), &CAPS).map_err(|error| format!("{error}: {line}")),
+        Notation::Json => json::read(line).map_err(|error| format!("{error}: {line}")),
+    }
+}
+
 fn is_push(line: &Value) -> bool {
-    line.as_map().is_some_and(|map| map.keyword("push").is_some())
+    line.as_map().is_some_and(|map| map.keyword("push").or_else(|| map.text("push")).is_some())
 }

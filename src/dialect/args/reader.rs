@@ -254,6 +254,12 @@ impl<'a> Args<'a> {
         if value.is_nil() { Ok(Args::empty(style, known)) } else { Arg::new(value, style).map(known) }
     }
 
+    /// The notation in which they are written.
+    #[cfg(feature = "embed")]
+    pub(crate) fn notation(&self) -> Notation {
+        self.style.notation
+    }
+
     fn empty(style: Style, known: &'static [&'static str]) -> Args<'a> {
         Args { style, known, values: vec![None; known.len()], unknown: Vec::new() }
     }

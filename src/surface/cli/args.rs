@@ -127,12 +127,12 @@ A program can be asked about runs that the rules allow. It gets JSON and answers
     /// file that cannot be parsed at all is refused as a whole.
     #[command(after_help = "Example:\n  reveille import --data-dir ./state --owner main ./tasks")]
     Import(ImportArgs),
-    /// Speak the EDN stream protocol on stdin and stdout, with a daemon or with an engine that exists
-    /// until the end of the stream.
+    /// Speak the stream protocol, in EDN or JSON, on stdin and stdout, with a daemon or with an engine
+    /// that exists until the end of the stream.
     ///
-    /// One EDN map per message, one line per answer. Without a daemon, the end of the input, SIGTERM and SIGINT stop
-    /// the engine in an orderly way: unfinished schedules are cancelled, and a line on stderr says how many. With a
-    /// daemon, schedules stay there.
+    /// One map per message, one line per answer. If the first is JSON, {"op":…}, all are. Without a daemon, the end of
+    /// the input, SIGTERM and SIGINT stop the engine in an orderly way: unfinished schedules are cancelled, and a line
+    /// on stderr says how many. With a daemon, schedules stay there.
     #[command(after_help = "\
 Example (a reminder in one second, followed as events):
   ( echo '{:id 1 :op :subscribe}'

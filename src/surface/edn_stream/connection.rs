@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::agent_request::AgentRequest;
+use super::codec::entry;
 use super::error::RequestError;
 use super::later::Laters;
 use super::outgoing::Outgoing;
@@ -118,6 +119,23 @@ impl Connection {
         &self.caller
     }
 
+    /// Makes it speak this notation from the beginning, whatever the first form is.
+    #[cfg(feature = "http")]
+    pub(crate) fn speaking(self, notation: Notation) -> Connection {
+        self.speak(notation);
+        self
+    }
+
+    /// Reads and writes this notation from now on, unless it has another one.
+    pub(super) fn speak(&self, notation: Notation) {
+        self.outgoing.speak(notation);
+    }
+
+    /// The notation of the client, if it is known.
+    pub(super) fn notation(&self) -> Option<Notation> {
+        self.outgoing.notation()
+    }
+
     pub(super) fn outgoing(&self) -> &Arc<Outgoing> {
         &self.outgoing
     }
@@ -132,12 +150,13 @@ impl Connection {
                 self.outgoing.send(&psi::unreadable(&error)) && within_limits
             }
             Ok(form) => {
-                let answer = self.answer(&form);
+                let notation = self.spoken();
+                let answer = self.answer(&form, notation);
                 if let Some(report) = &self.on_answer {
                     // Of an answer that comes later it is only reported that its request was made.
                     let answer = answer.as_ref().and_then(Value::as_map);
                     report(
-                        StreamRequest::name(&form),
+                        StreamRequest::name(&form, notation),
                         answer.is_none_or(|map| map.keyword("error").is_none()),
                     );
                 }
@@ -186,7 +205,7 @@ impl Connection {
     }
 
     /// Answers a form; `None` if the answer comes later.
-    fn answer(&mut self, form: &Value) -> Option<Value> {
+    fn answer(&mut self, form: &Value, notation: Notation) -> Option<Value> {
         let Some(map) = form.as_map() else {
             let data = Map::new().with("value", echo(form)).with("expected", "a map");
             let error =
@@ -196,7 +215,7 @@ impl Connection {
         // A bare psi-tool call, without `:op`, is answered like the tool itself, with no envelope.
         if map.keyword("action").or_else(|| map.text("action")).is_some() {
             let called = self.check_opening().and_then(|()| {
-                let called = self.service.call_tool(psi::TOOL, &self.caller, form, Notation::Edn);
+                let called = self.service.call_tool(psi::TOOL, &self.caller, form, notation);
                 called.map_err(|denial| RequestError::from(&denial))
             });
             return Some(match called {
@@ -205,8 +224,9 @@ impl Connection {
                 Err(error) => Map::new().with("error", error.print()).into(),
             });
         }
-        let id = map.keyword("id").cloned();
-        let request = StreamRequest::parse(form).and_then(|request| self.check_opening().map(|()| request));
+        let id = entry(map, "id", notation).cloned();
+        let request =
+            StreamRequest::parse(form, notation).and_then(|request| self.check_opening().map(|()| request));
         let outcome = request.and_then(|request| self.perform(request));
         let outcome = match outcome {
             Ok(Outcome::Later(pending)) => {
@@ -361,13 +381,18 @@ impl Connection {
         // `guard` has passed, so the caller may act for the named session.
         let scope = session.map_or_else(|| self.caller.scope.clone(), Scope::Session);
         let caller = Caller { scope, ..self.caller.clone() };
-        let style = CallStyle { notation: Notation::Edn, patience: None };
+        let style = CallStyle { notation: self.spoken(), patience: None };
         let called = self.service.begin_tool(tool, &caller, args, style);
         match called.map_err(|denial| RequestError::from(&denial))? {
             Some(Called::Now(answer)) => Ok(Outcome::of(answer)),
             Some(Called::Later(pending)) => Ok(Outcome::Later(pending)),
             None => Err(self.no_tool(tool, &caller)),
         }
+    }
+
+    /// The notation of a request that was received.
+    fn spoken(&self) -> Notation {
+        self.notation().unwrap_or(Notation::Edn)
     }
 
     fn no_tool(&self, tool: &str, caller: &Caller) -> RequestError {

@@ -1,13 +1,16 @@
-//! The EDN stream protocol: one map per message and one line per answer, on any pair of byte streams.
+//! The stream protocol: one map per message and one line per answer, in EDN or in JSON, on any pair of byte streams.
 //!
 //! Source: the project's interface description, §3. The answers of tools are in `dialect`, timing in `engine`.
 //! Invariants: unreadable input gets an error as its answer, and the stream continues with the next form. Input over
 //! the limits gets an answer and ends the stream. A client that does not read is disconnected at a limit, and no
-//! thread waits for it.
+//! thread waits for it. The notation is a matter of the codec: a request in JSON is parsed, admitted and performed like
+//! one in EDN.
 
 mod agent_request;
+mod codec;
 mod connection;
 mod error;
+mod json_lines;
 mod later;
 mod outgoing;
 mod print;

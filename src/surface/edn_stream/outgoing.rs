@@ -6,8 +6,10 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use super::codec::line;
+use crate::dialect::Notation;
 use crate::domain::Caller;
 use crate::edn::{Map, Value};
 use crate::limits::{self, Limit};
@@ -17,6 +19,8 @@ use crate::service::{Quota, Share};
 pub(super) struct Outgoing {
     queue: Mutex<Queue>,
     changed: Condvar,
+    /// Unset until the client has said something.
+    notation: OnceLock<Notation>,
     caller: Caller,
     /// Bytes of answers to all callers that wait to be sent.
     answers: Arc<Quota>,
@@ -42,7 +46,18 @@ struct Queue {
 impl Outgoing {
     /// An empty queue for a client of this caller.
     pub(super) fn new(caller: Caller, answers: Arc<Quota>) -> Outgoing {
-        Outgoing { queue: Mutex::default(), changed: Condvar::new(), caller, answers }
+        let notation = OnceLock::new();
+        Outgoing { queue: Mutex::default(), changed: Condvar::new(), notation, caller, answers }
+    }
+
+    /// Writes everything in this notation, unless another one is set.
+    pub(super) fn speak(&self, notation: Notation) {
+        let _ = self.notation.set(notation);
+    }
+
+    /// The notation, once it is set.
+    pub(super) fn notation(&self) -> Option<Notation> {
+        self.notation.get().copied()
     }
 
     /// Appends one line; `false` if the connection is closed, possibly by this very line.
@@ -69,8 +84,9 @@ impl Outgoing {
     }
 
     fn enqueue(&self, value: &Value, to: impl FnOnce(&mut Queue) -> &mut VecDeque<Line>) -> bool {
-        let mut text = value.to_string();
-        text.push('\n');
+        // EDN until then: it is what a client is told that never sent a form.
+        let notation = self.notation().unwrap_or(Notation::Edn);
+        let text = line(value, notation);
         let mut queue = self.lock();
         if queue.closed {
             return false;
@@ -80,7 +96,7 @@ impl Outgoing {
             Ok(held) => to(&mut queue).push_back(Line { text, _held: held }),
             Err(limit) => {
                 // The reason goes out as the last line, in case that the client reads after all.
-                queue.lines.push_back(Line { text: cut_off(limit), _held: None });
+                queue.lines.push_back(Line { text: line(&cut_off(limit), notation), _held: None });
                 queue.cut_off = true;
                 queue.closed = true;
             }
@@ -156,7 +172,7 @@ impl Outgoing {
 }
 
 /// The last line for a client that was cut off.
-fn cut_off(limit: Limit) -> String {
+fn cut_off(limit: Limit) -> Value {
     let data =
         Map::new().with("limit", limit.name).with("max", i64::try_from(limit.value).unwrap_or(i64::MAX));
     let error = Map::new()
@@ -164,7 +180,7 @@ fn cut_off(limit: Limit) -> String {
         .with("class", "backlog")
         .with("phase", Value::keyword("write"))
         .with("data", data);
-    format!("{}\n", Value::from(Map::new().with("error", error)))
+    Map::new().with("error", error).into()
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
-//! Parses a client's requests into types; raw EDN ends here.
+//! Parses a client's requests into types; raw EDN and JSON end here.
 
 use super::agent_request::{self, AgentRequest};
+use super::codec::entry;
 use super::error::RequestError;
 use super::request_fields::{address, optional_session, read, run, session, session_id};
 use super::tool_request;
 use crate::dialect::args::{Arg, ArgError, Args, Choices, Keys, Style};
 use crate::dialect::psi::session_config;
-use crate::dialect::{Notation, echo};
+use crate::dialect::{Notation, REQUEST_CAPS, echo};
 use crate::domain::{Cursor, JobId, Outcome, Phase, SessionConfig, SessionId, ToolSpec};
-use crate::edn::{Keyword, Map, Value};
+use crate::edn::{self, Keyword, Map, Value};
 use crate::graph::eql::Boundary;
 use crate::service::{HostRequest, SessionRequest};
 
@@ -73,21 +74,22 @@ const OPS: &[(&str, &[&str], Parse)] = &[
 
 impl StreamRequest {
     /// The name of a request's operation, as far as it is one of ours.
-    pub(super) fn name(form: &Value) -> &'static str {
-        let is_bare = form.as_map().is_some_and(|map| map.keyword("op").is_none());
-        known(form).map_or(if is_bare { "psi-tool" } else { "unknown" }, |(name, ..)| name)
+    pub(super) fn name(form: &Value, notation: Notation) -> &'static str {
+        let is_bare = form.as_map().is_some_and(|map| entry(map, "op", notation).is_none());
+        known(form, notation).map_or(if is_bare { "psi-tool" } else { "unknown" }, |(name, ..)| name)
     }
 
-    /// Parses a map with `:op`.
-    pub(super) fn parse(form: &Value) -> Result<StreamRequest, RequestError> {
+    /// Parses a map with `:op`, or an object with `"op"`.
+    pub(super) fn parse(form: &Value, notation: Notation) -> Result<StreamRequest, RequestError> {
         // The operation decides about the other keys, so it is read first.
-        let Some((_, keys, parse)) = known(form) else {
-            let op = form.as_map().and_then(|map| map.keyword("op"));
+        let Some((_, keys, parse)) = known(form, notation) else {
+            let op = form.as_map().and_then(|map| entry(map, "op", notation));
             let supported: Vec<Value> = OPS.iter().map(|(name, ..)| Value::keyword(name)).collect();
             let data = Map::new().with("op", op.map_or(Value::Nil, echo)).with("supported-ops", supported);
             return Err(RequestError::invalid("unknown :op; a psi-tool call needs :action instead", data));
         };
-        parse(&Arg::new(form, STYLE).map(keys)?)
+        let style = Style { notation, keys: Keys::Notated, choices: Choices::Exact, short_times: false };
+        parse(&Arg::new(form, style).map(keys)?)
     }
 }
 
@@ -106,14 +108,14 @@ const OPEN: &[&str] = &[
     "agent-profile",
 ];
 /// The row of a request's operation.
-fn known(form: &Value) -> Option<&'static (&'static str, &'static [&'static str], Parse)> {
-    let op = form.as_map()?.keyword("op")?;
+fn known(
+    form: &Value,
+    notation: Notation,
+) -> Option<&'static (&'static str, &'static [&'static str], Parse)> {
+    let op = entry(form.as_map()?, "op", notation)?;
     let name = op.as_keyword().map(Keyword::as_str).or_else(|| op.as_str())?;
     OPS.iter().find(|(known, ..)| *known == name)
 }
-
-const STYLE: Style =
-    Style { notation: Notation::Edn, keys: Keys::Notated, choices: Choices::Exact, short_times: false };
 
 fn call(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
     Ok(StreamRequest::Call {
@@ -125,7 +127,7 @@ fn call(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
 
 fn open_session(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
     let config =
-        args.get("session-config").map(|config| session_config::parse(config.value(), Notation::Edn));
+        args.get("session-config").map(|config| session_config::parse(config.value(), args.notation()));
     let config =
         config.transpose().map_err(|error| RequestError::invalid(error.to_string(), error.data()))?;
     let config = Box::new(SessionConfig { address: address(args)?, ..config.unwrap_or_default() });
@@ -198,11 +200,25 @@ fn subscribe(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
 fn query(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
     // The stream's keys become those of the graph's boundary, which parses and checks them.
     let parts = [("pathom/eql", "query"), ("pathom/entity", "entity"), ("pathom/lenient-mode?", "lenient?")];
-    let given = |(name, key): (&str, &str)| Some((Value::keyword(name), args.get(key)?.value().clone()));
-    let request: Map = parts.into_iter().filter_map(given).collect();
+    let mut request = Map::new();
+    for (name, key) in parts {
+        if let Some(given) = args.get(key) {
+            request = request.with(name, in_edn(key, given.value(), args.notation())?);
+        }
+    }
     let boundary = Boundary::read(&request.into())
         .map_err(|error| RequestError::invalid(error.to_string(), error.to_map()))?;
     Ok(StreamRequest::Query(Box::new(boundary)))
+}
+
+/// A query, or the entity that it is about. EQL has no form in JSON: there it is a string of EDN, as for the tools.
+fn in_edn(key: &str, given: &Value, notation: Notation) -> Result<Value, RequestError> {
+    let (Some(text), Notation::Json) = (given.as_str(), notation) else { return Ok(given.clone()) };
+    edn::read_keeping_meta(text.as_bytes(), &REQUEST_CAPS).map_err(|error| {
+        let offset = i64::try_from(error.offset()).unwrap_or(i64::MAX);
+        let data = Map::new().with("field", Value::keyword(key)).with("offset", offset);
+        RequestError::invalid(format!("{key} is no EDN: {error}"), data)
+    })
 }
 
 fn text(args: &Args<'_>, key: &str) -> Result<Box<str>, ArgError> {

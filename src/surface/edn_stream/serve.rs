@@ -4,9 +4,9 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use super::codec::Codec;
 use super::connection::Connection;
 use crate::dialect::REQUEST_CAPS;
-use crate::edn::{Framer, read};
 use crate::limits;
 
 const CHUNK: usize = 16_384;
@@ -46,7 +46,7 @@ pub fn serve(
 }
 
 fn receive(connection: &mut Connection, input: &mut impl Read) -> io::Result<()> {
-    let mut framer = Framer::new(REQUEST_CAPS);
+    let mut codec = Codec::new(REQUEST_CAPS, connection.notation());
     let mut chunk = vec![0; CHUNK];
     loop {
         let length = match input.read(&mut chunk) {
@@ -55,16 +55,19 @@ fn receive(connection: &mut Connection, input: &mut impl Read) -> io::Result<()>
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
-        framer.push(&chunk[..length]);
-        while let Some(frame) = framer.next_frame() {
-            if !connection.receive(frame.and_then(|frame| read(&frame, &REQUEST_CAPS))) {
+        codec.push(&chunk[..length]);
+        if let Some(notation) = codec.notation() {
+            connection.speak(notation);
+        }
+        while let Some(form) = codec.next_form() {
+            if !connection.receive(form) {
                 return Ok(());
             }
         }
     }
     // The last form may end with the input instead of a delimiter.
-    if let Some(frame) = framer.finish() {
-        connection.receive(frame.and_then(|frame| read(&frame, &REQUEST_CAPS)));
+    if let Some(form) = codec.finish() {
+        connection.receive(form);
     }
     Ok(())
 }

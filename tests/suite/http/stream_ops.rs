@@ -2,15 +2,18 @@
 //!
 //! The operations are those that the stream itself names, so one that is added is missing here until it has a row.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write as _};
 use std::time::Duration;
 
+use reveille::dialect::REQUEST_CAPS;
 use reveille::domain::{CallerRole, Grant, Op, Right, Scope, SessionId, Span, When};
+use reveille::edn::read;
 use reveille::engine::{Command, Input, NewSchedule};
 use reveille::surface::http::Config;
 
-use super::client::{EDITOR, OBSERVER, OPERATOR, SHELL, Site};
+use super::client::{Answer, EDITOR, OBSERVER, OPERATOR, SHELL, Site};
 use super::streams::{ask, upgrade};
+use crate::stdio::json;
 
 /// What each operation is, and a request of it about `SESSION`.
 const OPS: &[(&str, Op, &str)] = &[
@@ -134,6 +137,62 @@ fn every_operation_of_the_stream_is_for_whom_it_is() {
             }
         }
     }
+}
+
+/// Each request gets the same answer in both notations, from sites that have seen the same.
+#[test]
+fn every_operation_of_the_stream_is_answered_in_json_as_in_edn() {
+    for place in 0..open_site().1.len() {
+        for (name, _, request) in OPS {
+            for subject in ["sess-own", "sess-hosted", "sess-absent"] {
+                let request =
+                    read(request.replace("SESSION", subject).as_bytes(), &REQUEST_CAPS).expect("EDN");
+                let asked = [request.to_string(), json::request(&request).expect("a map")];
+                let [edn, json] = asked.map(|asked| {
+                    let (site, askers) = open_site();
+                    answer(&site, &askers[place], &asked)
+                });
+                let edn = json::text(&read(edn.as_bytes(), &REQUEST_CAPS).expect("EDN"));
+                let [edn, json] = [edn.as_str(), json.trim_end()].map(without_token);
+                assert_eq!(json, edn, "{name} about {subject} by {place}");
+            }
+        }
+    }
+}
+
+/// An answer without the token of a session that was opened.
+fn without_token(answer: &str) -> String {
+    match answer.split_once("\"token\":\"") {
+        Some((before, rest)) => format!("{before}{}", rest.split_once('"').map_or("", |(_, rest)| rest)),
+        None => answer.to_owned(),
+    }
+}
+
+#[test]
+fn the_upgrade_can_name_the_notation() {
+    let site = Site::start();
+    let asked = |protocol: &str, request: &str| {
+        let mut stream = site.connect();
+        let head = format!(
+            "GET /stream HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {OPERATOR}\r\n\
+             Connection: Upgrade\r\nUpgrade: {protocol}\r\n\r\n",
+            site.port()
+        );
+        stream.write_all(head.as_bytes()).expect("it is open");
+        let head = Answer::read(&mut stream);
+        let said = if head.status == 101 { ask(&mut stream, request) } else { String::new() };
+        (head.status, head.header("upgrade").map(str::to_owned), said)
+    };
+    let named = |name: &str| Some(name.to_owned());
+    let json = r#"{"id":1,"op":"session/close","session-id":"x"}"#;
+    let (status, upgrade, said) = asked("reveille-json", json);
+    assert_eq!((status, upgrade), (101, named("reveille-json")));
+    assert!(said.starts_with(r#"{"id":1,"error":{"message":"session not found: x""#), "{said}");
+    assert_eq!(asked("reveille-edn", json).2, said, "the first form decides");
+    let (_, _, said) = asked("reveille-json", "{:id 1 :op :subscribe}");
+    assert!(said.starts_with(r#"{"error":{"message":"key must be a string","class":"reader""#), "{said}");
+    let (status, upgrade, _) = asked("websocket", json);
+    assert_eq!((status, upgrade), (426, named("reveille-edn, reveille-json")));
 }
 
 #[test]

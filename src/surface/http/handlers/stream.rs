@@ -1,4 +1,4 @@
-//! `GET /stream`: upgrades an HTTP connection to the EDN stream protocol.
+//! `GET /stream`: upgrades an HTTP connection to the stream protocol, in EDN or JSON.
 
 use std::io::{Cursor, Read as _};
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::conn::auto::upgrade::downcast;
 
+use crate::dialect::Notation;
 use crate::limits;
 use crate::service::{HostRequest, Reach, SessionRequest};
 use crate::surface::edn_stream::Connection;
@@ -23,8 +24,12 @@ use crate::surface::http::message::error::{ErrorCode, HttpError};
 use crate::surface::http::streams::Client;
 use crate::surface::http::traffic::log_requests;
 
-/// The protocol's name in the `Upgrade` header.
-pub(in crate::surface::http) const PROTOCOL: &str = "reveille-edn";
+/// The protocol's names in the `Upgrade` header, each with its notation. `None`: the first form decides.
+const PROTOCOLS: [(&str, Option<Notation>); 2] =
+    [("reveille-edn", None), ("reveille-json", Some(Notation::Json))];
+
+/// What a client may ask for, as the `Upgrade` header of a refusal lists it.
+pub(in crate::surface::http) const PROTOCOL_NAMES: &str = "reveille-edn, reveille-json";
 
 /// Upgrades the connection for this caller.
 pub(in crate::surface::http) async fn open(
@@ -32,14 +37,15 @@ pub(in crate::surface::http) async fn open(
     principal: Principal,
     mut request: Request<Body>,
 ) -> Result<Response, HttpError> {
-    if !asks_for_us(request.headers()) || request.method() != Method::GET {
-        let hint = "send Connection: Upgrade and Upgrade: reveille-edn, over HTTP/1.1";
+    let asked = asked_for(request.headers()).filter(|_| request.method() == Method::GET);
+    let Some((protocol, notation)) = asked else {
+        let hint = "send Connection: Upgrade and Upgrade: reveille-edn or reveille-json, over HTTP/1.1";
         return Err(HttpError::new(
             ErrorCode::UpgradeRequired,
-            "this route speaks the EDN stream protocol",
+            "this route speaks the stream protocol",
             hint,
         ));
-    }
+    };
     // Before the upgrade: afterwards there is no way to answer with an error of HTTP.
     let seat = app.upgrades.take(&principal.caller, 1);
     let seat = seat.map_err(|limit| HttpError::used_up(limit, limit == limits::HTTP_SESSION_UPGRADES))?;
@@ -50,15 +56,15 @@ pub(in crate::surface::http) async fn open(
         if let Ok(upgraded) = upgrade.await
             && permit.as_ref().is_none_or(|permit| permit.watchdog().settle())
         {
-            carry(&app, &principal, upgraded).await;
+            carry(&app, &principal, upgraded, notation).await;
         }
         // The stream goes on counting as a connection of its peer and as a stream of its caller until it ends.
         drop((permit, seat));
     });
-    Ok((StatusCode::SWITCHING_PROTOCOLS, [(CONNECTION, "upgrade"), (UPGRADE, PROTOCOL)]).into_response())
+    Ok((StatusCode::SWITCHING_PROTOCOLS, [(CONNECTION, "upgrade"), (UPGRADE, protocol)]).into_response())
 }
 
-async fn carry(app: &Arc<AppState>, principal: &Principal, upgraded: Upgraded) {
+async fn carry(app: &Arc<AppState>, principal: &Principal, upgraded: Upgraded, notation: Option<Notation>) {
     let Ok(parts) = downcast::<TokioIo<Watched>>(upgraded) else { return };
     let Ok(stream) = parts.io.into_inner().into_stream().into_std() else { return };
     let (Ok(()), Ok(input), Ok(output)) =
@@ -69,6 +75,10 @@ async fn carry(app: &Arc<AppState>, principal: &Principal, upgraded: Upgraded) {
     open_if_absent(app, principal);
     let connection = Connection::of_caller(app.service.clone(), principal.caller.clone())
         .reporting(log_requests(&principal.caller));
+    let connection = match notation {
+        Some(notation) => connection.speaking(notation),
+        None => connection,
+    };
     let (entitling, bearer) = (Arc::clone(app), principal.clone());
     let client = Client {
         connection,
@@ -95,10 +105,11 @@ fn open_if_absent(app: &AppState, principal: &Principal) {
     }
 }
 
-fn asks_for_us(headers: &HeaderMap) -> bool {
+/// The protocol of ours that a request asks for.
+fn asked_for(headers: &HeaderMap) -> Option<(&'static str, Option<Notation>)> {
     let has = |name, word: &str| {
         let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
         values.flat_map(|value| value.split(',')).any(|value| value.trim().eq_ignore_ascii_case(word))
     };
-    has(CONNECTION, "upgrade") && has(UPGRADE, PROTOCOL)
+    PROTOCOLS.into_iter().find(|(protocol, _)| has(CONNECTION, "upgrade") && has(UPGRADE, protocol))
 }

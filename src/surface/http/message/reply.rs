@@ -50,7 +50,7 @@ impl IntoResponse for HttpError {
             response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
         }
         if self.code == ErrorCode::UpgradeRequired {
-            let protocol = HeaderValue::from_static(crate::surface::http::handlers::stream::PROTOCOL);
+            let protocol = HeaderValue::from_static(crate::surface::http::handlers::stream::PROTOCOL_NAMES);
             response.headers_mut().insert(axum::http::header::UPGRADE, protocol);
         }
         if let Some(span) = self.retry_after {
