@@ -1,13 +1,14 @@
 //! Real clients against the real binary: Clojure and ClojureScript with their own readers and printers, graphql-http's
 //! audit, graphql-ws and graphql-sse, one of them cut off, the conformance suite of MCP, which asks a server made for it
 //! (`fixture`, on `edge`) too, agents that are woken, the dashboard in a browser, and the commands of a newcomer's first ten
-//! minutes.
+//! minutes, and our own clients, which host a session while the daemon is killed (`harness`).
 //!
 //! They need other programs, so `cargo test` alone leaves them out and says so; `.ci/check clients` installs what they
 //! need and runs them.
 
 mod edge;
 mod fixture;
+mod harness;
 mod ten_minutes;
 
 use std::fs;
