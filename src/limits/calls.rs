@@ -81,6 +81,8 @@ limits! { CALLS_ALONE:
     SERVER_MESSAGE_BYTES = 4_194_304 "bytes" as "server-message-bytes";
     /// How long a server may take to read one message.
     SERVER_READ_MS = 10_000 "ms" as "server-read-ms";
+    /// Headers of an operator's own that requests to a server over HTTP bear.
+    SERVER_HEADERS = 16 "headers" as "server-headers";
     /// Longest JSON Schema of a tool of a server; of a longer one only the type is shown.
     SERVER_SCHEMA_BYTES = 32_768 "bytes" as "server-schema-bytes";
     /// Tools in one configuration.

@@ -10,6 +10,7 @@ mod address;
 mod courier;
 mod endpoint;
 pub(crate) mod envelope;
+mod exchange;
 mod fetch;
 mod guard;
 #[cfg(feature = "email")]
@@ -48,5 +49,5 @@ pub use signature::{KeyFault, MessageId, SignatureFault, Signed, SigningKey, sig
 pub use tools::FileTools;
 pub use tools::{HttpReach, HttpTools, ProgramTool, ProgramTools, ToolTasks};
 #[cfg(feature = "mcp-client")]
-pub use tools::{McpBounds, McpServer, McpTerms, McpToolTerms, McpTools, TakenNames};
+pub use tools::{McpBounds, McpEndpoint, McpPlace, McpServer, McpTerms, McpToolTerms, McpTools, TakenNames};
 pub use trust::{Trust, TrustFault};

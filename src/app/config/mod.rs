@@ -10,6 +10,8 @@ pub(in crate::app) mod guard_rules;
 mod inbound;
 pub(in crate::app) mod primitives;
 #[cfg(feature = "mcp-client")]
+mod tool_endpoint;
+#[cfg(feature = "mcp-client")]
 pub(in crate::app) mod tool_servers;
 mod tool_terms;
 pub(in crate::app) mod tools;

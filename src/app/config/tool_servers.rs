@@ -11,9 +11,10 @@ use serde::Deserialize;
 
 use super::channels::ProgramConfig;
 use super::guard_rules::ApprovedTools;
+use super::tool_endpoint::EndpointConfig;
 use super::tool_terms::{risk, time};
 use crate::adapter::outbound::{
-    McpBounds, McpServer, McpTerms, McpToolTerms, McpTools, TakenNames, ToolTasks,
+    McpBounds, McpPlace, McpServer, McpTerms, McpToolTerms, McpTools, TakenNames, ToolTasks,
 };
 use crate::app::fault::AppFault;
 use crate::domain::{ExecutorKind, ToolName};
@@ -25,7 +26,15 @@ use crate::runtime::Handle;
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(in crate::app) struct ServerConfig {
-    command: Vec<String>,
+    /// A server over HTTP.
+    url: Option<String>,
+    token_env: Option<String>,
+    token_file: Option<PathBuf>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    ca_file: Option<PathBuf>,
+    /// A server that is a program.
+    command: Option<Vec<String>>,
     #[serde(default)]
     env: BTreeMap<String, String>,
     #[serde(default)]
@@ -168,15 +177,12 @@ fn taken(handle: &Handle) -> TakenNames {
 }
 
 impl ServerConfig {
-    fn server(self, name: &str, inherited: &impl Fn(&str) -> Option<String>) -> Result<McpServer, String> {
-        let program = ProgramConfig {
-            command: self.command,
-            env: self.env,
-            inherit: self.inherit,
-            cwd: self.cwd,
-            // It runs for as long as the daemon.
-            time: Duration::MAX,
-        };
+    fn server(
+        mut self,
+        name: &str,
+        inherited: &impl Fn(&str) -> Option<String>,
+    ) -> Result<McpServer, String> {
+        let place = self.place(inherited)?;
         let agents = match self.agents {
             AgentsConfig::All(true) => vec!["*".into()],
             AgentsConfig::All(false) => Vec::new(),
@@ -200,12 +206,47 @@ impl ServerConfig {
             };
             terms.tools.insert(tool.into(), own);
         }
-        Ok(McpServer {
-            name: name.into(),
-            program: program.read(inherited)?,
-            terms,
-            bounds: McpBounds::default(),
-        })
+        Ok(McpServer { name: name.into(), place, terms, bounds: McpBounds::default() })
+    }
+
+    /// Where it is. What is left is what does not depend on that.
+    fn place(&mut self, inherited: &impl Fn(&str) -> Option<String>) -> Result<McpPlace, String> {
+        let of_program = !self.env.is_empty() || !self.inherit.is_empty() || self.cwd.is_some();
+        let of_url = self.token_env.is_some()
+            || self.token_file.is_some()
+            || !self.headers.is_empty()
+            || self.ca_file.is_some();
+        match (self.url.take(), self.command.take()) {
+            (Some(_), None) if of_program => {
+                Err("env, inherit and cwd belong to a program, and not to a url".to_owned())
+            }
+            (None, Some(_)) if of_url => {
+                Err("token-env, token-file, headers and ca-file belong to a url, and not to a program"
+                    .to_owned())
+            }
+            (Some(url), None) => {
+                let endpoint = EndpointConfig {
+                    url,
+                    token_env: self.token_env.take(),
+                    token_file: self.token_file.take(),
+                    headers: std::mem::take(&mut self.headers),
+                    ca_file: self.ca_file.take(),
+                };
+                Ok(McpPlace::Endpoint(Arc::new(endpoint.read(inherited)?)))
+            }
+            (None, Some(command)) => {
+                let program = ProgramConfig {
+                    command,
+                    env: std::mem::take(&mut self.env),
+                    inherit: std::mem::take(&mut self.inherit),
+                    cwd: self.cwd.take(),
+                    // It runs for as long as the daemon.
+                    time: Duration::MAX,
+                };
+                program.read(inherited).map(McpPlace::Program)
+            }
+            _ => Err("give either url or command".to_owned()),
+        }
     }
 }
 
@@ -247,7 +288,12 @@ mod tests {
             ("[\"a b\"]\ncommand = [\"/bin/true\"]", "a name has no dot"),
             ("[a]\ncommand = [\"true\"]", "absolute path"),
             ("[a]\ncommand = []", "absolute path"),
-            ("[a]\nurl = \"https://x\"\ncommand = [\"/bin/true\"]", "unknown field"),
+            ("[a]\nurl = \"https://x.example\"\ncommand = [\"/bin/true\"]", "either url or command"),
+            ("[a]\nagents = true", "either url or command"),
+            ("[a]\nurl = \"https://x.example\"\ncwd = \"/\"", "belong to a program"),
+            ("[a]\ncommand = [\"/bin/true\"]\ntoken-env = \"A\"", "belong to a url"),
+            ("[a]\nurl = \"ftp://x.example\"", "url: it must begin with https://"),
+            ("[a]\nurl = \"https://x.example\"\ntoken = \"t\"", "unknown field"),
             ("[a]\ncommand = [\"/bin/true\"]\nrisk = \"none\"", "risk is one of read"),
             ("[a]\ncommand = [\"/bin/true\"]\n[a.tools.x]\ntimeout-ms = 0", "tools.x: timeout-ms is from 1"),
         ] {

@@ -1,11 +1,14 @@
-//! A server of the Model Context Protocol that does as it is told: this test program itself, started again by the daemon.
+//! A server of the Model Context Protocol that does as it is told: this test program itself, started again by the daemon, or a
+//! part of it that is reached over HTTP (`fake_http.rs`).
 //!
-//! What it is to do stands in the file `mode`, word by word; a word with `once:` before it is done one time. What it was sent is
-//! in `lines`, and its process ids in `starts`.
+//! What it is to do stands in the file `mode`, word by word; a word with `once:` before it is done one time. What it was sent
+//! is in `lines`, and its process ids in `starts`.
 
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
+use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -20,15 +23,38 @@ pub(super) const FILES: &str = "FAKE_SERVER_FILES";
 fn serve() {
     // The harness of the tests has written lines to standard output by now, as some servers do: the daemon passes them over.
     if let Some(home) = std::env::var_os(FILES) {
-        Server { home: home.into() }.serve();
+        let out = Box::new(std::io::stdout());
+        Server { is_program: true, ..Server::new(home.into(), out) }.serve();
     }
 }
 
-struct Server {
+pub(super) struct Server {
     home: PathBuf,
+    /// Whether it is a process of its own, which can crash.
+    is_program: bool,
+    /// Where its messages go, one a line.
+    out: RefCell<Box<dyn Write>>,
+    /// The calls of `meet` that wait for others.
+    waiting: RefCell<Vec<Value>>,
 }
 
+/// The calls of `meet` over HTTP: how many have come, how many are there, and how many were at most.
+struct Meeting {
+    came: usize,
+    present: usize,
+    most: usize,
+}
+
+static MEETING: (Mutex<Meeting>, Condvar) =
+    (Mutex::new(Meeting { came: 0, present: 0, most: 0 }), Condvar::new());
+/// How many calls one server is given at a time.
+const AT_ONCE: usize = 8;
+
 impl Server {
+    pub(super) fn new(home: PathBuf, out: Box<dyn Write>) -> Server {
+        Server { home, is_program: false, out: RefCell::new(out), waiting: RefCell::default() }
+    }
+
     fn serve(&self) {
         self.append("starts", &std::process::id().to_string());
         if self.told("child") {
@@ -45,18 +71,22 @@ impl Server {
         }
         for line in std::io::stdin().lock().lines().map_while(Result::ok) {
             self.append("lines", &line);
-            let message: Value = serde_json::from_str(&line).expect("JSON");
-            let (id, params) = (&message["id"], &message["params"]);
-            match message["method"].as_str() {
-                Some("initialize") => self.initialize(id, params),
-                Some("tools/list") => self.list(id, params),
-                Some("tools/call") => self.call(id, params),
-                Some(_) | None => {}
-            }
+            self.hear(&serde_json::from_str(&line).expect("JSON"));
         }
         self.append("ends", "its input was closed");
         if self.told("immortal") {
             pass(Duration::from_secs(600));
+        }
+    }
+
+    /// Does what a message asks for.
+    pub(super) fn hear(&self, message: &Value) {
+        let (id, params) = (&message["id"], &message["params"]);
+        match message["method"].as_str() {
+            Some("initialize") => self.initialize(id, params),
+            Some("tools/list") => self.list(id, params),
+            Some("tools/call") => self.call(id, params),
+            Some(_) | None => {}
         }
     }
 
@@ -86,8 +116,8 @@ impl Server {
             let mut echo = tool("echo");
             echo["description"] = json!("Says it again.");
             echo["annotations"] = json!({"readOnlyHint": true});
-            let tools =
-                [echo, tool("fail"), tool("text"), tool("slow"), tool("die"), tool("huge"), tool("twice")];
+            let others = ["fail", "text", "slow", "die", "huge", "twice", "meet"].map(tool);
+            let tools: Vec<Value> = std::iter::once(echo).chain(others).collect();
             self.answer(id, &json!({"tools": tools, "nextCursor": "2"}));
         } else {
             let mut tools = vec![tool("closed"), tool("taken"), tool("no/name"), tool("change")];
@@ -102,9 +132,17 @@ impl Server {
         let text = |text: &str| json!([{"type": "text", "text": text}]);
         match params["name"].as_str().unwrap_or_default() {
             "echo" => self.answer(id, &json!({"content": [], "structuredContent": params["arguments"]})),
-            "text" => self.answer(id, &json!({ "content": text("all is well") })),
+            "text" => {
+                let said = fs::read_to_string(self.home.join("said"));
+                self.answer(
+                    id,
+                    &json!({ "content": text(&said.unwrap_or_else(|_| "all is well".to_owned())) }),
+                );
+            }
+            "meet" => self.meet(id),
             "fail" => self.answer(id, &json!({"content": text("no such branch"), "isError": true})),
-            "die" => end(4, "out of paper"),
+            "die" if self.is_program => end(4, "out of paper"),
+            "die" => {}
             "huge" => {
                 self.print(&vec![b'x'; 5 << 20]);
                 self.print(b"\n");
@@ -115,7 +153,10 @@ impl Server {
             ),
             "change" => {
                 self.append("changed", "yes");
-                self.say(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
+                // A stream of its own says it otherwise.
+                if !self.told("stream") {
+                    self.say(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
+                }
                 self.answer(id, &json!({ "content": text("changed") }));
             }
             // The calling off is not heard: it is read when nobody waits any more.
@@ -129,16 +170,43 @@ impl Server {
         }
     }
 
+    /// Answers when so many calls as a server is given at a time are there, and says how many were.
+    fn meet(&self, id: &Value) {
+        let met = |count: usize| json!({"content": [], "structuredContent": {"met": count}});
+        if self.is_program {
+            self.waiting.borrow_mut().push(id.clone());
+            let count = self.waiting.borrow().len();
+            if count == AT_ONCE {
+                self.waiting.take().iter().for_each(|id| self.answer(id, &met(count)));
+            }
+            return;
+        }
+        let mut meeting = MEETING.0.lock().expect("whole");
+        meeting.came += 1;
+        meeting.present += 1;
+        meeting.most = meeting.most.max(meeting.present);
+        let awaited = meeting.came.div_ceil(AT_ONCE) * AT_ONCE;
+        MEETING.1.notify_all();
+        let patience = Duration::from_secs(20);
+        let waited = MEETING.1.wait_timeout_while(meeting, patience, |meeting| meeting.came < awaited);
+        let (mut meeting, _) = waited.expect("whole");
+        // Before it answers: another one may come at once.
+        meeting.present -= 1;
+        let count = meeting.most;
+        drop(meeting);
+        self.answer(id, &met(count));
+    }
+
     fn answer(&self, id: &Value, result: &Value) {
         self.say(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
     }
 
-    fn say(&self, message: &Value) {
+    pub(super) fn say(&self, message: &Value) {
         self.print(format!("{message}\n").as_bytes());
     }
 
     fn print(&self, bytes: &[u8]) {
-        let mut out = std::io::stdout().lock();
+        let mut out = self.out.borrow_mut();
         let printed = out.write_all(bytes).and_then(|()| out.flush());
         // A daemon that has had enough of it closes the other end.
         if printed.is_err() {
@@ -147,7 +215,7 @@ impl Server {
     }
 
     /// Whether it was told this; what is done once is not told again.
-    fn told(&self, word: &str) -> bool {
+    pub(super) fn told(&self, word: &str) -> bool {
         let path = self.home.join("mode");
         let mode = fs::read_to_string(&path).unwrap_or_default();
         let once = format!("once:{word}");
@@ -159,7 +227,7 @@ impl Server {
         mode.split_whitespace().any(|told| told == word)
     }
 
-    fn append(&self, name: &str, line: &str) {
+    pub(super) fn append(&self, name: &str, line: &str) {
         let file = File::options().create(true).append(true).open(self.home.join(name));
         writeln!(file.expect("ours"), "{line}").expect("ours");
     }

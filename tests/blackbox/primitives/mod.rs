@@ -4,8 +4,12 @@
 mod approvals;
 mod built_in;
 mod commands;
+mod fake;
+mod fake_http;
 mod fake_server;
 mod host_tools;
 mod programs;
 mod scene;
 mod servers;
+mod servers_http;
+mod servers_used;

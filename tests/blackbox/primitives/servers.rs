@@ -1,66 +1,13 @@
 //! Servers of the Model Context Protocol, whose tools are called: T15, and what else such a server can do to a daemon.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::harness::daemon::{now, until};
-use crate::primitives::fake_server;
-use crate::primitives::scene::Scene;
-
-/// A daemon with the fake server `s`, which is told to do this.
-struct Fake {
-    scene: Scene,
-    home: PathBuf,
-}
-
-impl Fake {
-    fn new(name: &str, mode: &str) -> Fake {
-        let home = std::env::temp_dir().join(format!("reveille-fake-server-{name}-{}", std::process::id()));
-        fs::create_dir_all(&home).expect("ours");
-        fs::write(home.join("mode"), mode).expect("ours");
-        let program = std::env::current_exe().expect("a program");
-        let configuration = format!(
-            "[mcp.s]\ncommand = [{program:?}, \"--exact\", \"primitives::fake_server::serve\", \"--nocapture\"]\n\
-             env = {{ {variable} = {home:?} }}\nagents = [\"e*\", \"fail\", \"text\", \"slow\", \"die\", \"huge\", \"twice\", \
-             \"change\", \"fresh\", \"closed\"]\n[mcp.s.tools.closed]\nagents = false\n[mcp.s.tools.slow]\ntimeout-ms = 1000\n\
-             [tools.\"s.taken\"]\ncommand = [\"/bin/cat\"]\nagents = true\n",
-            variable = fake_server::FILES,
-        );
-        Fake { scene: Scene::new(&format!("server-{name}"), &configuration), home }
-    }
-
-    fn lines(&self, name: &str) -> Vec<String> {
-        fs::read_to_string(self.home.join(name)).unwrap_or_default().lines().map(str::to_owned).collect()
-    }
-
-    /// The last line of a file, once it is there.
-    fn last(&self, name: &str) -> String {
-        until(name, Duration::from_secs(20), || !self.lines(name).is_empty());
-        self.lines(name).pop().unwrap_or_default()
-    }
-
-    fn error(&self, tool: &str) -> String {
-        let result = self.scene.result(tool, "{}");
-        assert_eq!(result["success"], false, "{result}");
-        result["error"].as_str().unwrap_or_default().to_owned()
-    }
-
-    fn kit(&self) -> Vec<Value> {
-        let reply = self.scene.daemon.ask("GET /kit", &["Accept: application/json"], "");
-        let kit: Value = serde_json::from_str(&reply.body).expect("JSON");
-        let of_server = |tool: &&Value| tool["name"].as_str().is_some_and(|name| name.starts_with("s."));
-        kit["tools"].as_array().expect("tools").iter().filter(of_server).cloned().collect()
-    }
-}
-
-impl Drop for Fake {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.home);
-    }
-}
+use crate::primitives::fake::Fake;
 
 fn runs(id: &str) -> bool {
     Path::new("/proc").join(id).exists()
@@ -69,6 +16,19 @@ fn runs(id: &str) -> bool {
 #[test]
 fn tools_of_a_server_are_called_like_any_other() {
     let fake = Fake::new("happy", "noise child");
+    table(&fake);
+    // A server that ends by itself is not waited for, and nothing of it is left.
+    let (server, child) = (fake.last("starts"), fake.last("children"));
+    assert!(runs(&server) && runs(&child));
+    assert_eq!(fake.scene.daemon.id().to_string(), parent(&server));
+    let Fake { ref scene, .. } = fake;
+    scene.daemon.signal("-TERM");
+    until("all is gone", Duration::from_secs(20), || !runs(&server) && !runs(&child));
+    assert_eq!(fake.lines("ends"), ["its input was closed"]);
+}
+
+/// What is so with a server over either kind of wire.
+pub(super) fn table(fake: &Fake) {
     let kit = fake.kit();
     let shown: Vec<String> = kit
         .iter()
@@ -83,6 +43,7 @@ fn tools_of_a_server_are_called_like_any_other() {
         "s.die server change",
         "s.huge server change",
         "s.twice server change",
+        "s.meet server change",
         "s.closed server change",
         "s.change server change",
     ];
@@ -110,14 +71,6 @@ fn tools_of_a_server_are_called_like_any_other() {
     // As a task, too.
     let launched = fake.scene.call("background_run", r#"{"name":"s.text"}"#).body;
     assert!(launched.contains("all is well"), "{launched}");
-    // A server that ends by itself is not waited for, and nothing of it is left.
-    let (server, child) = (fake.last("starts"), fake.last("children"));
-    assert!(runs(&server) && runs(&child));
-    assert_eq!(fake.scene.daemon.id().to_string(), parent(&server));
-    let Fake { ref scene, .. } = fake;
-    scene.daemon.signal("-TERM");
-    until("all is gone", Duration::from_secs(20), || !runs(&server) && !runs(&child));
-    assert_eq!(fake.lines("ends"), ["its input was closed"]);
 }
 
 fn golden() -> Value {
@@ -183,10 +136,9 @@ fn a_call_that_takes_too_long_is_called_off_and_not_heard_any_more() {
 #[test]
 fn tools_that_change_are_listed_again() {
     let fake = Fake::new("changes", "");
-    let has_fresh = |fake: &Fake| fake.kit().iter().any(|tool| tool["name"] == "s.fresh");
-    assert!(!has_fresh(&fake));
+    assert!(!fake.has_tool("s.fresh"));
     assert_eq!(fake.scene.result("s.change", "{}")["success"], true);
-    until("the new tool is there", Duration::from_secs(20), || has_fresh(&fake));
+    until("the new tool is there", Duration::from_secs(20), || fake.has_tool("s.fresh"));
 }
 
 #[test]

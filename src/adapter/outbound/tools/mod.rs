@@ -22,7 +22,9 @@ use tokio::task::AbortHandle;
 pub use self::file::FileTools;
 pub use self::http::{HttpReach, HttpTools};
 #[cfg(feature = "mcp-client")]
-pub use self::mcp::{McpBounds, McpServer, McpTerms, McpToolTerms, McpTools, TakenNames};
+pub use self::mcp::{
+    McpBounds, McpEndpoint, McpPlace, McpServer, McpTerms, McpToolTerms, McpTools, TakenNames,
+};
 pub use self::program::{ProgramTool, ProgramTools};
 use crate::domain::Outcome;
 use crate::port::Returned;

@@ -12,7 +12,8 @@ use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
 use super::Server;
-use super::process::Connection;
+use super::connection::Connection;
+use super::wire::Wire;
 
 /// Where the connection stands.
 #[derive(Clone)]
@@ -22,11 +23,22 @@ pub(super) enum Link {
     /// One is being made.
     Connecting,
     /// There is one.
-    Up(Peer<RoleClient>),
+    Up(Up),
     /// The last one failed or ended, and the next one is not begun before the rest is over.
     Resting { why: Box<str>, rest: Duration },
     /// There will be none any more.
     Ended,
+}
+
+/// A connection, as calls use it.
+#[derive(Clone)]
+pub(super) struct Up {
+    /// Its number among the connections that have been tried for.
+    pub(super) number: u64,
+    /// What requests are made of.
+    pub(super) peer: Peer<RoleClient>,
+    /// What says that it is over.
+    pub(super) wire: Arc<Wire>,
 }
 
 /// A link, and how many connections have been tried for up to now.
@@ -71,15 +83,15 @@ impl Line {
         self.has_answered.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the connection, and its number. It waits for one that is being made, and for a rest that is shorter than the call
+    /// Returns the connection. It waits for one that is being made, and for a rest that is shorter than the call
     /// may take; a try that fails while it waits fails the call.
-    pub(super) async fn connected(&self, time: Duration) -> Result<(u64, Peer<RoleClient>), Box<str>> {
+    pub(super) async fn connected(&self, time: Duration) -> Result<Up, Box<str>> {
         let mut seen = self.state.subscribe();
         let first = seen.borrow().tries;
         loop {
             let State { tries, link } = seen.borrow_and_update().clone();
             match link {
-                Link::Up(peer) => return Ok((tries, peer)),
+                Link::Up(up) => return Ok(up),
                 Link::Resting { why, rest } if tries > first || rest >= time => return Err(why),
                 Link::Ended => return Err(OVER.into()),
                 Link::Idle => self.want(),
@@ -113,6 +125,10 @@ impl Line {
         let _ = self.state.subscribe().wait_for(|state| matches!(state.link, Link::Ended)).await;
     }
 
+    fn tries(&self) -> u64 {
+        self.state.borrow().tries
+    }
+
     fn set(&self, link: Link) {
         self.state.send_modify(|state| {
             state.tries += u64::from(matches!(link, Link::Connecting));
@@ -144,7 +160,11 @@ pub(super) async fn keep(server: Arc<Server>) {
         let rest = match opened {
             Err(why) => server.failed(why, &mut failures),
             Ok(mut connection) => {
-                line.set(Link::Up(connection.peer()));
+                line.set(Link::Up(Up {
+                    number: line.tries(),
+                    peer: connection.peer(),
+                    wire: connection.wire(),
+                }));
                 let why = tokio::select! {
                     why = connection.until_down(&server) => Some(why),
                     () = line.over() => None,

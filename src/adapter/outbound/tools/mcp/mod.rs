@@ -5,10 +5,16 @@
 //! step of a server has a bound.
 
 mod answer;
+mod connection;
+mod events;
+mod http;
 mod lines;
 mod link;
+mod message;
 mod offer;
+mod place;
 mod process;
+mod wire;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -18,9 +24,11 @@ use rmcp::model::{CallToolRequestParams, JsonObject, MetaObject, RequestMetaObje
 use rmcp::service::ServiceError;
 use tokio::time::timeout;
 
-use self::link::Line;
+use self::http::PostFailed;
+use self::link::{Line, Up};
+pub use self::place::{McpEndpoint, McpPlace};
+use self::wire::Down;
 use super::ToolTasks;
-use crate::adapter::outbound::program::Program;
 use crate::dialect::json;
 use crate::domain::{Outcome, Risk, SessionId, Span, ToolName, ToolSpec};
 use crate::engine::Invocation;
@@ -31,8 +39,8 @@ use crate::port::{Executor, Returned};
 pub struct McpServer {
     /// Its name, which is the module of its tools.
     pub name: Box<str>,
-    /// The program that it is.
-    pub program: Program,
+    /// Where it is.
+    pub place: McpPlace,
     /// What the operator says of its tools.
     pub terms: McpTerms,
     /// The bounds on its steps.
@@ -183,30 +191,54 @@ impl Executor for McpTools {
 impl Server {
     async fn call(&self, invocation: Invocation) -> Outcome {
         let failed = |why: &str| Outcome::of_error(format!("{}: {why}", self.configured.name), Span::ZERO);
-        let (number, peer) = match self.line.connected(Duration::from_nanos(invocation.timeout.nanos())).await
-        {
-            Ok(up) => up,
-            Err(why) => return failed(&why),
-        };
+        let time = Duration::from_nanos(invocation.timeout.nanos());
+        let mut may_repeat = true;
+        loop {
+            let up = match self.line.connected(time).await {
+                Ok(up) => up,
+                Err(why) => return failed(&why),
+            };
+            let asked = self.ask(&up, request(&invocation)).await;
+            if let Err(Unanswered { is_untaken: true, why, .. }) = &asked {
+                // The connection is of no use to anybody any more. The call is made once more on the next one: nothing has been
+                // done for it.
+                up.wire.end(Down::Broken(why.clone()));
+                self.line.why_down(up.number).await;
+                if std::mem::take(&mut may_repeat) {
+                    continue;
+                }
+            }
+            return asked.unwrap_or_else(|Unanswered { why, code, .. }| Outcome { code, ..failed(&why) });
+        }
+    }
+
+    /// Makes a call on a connection.
+    async fn ask(&self, up: &Up, request: CallToolRequestParams) -> Result<Outcome, Unanswered> {
         let answered = tokio::select! {
             // An answer that has come counts, also from a server that is gone by now.
             biased;
-            answered = peer.call_tool_once(request(&invocation)) => answered,
-            why = self.line.why_down(number) => return failed(&why),
+            answered = up.peer.call_tool_once(request) => answered,
+            why = self.line.why_down(up.number) => return Err(Unanswered::because(why)),
         };
         match answered {
             Ok(response) => {
                 self.line.has_answered();
-                answer::outcome(response)
+                Ok(answer::outcome(response))
             }
             Err(ServiceError::McpError(error)) => {
                 self.line.has_answered();
-                Outcome { code: Some(error.code.0), ..failed(&error.message) }
+                Err(Unanswered { code: Some(error.code.0), ..Unanswered::because(error.message.into()) })
             }
-            Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => {
-                failed(&self.line.why_down(number).await)
+            Err(ServiceError::TransportSend(fault)) => match fault.error.downcast_ref::<PostFailed>() {
+                Some(PostFailed { why, is_untaken }) => {
+                    Err(Unanswered { is_untaken: *is_untaken, ..Unanswered::because(why.clone()) })
+                }
+                None => Err(Unanswered::because(self.line.why_down(up.number).await)),
+            },
+            Err(ServiceError::TransportClosed) => {
+                Err(Unanswered::because(self.line.why_down(up.number).await))
             }
-            Err(_) => failed("its answer is not one of a tool"),
+            Err(_) => Err(Unanswered::because("its answer is not one of a tool".into())),
         }
     }
 
@@ -218,6 +250,20 @@ impl Server {
         }
         tracing::info!(target: "reveille", server = name, tools = specs.len(), "tools of a server listed");
         *self.specs.write().unwrap_or_else(PoisonError::into_inner) = specs.into();
+    }
+}
+
+/// Why a call has no answer.
+struct Unanswered {
+    why: Box<str>,
+    code: Option<i32>,
+    /// Whether the server has certainly not acted on it.
+    is_untaken: bool,
+}
+
+impl Unanswered {
+    fn because(why: Box<str>) -> Unanswered {
+        Unanswered { why, code: None, is_untaken: false }
     }
 }
 
