@@ -30,6 +30,7 @@ pub use call::reading::{Glimpse, Reading, WatchCheck, Weighed};
 pub use call::request::{Call, CallPurpose, CallVia, Sink};
 pub use call::task_state::TaskState;
 pub use call::telling::Telling;
+pub use call::tool_counts::ToolCounts;
 pub use call::tool_name::{ToolName, ToolNameError};
 pub use call::tool_spec::{Risk, ToolSpec};
 #[doc(hidden)]

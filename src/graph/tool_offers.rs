@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::{ExecutorKind, SessionId, ToolSpec};
+use crate::domain::{ExecutorKind, SessionId, ToolCounts, ToolSpec};
 
 /// A tool that somebody can have called.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct OfferedTool {
     pub executor: ExecutorKind,
     /// Whether the caller of the query may call it.
     pub is_callable: bool,
+    /// What became of its calls, whoever made them; `None` if the caller of the query may not know what others do.
+    pub counts: Option<ToolCounts>,
 }
 
 /// The tools by session, with `None` for those of every session, and the sessions whose tools are missing.

@@ -85,6 +85,8 @@ limits! { CALLS_ALONE:
     SERVER_HEADERS = 16 "headers" as "server-headers";
     /// Longest JSON Schema of a tool of a server; of a longer one only the type is shown.
     SERVER_SCHEMA_BYTES = 32_768 "bytes" as "server-schema-bytes";
+    /// Tools whose calls are counted.
+    COUNTED_TOOLS = 4_096 "tools" as "counted-tools";
     /// Tools in one configuration.
     CONFIGURED_TOOLS = 128 "tools" as "configured-tools";
     /// Longest description of a tool that a host or an operator offers.

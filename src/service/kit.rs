@@ -17,7 +17,10 @@ impl Service {
         let offered = |tool: KnownTool| {
             let is_open = tool.is_open_to_agents() || !is_agent;
             let is_callable = is_open && !tool.spec.approval;
-            OfferedTool { executor: tool.kind, spec: tool.spec, is_callable }
+            // The counts are about everybody's calls, and an error may quote what another session has asked for.
+            let counts =
+                (!is_agent && caller.scope.session().is_none()).then(|| self.handle().counts_of(&tool));
+            OfferedTool { executor: tool.kind, spec: tool.spec, is_callable, counts }
         };
         kit.known().map(offered).collect()
     }
@@ -25,7 +28,7 @@ impl Service {
     /// The tools that the caller's session can have called, each with who carries it out and whether this caller may call it.
     pub fn kit(&self, caller: &Caller) -> Value {
         let tool = |tool: OfferedTool| {
-            let OfferedTool { spec, executor, is_callable } = tool;
+            let OfferedTool { spec, executor, is_callable, counts: _ } = tool;
             Map::new()
                 .with("name", spec.name.as_str())
                 .with("executor", Value::keyword(executor.name()))

@@ -119,3 +119,30 @@ fn the_tools_of_a_session_are_in_the_graph_as_the_kit_has_them() {
     let none = "[{[:reveille.tool/name \"ops.deplay\"] [:reveille.tool/callable?]}]";
     assert!(!ask_service(&scene.service, &Caller::OPERATOR, none, true).contains("callable? true"));
 }
+
+#[test]
+fn what_became_of_a_tools_calls_is_for_who_sees_all_sessions() {
+    let scene = Scene::new();
+    let took = Span::from_millis(20);
+    let fine = || Outcome::of_value(Value::from(Map::new().with("status", 200)), 20, took);
+    scene.script(&[fine(), Outcome::of_error("the secret of s", took), fine()]);
+    scene.start(r#"{"name" "http.get" "params" {"url" "u"} "interval" 10}"#);
+    let wanted = ":reveille.tool/name :reveille.tool/calls :reveille.tool/failures :reveille.tool/last-error";
+    let counts = |caller: &Caller| {
+        let tools = listed(&scene, caller, "reveille/tools", wanted);
+        let tool =
+            tools.iter().find(|tool| tool.keyword("reveille.tool/name") == Some(&Value::from("http.get")));
+        let tool = tool.expect("it is offered").clone();
+        ["calls", "failures", "last-error"].map(|of| {
+            tool.keyword(&format!("reveille.tool/{of}")).map(ToString::to_string).unwrap_or_default()
+        })
+    };
+    assert_eq!(counts(&Caller::OPERATOR), ["0", "0", "nil"]);
+    scene.pass(11);
+    assert_eq!(counts(&Caller::OPERATOR), ["1", "0", "nil"]);
+    scene.pass(40);
+    assert_eq!(counts(&Caller::OPERATOR), ["5", "1", "\"the secret of s\""]);
+    for caller in [token("s"), token("t"), Caller::OPERATOR.acting_for(session("s"))] {
+        assert_eq!(counts(&caller), ["nil", "nil", "nil"]);
+    }
+}

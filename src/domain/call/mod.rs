@@ -8,6 +8,7 @@ pub(in crate::domain) mod reading;
 pub(in crate::domain) mod request;
 pub(in crate::domain) mod task_state;
 pub(in crate::domain) mod telling;
+pub(in crate::domain) mod tool_counts;
 pub(in crate::domain) mod tool_name;
 pub(in crate::domain) mod tool_spec;
 pub(in crate::domain) mod watch;

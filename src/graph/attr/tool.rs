@@ -76,6 +76,18 @@ pub(super) fn tool() -> Entity<Scheduler, ToolPlace> {
         /// How long a call may take. Nil for the usual time.
         own "reveille.tool/time-max-ms": Type::Integer, nullable, unit("ms") =>
             |tool| maybe(tool.spec.time_max, |time| super::integer(time.millis()));
+        /// How many calls of it have ended since the process began, whoever made them; cancelled ones do not count. Nil for a
+        /// caller who does not see all sessions.
+        own "reveille.tool/calls": Type::Integer, nullable =>
+            |tool| maybe(tool.counts.as_ref(), |counts| super::integer(counts.calls));
+        /// How many of those calls have failed. Nil for a caller who does not see all sessions.
+        own "reveille.tool/failures": Type::Integer, nullable =>
+            |tool| maybe(tool.counts.as_ref(), |counts| super::integer(counts.failures));
+        /// Why the last of those that failed did. Nil if none has, and for a caller who does not see all sessions.
+        own "reveille.tool/last-error": Type::String, nullable => |tool| {
+            let error = tool.counts.as_ref().and_then(|counts| counts.last_error.as_deref());
+            maybe(error, Datum::Text)
+        };
     }
 }
 

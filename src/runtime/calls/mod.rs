@@ -9,6 +9,7 @@
 
 mod adopted;
 mod bounded;
+mod counts;
 mod lines;
 mod perform;
 mod table;
@@ -19,12 +20,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use self::adopted::Adopted;
+use self::counts::Counts;
 use self::table::{Call, Done, Ended, Table};
 use super::handle::Handle;
 use super::kit::{KnownTool, Offerer};
 use super::shared::Shared;
 use super::sync::{Mutex, MutexGuard, UNPOISONED};
-use crate::domain::{BootTime, Outcome, Reason, SessionId, Span};
+use crate::domain::{BootTime, Outcome, Reason, SessionId, Span, ToolCounts};
 use crate::edn::{Map, Value};
 use crate::engine::Invocation;
 use crate::port::Returned;
@@ -34,6 +36,7 @@ use crate::port::Returned;
 pub(super) struct Calls {
     table: Mutex<Table>,
     adopted: Adopted,
+    counts: Mutex<Counts>,
     /// Outcomes that came when nobody waited for them any more.
     late: AtomicU64,
 }
@@ -81,6 +84,11 @@ impl Handle {
     /// Ends a call that nobody waits for any more. Its outcome is not heard; the executor is told.
     pub fn cancel_call(&self, id: &str) {
         self.shared.cancel_call(id);
+    }
+
+    /// What became of the calls of a tool.
+    pub fn counts_of(&self, tool: &KnownTool) -> ToolCounts {
+        self.shared.calls.counts.lock().expect(UNPOISONED).of(tool.offerer.number, &tool.spec.name)
     }
 
     /// How many calls are under way.
@@ -140,7 +148,7 @@ impl Shared {
         };
         let took = self.now().boot.since(ended.began);
         // After the place is freed and outside the lock, because this prints the whole value.
-        finish(ended.done, Outcome { took, ..bounded::bounded(outcome) });
+        self.calls.finish(ended, Outcome { took, ..bounded::bounded(outcome) });
         self.hand_out_calls();
     }
 
@@ -168,10 +176,8 @@ impl Shared {
             let took = now.since(ended.began);
             let seconds = took.millis() / 1_000;
             let why = if ended.is_with_executor { "" } else { " while it waited for its turn" };
-            finish(
-                ended.done,
-                Outcome::of_failure(Reason::TimedOut, format!("timed out after {seconds} s{why}"), took),
-            );
+            let why = format!("timed out after {seconds} s{why}");
+            self.calls.finish(ended, Outcome::of_failure(Reason::TimedOut, why, took));
         }
         if is_any {
             self.hand_out_calls();
@@ -186,7 +192,8 @@ impl Shared {
         for (id, ended) in left {
             ended.tell_executor(&id);
             let took = now.since(ended.began);
-            finish(ended.done, Outcome::of_failure(Reason::Shutdown, "the scheduler is stopping", took));
+            let outcome = Outcome::of_failure(Reason::Shutdown, "the scheduler is stopping", took);
+            self.calls.finish(ended, outcome);
         }
     }
 
@@ -196,16 +203,23 @@ impl Shared {
         let now = self.now().boot;
         for (_, ended) in lost {
             let took = now.since(ended.began);
-            finish(
-                ended.done,
-                Outcome::of_failure(Reason::HostLost, "host-lost: the host of the session is gone", took),
-            );
+            let why = "host-lost: the host of the session is gone";
+            self.calls.finish(ended, Outcome::of_failure(Reason::HostLost, why, took));
         }
+        self.calls.counts.lock().expect(UNPOISONED).forget(number);
         self.hand_out_calls();
     }
 }
 
 impl Calls {
+    /// Counts a call that has ended, and passes its outcome on. A receiver that panics must not take the thread of an executor
+    /// along, nor that of the driver.
+    fn finish(&self, ended: Ended, outcome: Outcome) {
+        let Ended { tool, offerer, done, .. } = ended;
+        self.counts.lock().expect(UNPOISONED).count(offerer.number, &tool, &outcome);
+        let _ = catch_unwind(AssertUnwindSafe(|| done(outcome)));
+    }
+
     fn next_to_hand_out(&self) -> Option<(u64, Offerer, Invocation)> {
         self.table().hand_out()
     }
@@ -218,11 +232,6 @@ impl Ended {
             let _ = catch_unwind(AssertUnwindSafe(|| self.offerer.executor.cancel(id)));
         }
     }
-}
-
-/// Passes an outcome on. A receiver that panics must not take the thread of an executor along, nor that of the driver.
-fn finish(done: Done, outcome: Outcome) {
-    let _ = catch_unwind(AssertUnwindSafe(|| done(outcome)));
 }
 
 /// The arguments without those that begin with `_`: programs that drive models give some of them a meaning of their own, such as

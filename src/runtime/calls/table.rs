@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::CallsInUse;
 use super::lines::Lines;
-use crate::domain::{BootTime, SessionId};
+use crate::domain::{BootTime, SessionId, ToolName};
 use crate::engine::Invocation;
 use crate::limits;
 use crate::runtime::kit::Offerer;
@@ -33,6 +33,7 @@ pub(super) struct Table {
 pub(super) struct Call {
     id: Box<str>,
     session: SessionId,
+    tool: ToolName,
     offerer: Offerer,
     began: BootTime,
     deadline: BootTime,
@@ -45,6 +46,7 @@ pub(super) struct Call {
 
 /// A call that is in the table no more.
 pub(super) struct Ended {
+    pub(super) tool: ToolName,
     pub(super) offerer: Offerer,
     pub(super) began: BootTime,
     pub(super) is_with_executor: bool,
@@ -58,8 +60,9 @@ impl Call {
         (began, deadline): (BootTime, BootTime),
         done: Done,
     ) -> Call {
-        let (id, session) = (invocation.id.clone(), invocation.session.clone());
-        Call { id, session, offerer, began, deadline, serial: 0, waiting: Some(invocation), done }
+        let (id, session, tool) =
+            (invocation.id.clone(), invocation.session.clone(), invocation.tool.clone());
+        Call { id, session, tool, offerer, began, deadline, serial: 0, waiting: Some(invocation), done }
     }
 }
 
@@ -173,7 +176,7 @@ impl Table {
     }
 
     fn ended(&mut self, call: Call) -> Ended {
-        let Call { id, session, offerer, began, deadline, serial, waiting, done } = call;
+        let Call { id, session, tool, offerer, began, deadline, serial, waiting, done } = call;
         let is_with_executor = waiting.is_none();
         if is_with_executor {
             self.in_flight -= 1;
@@ -183,7 +186,7 @@ impl Table {
             self.lines.remove(&session, &id);
         }
         self.deadlines.remove(&(deadline, serial, id));
-        Ended { offerer, began, is_with_executor, done }
+        Ended { tool, offerer, began, is_with_executor, done }
     }
 }
 
