@@ -47,6 +47,7 @@ mod state;
 mod step;
 mod step_builder;
 mod task;
+mod task_outcomes;
 mod timers;
 mod wakes;
 mod waking;

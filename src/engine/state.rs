@@ -13,6 +13,7 @@ use super::index::Index;
 use super::ledger::Ledger;
 use super::record::{ChannelRecord, Family, Losses, Pause, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
+use super::task_outcomes::TaskOutcomes;
 use super::timers::Timers;
 use super::written::Written;
 use crate::domain::{
@@ -66,6 +67,7 @@ pub struct State {
     pub(super) creating: BTreeMap<SessionId, SessionId>,
     /// The fresh sessions of each family, by its root.
     pub(super) families: BTreeMap<SessionId, Family>,
+    pub(super) task_outcomes: TaskOutcomes,
     pub(super) written: Written,
     pub(super) timers: Timers,
     pub(super) ledger: Ledger,
@@ -135,6 +137,7 @@ impl State {
             turns: BTreeSet::new(),
             creating: BTreeMap::new(),
             families: BTreeMap::new(),
+            task_outcomes: TaskOutcomes::default(),
             written: Written::default(),
             timers: Timers::default(),
             ledger: Ledger::default(),

@@ -64,6 +64,8 @@ budgets! {
     HistoryBytes = "history-bytes", Some(HISTORY_SESSION_BYTES), Some(HISTORY_BYTES), None;
     /// Deliveries on their way outside.
     Outside = "outside", Some(OUTSIDE_OF_SESSION), Some(OUTSIDE_IN_FLIGHT), None;
+    /// Bytes that are kept of what tasks came to.
+    TaskOutcomes = "task-outcomes", Some(SESSION_OUTCOMES_BYTES), Some(OUTCOMES_BYTES), None;
     /// Calls of tools that executors carry out.
     Calls = "calls", Some(CALLS_OF_SESSION), Some(CALLS_IN_FLIGHT), None;
     /// EDN streams and WebSockets over HTTP.

@@ -47,6 +47,11 @@ limits! { CALLS_ALONE:
     OUTCOME_KEPT_BYTES = 65_536 "bytes" as "outcome-kept-bytes";
     /// Bytes that are kept of the error of a call.
     OUTCOME_ERROR_BYTES = 4_096 "bytes" as "outcome-error-bytes";
+    /// Bytes that are kept of what the tasks of one session with the sessions that come from it came to. Beyond it the oldest
+    /// outcome is dropped, and the task says so.
+    SESSION_OUTCOMES_BYTES = 4_194_304 "bytes" as "session-outcomes-bytes";
+    /// Bytes that are kept of what all tasks came to. Beyond it, the session that has most loses its oldest outcome.
+    OUTCOMES_BYTES = 268_435_456 "bytes" as "outcomes-bytes";
     /// Calls that can be made at once. Source: SEED-001.
     PARALLEL_CALLS = 50 "calls" as "parallel-calls";
     /// Longest name of a tool that is asked for. Source: SEED-001.

@@ -74,6 +74,10 @@ const _: () = assert!(STORE_BATCH_BYTES.value < HISTORY_BYTES.value);
 // One session cannot take all places of calls, and of an outcome no more is stored than is read.
 const _: () =
     assert!(CALLS_OF_SESSION.value < CALLS_IN_FLIGHT.value && CALLS_OF_HOST.value < CALLS_IN_FLIGHT.value);
+const _: () = assert!(
+    OUTCOME_KEPT_BYTES.value <= SESSION_OUTCOMES_BYTES.value
+        && SESSION_OUTCOMES_BYTES.value <= OUTCOMES_BYTES.value
+);
 const _: () = assert!(OUTCOME_KEPT_BYTES.value <= OUTCOME_BYTES.value && CALL_MS.value <= CALL_MS_MAX.value);
 const _: () = assert!(PARALLEL_CALLS.value < CALLS_WAITING.value);
 const _: () = assert!(PARALLEL_SECONDS.value <= PARALLEL_SECONDS_MAX.value);

@@ -80,6 +80,7 @@ impl Usage for BudgetsInUse<'_> {
             Budget::TranscriptBytes => self.engine.transcript_bytes(session),
             Budget::HistoryBytes => self.history(Some(root.as_str()))[2],
             Budget::Outside => self.service.handle().carried().get(id.as_str()).copied().unwrap_or(0),
+            Budget::TaskOutcomes => state.task_outcome_bytes_of(root),
             Budget::Calls => self.service.handle().calls_in_use().of_sessions.get(id).copied().unwrap_or(0),
             Budget::Streams => places.upgrades.used_by(id),
             Budget::Subscriptions => places.subscriptions.used_by(id),
@@ -99,6 +100,7 @@ impl Usage for BudgetsInUse<'_> {
             Budget::Sessions => self.state().session_count(),
             Budget::HistoryBytes => self.history(None)[0],
             Budget::Outside => self.service.handle().carried().values().sum(),
+            Budget::TaskOutcomes => self.state().task_outcome_bytes(),
             Budget::Calls => self.service.handle().calls_in_use().in_flight,
             Budget::Streams => places.upgrades.in_use(),
             Budget::Subscriptions => places.subscriptions.in_use(),
@@ -134,6 +136,7 @@ impl Usage for BudgetsInUse<'_> {
             }
             Budget::HistoryBytes => self.history(None)[1],
             Budget::Outside => self.service.handle().carried().into_values().max().unwrap_or(0),
+            Budget::TaskOutcomes => state.task_outcome_bytes_of_largest(),
             Budget::Calls => {
                 self.service.handle().calls_in_use().of_sessions.into_values().max().unwrap_or(0)
             }

@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
-use reveille::domain::{Caller, Durability, Span, When};
+use reveille::domain::{
+    Call, CallPurpose, Caller, Durability, ExecutorKind, Outcome, Payload, SessionId, Span, ToolName,
+    ToolSpec, When,
+};
 use reveille::edn::{Map, Value, read};
-use reveille::engine::{Input, NewSchedule, Report};
+use reveille::engine::{Input, Invocation, NewSchedule, Report};
 use reveille::limits::Budget;
+use reveille::port::{Executor, Returned};
 use reveille::runtime::Handle;
 use reveille::service::Service;
 use reveille::testkit::SimClock;
@@ -90,6 +94,7 @@ fn reach(budget: Budget, scene: &Scene) -> Reached {
         Budget::Sessions => reach_sessions(scene),
         Budget::RunBytes => reach_run_bytes(scene),
         Budget::TranscriptBytes => fill_transcript(scene),
+        Budget::TaskOutcomes => fill_outcomes(scene),
         Budget::HistoryBytes => Reached::Elsewhere("src/testkit/store_pruning.rs", "over_its_share"),
         Budget::QueryTime => Reached::Elsewhere(ATTACKS, "use_up_the_processors"),
         Budget::Calls => Reached::Elsewhere("tests/suite/kit/under_way.rs", "CALLS_OF_SESSION"),
@@ -140,6 +145,38 @@ fn reach_run_bytes(scene: &Scene) -> Reached {
     }
     scene.pass(1);
     Reached::Told(scene.ask(&token("alice"), RUNS))
+}
+
+/// A tool that answers with more than is kept of an answer.
+struct Verbose;
+
+impl Executor for Verbose {
+    fn specs(&self, _session: &SessionId) -> Arc<[ToolSpec]> {
+        let name = ToolName::new("t.verbose").expect("a name");
+        Arc::new([ToolSpec::reading(name, "Says much.", Map::new().into())])
+    }
+
+    fn call(&self, _invocation: Invocation, returned: Returned) {
+        returned.give(Outcome::of_value("x".repeat(100_000).into(), 0, Span::ZERO));
+    }
+
+    fn cancel(&self, _id: &str) {}
+}
+
+/// Has tasks come to more than is kept.
+fn fill_outcomes(scene: &Scene) -> Reached {
+    let handle = &scene.handle;
+    handle.add_executor(ExecutorKind::Operator, Arc::new(Verbose)).expect("no name twice");
+    for _ in 0..100 {
+        let name = ToolName::new("t.verbose").expect("a name");
+        let call = Call { purpose: CallPurpose::Task, ..Call::new(name, Map::new()) };
+        let now = When::After(Span::from_millis(0));
+        let payload = Payload::Call(Box::new(call));
+        let new = NewSchedule { payload, ..NewSchedule::message(session("alice"), now, "") };
+        handle.schedule(new).expect("there is room");
+        scene.pass(1);
+    }
+    Reached::MakesRoom
 }
 
 /// Fills a transcript.

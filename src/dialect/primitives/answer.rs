@@ -5,6 +5,7 @@
 use crate::dialect::Answer;
 use crate::domain::{Moment, Outcome, Span, TaskState, ToolName};
 use crate::edn::{Map, Value};
+use crate::limits;
 
 /// What became of one item of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +81,9 @@ fn put_outcome(map: Map, outcome: &Outcome, key: &str) -> Map {
         None if outcome.ok => map.with(key, Value::Nil),
         None => map,
     };
-    let map = if outcome.cut {
+    let map = if outcome.is_dropped() {
+        map.with("note", dropped(outcome))
+    } else if outcome.cut {
         map.with("truncated", true).with("bytes", i64::try_from(outcome.bytes).unwrap_or(i64::MAX))
     } else {
         map
@@ -89,6 +92,16 @@ fn put_outcome(map: Map, outcome: &Outcome, key: &str) -> Map {
         Some(error) => map.with("error", &**error),
         None => map,
     }
+}
+
+/// Says of an outcome that it was dropped, and why.
+fn dropped(outcome: &Outcome) -> String {
+    let (own, all) = (limits::SESSION_OUTCOMES_BYTES, limits::OUTCOMES_BYTES);
+    format!(
+        "outcome dropped: it had {} bytes. The outcomes of the tasks of a session are kept up to {} bytes ({}), those of all \
+         sessions up to {} bytes ({}); the oldest go first",
+        outcome.bytes, own.value, own.name, all.value, all.name
+    )
 }
 
 /// The answer to a `run_parallel` whose items were called.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::{Failure, Phase, Reason, Span};
 use crate::edn::Value;
+use crate::limits;
 
 /// What a call came to: a value, or an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +44,22 @@ impl Outcome {
     pub fn of_failure(reason: Reason, error: impl Into<Box<str>>, took: Span) -> Outcome {
         let (error, reason) = (Some(error.into()), Some(reason));
         Outcome { ok: false, value: None, error, reason, bytes: 0, cut: false, took, code: None }
+    }
+
+    /// Returns how many bytes of JSON are kept of its value.
+    pub fn kept_bytes(&self) -> u64 {
+        self.value.as_ref().map_or(0, |_| self.bytes.clamp(1, limits::OUTCOME_KEPT_BYTES.value))
+    }
+
+    /// Returns what is left of it when its value is dropped to make room.
+    #[must_use]
+    pub fn dropped(&self) -> Outcome {
+        Outcome { value: None, cut: true, ..self.clone() }
+    }
+
+    /// Returns whether its value was dropped to make room.
+    pub fn is_dropped(&self) -> bool {
+        self.cut && self.value.is_none()
     }
 
     /// Returns the failure of a run whose call came to this; `None` if the tool did what was asked.

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use super::run::Ending;
 use crate::domain::{
-    BootTime, Cause, Moment, Now, Outcome, Phase, RunId, RunState, Span, Telling, Trigger, WatchCheck,
+    BootTime, CallPurpose, Cause, Moment, Now, Outcome, Phase, RunId, RunState, Span, Telling, Trigger,
+    WatchCheck,
 };
 use crate::engine::destination::Destination;
+use crate::engine::record::SessionRecord;
 use crate::engine::slab::Key;
 use crate::engine::state::State;
 use crate::engine::timers::Timer;
@@ -31,6 +33,27 @@ impl State {
         self.end_run(run, now, ending);
         if let Some(record) = self.runs.get_mut(run) {
             record.run.outcome = Some(outcome);
+        }
+        self.keep_outcome(run);
+    }
+
+    /// Counts the outcome of a task, and drops the oldest ones beyond the bounds.
+    fn keep_outcome(&mut self, run: Key) {
+        let Some(record) = self.runs.get(run) else { return };
+        let Some(schedule) = self.schedules.get(record.schedule) else { return };
+        let is_task = schedule.schedule.payload.call().is_some_and(|call| call.purpose == CallPurpose::Task);
+        let bytes = record.run.outcome.as_ref().map_or(0, |outcome| outcome.kept_bytes());
+        if !is_task || bytes == 0 {
+            return;
+        }
+        let owner = schedule.owner.and_then(|owner| self.sessions.get(owner));
+        let root = owner.map_or(&schedule.schedule.owner, SessionRecord::root).clone();
+        self.task_outcomes.add(run, root.clone(), bytes);
+        while let Some(oldest) = self.task_outcomes.beyond(&root) {
+            self.task_outcomes.remove(oldest);
+            if let Some(outcome) = self.runs.get_mut(oldest).and_then(|record| record.run.outcome.as_mut()) {
+                *outcome = Arc::new(outcome.dropped());
+            }
         }
     }
 

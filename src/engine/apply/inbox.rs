@@ -53,6 +53,7 @@ impl State {
     /// Drops the record of a run that has ended. A message that was left stays counted as left: nobody can take it any more.
     pub(super) fn forget_run(&mut self, run: Key) {
         self.leave_inbox(run);
+        self.task_outcomes.remove(run);
         self.runs.remove(run);
     }
 }

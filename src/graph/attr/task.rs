@@ -1,7 +1,7 @@
 //! The entity `task`: a call that was begun in the background. Its number is that of its schedule.
 
 use super::{Read, attributes, instant, integer, maybe, own, text};
-use crate::domain::{ScheduleId, TaskState};
+use crate::domain::{Outcome, ScheduleId, TaskState};
 use crate::edn::{Map, Value};
 use crate::engine::{Key, ScheduleRecord, Task};
 use crate::graph::listing::{self, Whose};
@@ -60,6 +60,11 @@ pub(super) fn task() -> Entity<Scheduler, Key> {
         own "reveille.task/value": Type::Any, nullable => |task| {
             let outcome = task.run.and_then(|run| run.outcome.as_deref());
             maybe(outcome.and_then(|outcome| outcome.value.as_deref()), |value| value.clone().into())
+        };
+        /// Whether what the tool answered was dropped to make room for what newer tasks came to.
+        own "reveille.task/dropped?": Type::Boolean => |task| {
+            let outcome = task.run.and_then(|run| run.outcome.as_deref());
+            Datum::Bool(outcome.is_some_and(Outcome::is_dropped))
         };
     }
 }

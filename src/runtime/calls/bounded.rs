@@ -13,7 +13,7 @@ pub(super) fn bounded(outcome: Outcome) -> Outcome {
         Some(cut) => format!("{cut}…").into(),
         None => error,
     });
-    let Some(value) = outcome.value else { return Outcome { error, ..outcome } };
+    let Some(value) = outcome.value else { return Outcome { error, cut: false, ..outcome } };
     let mut text = String::new();
     json::write(&value, &mut text);
     // The executor may have cut it already, and knows how long it was.

@@ -156,6 +156,34 @@ fn tasks_of_others_are_not_there_and_an_operator_s_cancel_is_told() {
 }
 
 #[test]
+fn what_old_tasks_came_to_makes_room_and_they_say_so() {
+    let verbose = ToolPlan::After(Span::from_millis(100), Value::from("x".repeat(100_000)));
+    let world = World::new(|it| it.with("ci.verbose", verbose));
+    world.open("s");
+    let ids: Vec<String> = (0..70)
+        .map(|_| {
+            let (said, _waiter) = ask(&world, r#"{"name":"ci.verbose"}"#);
+            world.run_for(1_000);
+            let text = said.text();
+            let id = text.split("\"task_id\":\"").nth(1).and_then(|rest| rest.split('"').next());
+            id.unwrap_or_else(|| unreachable!("{text}")).to_owned()
+        })
+        .collect();
+    // 64 outcomes of 64 KiB are 4 MiB.
+    for (number, id) in ids.iter().enumerate() {
+        let text = ask(&world, &format!(r#"{{"task_id":"{id}"}}"#)).0.text();
+        assert!(text.contains(r#""status":"completed""#), "{text}");
+        let note = r#""note":"outcome dropped: it had 100002 bytes."#;
+        assert_eq!(text.contains(note), number < 6, "{number}");
+        assert_eq!(text.contains("xxx"), number >= 6, "{number}");
+    }
+    let bytes = || world.handle.view(|state| state.task_outcome_bytes());
+    assert_eq!(bytes(), 64 * 65_536);
+    world.handle.close_session(&session("s")).expect("it is open");
+    world.run_for(1_000);
+}
+
+#[test]
 fn a_session_has_a_hundred_tasks_and_they_end_with_it() {
     let world = world();
     for _ in 0..100 {
