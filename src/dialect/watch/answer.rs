@@ -7,15 +7,19 @@ use crate::dialect::{Answer, PageRequest, brief};
 use crate::domain::{Glimpse, Past, WatchStatus};
 use crate::edn::{Map, Value};
 
+/// The warning in the answer to a `watch_start` of a process without a store.
+pub const IN_MEMORY: &str =
+    "this server has no store: the watch is in memory, and lost when the server stops";
+
 /// The answer to a `watch_start`.
-pub fn started(watcher: &Watcher<'_>, warnings: &[&'static str]) -> Answer {
+pub fn started(watcher: &Watcher<'_>, warnings: &[String]) -> Answer {
     let hint =
         "You are told when there is something to tell; there is no need to ask. End it with watch_stop.";
     let answer = watcher.summary().with("hint", hint);
     if warnings.is_empty() {
         return Answer::done(answer);
     }
-    let warnings: Vec<Value> = warnings.iter().map(|warning| Value::from(*warning)).collect();
+    let warnings: Vec<Value> = warnings.iter().map(|warning| Value::from(warning.as_str())).collect();
     Answer::done(answer.with("warnings", warnings))
 }
 

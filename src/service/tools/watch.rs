@@ -66,7 +66,13 @@ impl<'a> WatchCall<'a> {
             Ok(later) => later,
             Err(answer) => return Ok(answer),
         };
-        let warnings = draft.warnings.clone();
+        // With a store, what is told and what is remembered outlive the process.
+        let has_store = self.handle().read().store().is_some();
+        let durability = if has_store { Durability::Bound } else { Durability::Volatile };
+        let mut warnings: Vec<String> = draft.warnings.iter().map(|it| (*it).to_owned()).collect();
+        if !has_store {
+            warnings.push(watch::IN_MEMORY.to_owned());
+        }
         // Never returned, because the loop runs at least once.
         let mut started = Err(Refusal::Stopping);
         // The ids are short, so one may be in use already: draw another.
@@ -76,9 +82,6 @@ impl<'a> WatchCall<'a> {
             let now = self.handle().now().wall;
             let new = draft.clone().into_new(id.clone(), session.clone(), now);
             let new = later.of(new.ok_or(Refusal::BeyondCalendar)?);
-            // With a store, what is told and what is remembered outlive the process.
-            let has_store = self.handle().read().store().is_some();
-            let durability = if has_store { Durability::Bound } else { Durability::Volatile };
             let new = NewSchedule {
                 durability,
                 made_by: self.caller().maker(session, Some(Dialect::Watch), None),
