@@ -92,6 +92,7 @@ fn decide_report(step: &mut StepBuilder<'_>, report: Report) -> Result<(), Refus
         Report::Returned { run, outcome, line, reading, awaited } => {
             step::returned(step, &run, (outcome, &line, reading), awaited)
         }
+        Report::Stirred { schedule } => step::stirred(step, schedule),
         Report::Unreached { run, reason } => step::unreached(step, &run, reason),
         Report::Addressed { session, address } => step::addressed(step, session, address),
         Report::Failed { run, failure } => step::failed(step, &run, failure),

@@ -417,6 +417,11 @@ pub enum Report {
         /// Whether a caller waited for the outcome and has it: nobody has to be told.
         awaited: bool,
     },
+    /// What a watch looks at may have changed.
+    Stirred {
+        /// The watch.
+        schedule: ScheduleId,
+    },
     /// The operator has switched families of tools on or off, for as long as the process lives.
     Switched(Primitives),
     /// An operator has configured a channel out of the process.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Outcome, SessionId, Span, ToolSpec};
+use super::listening::{Listening, Stirred};
+use crate::domain::{Outcome, SessionId, Span, ToolName, ToolSpec};
+use crate::edn::Value;
 use crate::engine::Invocation;
 
 /// Carries out calls of the tools that it offers.
@@ -19,6 +21,21 @@ pub trait Executor: Send + Sync {
 
     /// Nobody waits for this call any more. The executor ends it if it can; an outcome that comes all the same is not heard.
     fn cancel(&self, id: &str);
+
+    /// Has `stirred` called whenever the result of a call with these arguments may have changed, until the returned value is
+    /// dropped. `None` if this executor never hears of changes of this tool. It does not wait, and does not call `stirred`
+    /// itself.
+    ///
+    /// # Errors
+    /// Why it cannot hear of changes now, in words. The caller asks at intervals all the same.
+    fn listen(
+        &self,
+        _tool: &ToolName,
+        _args: &Value,
+        _stirred: Stirred,
+    ) -> Result<Option<Box<dyn Listening>>, &'static str> {
+        Ok(None)
+    }
 }
 
 /// The way back for the outcome of one call.

@@ -10,6 +10,7 @@ mod executor;
 mod guard;
 mod host;
 mod journal;
+mod listening;
 mod prober;
 mod store;
 mod store_fault;
@@ -23,6 +24,7 @@ pub use executor::{Executor, Returned};
 pub use guard::{Guard, GuardReply};
 pub use host::{Host, HostAnswer};
 pub use journal::Journal;
+pub use listening::{Listening, Stirred};
 pub use prober::{Holder, Prober};
 pub use store::{
     Alarm, Batch, Done, EDITS_PART, FactRecord, HistoryBytes, HistoryQuery, LostHistory, RowRecord, Store,

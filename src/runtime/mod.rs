@@ -18,6 +18,7 @@ mod feed;
 mod handle;
 mod hosts;
 mod kit;
+mod listeners;
 mod parts;
 mod perform;
 mod performer;

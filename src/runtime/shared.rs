@@ -16,6 +16,7 @@ use super::core::Core;
 use super::event_count::EventCount;
 use super::hosts::Hosts;
 use super::kit::Kit;
+use super::listeners::Listeners;
 use super::parts::Parts;
 use super::performer::Performer;
 use super::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard, UNPOISONED};
@@ -42,6 +43,7 @@ pub(super) struct Shared {
     pub(super) kit: Kit,
     /// The calls that are under way.
     pub(super) calls: Calls,
+    pub(super) listeners: Listeners,
     pub(super) alarms: Alarms,
     pub(super) waiters: Waiters,
     pub(super) courier: OnceLock<Arc<dyn Courier>>,
@@ -66,6 +68,7 @@ impl Shared {
             hosts: Hosts::new(parts.local),
             kit: Kit::default(),
             calls: Calls::default(),
+            listeners: Listeners::default(),
             alarms: Alarms::default(),
             waiters: Waiters::default(),
             courier: OnceLock::new(),

@@ -65,6 +65,7 @@ mod toy;
 mod true_answers;
 mod unreached;
 mod watch;
+mod watch_events;
 mod watching;
 mod year;
 mod zones_os;

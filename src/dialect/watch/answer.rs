@@ -11,6 +11,11 @@ use crate::edn::{Map, Value};
 pub const IN_MEMORY: &str =
     "this server has no store: the watch is in memory, and lost when the server stops";
 
+/// The warning in the answer to a `watch_start` whose watch cannot hear of changes, for this reason.
+pub fn unheard(why: &str) -> String {
+    format!("changes are not heard of between the checks: {why}")
+}
+
 /// The answer to a `watch_start`.
 pub fn started(watcher: &Watcher<'_>, warnings: &[String]) -> Answer {
     let hint =

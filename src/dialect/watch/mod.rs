@@ -16,7 +16,7 @@ mod error;
 mod tool;
 mod view;
 
-pub use answer::{IN_MEMORY, history, listed, paused, resumed, started, status, stopped};
+pub use answer::{IN_MEMORY, history, listed, paused, resumed, started, status, stopped, unheard};
 pub use call::{Call, WatchDraft, parse};
 pub use config::filter_of;
 pub use error::{errors, full, needs_approval, no_session, not_found, refused, wrong_status};

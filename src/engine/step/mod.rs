@@ -23,6 +23,7 @@ pub(super) use schedule::flush_due::flush_due;
 pub(super) use schedule::pause_schedule::{pause_schedule, resume_schedule};
 pub(super) use schedule::run_now::run_now;
 pub(super) use schedule::skip_next::skip_next;
+pub(super) use schedule::stirred::stirred;
 pub(super) use schedule::supersede::supersede;
 pub(super) use session::addressed::addressed;
 pub(super) use session::busy::busy;

@@ -19,6 +19,10 @@ limits! { OF_WATCHES:
     WATCH_CHECKS = 10_000 "checks" as "watch-checks";
     /// Watches of one session that have not ended.
     SESSION_WATCHES = 200 "watches" as "session-watches";
+    /// Watches that hear of changes between their checks, of all sessions. Those beyond are checked at their intervals.
+    LISTENING_WATCHES = 1_024 "watches" as "listening-watches";
+    /// How long after a change that it hears of a watch is checked: of changes in a row it sees the last.
+    STIRRED_MS = 1_000 "ms" as "stirred-ms";
     /// Longest label of a watch. Source: SEED-001.
     WATCH_LABEL_BYTES = 256 "bytes" as "watch-label-bytes";
     /// Longest id of a watch in a call. Source: SEED-001.

@@ -18,21 +18,31 @@ impl Shared {
         invocation: Invocation,
         look: Option<Box<Look>>,
     ) {
-        let (engine, id) = (Arc::downgrade(self), run.clone());
+        let (engine, id, is_check) = (Arc::downgrade(self), run.clone(), look.is_some());
         let done: Done = Box::new(move |outcome| {
-            if let Some(shared) = engine.upgrade() {
-                shared.report_outcome(id, outcome, look.as_deref());
+            let Some(shared) = engine.upgrade() else { return };
+            let watch = look.as_ref().map(|_| id.schedule.clone());
+            shared.report_outcome(id, outcome, look.as_deref());
+            if let Some(watch) = watch {
+                shared.report_stirred_meanwhile(&watch);
             }
         });
         let Err(done) = self.adopt_call(run, done) else { return };
         match self.allowed_tool(run, &invocation) {
-            Ok(tool) => self.begin_call(Calling { tool, invocation }, done),
+            Ok(tool) => {
+                if is_check {
+                    // Before the executor looks, so that no change after the look is missed. Without it the interval counts
+                    // alone.
+                    let _ = self.listen(&run.schedule, &tool, &invocation.args);
+                }
+                self.begin_call(Calling { tool, invocation }, done);
+            }
             Err((reason, text)) => done(Outcome::of_failure(reason, text, Span::ZERO)),
         }
     }
 
-    /// Tells the executor of a run's call that nobody waits for it any more. Its place is given to another one after the batch of
-    /// effects, which may call that one off as well.
+    /// Tells the executor of a run's call that nobody waits for it any more. Its place is given to another one after the batch
+    /// of effects, which may call that one off as well.
     pub(in crate::runtime) fn cancel_tool(&self, run: &RunId) {
         let id = run.to_string();
         self.call_off(&id);

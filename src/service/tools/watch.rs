@@ -87,11 +87,22 @@ impl<'a> WatchCall<'a> {
                 made_by: self.caller().maker(session, Some(Dialect::Watch), None),
                 ..new
             };
+            // Before there is the watch: what changes from now on is heard of.
+            let mut warnings = warnings.clone();
+            if let Err(why) = self.handle().listen(&id, session, (&later.spec.name, &draft.params)) {
+                warnings.push(watch::unheard(why));
+            }
             started = self.handle().submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
                 state.schedule(&id).and_then(Watcher::of).map(|watcher| watch::started(&watcher, &warnings))
             });
-            if !matches!(started, Err(Refusal::ScheduleExists { .. })) {
-                break;
+            match started {
+                // The id is another schedule's, which may listen itself.
+                Err(Refusal::ScheduleExists { .. }) => {}
+                Err(_) => {
+                    self.handle().stop_listening(&id);
+                    break;
+                }
+                Ok(_) => break,
             }
         }
         match started {
@@ -105,10 +116,13 @@ impl<'a> WatchCall<'a> {
         let Some(schedule) = self.find(id, session) else { return watch::not_found(id) };
         // Shown as it was: afterwards there is no such watch.
         let answer = self.shown(id, session, watch::stopped);
-        let which = Which::any(self.caller().actor_with(Dialect::Watch), schedule);
+        let which = Which::any(self.caller().actor_with(Dialect::Watch), schedule.clone());
         match self.handle().submit(Input::Command(Command::DeleteSchedule(which))) {
             // One that has made all its checks is gone from the list only when its record is.
-            Ok(()) | Err(Refusal::NotCancellable { .. }) => answer,
+            Ok(()) | Err(Refusal::NotCancellable { .. }) => {
+                self.handle().stop_listening(&schedule);
+                answer
+            }
             Err(Refusal::UnknownSchedule { .. }) => watch::not_found(id),
             Err(refusal) => watch::refused(&refusal),
         }

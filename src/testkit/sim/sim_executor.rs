@@ -3,14 +3,14 @@
 //! Every call is recorded in the stage's history before anything else happens, as with a host.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::domain::{
     BootTime, ExecutorKind, HostId, Outcome, Phase, Reason, RunId, SessionId, Span, ToolName, ToolSpec,
 };
 use crate::edn::{Map, Value};
 use crate::engine::Invocation;
-use crate::port::{Clock, Executor, Returned};
+use crate::port::{Clock, Executor, Listening, Returned, Stirred};
 use crate::runtime::Handle;
 use crate::testkit::history::{Reception, Seen};
 use crate::testkit::sim::stage::Stage;
@@ -55,6 +55,20 @@ struct Mood {
     out: Vec<(BootTime, Outcome, Returned)>,
     /// Calls that will never get an answer.
     silent: Vec<Returned>,
+    /// What hears of changes, and whether it still does.
+    listening: Vec<(Stirred, Weak<()>)>,
+    /// Why it says that nothing can be heard of.
+    is_deaf: Option<&'static str>,
+}
+
+/// A simulated listener, until it is dropped.
+struct SimListening(Arc<()>);
+
+impl Listening for SimListening {
+    fn is_live(&self) -> bool {
+        // The other one is in the executor's list, until its test takes it out.
+        Arc::weak_count(&self.0) > 0
+    }
 }
 
 impl SimExecutor {
@@ -102,6 +116,27 @@ impl SimExecutor {
     /// Answers every call at once from now on.
     pub fn be_faultless(&self) {
         self.mood().is_faultless = true;
+    }
+
+    /// Says from now on, for this reason, that nothing can be heard of between calls.
+    pub fn be_deaf(&self, why: &'static str) {
+        self.mood().is_deaf = Some(why);
+    }
+
+    /// Says to all that listen that something has changed; returns how many they are.
+    pub fn stir(&self) -> usize {
+        let listening: Vec<Stirred> = {
+            let mut mood = self.mood();
+            mood.listening.retain(|(_, live)| live.strong_count() > 0);
+            mood.listening.iter().map(|(stirred, _)| Arc::clone(stirred)).collect()
+        };
+        listening.iter().for_each(|stirred| stirred());
+        listening.len()
+    }
+
+    /// Ends all listening, as when a directory is removed.
+    pub fn lose_listeners(&self) {
+        self.mood().listening.clear();
     }
 
     /// Returns the calls so far, in order.
@@ -212,5 +247,20 @@ impl Executor for SimExecutor {
 
     fn cancel(&self, id: &str) {
         self.mood().cancelled.push(id.into());
+    }
+
+    fn listen(
+        &self,
+        _: &ToolName,
+        _: &Value,
+        stirred: Stirred,
+    ) -> Result<Option<Box<dyn Listening>>, &'static str> {
+        let mut mood = self.mood();
+        if let Some(why) = mood.is_deaf {
+            return Err(why);
+        }
+        let live = Arc::new(());
+        mood.listening.push((stirred, Arc::downgrade(&live)));
+        Ok(Some(Box::new(SimListening(live))))
     }
 }

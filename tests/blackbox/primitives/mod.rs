@@ -7,6 +7,7 @@ mod commands;
 mod fake;
 mod fake_http;
 mod fake_server;
+mod file_events;
 mod host_tools;
 mod programs;
 mod scene;

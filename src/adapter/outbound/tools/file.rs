@@ -12,17 +12,20 @@ use std::sync::Arc;
 use rustix::fs::{Dir, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, openat2};
 
 use super::ToolTasks;
+use super::file_events::FileEvents;
 use crate::dialect::{REQUEST_CAPS, json};
 use crate::domain::{Moment, Outcome, SessionId, Span, ToolName, ToolSpec};
 use crate::edn::{Map, Value};
 use crate::engine::Invocation;
-use crate::port::{Executor, Returned};
+use crate::port::{Executor, Listening, Returned, Stirred};
 
 /// The three tools.
 pub struct FileTools {
     tasks: Arc<ToolTasks>,
     root: Arc<OwnedFd>,
     specs: Arc<[ToolSpec]>,
+    /// `None` where the system has none.
+    events: Option<Arc<FileEvents>>,
 }
 
 impl FileTools {
@@ -34,7 +37,9 @@ impl FileTools {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::PATH;
         let root = Arc::new(rustix::fs::open(root, flags, Mode::empty())?);
         let specs = [spec(READ, READ_DOES), spec(STAT, STAT_DOES), spec(LIST, LIST_DOES)];
-        Ok(FileTools { tasks, root, specs: specs.into_iter().flatten().collect() })
+        // Without them changes are noticed at the next look.
+        let events = FileEvents::start(&tasks.handle).ok();
+        Ok(FileTools { tasks, root, specs: specs.into_iter().flatten().collect(), events })
     }
 }
 
@@ -67,6 +72,20 @@ impl Executor for FileTools {
     fn cancel(&self, id: &str) {
         self.tasks.cancel(id);
     }
+
+    fn listen(
+        &self,
+        tool: &ToolName,
+        args: &Value,
+        stirred: Stirred,
+    ) -> Result<Option<Box<dyn Listening>>, &'static str> {
+        let events = self.events.as_ref().ok_or("this system has no file events")?;
+        let path = path(args).map_err(|_| "the path is none")?;
+        let (directory, name) = if tool.as_str() == LIST { (&*path, None) } else { in_directory(&path) };
+        let opened = open(&self.root, directory, OFlags::PATH | OFlags::DIRECTORY);
+        let (opened, _) = opened.map_err(|_| "the directory is not there")?;
+        events.listen(&opened, name, stirred).map(Some)
+    }
 }
 
 fn spec(name: &str, does: &str) -> Option<ToolSpec> {
@@ -81,6 +100,15 @@ fn path(args: &Value) -> Result<String, String> {
         Some(path) if path.len() <= PATH_BYTES && !path.contains('\0') => Ok(path.to_owned()),
         Some(_) => Err("path is too long, or holds a zero byte".to_owned()),
         None => Err("path is required, a string".to_owned()),
+    }
+}
+
+/// The directory that has the entry of a path, and its name there; a path without such a name is a directory itself.
+fn in_directory(path: &str) -> (&str, Option<&str>) {
+    let (directory, name) = path.trim_end_matches('/').rsplit_once('/').unwrap_or(("", path));
+    match name {
+        "" | "." | ".." => (path, None),
+        name => (directory, Some(name)),
     }
 }
 

@@ -5,6 +5,8 @@
 
 #[cfg(target_os = "linux")]
 mod file;
+#[cfg(target_os = "linux")]
+mod file_events;
 mod http;
 #[cfg(feature = "mcp-client")]
 mod mcp;
