@@ -23,8 +23,8 @@ pub trait Executor: Send + Sync {
     fn cancel(&self, id: &str);
 
     /// Has `stirred` called whenever the result of a call with these arguments may have changed, until the returned value is
-    /// dropped. `None` if this executor never hears of changes of this tool. It does not wait, and does not call `stirred`
-    /// itself.
+    /// dropped. `None` if this executor never hears of changes of this tool. It waits for a moment at most, and
+    /// does not call `stirred` itself.
     ///
     /// # Errors
     /// Why it cannot hear of changes now, in words. The caller asks at intervals all the same.

@@ -242,7 +242,7 @@ impl Service {
         self.attach(caller, reach, (Vec::new(), false), attach)?;
         let (session, token) = self.open(admitted, reach, (Some(session), asked), reach.host)?;
         if busy {
-            // It was closed meanwhile: the turn goes on all the same.
+            // It was closed meanwhile: the turn goes on all the same, and what its schedules left waits for its end.
             self.handle().submit(Input::Report(Report::Busy { session, busy, by: Some(caller.actor()) }))?;
         }
         Ok(Some(token))

@@ -46,6 +46,7 @@ impl Codec {
         match &mut self.state {
             State::Undecided(first) => {
                 if let Some(notation) = first.push(bytes, self.caps.bytes_max as usize) {
+                    // What was looked at so far is read like all that follows.
                     let bytes = std::mem::take(&mut first.bytes);
                     self.state = State::of(notation, self.caps);
                     self.push(&bytes);
@@ -70,6 +71,7 @@ impl Codec {
     /// Ends the stream and takes out the request that ends with it.
     pub(super) fn finish(&mut self) -> Option<Result<Value, ReadError>> {
         if let State::Undecided(first) = &mut self.state {
+            // A beginning that never told is no JSON; the framer says what is missing of it.
             let bytes = std::mem::take(&mut first.bytes);
             self.state = State::of(Notation::Edn, self.caps);
             self.push(&bytes);
@@ -119,9 +121,11 @@ enum Place {
 impl FirstForm {
     /// Accepts bytes. Returns the notation once they tell; from then on [`FirstForm::bytes`] holds all of them.
     fn push(&mut self, bytes: &[u8], max: usize) -> Option<Notation> {
+        // Byte by byte, because a form may come in any pieces; no byte is looked at twice.
         for (at, byte) in bytes.iter().enumerate() {
             let is_blank = json::is_blank(*byte);
             let next = match (self.place, byte) {
+                // Not kept: there may be any number of them.
                 (Place::Before, _) if is_blank => continue,
                 (Place::Before, b'{') => Some(Place::Opened),
                 (Place::Opened, _) if is_blank => Some(Place::Opened),

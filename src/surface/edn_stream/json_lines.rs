@@ -47,6 +47,7 @@ impl JsonLines {
     }
 
     fn keep(&mut self, piece: &[u8]) {
+        // Blanks before a line are dropped at once, however many they are.
         let from = if self.line.is_empty() {
             piece.iter().position(|byte| !json::is_blank(*byte)).unwrap_or(piece.len())
         } else {
@@ -72,6 +73,7 @@ impl JsonLines {
 
     /// Reads the line that has ended.
     fn complete(&mut self) {
+        // An empty line is no request: it keeps a connection busy and is not answered.
         if self.line.is_empty() || self.is_over {
             return;
         }
@@ -83,6 +85,7 @@ impl JsonLines {
 
     fn read(&self) -> Result<Value, ReadError> {
         let value = json::read(&self.line, &self.caps).map_err(|error| self.fault(&error))?;
+        // Counted afterwards: the bound of bytes holds for what the parser makes.
         if json::forms(&value) > u64::from(self.caps.forms_max) {
             return Err(self.limit("forms", u64::from(self.caps.forms_max), self.line.len()));
         }

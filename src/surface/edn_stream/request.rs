@@ -141,6 +141,7 @@ fn open_session(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
         return Ok(StreamRequest::OpenOrAttach { session: session(args)?, asked, busy });
     }
     if busy {
+        // A session that is opened anew has no turn yet: its first one is reported as any other.
         let message = "busy? is for who comes back to a session: it needs or-attach?";
         return Err(RequestError::invalid(message, Map::new().with("field", Value::keyword("busy?"))));
     }

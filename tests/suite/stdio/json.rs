@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 use reveille::dialect::{Notation, json};
-use reveille::edn::{Map, Value};
+use reveille::edn::{Keyword, Map, Value};
 
 use super::{CAPS, Client, Done, World, forms};
 use crate::psi_rows::pattern::Bindings;
@@ -18,7 +18,7 @@ pub(crate) fn request(form: &Value) -> Option<String> {
     let is_call = map.keyword("op").is_some_and(|op| *op == Value::keyword("call"));
     let is_psis = map.keyword("tool").is_none_or(|tool| tool.as_str() == Some("psi-tool"));
     let entry = |(key, value): (&Value, &Value)| {
-        let value = match (key.as_keyword().map(|key| key.as_str()), value) {
+        let value = match (key.as_keyword().map(Keyword::as_str), value) {
             // Queries have no form in JSON.
             (Some("query" | "entity"), form) if form.as_str().is_none() => Value::from(form.to_string()),
             (Some("args"), Value::Map(args)) if is_call => arguments(args, is_psis).into(),
@@ -31,7 +31,7 @@ pub(crate) fn request(form: &Value) -> Option<String> {
 
 /// The arguments of a tool, which in JSON have one spelling.
 fn arguments(args: &Map, is_psis: bool) -> Map {
-    let entry = |(key, value): (&Value, &Value)| match key.as_keyword().map(|key| key.as_str()) {
+    let entry = |(key, value): (&Value, &Value)| match key.as_keyword().map(Keyword::as_str) {
         Some(name) if !is_psis => (Value::keyword(&name.replace('-', "_")), value.clone()),
         Some("query" | "entity") if value.as_str().is_none() => (key.clone(), value.to_string().into()),
         _ => (key.clone(), value.clone()),

@@ -26,26 +26,26 @@ fn generated_page_of_the_harness_is_current() {
         for Done(verb, args, said) in &edn.done[before..] {
             let found = json.act(verb, args).expect("it goes in JSON as well");
             assert_eq!(text(&found), text(said), "{verb}");
-            page += &rows(verb, args, said);
+            page += &rows(verb, args, said).expect("the page has words for it");
         }
         page.push('\n');
     }
     check("docs/HARNESS.md", &format!("{}\n", page.trim_end()));
 }
 
-/// What was said in one step, as rows of a table.
-fn rows(verb: &str, args: &[Value], said: &Value) -> String {
+/// What was said in one step, as rows of a table; `None` for a step that the page has no words for.
+fn rows(verb: &str, args: &[Value], said: &Value) -> Option<String> {
     let line = |way: &str, json: String, edn: String| format!("| {way} | `{json}` | `{edn}` |\n");
     let heard = || line("←", text(said), said.to_string());
-    match verb {
+    Some(match verb {
         "ask" => {
-            let asked = args.get(1).expect("what is asked");
-            line("→", request(asked).expect("a map"), asked.to_string()) + &heard()
+            let asked = args.get(1)?;
+            line("→", request(asked)?, asked.to_string()) + &heard()
         }
         "push" => heard(),
         "advance-ms" => "| | *time passes* | |\n".to_owned(),
         "connect" => "| | *the harness connects* | |\n".to_owned(),
         "hang-up" => "| | *its connection is lost* | |\n".to_owned(),
-        other => panic!("the page has no words for {other}"),
-    }
+        _ => return None,
+    })
 }

@@ -8,6 +8,8 @@ use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::time::Duration;
 
 use rustix::fs::{Dir, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, openat2};
 
@@ -79,12 +81,18 @@ impl Executor for FileTools {
         args: &Value,
         stirred: Stirred,
     ) -> Result<Option<Box<dyn Listening>>, &'static str> {
-        let events = self.events.as_ref().ok_or("this system has no file events")?;
+        let events = Arc::clone(self.events.as_ref().ok_or("this system has no file events")?);
         let path = path(args).map_err(|_| "the path is none")?;
-        let (directory, name) = if tool.as_str() == LIST { (&*path, None) } else { in_directory(&path) };
-        let opened = open(&self.root, directory, OFlags::PATH | OFlags::DIRECTORY);
-        let (opened, _) = opened.map_err(|_| "the directory is not there")?;
-        events.listen(&opened, name, stirred).map(Some)
+        let (root, is_list) = (Arc::clone(&self.root), tool.as_str() == LIST);
+        let (begun, beginning) = sync_channel(1);
+        // A disk may take its time, and the caller must not wait for it. A listener that comes too late is dropped.
+        self.tasks.handle.spawn_blocking(move || {
+            let (directory, name) = if is_list { (&*path, None) } else { in_directory(&path) };
+            let opened = open(&root, directory, OFlags::PATH | OFlags::DIRECTORY);
+            let opened = opened.map_err(|_| "the directory is not there");
+            let _ = begun.send(opened.and_then(|(opened, _)| events.listen(&opened, name, stirred)));
+        });
+        beginning.recv_timeout(PATIENCE).unwrap_or(Err("the disk is too slow")).map(Some)
     }
 }
 
@@ -220,3 +228,5 @@ const PATH_BYTES: usize = 4_096;
 const CONTENT_BYTES: u64 = 49_152;
 /// Entries of a directory that are listed.
 const ENTRIES: usize = 500;
+/// How long a directory has to be opened before it is listened to.
+const PATIENCE: Duration = Duration::from_millis(100);

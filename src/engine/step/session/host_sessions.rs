@@ -37,6 +37,7 @@ pub(in crate::engine) fn host_sessions(
         }
         step.session_fact_by(id, SessionFact::HostAttached { host }, by.cloned());
         if busy {
+            // After the host: a session that changes its host is idle.
             step.session_fact_by(id, SessionFact::Busy, by.cloned());
         }
         let reason = if busy { Reason::SessionBusy } else { Reason::DeliveryInFlight };

@@ -75,6 +75,7 @@ async fn carry(app: &Arc<AppState>, principal: &Principal, upgraded: Upgraded, n
     open_if_absent(app, principal);
     let connection = Connection::of_caller(app.service.clone(), principal.caller.clone())
         .reporting(log_requests(&principal.caller));
+    // Set before the first byte is read, so that the first form decides nothing.
     let connection = match notation {
         Some(notation) => connection.speaking(notation),
         None => connection,

@@ -33,7 +33,7 @@ pub(super) struct Connection {
 
 /// The other end of a connection.
 enum Remote {
-    Program(Process),
+    Program(Box<Process>),
     Http(Arc<Session>),
 }
 
@@ -60,7 +60,7 @@ impl Connection {
         match &server.configured.place {
             McpPlace::Program(program) => {
                 let (process, lines) = Process::start(program)?;
-                Connection::introduced(server, Remote::Program(process), lines).await
+                Connection::introduced(server, Remote::Program(Box::new(process)), lines).await
             }
             McpPlace::Endpoint(endpoint) => {
                 let posts = Posts::new(Arc::clone(endpoint));
@@ -185,7 +185,7 @@ impl Remote {
             if let Some(session) = session {
                 session.listen(|failures| bounds.rest_after(failures), || changed.notify_one()).await;
             }
-            pending().await
+            pending::<()>().await;
         }
     }
 
@@ -235,8 +235,8 @@ async fn pages(peer: &Peer<RoleClient>, name: &str) -> Result<Vec<Tool>, Box<str
 
 /// Why a server has not introduced itself.
 fn unintroduced(error: &ClientInitializeError) -> Box<str> {
-    match error {
-        ClientInitializeError::TransportError { error, .. } => beginning(&error.error.to_string()),
-        error => beginning(&error.to_string()),
+    if let ClientInitializeError::TransportError { error, .. } = error {
+        return beginning(&error.error.to_string());
     }
+    beginning(&error.to_string())
 }
