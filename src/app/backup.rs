@@ -18,6 +18,7 @@ use crate::surface::cli::BackupArgs;
 
 /// Runs `reveille backup`. Exit codes: 0 written, 1 not written, 2 usage.
 pub(super) fn backup(args: BackupArgs) -> io::Result<ExitCode> {
+    // Without the data directory's lock, which the daemon has.
     let written = data_dir_of(args.state.data_dir, &Environment::read()).and_then(|dir| {
         // Only the caps are used: nothing is opened for writing, so the time does not matter.
         let options = StoreOptions::new(dir.join(STORE), Moment::EPOCH);

@@ -57,6 +57,7 @@ struct OfFamily {
 impl TaskOutcomes {
     /// Counts the outcome of a run of this family.
     pub(super) fn add(&mut self, run: Key, root: SessionId, bytes: u64) {
+        // A run that returned before is counted once, as the newest.
         self.remove(run);
         self.last += 1;
         let number = self.last;

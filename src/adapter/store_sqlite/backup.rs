@@ -43,6 +43,7 @@ pub(super) fn back_up(dir: &Path, to: &Path, caps: HistoryCaps) -> Result<StoreR
     let unwritable = |error: io::Error| OpenFault::io(to, &error);
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY;
     let file = fs_perms::open_file(&draft.0, flags).map_err(unwritable)?;
+    // `file` stays open for the flush. SQLite has closed its handles by then: closing ours earlier would drop its locks.
     copy(&from, &draft.0).map_err(|error| OpenFault::io(to, &error))?;
     let report = check(&draft.0, caps)?;
     file.sync_all().map_err(unwritable)?;
@@ -99,9 +100,11 @@ fn replace(
         Some(former) => if_there(fs::rename(dir.join(name), former.join(name))),
         None => if_there(fs::remove_file(dir.join(name))),
     };
+    // A link and no rename: a store without its database would look like one that was never made.
     if let Some(former) = &former {
         run("link", &|| if_there(fs::hard_link(&path, former.join(files::DB))))?;
     }
+    // A log beside another database would be replayed into it.
     for tail in ["-wal", "-shm"] {
         run(tail, &|| aside(&format!("{}{tail}", files::DB)))?;
     }
@@ -129,6 +132,7 @@ fn make_former(dir: &Path) -> io::Result<PathBuf> {
 fn copy(from: &Connection, to: &Path) -> rusqlite::Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut into = Connection::open_with_flags(to, flags)?;
+    // In one step: with more, each commit of another process would begin the copy anew.
     Backup::new(from, &mut into)?.run_to_completion(i32::MAX, BUSY_PAUSE, None)
 }
 
@@ -151,7 +155,7 @@ fn copy_bytes(from: &Path, to: &Path) -> Result<(), OpenFault> {
 
 /// Examines a copy as the doctor does; a copy with a defect is refused.
 fn check(copy: &Path, caps: HistoryCaps) -> Result<StoreReport, OpenFault> {
-    let report = doctor::examine(copy, caps).map_err(|error| OpenFault::io(copy, &error))?;
+    let report = doctor::examine_copy(copy, caps).map_err(|error| OpenFault::io(copy, &error))?;
     match report.defects.first() {
         Some(defect) => Err(OpenFault::NotOurs { path: copy.to_owned(), why: defect.clone() }),
         None => Ok(report),
@@ -208,7 +212,7 @@ mod tests {
         /// Makes the store say a number, which tells one state of it from another.
         fn write(&self, number: u32) {
             let open = super::super::open::open(self.options()).expect("it opens");
-            let sql = format!("INSERT INTO pruned VALUES ('rows', {number})");
+            let sql = format!("INSERT INTO pruned VALUES ('test {number}', {number})");
             open.connection.as_ref().expect("it is open").execute_batch(&sql).expect("it is written");
         }
 

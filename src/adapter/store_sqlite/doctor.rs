@@ -15,7 +15,27 @@ use super::writer::beside;
 use super::{connection, lock, read};
 use crate::port::{HistoryCaps, Pruned, StoreCounts, StoreFault, StoreReport};
 
+/// Examines the store at its place, and compares it with the mark beside it.
 pub(super) fn examine(path: &Path, caps: HistoryCaps) -> Result<StoreReport, StoreFault> {
+    // The mark is read before the facts: a writer updates it after them, so the facts read here are
+    // at least as new.
+    let mark = path.parent().map_or(Ok(None), HighWaterMark::read);
+    let mut report = examine_copy(path, caps)?;
+    match mark {
+        Err(fault) => report.defects.push(fault.to_string()),
+        Ok(Some(acknowledged)) if report.is_sound() && report.counts.head < acknowledged => {
+            let last = report.counts.head;
+            report
+                .defects
+                .push(format!("fact {acknowledged} was acknowledged, and the last one in it is {last}"));
+        }
+        Ok(_) => {}
+    }
+    Ok(report)
+}
+
+/// Examines a store by itself: a copy may be older than the mark beside it.
+pub(super) fn examine_copy(path: &Path, caps: HistoryCaps) -> Result<StoreReport, StoreFault> {
     let size = |tail| fs::metadata(beside(path, tail)).map_or(0, |found| found.len());
     // SQLite would create a missing file.
     fs::metadata(path).map_err(|error| StoreFault::unreadable(&error))?;
@@ -33,21 +53,8 @@ pub(super) fn examine(path: &Path, caps: HistoryCaps) -> Result<StoreReport, Sto
         caps,
         last_faults: Vec::new(),
     };
-    // The mark is read before the facts: a writer updates it after them, so the facts read here are
-    // at least as new.
-    let mark = path.parent().map_or(Ok(None), HighWaterMark::read);
     if let Err(error) = look(path, &mut report) {
         report.defects.push(error.to_string());
-    }
-    match mark {
-        Err(fault) => report.defects.push(fault.to_string()),
-        Ok(Some(acknowledged)) if report.is_sound() && report.counts.head < acknowledged => {
-            let last = report.counts.head;
-            report
-                .defects
-                .push(format!("fact {acknowledged} was acknowledged, and the last one in it is {last}"));
-        }
-        Ok(_) => {}
     }
     Ok(report)
 }

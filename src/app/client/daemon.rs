@@ -1,6 +1,6 @@
 //! Finds the daemon that a command asks, and the token that it may have.
 //!
-//! What lives elsewhere: requests (`client.rs`) and the lock (`data_dir.rs`). Invariants: the token of a data directory
+//! What lives elsewhere: requests (`mod.rs`) and the lock (`serve/data_dir.rs`). Invariants: the token of a data directory
 //! goes only to the address that the lock names, while a live process of this user holds it; to any other address goes
 //! only a token that the user gives; in clear, a token leaves this machine only with `--insecure`. The port itself
 //! proves nothing: while no daemon runs, any user of this machine can listen there.

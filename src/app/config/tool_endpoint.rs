@@ -69,6 +69,7 @@ impl EndpointConfig {
                 (token.map_err(|error| format!("{}: {error}", file.display()))?, "token-file")
             }
         };
+        // A file that an editor wrote ends with a line feed.
         let token = token.trim();
         if token.is_empty() {
             Err(format!("{source}: there is no token in it"))

@@ -38,7 +38,7 @@ mod tests {
             return;
         }
         let program = std::env::current_exe().expect("this test's own program");
-        let name = "app::panics::tests::a_thread_that_panics_takes_the_process_with_it";
+        let name = "app::serve::panics::tests::a_thread_that_panics_takes_the_process_with_it";
         let ended = Command::new(program).args(["--exact", name, "--nocapture"]).env(CHILD, "1").output();
         let ended = ended.expect("it starts");
         assert_eq!(ended.status.code(), None, "it ended by a signal: {:?}", ended.status);

@@ -1,7 +1,7 @@
 //! Parses one call of a tool, with all checks that need no access to the channels.
 
 use super::error::GIVEN_TWICE;
-use super::tool::Tool;
+use super::tool::{DIRECTIONS, Tool};
 use crate::dialect::args::{ArgError, ArgErrorKind, Args, Choices, Keys, Repair, Style, TOOL_WORDS};
 use crate::dialect::{Answer, Notation};
 use crate::domain::{Direction, SessionId, Ways};
@@ -227,8 +227,7 @@ fn either(args: &Args<'_>, one: &'static str, other: &'static str) -> Result<Box
     }
 }
 
-/// The words for a direction. Source: SEED-001.
-pub(super) const DIRECTIONS: &[&str] = &["all", "inbound", "outbound"];
+/// What [`DIRECTIONS`] mean, in their order.
 const WAYS: &[Option<Direction>] = &[None, Some(Direction::Inbound), Some(Direction::Outbound)];
 /// How many events are listed unless the caller says how many.
 const HISTORY: u64 = 20;

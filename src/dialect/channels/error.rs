@@ -2,7 +2,7 @@
 //!
 //! Errors of single arguments are in `args`.
 
-use super::call::DIRECTIONS;
+use super::tool::DIRECTIONS;
 use crate::dialect::args::{ArgError, ArgErrorKind, NO_SESSION, TOOL_WORDS, wordings};
 use crate::dialect::{Answer, echo, tool_error};
 use crate::domain::{Code, Refusal};

@@ -60,3 +60,6 @@ impl Tool {
         matches!(self, Tool::SimulateEvent | Tool::PauseProvider | Tool::ResumeProvider)
     }
 }
+
+/// The words for a direction. Source: SEED-001.
+pub(super) const DIRECTIONS: &[&str] = &["all", "inbound", "outbound"];

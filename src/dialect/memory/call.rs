@@ -1,7 +1,7 @@
 //! Parses one call of a tool, with all checks that need no access to what is remembered.
 
 use super::error::NO_TASK_ID;
-use super::tool::Tool;
+use super::tool::{STATUSES, Tool};
 use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Choices, Keys, Repair, Style, TOOL_WORDS};
 use crate::dialect::{Answer, Notation};
 use crate::domain::TaskStatus;
@@ -92,8 +92,6 @@ fn number(arg: Arg<'_>) -> Result<u32, ArgError> {
     number.filter(|number| *number > 0).ok_or_else(|| arg.breaks(NO_TASK_ID, ""))
 }
 
-/// The words of the seed: what is completed is kept as done.
-pub(super) const STATUSES: &[&str] = &["pending", "in_progress", "completed", "blocked"];
-/// What they mean, in their order.
+/// What [`STATUSES`] mean, in their order.
 const ALL: &[TaskStatus] =
     &[TaskStatus::Pending, TaskStatus::InProgress, TaskStatus::Done, TaskStatus::Blocked];

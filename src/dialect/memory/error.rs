@@ -8,7 +8,7 @@ use crate::domain::{Code, Refusal};
 use crate::edn::Value;
 use crate::limits;
 
-use super::call::STATUSES;
+use super::tool::STATUSES;
 
 /// The answer to a caller that is not a session.
 pub fn no_session() -> Answer {

@@ -29,3 +29,6 @@ impl Tool {
         }
     }
 }
+
+/// The words of the seed for how far a task is: what is completed is kept as done.
+pub(super) const STATUSES: &[&str] = &["pending", "in_progress", "completed", "blocked"];

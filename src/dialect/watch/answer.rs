@@ -2,9 +2,9 @@
 //!
 //! Errors are in `error.rs`, the shape of a watch in `view.rs`.
 
-use super::view::{Watcher, number};
-use crate::dialect::{Answer, PageRequest, brief};
-use crate::domain::{Glimpse, Past, WatchStatus};
+use super::view::{Watcher, number, past};
+use crate::dialect::{Answer, PageRequest};
+use crate::domain::WatchStatus;
 use crate::edn::{Map, Value};
 
 /// The warning in the answer to a `watch_start` of a process without a store.
@@ -85,18 +85,4 @@ pub fn history(watcher: &Watcher<'_>, last: usize) -> Answer {
         .with("total_checks", number(checks))
         .with("entries", entries);
     Answer::whole(answer.with("showing", showing))
-}
-
-/// One check as an entry of a history.
-pub(super) fn past(past: &Past) -> Value {
-    let map = Map::new()
-        .with("check_number", number(past.check))
-        .with("timestamp", brief::instant(past.at))
-        .with("notified", past.was_told);
-    let map = match &*past.glimpse {
-        Glimpse::Result(value) => map.with("result", (**value).clone()),
-        Glimpse::Preview(preview) => map.with("result_preview", &**preview),
-        Glimpse::Error(error) => map.with("error", &**error),
-    };
-    map.into()
 }

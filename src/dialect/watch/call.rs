@@ -6,7 +6,7 @@
 use super::config;
 use super::error::{ONE_CHECK, WATCH_WORDS};
 use crate::dialect::args::{Arg, ArgError, Args, Repair, Style};
-use crate::dialect::watch::tool::Tool;
+use crate::dialect::watch::tool::{STRATEGIES, Tool};
 use crate::dialect::{Answer, Notation, PageRequest, called};
 use crate::domain::{Filter, NotifyWhen, Span, ToolName};
 use crate::edn::Value;
@@ -96,7 +96,7 @@ fn draft(args: &Args<'_>) -> Result<WatchDraft, ArgError> {
     let interval = args.opt("interval", interval)?.unwrap_or(INTERVAL);
     let label = args.opt_text("label", limits::WATCH_LABEL_BYTES)?.map(Box::from);
     let max_checks = args.int_in("max_checks", 0, limits::WATCH_CHECKS.value)?.unwrap_or(0);
-    let given = args.one_of("notify_when", config::STRATEGIES, NotifyWhen::ALL)?;
+    let given = args.one_of("notify_when", STRATEGIES, NotifyWhen::ALL)?;
     let mut warnings = Vec::new();
     let when = match given {
         Some(NotifyWhen::OnChange) if max_checks == 1 => {

@@ -2,7 +2,7 @@
 //!
 //! Errors of single arguments are in `args`. Source of the words in quotes: SEED-001.
 
-use super::config;
+use super::tool;
 use crate::dialect::args::{ArgError, ArgErrorKind, ArgWords, NO_SESSION, TOOL_WORDS, arg_words, wordings};
 use crate::dialect::{Answer, called, echo, page, tool_error};
 use crate::domain::{Code, Refusal, ToolName};
@@ -68,7 +68,7 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
         error("", ArgErrorKind::NotAMap { found: "string" }).with(&given("http.get")),
         error("name", ArgErrorKind::Missing),
         error("interval", ArgErrorKind::OutOfRange { min, max }).with(&Value::Int(1)),
-        error("notify_when", ArgErrorKind::NotOneOf { known: config::STRATEGIES }).with(&given("sometimes")),
+        error("notify_when", ArgErrorKind::NotOneOf { known: tool::STRATEGIES }).with(&given("sometimes")),
         own("name", called::NOT_A_TOOL, "REASON").with(&given("get")),
         own("params", called::NOT_A_KEY, "1"),
         own("notify_config.for", called::NOT_A_SPAN, "").with(&given("a while")),

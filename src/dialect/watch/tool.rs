@@ -3,7 +3,7 @@
 //! The arguments are parsed in `call.rs`. Invariant: a tool is described once, in the EDN file of its name, in the form that
 //! the toolbox prints; a test compares its words and bounds with the parser.
 
-use crate::domain::names;
+use crate::domain::{NotifyWhen, names};
 
 names! {
     /// A tool of the dialect. Source: SEED-001.
@@ -38,4 +38,13 @@ impl Tool {
             Tool::History => include_str!("tools/watch_history.edn"),
         }
     }
+}
+
+/// The strategies by the names that SEED-001 gives them, in the order of [`NotifyWhen::ALL`].
+pub(super) const STRATEGIES: &[&str] = &["on_change", "on_error", "on_threshold", "summary", "always"];
+
+/// The name that SEED-001 gives a strategy.
+pub(super) fn name_of(when: NotifyWhen) -> &'static str {
+    let place = NotifyWhen::ALL.iter().position(|known| *known == when);
+    place.and_then(|place| STRATEGIES.get(place)).copied().unwrap_or_default()
 }

@@ -2,9 +2,9 @@
 //!
 //! The other direction is in `command.rs`. Invariant: nothing is cached here; a watch that was stopped is not shown.
 
-use super::config;
+use super::tool;
 use crate::dialect::brief;
-use crate::domain::{Dialect, Filter, Past, ScheduleId, SessionId, Trigger, WatchStatus};
+use crate::domain::{Dialect, Filter, Glimpse, Past, ScheduleId, SessionId, Trigger, WatchStatus};
 use crate::edn::{Map, Value};
 use crate::engine::{ScheduleRecord, State};
 
@@ -50,7 +50,7 @@ impl<'a> Watcher<'a> {
         let schedule = self.record.schedule();
         let newest = self.history(1).pop();
         let last = self.record.watch().and_then(|watch| watch.last.as_ref());
-        let when = self.filter().map_or("", |filter| config::name_of(filter.when));
+        let when = self.filter().map_or("", |filter| tool::name_of(filter.when));
         let (checks, told) = self.counts();
         let interval =
             if let Trigger::Every(every) = &schedule.trigger { every.period().millis() } else { 0 };
@@ -74,7 +74,7 @@ impl<'a> Watcher<'a> {
     pub(super) fn details(&self) -> Map {
         let args = self.record.schedule().payload.call().map(|call| (*call.args).clone());
         let last = self.record.watch().and_then(|watch| watch.last.clone());
-        let recent: Vec<Value> = self.history(RECENT).iter().map(super::answer::past).collect();
+        let recent: Vec<Value> = self.history(RECENT).iter().map(past).collect();
         self.summary()
             .with("params", args)
             .with("notify_config", self.filter().map(|filter| Value::Map(filter.config())))
@@ -111,3 +111,17 @@ pub(super) fn number(number: u64) -> Value {
 
 /// Checks that are shown with a watch. Source: SEED-001.
 const RECENT: usize = 5;
+
+/// One check as an entry of a history.
+pub(super) fn past(past: &Past) -> Value {
+    let map = Map::new()
+        .with("check_number", number(past.check))
+        .with("timestamp", brief::instant(past.at))
+        .with("notified", past.was_told);
+    let map = match &*past.glimpse {
+        Glimpse::Result(value) => map.with("result", (**value).clone()),
+        Glimpse::Preview(preview) => map.with("result_preview", &**preview),
+        Glimpse::Error(error) => map.with("error", &**error),
+    };
+    map.into()
+}

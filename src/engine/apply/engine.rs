@@ -15,6 +15,7 @@ impl State {
                 self.held = None;
                 self.armed_since = Some(now.wall);
             }
+            // Is told, and changes nothing.
             EngineFact::Refused { .. } => {}
             EngineFact::Restarted { lost, downs, named } => {
                 self.armed_since = Some(now.wall);

@@ -22,7 +22,7 @@ impl State {
                 });
             }
             GuardFact::Approved { digest, by: _ } => {
-                self.note_verdict(run, |checks| approved(checks, digest))
+                self.note_verdict(run, |checks| approved(checks, digest));
             }
             // Denial has a second fact, which says how the run ends.
             GuardFact::Denied { .. } => {}

@@ -59,10 +59,12 @@ fn about<'a>(fact: &'a Fact, state: &'a State) -> Option<Option<&'a SessionId>> 
         },
         Fact::Engine(EngineFact::Refused { by, .. }) => Some(by.scope.session()),
         Fact::Engine(
-            EngineFact::AllHeld { .. } | EngineFact::AllReleased { .. } | EngineFact::GuardPolicySet { .. },
+            EngineFact::AllHeld { .. }
+            | EngineFact::AllReleased { .. }
+            | EngineFact::GuardPolicySet { .. }
+            | EngineFact::Restarted { .. },
         )
-        | Fact::Channel(_, ChannelFact::Paused { .. } | ChannelFact::Resumed { .. })
-        | Fact::Engine(EngineFact::Restarted { .. }) => Some(None),
+        | Fact::Channel(_, ChannelFact::Paused { .. } | ChannelFact::Resumed { .. }) => Some(None),
         // Each process learns its hosts and channels anew.
         Fact::Host(..)
         | Fact::Channel(_, ChannelFact::Opened(_) | ChannelFact::Disabled)

@@ -159,7 +159,7 @@ impl Persister {
                 self.making.sessions.insert(id.clone());
             }
             Fact::Engine(EngineFact::AllHeld { .. } | EngineFact::AllReleased { .. }) => {
-                self.making.hold = true
+                self.making.hold = true;
             }
             Fact::Engine(EngineFact::GuardPolicySet { .. }) => self.making.guard = true,
             Fact::Channel(..) => self.making.channels = true,

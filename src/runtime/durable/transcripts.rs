@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::codec;
-use crate::domain::{Cursor, EngineFact, Fact, Message, RunFact, RunId, SessionFact, SessionId};
+use crate::domain::{Cursor, Fact, Message, RunFact, RunId, SessionFact, SessionId};
 use crate::engine::Effect;
 use crate::limits;
 use crate::port::RowRecord;
@@ -135,16 +135,9 @@ impl Transcripts {
                 | RunFact::Postponed { .. }
                 | RunFact::Taken { .. },
             )
-            | Fact::Engine(EngineFact::GuardPolicySet { .. })
             | Fact::Host(..)
             | Fact::Channel(..)
-            | Fact::Engine(
-                EngineFact::AllHeld { .. }
-                | EngineFact::AllReleased { .. }
-                | EngineFact::Refused { .. }
-                | EngineFact::Restarted { .. }
-                | EngineFact::Stopping { .. },
-            ) => {}
+            | Fact::Engine(_) => {}
         }
     }
 

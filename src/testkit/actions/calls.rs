@@ -5,7 +5,9 @@
 //! session names a schedule that the session cannot see.
 
 use crate::dialect::{Answer, Notation};
-use crate::domain::{Caller, Cursor, Dialect, EngineFact, Fact, Right, ScheduleFact, ScheduleId, Scope};
+use crate::domain::{
+    Actor, Caller, Cursor, Dialect, EngineFact, Fact, Right, ScheduleFact, ScheduleId, Scope,
+};
 use crate::edn::Value;
 use crate::engine::{ScheduleRecord, State};
 use crate::port::Clock;
@@ -51,7 +53,9 @@ struct CallOutcome {
 impl CallOutcome {
     /// Returns whether the call was not admitted, and all that followed is the record of that.
     fn is_only_recorded(&self) -> bool {
-        let is_record = |fact: &Fact| matches!(fact, Fact::Engine(EngineFact::Refused { by, .. }) if by.scope == self.caller.scope);
+        let is_of_caller = |by: &Actor| by.scope == self.caller.scope;
+        let is_record =
+            |fact: &Fact| matches!(fact, Fact::Engine(EngineFact::Refused { by, .. }) if is_of_caller(by));
         let [(_, fact)] = &self.facts[..] else { return false };
         self.answer.is_none() && is_record(fact)
     }

@@ -279,10 +279,10 @@ impl ReferenceModel {
                 EngineFact::AllHeld { .. }
                 | EngineFact::AllReleased { .. }
                 | EngineFact::GuardPolicySet { .. }
-                | EngineFact::Restarted { .. },
+                | EngineFact::Restarted { .. }
+                | EngineFact::Refused { .. },
             )
-            | Fact::Channel(_, ChannelFact::Paused { .. } | ChannelFact::Resumed { .. })
-            | Fact::Engine(EngineFact::Refused { .. }) => true,
+            | Fact::Channel(_, ChannelFact::Paused { .. } | ChannelFact::Resumed { .. }) => true,
             Fact::Host(..)
             | Fact::Channel(_, ChannelFact::Opened(_) | ChannelFact::Disabled)
             | Fact::Engine(EngineFact::Stopping { .. }) => false,

@@ -44,6 +44,11 @@ fn changes_are_told_in_the_seeds_shape() {
     assert!(edn.contains(":policy {:overlap :skip :missed_run :run_once"), "{edn}");
 }
 
+fn list(views: Vec<JobView>, include_disabled: bool, zones: &Zones, warnings: Vec<String>) -> Answer {
+    let now = at("2026-06-01T12:00:00Z");
+    listed(views, (include_disabled, &PageRequest::default()), (zones, now), warnings)
+}
+
 #[test]
 fn a_zone_that_is_not_known_is_warned_of() {
     let zones = Zones::bundled().with_local(Zone::parse("Asia/Tokyo").unwrap());
@@ -59,9 +64,10 @@ fn a_zone_that_is_not_known_is_warned_of() {
     let view = JobView { job, state: JobState::default() };
     let text = got(&view, &zones).value.to_string();
     assert!(text.ends_with(&format!(":warnings [\"{warning}\"]}}")), "{text}");
-    let text =
-        listed(vec![view], (true, &PageRequest::default()), &zones, vec!["first".into()]).value.to_string();
-    assert!(text.ends_with(&format!(":warnings [\"first\" \"job_1: {warning}\"]}}")), "{text}");
+    let text = list(vec![view], true, &zones, vec!["first".into()]).value.to_string();
+    assert!(text.contains(&format!(":warnings [\"first\" \"job_1: {warning}\"] ")), "{text}");
+    let time = r#":utc_now "2026-06-01T12:00:00Z" :local_now "2026-06-01T21:00:00+09:00"}"#;
+    assert!(text.ends_with(time), "{text}");
 }
 
 #[test]
@@ -104,10 +110,9 @@ fn lists_are_in_order_and_may_leave_out_what_is_disabled() {
     ];
     views[4].job.enabled = false;
     let ids = |include_disabled: bool| {
-        let answer =
-            listed(views.clone(), (include_disabled, &PageRequest::default()), &Zones::bundled(), Vec::new());
+        let answer = list(views.clone(), include_disabled, &Zones::bundled(), Vec::new());
         let text = answer.value.to_string();
-        assert!(text.ends_with(":warnings []}"), "{text}");
+        assert!(text.contains(":warnings [] :utc_now "), "{text}");
         let ids: Vec<String> =
             text.split(r#":job {:id "job_"#).skip(1).map(|part| part[..1].into()).collect();
         ids.concat()
@@ -115,8 +120,11 @@ fn lists_are_in_order_and_may_leave_out_what_is_disabled() {
     assert_eq!(ids(true), "12435");
     assert_eq!(ids(false), "2435");
     check(
-        &listed(Vec::new(), (true, &PageRequest::default()), &Zones::bundled(), Vec::new()),
-        r#"{"jobs":[],"warnings":[]}"#,
+        &list(Vec::new(), true, &Zones::bundled(), Vec::new()),
+        concat!(
+            r#"{"jobs":[],"warnings":[],"utc_now":"2026-06-01T12:00:00Z","#,
+            r#""local_now":"2026-06-01T12:00:00+00:00"}"#
+        ),
     );
 }
 

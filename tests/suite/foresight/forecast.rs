@@ -309,10 +309,12 @@ impl World {
                 | Fact::Run(
                     _,
                     RunFact::Claimed(_)
-                    | RunFact::Guard(GuardFact::Asked { .. })
-                    | RunFact::Guard(GuardFact::Allowed { .. })
-                    | RunFact::Guard(GuardFact::Approved { .. })
-                    | RunFact::Guard(GuardFact::Denied { .. })
+                    | RunFact::Guard(
+                        GuardFact::Asked { .. }
+                        | GuardFact::Allowed { .. }
+                        | GuardFact::Approved { .. }
+                        | GuardFact::Denied { .. },
+                    )
                     | RunFact::Accepted
                     | RunFact::Delivered
                     | RunFact::Returned { .. }

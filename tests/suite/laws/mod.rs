@@ -128,10 +128,8 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
     ("stopping_starts_nothing", |all| {
         let place = find(all, |seen| is_claimed(seen, "first"));
         let now = all[place].now;
-        all.insert(
-            place,
-            Observation { now, seen: Seen::Fact(Fact::Engine(EngineFact::Stopping { abandon: false })) },
-        );
+        let stopping = Fact::Engine(EngineFact::Stopping { abandon: false });
+        all.insert(place, Observation { now, seen: Seen::Fact(stopping) });
     }),
     ("nothing_after_shutdown", |all| {
         let place = find(all, |seen| is_received(seen, "first"));
