@@ -1,7 +1,7 @@
 //! Backups: copies a store into one file while a daemon may be writing to it, and puts such a file in a store's place.
 //!
-//! Invariants: a backup is complete and sound, or absent. A restore that is interrupted at any point leaves a store that
-//! opens with all that was acknowledged, or one that is refused, or the restored one; the former files are always there.
+//! Invariants: a backup is complete and sound, or absent. From its first change to its last, a restore leaves a mark with
+//! which no store opens; it can be cut off anywhere and done again. The files of the former store are always there.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,12 +13,13 @@ use rusqlite::{Connection, OpenFlags};
 use rustix::fs::OFlags;
 
 use super::fault::OpenFault;
-use super::high_water::HighWaterMark;
+use super::high_water::{self, REPLACING};
 use super::lock::OwnerLock;
 use super::open::{StoreOptions, examine_header};
 use super::schema::{MIGRATIONS, latest};
 use super::writer::beside;
 use super::{connection, doctor, files, fs_perms};
+use crate::domain::Cursor;
 use crate::port::{HistoryCaps, StoreReport};
 
 /// A store that was put in the place of another one.
@@ -74,19 +75,17 @@ fn restore_with(
     copy_bytes(from, &draft.0)?;
     let report = check(&draft.0, options.caps)?;
     let place = StoreReport { place: path.display().to_string(), ..report };
-    let former = replace(&dir, &draft.0, step).map_err(unusable)?;
-    // The mark of what this store has acknowledged: from now on an older file is refused.
-    HighWaterMark::open(&dir, place.counts.head).map_err(unusable)?;
+    let former = replace(&dir, &draft.0, place.counts.head, step).map_err(unusable)?;
     Ok(Restored { report: place, former })
 }
 
-/// Moves the store's files into a directory of their own, and a copy into their place.
+/// Moves the store's files into a directory of their own, and a copy with facts up to `head` into their place.
 ///
-/// The database is linked before it is replaced, so there is always one. The mark goes last: until then it refuses a store
-/// that holds less than was acknowledged, and that is any mixture of the two stores.
+/// The mark is the first to change and the last: in between, the database may lack its log, or have that of another one.
 fn replace(
     dir: &Path,
     copy: &Path,
+    head: Cursor,
     step: &mut dyn FnMut(&str) -> io::Result<()>,
 ) -> io::Result<Option<PathBuf>> {
     let (path, mark) = (dir.join(files::DB), dir.join(files::MARK));
@@ -96,23 +95,27 @@ fn replace(
         change()?;
         fs_perms::flush_directory(dir)
     };
+    // What is replaced at once is linked, what has to be gone is moved.
+    let link = |name: &str| match &former {
+        Some(former) => if_there(fs::hard_link(dir.join(name), former.join(name))),
+        None => Ok(()),
+    };
     let aside = |name: &str| match &former {
         Some(former) => if_there(fs::rename(dir.join(name), former.join(name))),
         None => if_there(fs::remove_file(dir.join(name))),
     };
-    // A link and no rename: a store without its database would look like one that was never made.
-    if let Some(former) = &former {
-        run("link", &|| if_there(fs::hard_link(&path, former.join(files::DB))))?;
-    }
+    run("mark", &|| link(files::MARK).and_then(|()| high_water::make(dir, REPLACING)))?;
+    run("link", &|| link(files::DB))?;
     // A log beside another database would be replayed into it.
     for tail in ["-wal", "-shm"] {
         run(tail, &|| aside(&format!("{}{tail}", files::DB)))?;
     }
-    run("replace", &|| fs::rename(copy, &path))?;
-    run("mark", &|| aside(files::MARK))?;
     if let Some(former) = &former {
         fs_perms::flush_directory(former)?;
     }
+    run("replace", &|| fs::rename(copy, &path))?;
+    // From now on a file that is older than this one is refused.
+    run("open", &|| high_water::make(dir, head))?;
     Ok(former)
 }
 
@@ -267,8 +270,8 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_restore_is_refused_or_done_and_can_be_done_again() {
-        for cut in ["link", "-wal", "-shm", "replace", "mark"] {
+    fn a_restore_that_is_cut_off_changes_nothing_or_is_refused_and_can_be_done_again() {
+        for cut in ["mark", "link", "-wal", "-shm", "replace", "open"] {
             let dir = Dir::new(cut.trim_start_matches('-'));
             dir.write(1);
             let file = dir.0.join("backup.db");
@@ -277,9 +280,12 @@ mod tests {
             let stop =
                 &mut |step: &str| if step == cut { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) };
             restore_with(&file, &dir.options(), stop).map(drop).expect_err(cut);
-            // An orderly close leaves nothing in the log, so the former store still is whole before the file is replaced.
-            let expected: &[u32] = if cut == "mark" { &[1] } else { &[1, 2] };
-            assert_eq!(dir.numbers(), expected, "{cut}");
+            if cut == "mark" {
+                assert_eq!(dir.numbers(), [1, 2]);
+            } else {
+                let refused = super::super::open::open(dir.options()).map(drop).expect_err(cut);
+                assert!(refused.to_string().contains("reveille restore"), "{cut}: {refused}");
+            }
             restore(&file, &dir.options()).expect("it is restored");
             assert_eq!(dir.numbers(), [1], "{cut}");
         }

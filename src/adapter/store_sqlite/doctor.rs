@@ -9,7 +9,8 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::chain::ChainCheck;
-use super::high_water::HighWaterMark;
+use super::high_water::{HighWaterMark, REPLACING};
+use super::open::RESTORE_CUT_OFF;
 use super::schema::{CHAINED, MIGRATIONS, latest, tables, tables_of};
 use super::writer::beside;
 use super::{connection, lock, read};
@@ -23,6 +24,7 @@ pub(super) fn examine(path: &Path, caps: HistoryCaps) -> Result<StoreReport, Sto
     let mut report = examine_copy(path, caps)?;
     match mark {
         Err(fault) => report.defects.push(fault.to_string()),
+        Ok(Some(REPLACING)) => report.defects.push(RESTORE_CUT_OFF.to_owned()),
         Ok(Some(acknowledged)) if report.is_sound() && report.counts.head < acknowledged => {
             let last = report.counts.head;
             report

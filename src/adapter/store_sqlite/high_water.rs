@@ -21,6 +21,9 @@ use super::fault::OpenFault;
 use super::{files, fs_perms};
 use crate::domain::Cursor;
 
+/// The mark while a backup takes the place of a store. No store is as far as this, so none opens.
+pub(super) const REPLACING: Cursor = Cursor::new(u64::MAX);
+
 /// The mark's file, open for writing.
 pub(super) struct HighWaterMark {
     file: File,
@@ -68,8 +71,8 @@ impl HighWaterMark {
     }
 }
 
-/// Creates the file under another name, and renames it when it is complete.
-fn make(dir: &Path, head: Cursor) -> std::io::Result<()> {
+/// Creates the file under another name, and renames it when it is complete; replaces the one that is there.
+pub(super) fn make(dir: &Path, head: Cursor) -> std::io::Result<()> {
     let draft = dir.join(DRAFT);
     // Left by a start that was interrupted. Nobody else uses it, because we hold the lock.
     let _ = fs::remove_file(&draft);

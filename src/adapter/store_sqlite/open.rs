@@ -17,7 +17,7 @@ use rustix::fs::OFlags;
 use super::connection::{self, checkpoint};
 use super::fault::OpenFault;
 use super::faults::{FaultLayer, Faults};
-use super::high_water::HighWaterMark;
+use super::high_water::{HighWaterMark, REPLACING};
 use super::lock::OwnerLock;
 use super::queue::Queue;
 use super::schema::{APPLICATION, MIGRATIONS, Migration, latest, migrate, tables, tables_of};
@@ -69,6 +69,9 @@ fn open_with(options: StoreOptions, migrations: &[Migration]) -> Result<Writer, 
     // The mark is read before the file is touched: it says whether a missing file is a new store or
     // a lost one.
     let acknowledged = HighWaterMark::read(&dir)?;
+    if acknowledged == Some(REPLACING) {
+        return Err(OpenFault::damaged(&path, RESTORE_CUT_OFF));
+    }
     if !fs_perms::check_file(&path)? {
         nothing_was_here(&path, acknowledged)?;
         create(&dir, migrations)?;
@@ -260,6 +263,7 @@ fn refusal(path: &Path, error: &rusqlite::Error) -> OpenFault {
 }
 
 const DRAFT: &str = "store.db.new";
+pub(super) const RESTORE_CUT_OFF: &str = "a restore was cut off before its end";
 /// Earlier versions can damage a file when the write-ahead log is reset. Source: SQLite's notes on
 /// 3.51.3.
 const SQLITE_MIN: i32 = 3_051_003;

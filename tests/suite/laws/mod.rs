@@ -122,14 +122,12 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
     }),
     ("a_lost_host_holds_nothing", |all| {
         let place = find(all, |seen| is_received(seen, "prompt"));
-        let now = all[place].now;
-        all.insert(place + 1, Observation { now, seen: Seen::HostLost(HostId::new(1)) });
+        all.insert(place + 1, Observation { now: all[place].now, seen: Seen::HostLost(HostId::new(1)) });
     }),
     ("stopping_starts_nothing", |all| {
         let place = find(all, |seen| is_claimed(seen, "first"));
-        let now = all[place].now;
         let stopping = Fact::Engine(EngineFact::Stopping { abandon: false });
-        all.insert(place, Observation { now, seen: Seen::Fact(stopping) });
+        all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(stopping) });
     }),
     ("nothing_after_shutdown", |all| {
         let place = find(all, |seen| is_received(seen, "first"));
