@@ -18,7 +18,7 @@ pub struct OfferedTool {
     pub executor: ExecutorKind,
     /// Whether the caller of the query may call it.
     pub is_callable: bool,
-    /// What became of its calls, whoever made them; `None` if the caller of the query may not know what others do.
+    /// What became of its calls, by any caller; `None` if the caller of the query may not know what others do.
     pub counts: Option<ToolCounts>,
 }
 

@@ -76,7 +76,7 @@ pub(super) fn tool() -> Entity<Scheduler, ToolPlace> {
         /// How long a call may take. Nil for the usual time.
         own "reveille.tool/time-max-ms": Type::Integer, nullable, unit("ms") =>
             |tool| maybe(tool.spec.time_max, |time| super::integer(time.millis()));
-        /// How many calls of it have ended since the process began, whoever made them; cancelled ones do not count. Nil for a
+        /// How many calls of it have ended since the process began, by any caller; cancelled ones do not count. Nil for a
         /// caller who does not see all sessions.
         own "reveille.tool/calls": Type::Integer, nullable =>
             |tool| maybe(tool.counts.as_ref(), |counts| super::integer(counts.calls));

@@ -17,7 +17,7 @@ pub(in crate::engine) fn stirred(step: &mut StepBuilder<'_>, schedule: ScheduleI
     let Some(record) = watch.filter(|record| record.watch.is_some() && !record.status.is_terminal()) else {
         return Err(Refusal::UnknownSchedule { schedule });
     };
-    // Without a next slot a check is under way; whoever reported the change reports it again after that check.
+    // Without a next slot a check is under way; the runtime reports the change again after that check.
     let Some(armed) = record.next.filter(|_| record.progress().paused.is_none()) else { return Ok(()) };
     let soon = step.now.wall.checked_add(Span::from_millis(limits::STIRRED_MS.value));
     // A slot in the future has a run only if the wall clock was set back: then the check comes when it would have come anyway.

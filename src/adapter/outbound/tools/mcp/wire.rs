@@ -26,7 +26,7 @@ impl Down {
     }
 }
 
-/// The state of a wire, for its two sides and for whoever waits for its end.
+/// The state of a wire, for its two sides and for those who wait for its end.
 pub(super) struct Wire {
     /// How many messages are to be sent.
     unsent: watch::Sender<usize>,
