@@ -14,6 +14,8 @@ enum Told {
     Many(&'static str),
     /// By the messages that were taken, and how many are left.
     Messages,
+    /// By its verb and the run that was decided on.
+    Run(&'static str),
     /// In these words.
     Text(&'static str),
 }
@@ -34,11 +36,11 @@ impl Told {
             MutationName::HoldAll => Some(Told::Text("held  everything, until `reveille release-all`\n")),
             MutationName::ReleaseAll => Some(Told::Text("released  what is paused by itself stays paused\n")),
             MutationName::TakeMessages => Some(Told::Messages),
+            MutationName::Approve => Some(Told::Run("approved")),
+            MutationName::Deny => Some(Told::Run("denied")),
             MutationName::Create
             | MutationName::SkipNext
             | MutationName::ChangeMany
-            | MutationName::Approve
-            | MutationName::Deny
             | MutationName::SetGrant
             | MutationName::Open
             | MutationName::Close
@@ -65,6 +67,10 @@ pub(super) fn shape(mutation: MutationName) -> Option<&'static str> {
 pub(super) fn words(mutation: MutationName, answer: &Map) -> Option<String> {
     Some(match Told::of(mutation)? {
         Told::Text(text) => text.to_owned(),
+        Told::Run(verb) => {
+            let run = value(answer, "reveille.run/id").and_then(Value::as_str).map(visible);
+            format!("{verb}  {}\n", run.unwrap_or_default())
+        }
         Told::Messages => {
             let taken =
                 value(answer, "psi.agent-session/taken").and_then(Value::as_items).unwrap_or_default();
@@ -116,9 +122,20 @@ pub(super) fn messages(messages: &[Value]) -> String {
         let at = part(["left-at", "reveille.message/timestamp"]).unwrap_or_default();
         let label =
             part(["label", "reveille.message/label"]).map_or_else(String::new, |it| format!("  {it}"));
+        let notice = match part(["turn?", "reveille.message/turn?"]).as_deref() {
+            Some("false") => "  (a notice)",
+            Some(_) | None => "",
+        };
         let text = part(["text", "reveille.message/text"]).unwrap_or_default();
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "{at}{label}\n  {text}");
+        let _ = writeln!(out, "{at}{label}{notice}");
+        if !text.is_empty() {
+            let _ = writeln!(out, "  {text}");
+        }
+        let file = ["file", "reveille.message/file"].iter().find_map(|name| message.keyword(name)?.as_map());
+        if let Some(path) = file.and_then(|file| file.keyword("path")?.as_str()) {
+            let _ = writeln!(out, "  file {}", visible(path));
+        }
     }
     if out.is_empty() { "nothing in the inbox\n".to_owned() } else { out }
 }

@@ -29,4 +29,4 @@ pub(super) fn inbox(args: &InboxArgs) -> io::Result<ExitCode> {
 }
 
 const INBOX: &str = "{:psi.agent-session/inbox [:reveille.message/timestamp :reveille.message/label :reveille.message/text \
-                     :reveille.message/schedule-id]}";
+                     :reveille.message/file :reveille.message/turn? :reveille.message/schedule-id]}";

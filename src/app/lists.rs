@@ -14,7 +14,9 @@ use crate::surface::cli::{CallerArgs, ListArgs, OperatorArgs, Printing, RunsArgs
 
 pub(super) fn list(args: &ListArgs) -> io::Result<ExitCode> {
     let mut params = args.listing.filter.params.clone();
-    if !args.all && params.keyword("status").is_none() {
+    // A one-shot that failed has ended, and is asked for all the same.
+    let is_failing = params.keyword("failing").and_then(Value::as_bool) == Some(true);
+    if !args.all && !is_failing && params.keyword("status").is_none() {
         params = params.with("status", UNFINISHED.map(Value::keyword).to_vec());
     }
     let page = Listed {

@@ -64,7 +64,9 @@ impl Denial {
     /// What the caller can do about it.
     pub(crate) fn hint(&self) -> &'static str {
         match self.reason {
-            DenialReason::ReadOnly => "use a token that may change things",
+            DenialReason::ReadOnly => {
+                "use a token that may change things; a tool that queries only reads, with any token"
+            }
             DenialReason::HostsOnly => "use a host's or an operator's token, or connect as a host",
             DenialReason::OperatorsOnly => "ask an operator to do it",
             DenialReason::NotGranted { .. } => "ask an operator to grant it again",
@@ -94,7 +96,7 @@ impl fmt::Display for Denial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (op, bearer) = (self.op.name(), &self.bearer);
         match self.reason {
-            DenialReason::ReadOnly => write!(f, "{bearer} may read only, and {op} is a change"),
+            DenialReason::ReadOnly => write!(f, "{bearer} may only read here, and {op} is a change"),
             DenialReason::HostsOnly => write!(f, "{op} is for hosts and operators, and not for {bearer}"),
             DenialReason::OperatorsOnly => write!(f, "{op} is for operators, and not for {bearer}"),
             DenialReason::NotGranted { dialect } => {

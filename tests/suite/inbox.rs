@@ -81,6 +81,8 @@ fn a_message_is_left_and_taken_once() {
     assert_eq!(accounts(&handle), (1, 1, 0, 0));
     let second = take(&handle, &operator, "");
     assert!(second.contains(":text \"two\"") && !second.contains("one"), "{second}");
+    // A message is for the model; a notice is for the user.
+    assert!(first.contains(":turn? true") && second.contains(":turn? false"), "{first} {second}");
     assert!(take(&handle, &operator, "").contains(":psi.agent-session/taken []"));
     assert_eq!(accounts(&handle), (2, 0, 0, 0));
     let after = ask(&handle, &operator, look, false);

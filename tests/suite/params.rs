@@ -300,7 +300,7 @@ fn psis_query_changes_nothing() {
             .call_tool("psi-tool", &caller, &args.into(), Notation::Edn)
             .expect("admitted")
             .expect("a tool");
-        assert!(answer.value.to_string().contains("may read only"), "{mutation}: {:?}", answer.value);
+        assert!(answer.value.to_string().contains("may only read"), "{mutation}: {:?}", answer.value);
     }
     assert_eq!(standing(&handle), before);
 }

@@ -138,7 +138,7 @@ fn update(args: &Args<'_>) -> Result<Call, ArgError> {
     match (paused, is_change) {
         // Pausing and changing are two mutations, and only one of them checks the revision.
         (Some(_), true) => Err(ArgError::own("paused", NOT_ALONE, "")),
-        (None, false) => Err(ArgError::new("when", ArgErrorKind::Missing)),
+        (None, false) => Err(ArgError::own("", NO_CHANGE, "")),
         (Some(_), false) if revision.is_some() => Err(ArgError::own("revision", NOT_ALONE, "")),
         (Some(paused), false) => Ok(Call::Pause(which, paused)),
         // A zone only matters for reading a phrase, so alone it would have no effect.
@@ -178,6 +178,7 @@ fn query(args: &Args<'_>) -> Result<Boundary, ArgError> {
 
 wordings! {
     NOT_ALONE "not_alone" "{field} cannot be given together with the other fields" "leave it out, or make two calls";
+    NO_CHANGE "no_change" "the call says what to change in no field" "name at least one of when, message, label and paused";
     NOT_A_QUERY "not_a_query" "{field} is no EQL: {detail}"
         "write a vector of attributes in EDN, such as [:psi.scheduler/pending-count]";
 }

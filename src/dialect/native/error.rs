@@ -2,7 +2,7 @@
 //!
 //! Errors of single arguments are in `args`.
 
-use super::call::{NOT_A_QUERY, NOT_ALONE};
+use super::call::{NO_CHANGE, NOT_A_QUERY, NOT_ALONE};
 use super::repair::RefusedCall;
 use super::tool::Tool;
 use crate::calendar::PhraseContext;
@@ -68,6 +68,7 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
         ArgError::new("", ArgErrorKind::NotAMap { found: "string" }).with(&text("in an hour")),
         ArgError::new("when", ArgErrorKind::Missing),
         ArgError::own("paused", NOT_ALONE, ""),
+        ArgError::own("", NO_CHANGE, ""),
         ArgError::own("query", NOT_A_QUERY, "REASON"),
     ];
     let entry =

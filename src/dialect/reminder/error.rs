@@ -27,11 +27,16 @@ pub fn full(reminders: &[Reminder], max: u32) -> Answer {
 
 /// The answer to a `reminderremove` whose pattern matches no active reminder; `reminders` are the likeliest, best first.
 pub fn not_found(pattern: &str, reminders: &[Reminder]) -> Answer {
+    let hint = match reminders {
+        [] => "there is no reminder in this session",
+        [_] => "use words that stand in the description or the prompt of this reminder",
+        _ => "several are near: use words that stand in the description or the prompt of one of them alone",
+    };
     let error = tool_error::error("no_matching_reminder", Code::NotFound, "No matching reminder found")
         .with("field", "description_pattern")
         .with("value", echo(&Value::from(pattern)))
         .with("reminders", rows(reminders, CANDIDATES_BYTES))
-        .with("hint", "use words that stand in the description or the prompt of one of these reminders");
+        .with("hint", hint);
     tool_error::finish(error, Code::NotFound)
 }
 

@@ -38,7 +38,9 @@ pub(super) fn stopped(description: &str) -> Option<String> {
     let text = description.trim().trim_end_matches('.').replace('’', "'");
     let first = text.split(char::is_whitespace).next().unwrap_or_default();
     if first.len() > 4 && first.ends_with("ing") {
-        return Some(text);
+        // The sentence goes on with it: "No longer checking…". What is not only capitalized is a name.
+        let is_plain = first.chars().skip(1).all(char::is_lowercase);
+        return Some(if is_plain { first.to_lowercase() + &text[first.len()..] } else { text });
     }
     let head = |lead: &str| text.get(..lead.len()).filter(|head| head.eq_ignore_ascii_case(lead));
     let lead = LEADS.iter().find(|lead| head(lead).is_some())?;

@@ -67,6 +67,8 @@ pub struct Action {
     pub cancel_on_user_activity: bool,
     /// A summary for the user.
     pub human_summary: String,
+    /// What the model is to do, if the summary for the user does not say it.
+    pub instruction: Option<String>,
 }
 
 impl Action {
@@ -99,6 +101,7 @@ impl Action {
             last_error: run.and_then(|run| run.failure.as_ref()).map(|failure| failure.message.clone()),
             cancel_on_user_activity: settings.lifetime.cancel_on_user_activity,
             human_summary: summary(kind, schedule.payload.text(), settings.description.as_deref()),
+            instruction: (kind == ActionKind::RunLater).then(|| brief::text(schedule.payload.text())),
         })
     }
 
@@ -122,6 +125,8 @@ impl Action {
             "attempts",
             (self.attempts > 0).then(|| i64::try_from(self.attempts).unwrap_or(i64::MAX).into()),
         );
+        // Every one without a summary has the seed's one sentence, so that two could not be told apart.
+        maybe("instruction", self.instruction.as_deref().map(Value::from));
         maybe("file", self.has_file.then(|| true.into()));
         map.with("cancelOnUserActivity", self.cancel_on_user_activity)
             .with("humanSummary", brief::text(&self.human_summary))

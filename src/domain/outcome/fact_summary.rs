@@ -172,9 +172,9 @@ impl Fact {
                 outcome.error.as_deref().map(|error| format!("{}: {error}", Phase::Call.name()).into())
             }
             Fact::Run(_, RunFact::Joined { lead }) => Some(format!("with {lead}").into()),
-            Fact::Run(_, RunFact::Postponed { at, .. }) => Some(format!("until {at}").into()),
+            Fact::Run(_, RunFact::Postponed { at, .. }) => Some(format!("until {}", at.brief()).into()),
             Fact::Run(_, RunFact::Retrying { failure, at, .. }) => {
-                Some(format!("{}: {}; again at {at}", failure.phase.name(), failure.message).into())
+                Some(format!("{}: {}; again at {}", failure.phase.name(), failure.message, at.brief()).into())
             }
             Fact::Run(_, RunFact::Claimed(claim)) => claim.detail(),
             Fact::Schedule(_, ScheduleFact::Skipped(skip)) => {

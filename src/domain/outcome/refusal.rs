@@ -61,7 +61,7 @@ pub enum Refusal {
         schedule: ScheduleId,
     },
     /// The schedule was volatile, and was lost with an earlier process.
-    #[error("schedule not found: {schedule} was volatile, and was lost at the restart of {at}")]
+    #[error("schedule not found: {schedule} was volatile, and was lost at the restart of {}", at.brief())]
     ScheduleLost {
         /// The id given.
         schedule: ScheduleId,
@@ -380,7 +380,7 @@ impl Refusal {
             Refusal::StoreUnavailable { .. } => {
                 "ask again in a second: the store is tried about once a second; its health says what is wrong"
             }
-            Refusal::NoStore => "start it with a data directory, or ask for a volatile schedule",
+            Refusal::NoStore => "ask an operator to start it with a data directory",
             Refusal::ChannelNotAllowed { .. } => "ask an operator to let sessions use the channel",
             Refusal::ChannelPaused { .. } => "repeat it when the channel is resumed",
             Refusal::UnknownTask { .. } => "use the id that task_create answered",

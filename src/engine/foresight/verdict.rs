@@ -114,7 +114,12 @@ impl Explanation {
         }
         text.push('.');
         if let Some(Downtime { from, until }) = self.down {
-            let _ = write!(text, " The process was down from {from} to {until}.");
+            let _ = write!(
+                text,
+                " The process was down until {}; it is known to have been up at {}.",
+                until.brief(),
+                from.brief()
+            );
         }
         if self.slots > 1 {
             let _ = write!(text, " One run stands for {} slots.", self.slots);

@@ -10,7 +10,7 @@ use crate::edn::Map;
 use crate::engine::{Key, Reception};
 use crate::graph::params::{IdText, field};
 use crate::graph::psi_terms;
-use crate::graph::registry::{Datum, Entity, Record, Type, ViewOf};
+use crate::graph::registry::{Datum, Entity, Param, ParamType, Record, Type, ViewOf};
 use crate::graph::view::Scheduler;
 
 /// Declares who takes what is put into a session, and its inbox.
@@ -46,6 +46,12 @@ const TAKEN: Record = Record {
         field::<IdText>("schedule-id", "The schedule that it came from."),
         field::<Box<str>>("label", "The label of the schedule. Nil if it has none.").or_nil(),
         field::<Box<str>>("text", "The text of the message."),
+        Param::shown("file", ParamType::Record(&psi_terms::FILE), "The attached file. Nil if there is none.")
+            .or_nil(),
+        field::<bool>(
+            "turn?",
+            "Whether it begins a turn of the model. False for a notice, which is for the user.",
+        ),
         field::<Moment>("due-at", "When it was due."),
         field::<Moment>("left-at", "When it was put into the inbox.").or_nil(),
     ],
@@ -59,6 +65,29 @@ pub fn taken_message(run: &RunId, message: &Arc<Message>) -> Map {
         .with("schedule-id", run.schedule.to_string())
         .with("label", label)
         .with("text", message.text())
+        .with("file", message.file().map(psi_terms::file))
+        .with("turn?", message.begins_turn())
         .with("due-at", psi_terms::instant(run.slot))
         .with("left-at", message.timestamp.map(psi_terms::instant))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Attachment, Content, ScheduleId};
+
+    /// A notice of a job may consist of its file alone.
+    #[test]
+    fn a_message_is_taken_with_its_file() {
+        let run = RunId {
+            schedule: ScheduleId::new("sch-1").expect("it is one"),
+            incarnation: 1,
+            slot: Moment::EPOCH,
+        };
+        let mut message = Message::user("", Moment::EPOCH);
+        message.content = vec![Content::File(Attachment { path: "/tmp/report.txt".into(), name: None })];
+        let taken = taken_message(&run, &Arc::new(message));
+        let file = taken.keyword("file").and_then(|file| file.as_map()?.keyword("path")?.as_str());
+        assert_eq!(file, Some("/tmp/report.txt"));
+    }
 }

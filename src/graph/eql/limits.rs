@@ -30,7 +30,7 @@ pub struct Limits {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryRefusal {
     /// A limit is exceeded.
-    #[error("the query exceeds the limit of {max} {limit}")]
+    #[error("the {} exceeds the limit of {max} {limit}", if *limit == "bytes" { "answer" } else { "query" })]
     Limit {
         /// Name of the limit: `depth`, `attributes`, `rows`, `calls` or `bytes`, or one of the queries as of an instant.
         limit: &'static str,

@@ -168,7 +168,7 @@ fn an_explanation_says_that_the_daemon_was_down() {
     let explained = || run(&home, &["explain", &id]).out;
     until("it has run", Duration::from_secs(5), || !explained().contains("will"));
     let told = explained();
-    assert!(told.contains("The process was down from 20"), "{told}");
+    assert!(told.contains("The process was down until 20"), "{told}");
     assert_eq!(daemon.end("-TERM").code(), Some(0));
     home.assert_sound();
 }

@@ -310,7 +310,7 @@ fn commands_ask_the_daemon_that_they_are_told() {
     let observer = observer.to_str().expect("UTF-8");
     let (code, _, err) = tool(&["--session", "main", "--token-file", observer, "psi-tool", create], "");
     assert_eq!(code, Some(1));
-    assert!(err.contains("may read only"), "{err}");
+    assert!(err.contains("may only read"), "{err}");
     let mut command = reveille(&["tool", "psi-tool", LIST], &home);
     let (code, _, err) = run(command.env("REVEILLE_URL", url).env("REVEILLE_TOKEN", "wrong"), "");
     assert_eq!(code, Some(1));

@@ -232,7 +232,7 @@ fn mutations_keep_to_the_walls() {
         ["psi.scheduler/create", "psi.scheduler/cancel", "psi.agent-session/open", "psi.agent-session/close"]
     {
         let answer = answers(&observer, &format!("({name} {{}})"));
-        assert!(answer.contains("may read only"), "{name}: {answer}");
+        assert!(answer.contains("may only read"), "{name}: {answer}");
     }
     let b = Caller::session(population.b.clone());
     let theirs = population.schedules_of_a.last().expect("pending").to_string();

@@ -188,8 +188,12 @@ fn a_slot_that_came_while_nobody_was_there_says_so() {
         (folded.verdict.name(), folded.reason, folded.down),
         ("skipped", Some(Reason::Coalesced), Some(down))
     );
-    let words =
-        format!("The process was down from {} to {}. One run stands for 24 slots.", down.from, down.until);
+    let second = |at: Moment| format!("{}Z", &at.to_string()[..19]);
+    let words = format!(
+        "The process was down until {}; it is known to have been up at {}. One run stands for 24 slots.",
+        second(down.until),
+        second(down.from)
+    );
     assert!(folded.sentence().contains(&words), "{}", folded.sentence());
 }
 

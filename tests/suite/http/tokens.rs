@@ -77,7 +77,7 @@ fn an_observer_changes_nothing() {
     );
     assert_eq!(site.call(OBSERVER, &as_main, LIST).status, 200);
     let answer = site.ask("POST /eql", OBSERVER, &[as_main[0], EDN], MUTATION);
-    assert!(answer.body.contains("may read only"), "a mutation in a query is a change: {answer:?}");
+    assert!(answer.body.contains("may only read"), "a mutation in a query is a change: {answer:?}");
     assert_eq!(site.handle().view(reveille::engine::State::live_count), 0);
 }
 

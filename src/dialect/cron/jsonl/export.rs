@@ -198,7 +198,7 @@ impl Lines {
         let doc = skip.reason.doc();
         let reason = match skip.count {
             0 | 1 => doc.into(),
-            count => format!("{doc}; {count} slots from {}", skip.from).into(),
+            count => format!("{} {count} slots from {}.", doc, skip.from).into(),
         };
         let event = RunEvent::Skipped { scheduled_for: skip.until, reason };
         self.run_line(logged, known, &slot_id(known, skip.until), event);
