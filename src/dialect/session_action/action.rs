@@ -68,7 +68,7 @@ pub struct Action {
     /// A summary for the user.
     pub human_summary: String,
     /// What the model is to do, if the summary for the user does not say it.
-    pub instruction: Option<String>,
+    instruction: Option<String>,
 }
 
 impl Action {
