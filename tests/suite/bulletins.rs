@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use reveille::domain::{
-    Call, CallPurpose, Cause, Content, Durability, HostId, Lifetime, Outcome, Payload, Reason, Role,
+    Call, CallPurpose, Cause, Content, Durability, HostId, Lifetime, Outcome, Payload, Reason, Role, RunId,
     RunState, ScheduleId, Scope, SessionConfig, Settings, Sink, Span, Status, ToolName, When,
 };
 use reveille::edn::Map;
 use reveille::engine::{Command, Input, NewSchedule, Report, ScheduleRecord, Which};
 use reveille::runtime::Handle;
-use reveille::testkit::{CallAnswer, Reception, SimExecutor, SimHost, Stage};
+use reveille::testkit::{Behaviour, CallAnswer, Reception, SimExecutor, SimHost, Stage};
 
 use crate::simulated::{open, session};
 
@@ -285,7 +285,7 @@ fn a_job_tells_its_session_when_that_opens_again_within_a_day() {
 #[test]
 fn bulletins_of_a_lost_host_go_again_under_their_ids() {
     let scene = Scene::new();
-    scene.host.behave(&[(reveille::testkit::Behaviour::LoseReceipt, 1)]);
+    scene.host.behave(&[(Behaviour::LoseReceipt, 1)]);
     scene.busy(true);
     let durable = |id: &str| {
         let call =
@@ -309,4 +309,38 @@ fn bulletins_of_a_lost_host_go_again_under_their_ids() {
     let host = scene.handle.attach_host(Arc::new(SimHost::new(&scene.stage, HostId::new(2))));
     scene.command(Command::HostSessions { host, sessions: vec![session("s")], busy: false, by: None });
     assert_eq!(states(&ids), [RunState::Delivered; 3]);
+}
+
+/// T24: of a host that refuses a delivery, and of one that is lost with what only memory holds. Nothing is told twice.
+#[test]
+fn bulletins_that_were_not_taken_go_again_under_their_ids() {
+    let scene = Scene::new();
+    scene.busy(true);
+    let ids: Vec<ScheduleId> =
+        (0..16).map(|number| scene.task(&format!("t{number}"), Sink::Session)).collect();
+    let runs = || -> Vec<RunId> {
+        scene.handle.view(|state| {
+            let of = |id| state.schedule(id).into_iter().flat_map(|record| state.runs_of(record));
+            let told = ids.iter().flat_map(of).filter(|(_, run)| run.run().cause == Cause::Bulletin);
+            told.filter_map(|(_, run)| state.run_id(run)).collect()
+        })
+    };
+    let states = || ids.iter().map(|id| scene.bulletins(id)[0].0).collect::<Vec<_>>();
+    let before = runs();
+    scene.host.behave(&[(Behaviour::FailSubmit, 1)]);
+    scene.busy(false);
+    assert_eq!(states(), [RunState::Queued; 16], "the host refused them");
+    scene.host.behave(&[(Behaviour::LoseReceipt, 1)]);
+    scene.pass(10);
+    assert!(states().contains(&RunState::InFlight), "it has the first, and says nothing");
+    scene.handle.submit(Input::Report(Report::HostLost { host: HostId::new(1) })).expect("it was connected");
+    assert_eq!(states(), [RunState::Queued; 16]);
+    let again = Arc::new(SimHost::new(&scene.stage, HostId::new(2)));
+    let host = scene.handle.attach_host(again.clone());
+    scene.command(Command::HostSessions { host, sessions: vec![session("s")], busy: false, by: None });
+    scene.pass(10);
+    assert_eq!((states(), runs()), (vec![RunState::Delivered; 16], before));
+    let texts = again.prompts().into_iter().map(|it| it.text.to_string());
+    let heads: usize = texts.map(|text| text.matches("[BACKGROUND TASK COMPLETED]").count()).sum();
+    assert_eq!(heads, 16, "each once");
 }

@@ -2,14 +2,16 @@
 
 use std::sync::{Arc, Mutex};
 
-use reveille::domain::{Channel, ChannelKind, Content, Grant, Role, ScheduleId, Span};
+use reveille::domain::{
+    Channel, ChannelKind, Content, Grant, Recovery, Risk, Role, ScheduleId, Span, ToolSpec,
+};
 use reveille::edn::{Map, Value};
-use reveille::engine::{Command, Input, Parcel};
+use reveille::engine::{Command, Input, Parcel, State};
 use reveille::port::{Carried, Courier};
 use reveille::testkit::CallAnswer;
 
 use crate::simulated::session;
-use crate::watching::{Scene, failed, fine};
+use crate::watching::{Scene, failed, fine, spec};
 
 fn text<'m>(map: &'m Map, key: &str) -> Option<&'m str> {
     map.keyword(key).and_then(Value::as_str)
@@ -238,4 +240,23 @@ fn a_channel_is_told_what_a_call_came_to() {
     let told = "ops: [SCHEDULED JOB] job_id=cron_default_x name=\"x\" run=1 status=ok\nResult: 1";
     assert_eq!(*desk.0.lock().expect("no test panics in it"), [told]);
     assert!(scene.told().is_empty(), "the channel is told, and not the session");
+}
+
+/// T56: a call that was out when the process died is made again only if that does no harm.
+#[test]
+fn a_call_that_could_do_harm_is_not_made_twice() {
+    let scene = Scene::new();
+    let tool = |name: &str, risk, idempotent| ToolSpec { risk, idempotent, ..spec(name) };
+    for (name, risk, idempotent, expected) in [
+        ("do.read", Risk::Read, false, Recovery::Redeliver),
+        ("do.put", Risk::Change, true, Recovery::Redeliver),
+        ("do.post", Risk::Change, false, Recovery::Fail),
+        ("do.drop", Risk::Danger, false, Recovery::Fail),
+    ] {
+        scene.executor.offer(tool(name, risk, idempotent));
+        let id = job(&scene.call("schedule", &format!(r#"{{"when" "in 5m" "action" "{name}"}}"#)));
+        let id = ScheduleId::new(&id).expect("an id");
+        let recovery = |state: &State| state.schedule(&id).map(|it| it.schedule().settings().policy.recovery);
+        assert_eq!(scene.handle().view(recovery), Some(expected), "{name}");
+    }
 }

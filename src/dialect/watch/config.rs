@@ -39,9 +39,11 @@ pub(super) fn filter(args: &Args<'_>, when: NotifyWhen, tool: &ToolName) -> Resu
         }
         None => Filter::plain(when),
     };
-    if filter.only.is_empty() && TIMED.contains(&tool.as_str()) {
-        let elapsed = parse_path(ELAPSED).ok();
-        filter.ignore = filter.ignore.iter().cloned().chain(elapsed).collect();
+    if filter.only.is_empty()
+        && let Some((_, paths)) = UNTOLD.iter().find(|(name, _)| *name == tool.as_str())
+    {
+        let untold = paths.iter().filter_map(|path| parse_path(path).ok());
+        filter.ignore = filter.ignore.iter().cloned().chain(untold).collect();
     }
     Ok(filter)
 }
@@ -111,6 +113,6 @@ pub fn filter_of(when: NotifyWhen, config: &Value) -> Option<Filter> {
     read(&Arg::new(config, style).map(KEYS).ok()?, when).ok()
 }
 
-/// Tools that measure their own time: it differs at each call, and nobody asks for it.
-const TIMED: [&str; 2] = ["http.get", "http.head"];
-const ELAPSED: &str = "elapsed_ms";
+/// What of a tool's result is no change by itself: the time that it took, and a server's mark of a body that is compared whole.
+const UNTOLD: [(&str, &[&str]); 2] =
+    [("http.get", &["elapsed_ms", "headers.etag"]), ("http.head", &["elapsed_ms"])];

@@ -2,7 +2,8 @@
 
 use crate::dialect::{Answer, called, tool_arguments};
 use crate::domain::{
-    CallVia, Caller, CallerRole, Dialect, ExecutorKind, Payload, Ruling, SessionId, ToolName, ToolSpec,
+    CallPurpose, CallVia, Caller, CallerRole, Dialect, ExecutorKind, Payload, Recovery, Risk, Ruling,
+    SessionId, ToolName, ToolSpec,
 };
 use crate::edn::Value;
 use crate::engine::NewSchedule;
@@ -48,16 +49,24 @@ impl CallLater {
         Ok(found)
     }
 
-    /// Gives the call of a new schedule the tool's whole name, and the place of its executor.
+    /// Gives the call of a new schedule the tool's whole name, and the place of its executor. A job's call whose end a crash
+    /// left unknown is not made again if a second one could do harm.
     pub(super) fn of(&self, new: NewSchedule) -> NewSchedule {
+        let mut settings = new.settings;
         let payload = match new.payload {
             Payload::Call(mut call) => {
                 (call.tool, call.via) = (self.spec.name.clone(), self.via);
+                let does_harm = !self.spec.idempotent && self.spec.risk != Risk::Read;
+                if let Some(settings) =
+                    settings.as_mut().filter(|_| does_harm && call.purpose == CallPurpose::Job)
+                {
+                    settings.policy.recovery = Recovery::Fail;
+                }
                 Payload::Call(call)
             }
             other @ (Payload::Turn { .. } | Payload::NewSession(_) | Payload::Notice(_)) => other,
         };
-        NewSchedule { payload, ..new }
+        NewSchedule { payload, settings, ..new }
     }
 }
 

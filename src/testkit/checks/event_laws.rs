@@ -2,8 +2,8 @@
 
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{
-    Dispatch, Fact, Grant, HostId, Next, Phase, Reason, RunFact, RunId, RunState, ScheduleFact, SessionFact,
-    SessionId, Status,
+    Cause, Dispatch, Fact, Grant, HostId, Next, Phase, Reason, RunFact, RunId, RunState, ScheduleFact,
+    SessionFact, SessionId, Status,
 };
 use crate::edn::{Caps, read};
 use crate::limits;
@@ -322,7 +322,8 @@ fn at_most_once(model: &ReferenceModel, seen: &Observation) -> LawResult {
     hold(first, || format!("{} came twice to {}", reception.run, reception.phase.name()))
 }
 
-/// A volatile run is retried only if its host said that it did not take it.
+/// A volatile run is retried only if its host said that it did not take it. A bulletin, which is told until somebody has it, is
+/// retried also if its host was lost.
 fn volatile_is_tried_once(model: &ReferenceModel, seen: &Observation) -> LawResult {
     let Some((run, RunFact::Retrying { failure, .. })) = seen.run_fact() else { return Ok(()) };
     let durable = model.schedules.get(&run.schedule).is_some_and(ScheduleModel::is_durable);
@@ -331,7 +332,9 @@ fn volatile_is_tried_once(model: &ReferenceModel, seen: &Observation) -> LawResu
         failure.reason,
         Reason::HostRefused | Reason::LimitReached | Reason::TargetMissing | Reason::TooManyCalls
     );
-    hold(durable || not_taken, || format!("{run} is tried again after {failure:?}"))
+    let is_bulletin = model.runs.get(&key_of(run)).is_some_and(|life| life.cause == Cause::Bulletin);
+    let lost = is_bulletin && matches!(failure.reason, Reason::HostLost | Reason::Crashed);
+    hold(durable || not_taken || lost, || format!("{run} is tried again after {failure:?}"))
 }
 
 /// A host receives only what the engine dispatched: that run, that phase, that session.

@@ -12,6 +12,7 @@ mod past;
 mod pruned;
 mod refused;
 mod reopened;
+mod scheduled_calls;
 mod watches;
 
 use std::sync::Arc;

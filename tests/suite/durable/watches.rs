@@ -47,7 +47,7 @@ fn live(lives: &Lives, statuses: &[i64]) -> (ByHand, Arc<SimExecutor>) {
 }
 
 /// Lets time pass, and deals with all that becomes due meanwhile and with what the store answers to it.
-fn run_for(lives: &Lives, life: &mut ByHand, millis: u64) {
+pub(super) fn run_for(lives: &Lives, life: &mut ByHand, millis: u64) {
     let end = lives.stage.clock.now().boot.after(Span::from_millis(millis));
     life.turn();
     while let Some(next) = life.handle.run_due().filter(|next| *next <= end) {

@@ -1,6 +1,6 @@
 //! The end of an attempt that failed: another attempt after a wait, or the end of the run.
 
-use crate::domain::{Failure, Reason, Recovery, RunFact, Schedule, Span, Status, Target};
+use crate::domain::{Cause, Failure, Reason, Recovery, RunFact, Schedule, Span, Status, Target};
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
 use crate::limits;
@@ -45,13 +45,16 @@ pub(in crate::engine::step) fn wait_before_next(
     if let Target::Route(_) = schedule.target() {
         return retry_delay(schedule, attempt, failure);
     }
+    let lost = matches!(failure.reason, Reason::HostLost | Reason::Crashed);
+    if occurrence.cause == Cause::Bulletin {
+        return wait_of_bulletin(attempt, failure.reason, lost);
+    }
     let policy = schedule.policy();
     let redelivers = schedule.is_durable() && policy.recovery == Recovery::Redeliver;
     let not_taken = matches!(
         failure.reason,
         Reason::HostRefused | Reason::TargetMissing | Reason::LimitReached | Reason::TooManyCalls
     );
-    let lost = matches!(failure.reason, Reason::HostLost | Reason::Crashed);
     // Without a receipt, the prompt may have arrived. Only a durable schedule that asks for
     // redelivery repeats it.
     let unknown = lost || failure.reason == Reason::ReceiptOverdue;
@@ -63,6 +66,17 @@ pub(in crate::engine::step) fn wait_before_next(
     // list, within the bound on attempts.
     let again = lost && redelivers && u64::from(attempt) < limits::ATTEMPTS.value;
     left.or(again.then_some(Span::ZERO))
+}
+
+/// Returns the wait before a bulletin is told again; `None` if it is not. The policy of the schedule is about its calls: a call
+/// is made once or not at all, and how it ended is told until a host has it, under one id, by which a host knows it again.
+fn wait_of_bulletin(attempt: u16, reason: Reason, lost: bool) -> Option<Span> {
+    if lost {
+        return (u64::from(attempt) < limits::ATTEMPTS.value).then_some(Span::ZERO);
+    }
+    // A host that has it and says nothing is not woken again and again.
+    let tried = usize::from(attempt).saturating_sub(1);
+    TABLE.get(tried).filter(|_| reason == Reason::HostRefused).map(|wait| Span::from_millis(*wait))
 }
 
 /// Returns the wait before the next attempt to send a message; `None` if there is none. It is the
