@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::foreign_text::{shown, visible};
-use crate::edn::{Map, Value};
+use crate::edn::{Keyword, Map, Value};
 use crate::graph::mutation::MutationName;
 
 /// How the answer of a mutation is told.
@@ -16,6 +16,8 @@ enum Told {
     Messages,
     /// By its verb and the run that was decided on.
     Run(&'static str),
+    /// By the session, and all that it may do now.
+    Grant,
     /// In these words.
     Text(&'static str),
 }
@@ -38,10 +40,10 @@ impl Told {
             MutationName::TakeMessages => Some(Told::Messages),
             MutationName::Approve => Some(Told::Run("approved")),
             MutationName::Deny => Some(Told::Run("denied")),
+            MutationName::SetGrant => Some(Told::Grant),
             MutationName::Create
             | MutationName::SkipNext
             | MutationName::ChangeMany
-            | MutationName::SetGrant
             | MutationName::Open
             | MutationName::Close
             | MutationName::UserMessage
@@ -55,12 +57,16 @@ impl Told {
     }
 }
 
-/// What is asked of a schedule after its change; `None` if the mutation changes no single schedule.
+/// What is asked of the schedule or session after its change; `None` if the mutation changes no single one.
 pub(super) fn shape(mutation: MutationName) -> Option<&'static str> {
-    matches!(Told::of(mutation)?, Told::One(_)).then_some(
-        "[:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/status :psi.scheduler/next-fire-at \
-         :psi.scheduler/paused?]",
-    )
+    match Told::of(mutation)? {
+        Told::One(_) => Some(
+            "[:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/status :psi.scheduler/next-fire-at \
+             :psi.scheduler/paused?]",
+        ),
+        Told::Grant => Some("[:psi.agent-session/session-id :psi.agent-session/grant]"),
+        Told::Many(_) | Told::Messages | Told::Run(_) | Told::Text(_) => None,
+    }
 }
 
 /// The answer as lines for people; `None` if the mutation has no words of its own.
@@ -70,6 +76,21 @@ pub(super) fn words(mutation: MutationName, answer: &Map) -> Option<String> {
         Told::Run(verb) => {
             let run = value(answer, "reveille.run/id").and_then(Value::as_str).map(visible);
             format!("{verb}  {}\n", run.unwrap_or_default())
+        }
+        Told::Grant => {
+            let id = value(answer, "psi.agent-session/session-id").and_then(Value::as_str).map(visible);
+            let grant = value(answer, "psi.agent-session/grant").and_then(Value::as_map);
+            let lines = grant.into_iter().flatten().map(|(key, value)| {
+                let name = key.as_keyword().map_or("", Keyword::name);
+                // Nil means nothing of the one, and everything of the other.
+                let said = match (name, value.is_nil()) {
+                    ("right", true) => "none".to_owned(),
+                    (_, true) => "all".to_owned(),
+                    (_, false) => shown(value),
+                };
+                format!("  {name:11}  {said}\n")
+            });
+            format!("granted  {}\n{}", id.unwrap_or_default(), lines.collect::<String>())
         }
         Told::Messages => {
             let taken =

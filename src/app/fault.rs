@@ -14,6 +14,9 @@ pub(super) enum AppFault {
     /// The operating system or the network failed.
     #[error("{what}: {error}")]
     Io { what: String, error: io::Error },
+    /// What the command is about does not exist, or not for the caller.
+    #[error("{0}")]
+    Absent(String),
     /// Something the command needs is in use or missing.
     #[error("{0}")]
     Taken(String),
@@ -33,7 +36,7 @@ impl AppFault {
         complain(self);
         match self {
             AppFault::Usage(_) => ExitCode::from(2),
-            AppFault::Io { .. } | AppFault::Taken(_) => ExitCode::FAILURE,
+            AppFault::Io { .. } | AppFault::Absent(_) | AppFault::Taken(_) => ExitCode::FAILURE,
         }
     }
 }

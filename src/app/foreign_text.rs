@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write as _};
 
+use crate::domain::Moment;
 use crate::edn::{Value, is_hidden};
 
 /// Returns a text as it is, or in quotes with escapes if it could be taken for another text, or for more than one: if a
@@ -19,8 +20,12 @@ pub(super) fn visible(text: &str) -> String {
     if is_as_it_looks { text.to_owned() } else { shown(&Value::string(text)) }
 }
 
-/// Returns a value as EDN, with escapes for what a terminal would not show.
+/// Returns an instant as it is written without EDN's tag, and any other value as EDN, with escapes for what a terminal would not
+/// show.
 pub(super) fn shown(value: &Value) -> String {
+    if let Some(at) = value.as_inst().and_then(|inst| Moment::new(inst.seconds(), inst.nanos())) {
+        return at.brief().to_string();
+    }
     let mut out = String::new();
     for found in value.to_string().chars() {
         if is_plain(found) {

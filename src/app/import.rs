@@ -101,7 +101,13 @@ impl Outcome {
             Ok(id) => self.taken.push(id),
             Err(refusal) => {
                 let name = named.map(|id| id.to_string()).unwrap_or_default();
-                self.left_out.push(format!("{name}: {refusal}; {}", refusal.hint()));
+                // The refusal's own hint is for a caller that chose the id.
+                let why = if matches!(refusal, Refusal::ScheduleExists { .. }) {
+                    "it is here already, and stays as it is".to_owned()
+                } else {
+                    format!("{refusal}; {}", refusal.hint())
+                };
+                self.left_out.push(format!("{name}: {why}"));
             }
         }
     }

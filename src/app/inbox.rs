@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use super::changed::messages;
 use super::client::question::ask;
 use super::control::Control;
+use super::fault::AppFault;
 use super::forecast_explain::print;
 use crate::edn::{Map, Value};
 use crate::graph::mutation::MutationName;
@@ -20,6 +21,9 @@ pub(super) fn inbox(args: &InboxArgs) -> io::Result<ExitCode> {
     let query = format!("[{{[:psi.agent-session/session-id {}] [{INBOX}]}}]", Value::from(session));
     let answer = match ask(&args.operator.daemon, None, &query) {
         Ok(answer) => answer,
+        Err(AppFault::Absent(_)) => {
+            return Ok(AppFault::Absent(format!("session not found: {session}")).tell());
+        }
         Err(fault) => return Ok(fault.tell()),
     };
     let inbox =

@@ -1,7 +1,6 @@
 //! Tables for people: one line for each row, columns as wide as their widest cell.
 
 use super::foreign_text::{shown, visible};
-use crate::domain::Moment;
 use crate::edn::Value;
 
 /// Formats rows below their heads.
@@ -28,8 +27,7 @@ pub(super) fn cell(entity: &Value, column: &str) -> String {
 
 /// A value as plain text, without EDN's quotes and tags unless a terminal would do more with it than show it.
 fn word(value: &Value) -> String {
-    let inst = value.as_inst().and_then(|inst| Moment::new(inst.seconds(), inst.nanos()));
     let keyword = || value.as_keyword().map(|keyword| keyword.as_str().to_owned());
     let text = || value.as_str().map(visible);
-    inst.map(|inst| inst.brief().to_string()).or_else(keyword).or_else(text).unwrap_or_else(|| shown(value))
+    keyword().or_else(text).unwrap_or_else(|| shown(value))
 }

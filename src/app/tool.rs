@@ -81,9 +81,10 @@ fn call_own(args: &ToolArgs, value: &Value, notation: Notation) -> io::Result<Ex
     opened.map_err(io::Error::other)?;
     let called = engine.service().call_tool(&args.name, &Caller::session(session.clone()), value, notation);
     let Some(answer) = called.map_err(io::Error::other)? else {
-        let tools = engine.service().toolbox(&Caller::session(session.clone()));
-        let names: Vec<&str> = tools.into_iter().map(|tool| tool.name).collect();
-        return usage(&format!("there is no tool named {}; the tools are {}", args.name, names.join(", ")));
+        let absent = engine.service().no_tool(&Caller::session(session.clone()), &args.name);
+        let message = absent.message();
+        let hint = absent.hint.unwrap_or_else(|| format!("the tools are {}", absent.tools.join(", ")));
+        return usage(&format!("{message}; {hint}"));
     };
     print(&answer.value, notation)?;
     if args.wait {

@@ -3,7 +3,8 @@
 //! An answer about one thing that was asked for by its id has its texts whole. Pages of lists are in `page.rs`. Invariant: a
 //! text that was cut says so, and how long it is.
 
-use crate::domain::Moment;
+use crate::calendar;
+use crate::domain::{Moment, Trigger};
 use crate::edn::Value;
 
 /// Prints an instant to the second.
@@ -15,6 +16,17 @@ pub(crate) fn instant(moment: Moment) -> Value {
 pub(crate) fn words(text: &str) -> String {
     let word = |word: &str| Moment::parse(word).map_or_else(|_| word.to_owned(), |it| it.brief().to_string());
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a trigger that recurs: `every 2 hours from …`. For lists of tools whose own schedules are due once: other means
+/// make theirs recur.
+pub(crate) fn recurrence(trigger: &Trigger) -> Option<String> {
+    match trigger {
+        Trigger::At(_) | Trigger::Event(_) => None,
+        Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) => {
+            Some(words(&calendar::print(trigger)))
+        }
+    }
 }
 
 /// The beginning of a text and its length: `Sum up what has… (60,000 characters)`. A text that would not be shorter then is

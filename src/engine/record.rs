@@ -9,7 +9,8 @@ use super::slab::Key;
 use super::wakes::Wakes;
 use crate::domain::{
     Actor, Channel, ChannelEvent, Cursor, HostId, Lineage, LostSchedule, Memory, Moment, Reason, Run, RunId,
-    Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName, Trigger, Watch,
+    RunState, Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName, Trigger,
+    Watch,
 };
 use crate::limits;
 
@@ -267,6 +268,11 @@ impl RunRecord {
     /// Returns the run itself.
     pub fn run(&self) -> &Run {
         &self.run
+    }
+
+    /// Whether an attempt has failed, and the next one is planned.
+    pub(super) fn waits_to_retry(&self) -> bool {
+        self.run.state == RunState::Queued && self.run.retry_at.is_some()
     }
 
     pub(super) fn is_live(&self) -> bool {

@@ -142,7 +142,7 @@ fn size(given: Option<u32>) -> Result<Option<usize>, ResolverError> {
 }
 
 fn wrong(name: &'static str, value: Value, expected: &str) -> ResolverError {
-    let kind = ParamFaultKind::Wrong { name, value, expected: expected.to_owned() };
+    let kind = ParamFaultKind::Wrong { name, value, expected: expected.to_owned(), nearest: None };
     ParamFault { path: Vec::new(), kind }.into_error(&LIST)
 }
 

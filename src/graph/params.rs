@@ -18,7 +18,7 @@ use crate::domain::{
     About, Address, CallPurpose, CallVia, ChannelKind, CountFrom, DecisionKind, Dialect, Digest, Durability,
     EndsWith, JobId, Missed, Moment, NotifyWhen, Overlap, PayloadKind, PermissionAnswer, Phase,
     PromptComponent, Reason, Recovery, Right, Role, Ruling, RunId, SessionId, SkillSource, Span,
-    ThinkingLevel, Weekday, WhenBusy,
+    ThinkingLevel, Weekday, WhenBusy, nearest,
 };
 use crate::edn::{Keyword, Map, Value};
 
@@ -225,11 +225,15 @@ fn declared(group: &'static ParamGroup, name: &str) -> ParamType {
 }
 
 fn wrong(name: &'static str, value: &Value, kind: ParamType) -> ParamFault {
-    unlike(name, value, &kind.expected())
+    let values = if let ParamType::Enum { values, .. } = kind { values } else { &[] };
+    let nearest = word(value).and_then(|word| nearest(values.iter().map(|it| (*it, *it)), word));
+    let kind = ParamFaultKind::Wrong { name, value: echo(value), expected: kind.expected(), nearest };
+    ParamFault { path: Vec::new(), kind }
 }
 
 fn unlike(name: &'static str, value: &Value, expected: &str) -> ParamFault {
-    let kind = ParamFaultKind::Wrong { name, value: echo(value), expected: expected.to_owned() };
+    let expected = expected.to_owned();
+    let kind = ParamFaultKind::Wrong { name, value: echo(value), expected, nearest: None };
     ParamFault { path: Vec::new(), kind }
 }
 
@@ -249,7 +253,7 @@ pub struct OneOrMany<T>(pub Vec<T>);
 impl<T: FromParam> FromParam for OneOrMany<T> {
     const TYPE: ParamType = ParamType::List(&T::TYPE);
 
-    fn from_value(value: &Value) -> Option<Self> {
+    fn from_param(value: &Value, name: &'static str) -> Result<Self, ParamFault> {
         // A set has no slice of its items, so they are copied.
         let set: Vec<Value> = value.as_set().into_iter().flat_map(|set| set.iter().cloned()).collect();
         let items = match value.as_items() {
@@ -257,7 +261,11 @@ impl<T: FromParam> FromParam for OneOrMany<T> {
             None if value.as_set().is_some() => &set,
             None => std::slice::from_ref(value),
         };
-        items.iter().map(T::from_value).collect::<Option<Vec<T>>>().map(OneOrMany)
+        items
+            .iter()
+            .map(|item| T::from_param(item, name))
+            .collect::<Result<Vec<T>, ParamFault>>()
+            .map(OneOrMany)
     }
 }
 

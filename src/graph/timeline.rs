@@ -109,7 +109,7 @@ impl<'v, 'a> Counting<'v, 'a> {
         if whole.div_ceil(bucket) > limits::TIMELINE_BUCKETS.value {
             let expected = format!("long enough for at most {} buckets", limits::TIMELINE_BUCKETS.value);
             let value = Value::Int(i64::try_from(bucket).unwrap_or(i64::MAX));
-            let kind = ParamFaultKind::Wrong { name: "bucket-ms", value, expected };
+            let kind = ParamFaultKind::Wrong { name: "bucket-ms", value, expected, nearest: None };
             return Err(ParamFault { path: Vec::new(), kind }.into_error(&TIMELINE));
         }
         let by = asked.by.unwrap_or(TimelineBy::All);
@@ -203,7 +203,12 @@ impl<'v, 'a> Counting<'v, 'a> {
 }
 
 fn wrong(name: &'static str, at: Moment, expected: &str) -> ResolverError {
-    let kind = ParamFaultKind::Wrong { name, value: at.to_string().into(), expected: expected.to_owned() };
+    let kind = ParamFaultKind::Wrong {
+        name,
+        value: at.to_string().into(),
+        expected: expected.to_owned(),
+        nearest: None,
+    };
     ParamFault { path: Vec::new(), kind }.into_error(&TIMELINE)
 }
 

@@ -302,6 +302,11 @@ impl Core {
         self.persister.as_ref().map(|persister| Arc::clone(&persister.store))
     }
 
+    /// Whether durable work is taken: there is a store, or memory stands for one.
+    pub(super) fn takes_durable(&self) -> bool {
+        self.persister.is_some() || self.without_store == WithoutStore::InMemory
+    }
+
     /// Whether the engine has something to do at `now`. It has not while the store's queue is half full or more: a
     /// burst is claimed only as fast as it is committed.
     pub(super) fn is_due(&self, now: Now) -> bool {

@@ -36,6 +36,11 @@ impl<'a> Reading<'a> {
         self.core.store()
     }
 
+    /// Whether durable work is taken: there is a store, or memory stands for one.
+    pub(crate) fn takes_durable(&self) -> bool {
+        self.core.takes_durable()
+    }
+
     /// A session's transcript; `None` if its host does not share it.
     pub(crate) fn transcript(&self, session: &SessionRecord) -> Option<Transcript> {
         self.hosts.find(session.host())?.transcript(session.id())

@@ -1,4 +1,4 @@
-//! Which tools exist for a caller: those whose family is switched on and is in its session's grant.
+//! Which tools exist for a caller: those whose family is switched on, has a store if it needs one, and is in its session's grant.
 //!
 //! Lists show exactly what can be called, and a tool that does not exist for a caller answers as one that nobody has. What lives
 //! elsewhere: the tools (`tools/catalog.rs`), which switch a family needs (`Dialect::gate`), what a call may do (`admission`).
@@ -7,7 +7,7 @@
 use super::Service;
 use super::tools::{TOOLBOX, ToolEffect, ToolInfo};
 use crate::dialect::{channels, echo, names};
-use crate::domain::{Caller, CallerRole, Dialect, Gate, Grant, Right, Scope};
+use crate::domain::{Caller, CallerRole, Dialect, Gate, Grant, Right, Scope, nearest};
 use crate::edn::{Map, Value};
 use crate::engine::ChannelRecord;
 
@@ -16,8 +16,9 @@ use crate::engine::ChannelRecord;
 pub(crate) struct NoTool {
     /// The name as it was written, shortened.
     pub(crate) name: Value,
-    /// What an operator can do about it; sessions are told nothing of tools that they do not have.
-    pub(crate) hint: Option<&'static str>,
+    /// The tool that was probably meant, or what an operator can do about it; sessions are told nothing of tools that they do not
+    /// have.
+    pub(crate) hint: Option<String>,
     /// The tools that there are.
     pub(crate) tools: Vec<&'static str>,
 }
@@ -61,10 +62,14 @@ impl Service {
 
     /// Describes that there is no tool of this name for the caller.
     pub(crate) fn no_tool(&self, caller: &Caller, name: &str) -> NoTool {
-        let gate =
-            known(name).and_then(|tool| tool.dialect.gate()).filter(|gate| !self.is_open(*gate, caller));
-        let hint = gate.filter(|_| caller.role == CallerRole::Operator).map(hint);
-        let tools = self.toolbox(caller).into_iter().map(|tool| tool.name).collect();
+        let dialect = known(name).map(|tool| tool.dialect);
+        let hint = dialect.filter(|_| caller.role == CallerRole::Operator).and_then(|dialect| {
+            let gate = dialect.gate().filter(|gate| !self.is_open(*gate, caller)).map(hint);
+            gate.or_else(|| (!self.has_store_for(dialect)).then_some(NO_STORE))
+        });
+        let tools: Vec<&'static str> = self.toolbox(caller).into_iter().map(|tool| tool.name).collect();
+        let near = || nearest(tools.iter().map(|tool| (tool, *tool)), names::canonical(name));
+        let hint = hint.map(str::to_owned).or_else(|| Some(format!("did you mean {}?", near()?)));
         NoTool { name: echo(&name.into()), hint, tools }
     }
 
@@ -75,6 +80,7 @@ impl Service {
     /// Whether the tool's family is switched on, and the tool is not for others alone.
     fn is_there(&self, caller: &Caller, tool: &ToolInfo) -> bool {
         let is_open = tool.dialect.gate().is_none_or(|gate| self.is_open(gate, caller));
+        let is_open = is_open && self.has_store_for(tool.dialect);
         let is_operator = caller.role == CallerRole::Operator && caller.scope == Scope::Operator;
         let is_for_it = match channels::Tool::parse(tool.name) {
             Some(tool) if tool.is_for_operators() => is_operator,
@@ -82,6 +88,11 @@ impl Service {
             Some(_) | None => true,
         };
         is_open && is_for_it
+    }
+
+    /// Whether what the family makes could be persisted, if it has to be.
+    fn has_store_for(&self, dialect: Dialect) -> bool {
+        !dialect.needs_store() || self.handle().read().takes_durable()
     }
 
     /// Whether the caller is a session that may manage some channel.
@@ -128,6 +139,9 @@ fn known(name: &str) -> Option<&'static ToolInfo> {
     let name = names::canonical(name);
     TOOLBOX.iter().find(|tool| tool.name == name)
 }
+
+const NO_STORE: &str =
+    "start the engine with a store: the daemon without --volatile, or in process with a data directory";
 
 const fn hint(gate: Gate) -> &'static str {
     match gate {

@@ -172,6 +172,30 @@ fn refusals_have_codes_and_data() {
     assert_eq!(create("originSessionId: \"one\", delayMs: 10000"), "GRAPHQL_VALIDATION_FAILED");
 }
 
+/// Whatever is misspelt, the error says what was probably meant; and text that is no GraphQL has a code of its own.
+#[test]
+fn a_misspelt_name_is_answered_with_the_nearest() {
+    let scene = scene();
+    let code = scene.ask("{ pendingCount ")["errors"][0]["extensions"]["code"].clone();
+    assert_eq!(code, "GRAPHQL_PARSE_FAILED");
+    for (query, meant) in [
+        ("{ schedules { nodes { lable } } }", "label"),
+        ("{ schedules(frist: 1) { totalCount } }", "first"),
+        ("{ schedules(filter: { stauts: PENDING }) { totalCount } }", "status"),
+        ("{ schedules(filter: { status: PENDNG }) { totalCount } }", "PENDING"),
+        ("query($filter: ScheduleFiltr) { schedules(filter: $filter) { totalCount } }", "ScheduleFilter"),
+        (
+            "mutation { createSchedule(input: { lable: \"x\", kind: MESSAGE, message: \"m\" }) { created } }",
+            "label",
+        ),
+    ] {
+        let answer = scene.ask(query);
+        let message = answer["errors"][0]["message"].as_str().unwrap_or_default();
+        assert!(message.ends_with(&format!("Did you mean \"{meant}\"?")), "{query}: {answer}");
+        assert_eq!(answer["errors"][0]["extensions"]["code"], "GRAPHQL_VALIDATION_FAILED", "{query}");
+    }
+}
+
 /// A session that was closed is gone: it is null, and no error.
 #[test]
 fn closing_a_session_answers() {

@@ -25,7 +25,7 @@ fn handle() -> Handle {
         entropy: Arc::new(SimEntropy::seeded(1)),
         local: Arc::new(HostLocal::new()),
         zones: Arc::default(),
-        without_store: WithoutStore::Reject,
+        without_store: WithoutStore::InMemory,
         journal: None,
     });
     let id = SessionId::new("one").expect("an id");

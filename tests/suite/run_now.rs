@@ -1,6 +1,7 @@
 //! A schedule is run by hand: one with a single slot runs once, ever.
 
-use reveille::domain::{Caller, Span};
+use reveille::domain::{Caller, Durability, Policy, Settings, Span, Status, Target, When};
+use reveille::engine::{NewSchedule, ScheduleRecord};
 use reveille::runtime::Handle;
 use reveille::testkit::SimClock;
 
@@ -89,6 +90,39 @@ fn a_run_that_waits_is_not_doubled() {
     ask(&scene.handle, &Caller::OPERATOR, &busy(false), false);
     scene.pass(10);
     assert_eq!(scene.runs(), 1);
+}
+
+/// A run that failed and waits makes its next attempt at once, by either word, and waits again if that fails as well.
+#[test]
+fn a_run_that_waits_to_be_tried_again_is_tried_now() {
+    for word in ["run-now", "retry"] {
+        let (handle, clock) = simulated::engine(&["s"]);
+        let wait = Span::from_millis(3_600_000);
+        let settings = Settings {
+            target: Target::Session(simulated::session("nowhere")),
+            policy: Policy { backoff: vec![wait, wait], ..Policy::PLAIN },
+            ..Settings::PLAIN
+        };
+        let when = When::After(Span::from_millis(1_000));
+        let new = NewSchedule {
+            durability: Durability::Durable,
+            settings: Some(Box::new(settings)),
+            ..NewSchedule::message(simulated::session("s"), when, "m")
+        };
+        let id = handle.schedule(new).expect("it is new");
+        clock.advance(Span::from_millis(1_000));
+        handle.run_due();
+        let attempt =
+            || handle.view(|state| state.newest_run(state.schedule(&id)?).map(|run| run.run().attempt));
+        for made in [2, 3] {
+            assert_eq!(attempt(), Some(made), "{word}");
+            let query = format!("[(psi.scheduler/{word} {{:schedule-id \"{id}\"}})]");
+            let answer = ask(&handle, &Caller::OPERATOR, &query, false);
+            assert!(!answer.contains("mutation-error"), "{word}: {answer}");
+        }
+        let status = handle.view(|state| state.schedule(&id).map(ScheduleRecord::status));
+        assert_eq!(status, Some(Status::Failed), "{word}");
+    }
 }
 
 /// Nothing is lost when everything is on hold: the run waits for the release.

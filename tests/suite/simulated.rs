@@ -14,19 +14,26 @@ use reveille::testkit::{SimClock, SimEntropy};
 
 /// An engine with open sessions of these names, and its clock. Durable work stays in memory.
 pub(crate) fn engine(sessions: &[&str]) -> (Handle, Arc<SimClock>) {
+    let (parts, clock) = parts();
+    let handle = Handle::new(parts);
+    for name in sessions {
+        open(&handle, name, SessionConfig::default());
+    }
+    (handle, clock)
+}
+
+/// What such an engine is made of.
+pub(crate) fn parts() -> (Parts, Arc<SimClock>) {
     let clock = Arc::new(SimClock::new());
-    let handle = Handle::new(Parts {
+    let parts = Parts {
         clock: Arc::<SimClock>::clone(&clock),
         entropy: Arc::new(SimEntropy::seeded(1)),
         local: Arc::new(HostLocal::new()),
         zones: Arc::default(),
         without_store: WithoutStore::InMemory,
         journal: None,
-    });
-    for name in sessions {
-        open(&handle, name, SessionConfig::default());
-    }
-    (handle, clock)
+    };
+    (parts, clock)
 }
 
 pub(crate) fn open(handle: &Handle, name: &str, config: SessionConfig) {

@@ -6,7 +6,7 @@ use super::in_process;
 use crate::app::client::Client;
 use crate::app::fault::AppFault;
 use crate::dialect::{Notation, REQUEST_CAPS};
-use crate::domain::SessionId;
+use crate::domain::{Code, SessionId};
 use crate::edn::{self, Caps, Map, Value};
 use crate::graph::eql::Boundary;
 use crate::service::reply;
@@ -42,9 +42,14 @@ pub(in crate::app) fn ask(
         let answered = engine.service().query(&caller, &boundary, false);
         reply(&boundary, answered.map_err(|refusal| AppFault::usage(refusal.to_string()))?)
     };
-    match answer.keyword("reveille.error/why").and_then(|why| why.as_map()?.keyword("message")?.as_str()) {
-        Some(message) => Err(AppFault::usage(message)),
-        None => Ok(answer),
+    let why = answer.keyword("reveille.error/why").and_then(Value::as_map);
+    let part = |name| why.and_then(|why| why.keyword(name)).and_then(Value::as_str);
+    match (part("message"), part("code")) {
+        (Some(message), Some(code)) if code == Code::NotFound.name() => {
+            Err(AppFault::Absent(message.to_owned()))
+        }
+        (Some(message), _) => Err(AppFault::usage(message)),
+        (None, _) => Ok(answer),
     }
 }
 

@@ -49,11 +49,15 @@ pub(super) fn missing(tool: Tool, job_id: &str) -> Answer {
             let error = error("job_not_found", Code::NotFound, &format!("there is no job {text}"))
                 .with("field", "job_id")
                 .with("value", job_id.clone())
-                .with("hint", "list the jobs with cron_list to see the ids that exist");
+                .with("hint", OF_OTHERS);
             finish(error, Code::NotFound)
         }
     }
 }
+
+/// Said alike of a job that is not there and of one that the caller may not change, so that it tells nothing of which it is.
+const OF_OTHERS: &str = "list the jobs with cron_list to see the ids that exist; changing one of another session takes the grant \
+                         cron-others";
 
 /// The answer to an update whose schedule would never be due for a job created at `created_at`.
 pub fn never_due(tool: Tool, schedule: &JobSchedule, created_at: Moment) -> Answer {

@@ -29,11 +29,12 @@ pub fn cancelled(schedule: &str) -> Answer {
     Answer::done(Map::new().with("cancelled", true).with("schedule_id", schedule))
 }
 
-/// The answer to a `list`: one page of schedules, and the present instant, from which a model can reckon.
-pub fn listed(page: &Map, now: Moment) -> Answer {
+/// The answer to a `list`: one page of schedules, the beginning of each one's message by its id, and the present instant, from
+/// which a model can reckon.
+pub fn listed(page: &Map, message: impl Fn(&str) -> Option<String>, now: Moment) -> Answer {
     let part = |name: &str| page.keyword(&format!("reveille.schedule-page/{name}"));
     let rows = part("schedules").and_then(Value::as_items).unwrap_or_default();
-    let kept = page::fitting(rows.iter().map(row), page::ROOM);
+    let kept = page::fitting(rows.iter().map(|schedule| row(schedule, &message)), page::ROOM);
     let last = kept.last().and_then(Value::as_map).and_then(|row| row.keyword("schedule_id")).cloned();
     // The cursor of a page that was cut is its last schedule. No cursor on the last page, so that a model does not ask for an
     // empty one.
@@ -53,13 +54,15 @@ pub fn listed(page: &Map, now: Moment) -> Answer {
 }
 
 /// A schedule of a list: its texts by their beginnings.
-fn row(schedule: &Value) -> Value {
+fn row(schedule: &Value, message: impl Fn(&str) -> Option<String>) -> Value {
     let row = bare(schedule).as_map().cloned().unwrap_or_default();
+    let text = row.keyword("schedule_id").and_then(Value::as_str).and_then(message);
     let short = |row: Map, name: &str| match row.keyword(name).and_then(Value::as_str).map(brief::text) {
         Some(text) => row.with(name, text),
         None => row,
     };
-    ["label", "message", "when"].into_iter().fold(row, short).into()
+    let row = ["label", "when"].into_iter().fold(row, short);
+    text.into_iter().fold(row, |row, text| row.with("message", text)).into()
 }
 
 /// The answer to an `explain`: the explanation, and the schedule with its whole message.

@@ -23,8 +23,9 @@ impl<'a> RefusedCall<'a> {
 
     /// The call without the fault in one of its arguments, if the correction is certain.
     pub(super) fn without(&self, error: &ArgError) -> Option<Value> {
-        // The number of a zone may be hours or minutes.
-        if matches!(error.kind(), ArgErrorKind::NotText { .. }) && error.path() == ZONE.name {
+        // The number of a zone may be hours or minutes, and that of a time anything.
+        let is_of_time = [ZONE.name, WHEN.name].contains(&error.path());
+        if matches!(error.kind(), ArgErrorKind::NotText { .. }) && is_of_time {
             return None;
         }
         let is_unknown = matches!(error.kind(), ArgErrorKind::UnknownKeys { .. });

@@ -23,7 +23,12 @@ pub fn summary(state: &State, record: &ScheduleRecord) -> Value {
 /// graph have it exactly. When the schedule fires is always exact.
 pub(super) fn row(state: &State, record: &ScheduleRecord) -> Value {
     let row: Map = full(state, record).into_iter().filter(|(_, value)| !value.is_nil()).collect();
-    row.with("created-at", brief::instant(record.schedule().created_at)).into()
+    let row = row.with("created-at", brief::instant(record.schedule().created_at));
+    // Made to recur by other means than psi's, whose schedules are due once.
+    match brief::recurrence(&record.schedule().trigger) {
+        Some(words) => row.with("recurs", words).into(),
+        None => row.into(),
+    }
 }
 
 /// Prints a schedule as a row of a long list: its texts by their beginnings.

@@ -3,7 +3,7 @@
 //! Errors of single arguments are in `args`. Source of the messages: SEED-003, "Reminder tools".
 
 use super::call::ReminderKind;
-use super::view::Reminder;
+use super::view::{Match, Reminder};
 use crate::dialect::args::{ArgError, ArgErrorKind, NO_SESSION, TOOL_WORDS};
 use crate::dialect::{Answer, echo, page, tool_error};
 use crate::domain::{Code, Refusal};
@@ -25,14 +25,18 @@ pub fn full(reminders: &[Reminder], max: u32) -> Answer {
     tool_error::finish(error, Code::Limit)
 }
 
-/// The answer to a `reminderremove` whose pattern matches no active reminder; `reminders` are the likeliest, best first.
-pub fn not_found(pattern: &str, reminders: &[Reminder]) -> Answer {
-    let hint = match reminders {
+/// The answer to a `reminderremove` whose pattern means no active reminder for certain.
+pub fn not_found(pattern: &str, found: &Match) -> Answer {
+    let (message, reminders) = match found {
+        Match::Several(reminders) => ("Several reminders match; none was removed", reminders),
+        Match::These(reminders) | Match::Perhaps(reminders) => ("No matching reminder found", reminders),
+    };
+    let hint = match reminders[..] {
         [] => "there is no reminder in this session",
         [_] => "use words that stand in the description or the prompt of this reminder",
-        _ => "several are near: use words that stand in the description or the prompt of one of them alone",
+        [_, _, ..] => "use words that stand in the description or the prompt of one of them alone",
     };
-    let error = tool_error::error("no_matching_reminder", Code::NotFound, "No matching reminder found")
+    let error = tool_error::error("no_matching_reminder", Code::NotFound, message)
         .with("field", "description_pattern")
         .with("value", echo(&Value::from(pattern)))
         .with("reminders", rows(reminders, CANDIDATES_BYTES))
@@ -76,7 +80,7 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
     let most = u32::try_from(limits::REMINDERS.value).unwrap_or(u32::MAX);
     let others = [
         ("too_many_reminders", full(&[], most)),
-        ("no_matching_reminder", not_found("email", &[])),
+        ("no_matching_reminder", not_found("email", &Match::Perhaps(Vec::new()))),
         ("unknown_cursor", page::no_such_cursor("sch-1")),
     ];
     errors.chain(others).map(|(name, answer)| tool_error::entry(name, &answer)).collect()

@@ -120,7 +120,9 @@ impl Reminder {
 pub enum Match {
     /// These reminders.
     These(Vec<Reminder>),
-    /// None for certain; these are the likeliest, best first.
+    /// Several in other words, of which one may be meant; the next one first.
+    Several(Vec<Reminder>),
+    /// None; these are the likeliest, best first.
     Perhaps(Vec<Reminder>),
 }
 
@@ -148,8 +150,9 @@ pub fn matching(reminders: &[Reminder], pattern: &str) -> Match {
         likely.iter().filter(|(shared, _)| *shared == words.len()).map(|(_, reminder)| *reminder).collect();
     match of_all[..] {
         [only] => Match::These(vec![only.clone()]),
-        _ if likely.is_empty() => Match::Perhaps(reminders.to_vec()),
-        _ => Match::Perhaps(likely.into_iter().map(|(_, reminder)| reminder.clone()).collect()),
+        [_, _, ..] => Match::Several(of_all.into_iter().cloned().collect()),
+        [] if likely.is_empty() => Match::Perhaps(reminders.to_vec()),
+        [] => Match::Perhaps(likely.into_iter().map(|(_, reminder)| reminder.clone()).collect()),
     }
 }
 

@@ -67,6 +67,8 @@ pub struct Action {
     pub cancel_on_user_activity: bool,
     /// A summary for the user.
     pub human_summary: String,
+    /// When it recurs, in words, if other means than these tools made it recur.
+    recurs: Option<String>,
     /// What the model is to do, if the summary for the user does not say it.
     instruction: Option<String>,
 }
@@ -91,6 +93,7 @@ impl Action {
             kind,
             status: status(record, run.is_some_and(|run| run.retry_at.is_some())),
             run_at,
+            recurs: brief::recurrence(&schedule.trigger),
             next_attempt_at: run.and_then(|run| run.retry_at),
             waits_for,
             late: run_at
@@ -117,6 +120,7 @@ impl Action {
             }
         };
         maybe("runAt", self.run_at.map(brief::instant));
+        maybe("recurs", self.recurs.as_deref().map(Value::from));
         // While a job is awaited, an instant alone would hide what the action waits for.
         maybe("waitsFor", self.waits_for.as_deref().map(Value::from));
         maybe("nextAttemptAt", self.next_attempt_at.map(brief::instant));

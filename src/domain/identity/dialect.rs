@@ -50,4 +50,13 @@ impl Dialect {
             Dialect::Memory => Some(Gate::Memory),
         }
     }
+
+    /// Whether everything that the family makes is to outlive the process, so that there is no use for it without a store.
+    pub(crate) const fn needs_store(self) -> bool {
+        match self {
+            Dialect::Cron | Dialect::Reminder | Dialect::SessionAction | Dialect::Scheduler => true,
+            Dialect::Psi | Dialect::ClaudeCron | Dialect::Native | Dialect::Primitives => false,
+            Dialect::Watch | Dialect::Channels | Dialect::Memory => false,
+        }
+    }
 }

@@ -357,7 +357,9 @@ impl Refusal {
     pub fn hint(&self) -> &'static str {
         match self {
             Refusal::UnknownSession { .. } => "open the session first, or check its id",
-            Refusal::SessionExists { .. } => "use the open session, or choose another id",
+            Refusal::SessionExists { .. } => {
+                "use the open session, which :or-attach? true attaches to over the stream, or choose another id"
+            }
             Refusal::HostedElsewhere { .. } => "let that host detach, or close the session there",
             Refusal::UnknownHost { .. } => "attach the host first",
             Refusal::UnknownSchedule { .. } => "list the schedules to see the ids that exist",

@@ -97,7 +97,9 @@ impl<'a> ScheduleSim<'a> {
         };
         // The next slot does not count from the end of a manual run.
         let arms = open_run(state, record, now, |run| !run.cause.is_beside_slots());
-        sim.finish = arms.map_or(Some(now.wall), |stuck| stuck.until).filter(|_| progress.awaits_finish);
+        // An overdue attempt is made now, and what it comes to counts from then.
+        let finish = arms.map_or(Some(now.wall), |stuck| Some(stuck.until?.max(now.wall)));
+        sim.finish = finish.filter(|_| progress.awaits_finish);
         sim.count_from_finish();
         sim
     }

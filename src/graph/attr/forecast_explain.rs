@@ -299,7 +299,7 @@ fn schedule_of(id: &IdText) -> Result<ScheduleId, ResolverError> {
 /// The error about a parameter, with the value that was given for it.
 fn wrong(given: &Map, name: &'static str, expected: &str) -> ResolverError {
     let value = given.keyword(name).cloned().unwrap_or(Value::Nil);
-    let kind = ParamFaultKind::Wrong { name, value, expected: expected.to_owned() };
+    let kind = ParamFaultKind::Wrong { name, value, expected: expected.to_owned(), nearest: None };
     ParamFault { path: Vec::new(), kind }.into_error(&"the question")
 }
 

@@ -70,7 +70,8 @@ impl QueryRefusal {
         let map = Map::new().with("message", self.to_string());
         match self {
             Self::Limit { limit, max } => {
-                map.with("code", Value::keyword("limit")).with("limit", *limit).with("max", *max)
+                let map = map.with("code", Value::keyword("limit")).with("limit", *limit).with("max", *max);
+                map.with("hint", "ask for fewer attributes, or for a page of a list: {:first 10}")
             }
             Self::TooFast { limit, wait } => map
                 .with("code", Value::keyword("too-fast"))

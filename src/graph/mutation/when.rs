@@ -337,7 +337,8 @@ fn keyed((key, value): (&Value, &Value)) -> (Value, Value) {
 }
 
 fn wrong(name: &'static str, expected: &str) -> ResolverError {
-    let kind = ParamFaultKind::Wrong { name, value: Value::Nil, expected: expected.to_owned() };
+    let kind =
+        ParamFaultKind::Wrong { name, value: Value::Nil, expected: expected.to_owned(), nearest: None };
     ParamFault { path: Vec::new(), kind }.into_error(&"the call")
 }
 

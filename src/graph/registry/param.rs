@@ -129,6 +129,8 @@ pub enum ParamFaultKind {
         value: Value,
         /// What it must be.
         expected: String,
+        /// The one of its values that was probably meant.
+        nearest: Option<&'static str>,
     },
 }
 
@@ -303,8 +305,12 @@ impl ParamFault {
                 let message = format!("{place} requires the parameter :{name}");
                 (message, data.with("expected", expected.clone()).with("hint", format!("give {expected}")))
             }
-            ParamFaultKind::Wrong { name, value, expected } => {
+            ParamFaultKind::Wrong { name, value, expected, nearest } => {
                 let data = data.with("parameter", Value::keyword(name)).with("value", value);
+                let data = match nearest {
+                    Some(nearest) => data.with("hint", format!("did you mean {nearest}?")),
+                    None => data,
+                };
                 (format!("parameter :{name} must be {expected}"), data.with("expected", expected))
             }
         };

@@ -10,7 +10,7 @@ use crate::domain::{
     Settings, Span, Target, When,
 };
 use crate::edn::{Map, Value};
-use crate::engine::{Command, Input, NewSchedule, ScheduleChange, ScheduleRecord, State, Which};
+use crate::engine::{Command, Input, NewSchedule, RunRecord, ScheduleChange, ScheduleRecord, State, Which};
 use crate::graph::mutation::{
     CreateSchedule, NewScheduleParams, ParsedChange, Reschedule, RunRequest, SlotParams, WhichParams,
 };
@@ -94,6 +94,12 @@ impl CallerMutator<'_> {
         });
         let usual = zones.usual(own.as_ref());
         let ParsedChange { change, meant } = params.change.parse(self.handle().now().wall, zones, usual)?;
+        if change == ScheduleChange::default() {
+            let data =
+                Map::new().with("hint", "name at least one field to change, such as when, message or label");
+            let error = ResolverError::new("the call changes nothing", data);
+            return Err(error.coded(Code::Validation));
+        }
         let schedule = which.schedule.clone();
         let answer = Map::new().with("psi.scheduler/schedule-id", schedule.to_string());
         let next = |state: &State| state.schedule(&schedule).map(|record| self.upcoming(record));
@@ -128,7 +134,9 @@ impl CallerMutator<'_> {
                 schedule.settings().shared || self.caller().scope.covers(&schedule.owner)
             };
             let record = state.schedule(&which.schedule).filter(may_see)?;
-            let failed = state.newest_run(record).is_some_and(|run| run.run().state == RunState::Failed);
+            let newest = state.newest_run(record).map(RunRecord::run);
+            // One that waits for its next attempt has failed as well.
+            let failed = newest.is_some_and(|run| run.state == RunState::Failed || run.retry_at.is_some());
             Some((record.status(), failed))
         });
         if let Some((status, false)) = standing {

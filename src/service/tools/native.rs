@@ -8,7 +8,7 @@ use super::super::admission::Admitted;
 use super::super::mutations::{CallerMutator, wrong};
 use crate::calendar::PhraseContext;
 use crate::dialect::native::{self, Call, ListParams, ScheduleRef, Tool};
-use crate::dialect::{Answer, Notation, REQUEST_CAPS, psi};
+use crate::dialect::{Answer, Notation, REQUEST_CAPS, brief, psi};
 use crate::domain::{Caller, Code, Dialect, ScheduleId, Status};
 use crate::edn::{Map, Value, read};
 use crate::engine::{State, Verdict};
@@ -81,7 +81,14 @@ impl<'a> NativeCall<'a> {
         }
         let page = self.ask(PAGE, &joined(PAGE, params, LISTED))?;
         let page = page.as_map().ok_or_else(|| absent("there is no such session"))?;
-        Ok(native::listed(page, self.handle().now().wall))
+        // Of a message a list shows the beginning, so the graph is not asked for fifty whole ones.
+        Ok(self.handle().view(|state| {
+            let message = |id: &str| {
+                let record = state.schedule(&ScheduleId::new(id).ok()?)?;
+                Some(brief::text(record.schedule().payload.text()))
+            };
+            native::listed(page, message, self.handle().now().wall)
+        }))
     }
 
     fn cancel(&self, which: &ScheduleRef) -> Result<Answer, ResolverError> {
@@ -237,7 +244,7 @@ const SHOWN: &str = "[:psi.scheduler/schedule-id :psi.scheduler/label :psi.sched
 const LISTED: &str = "[:reveille.schedule-page/total-count :reveille.schedule-page/has-next? \
                       :reveille.schedule-page/end-cursor {:reveille.schedule-page/schedules \
                       [:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/status :psi.scheduler/when \
-                      :psi.scheduler/message :psi.scheduler/next-fire-at]}]";
+                      :psi.scheduler/next-fire-at]}]";
 const TOLD: &str = "[:psi.scheduler/label :psi.scheduler/when :psi.scheduler/status :psi.scheduler/message]";
 const EXPLAINED: &str = "[:reveille.explanation/schedule-id :reveille.explanation/sentence \
                          :reveille.explanation/verdict :reveille.explanation/reason \

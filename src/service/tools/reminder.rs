@@ -77,7 +77,9 @@ impl<'a> ReminderCall<'a> {
     fn remove_reminders(&self, pattern: &str, session: &SessionId, now: Moment) -> Result<Answer, Refusal> {
         let meant = match reminder::matching(&self.reminders(session, now)?, pattern) {
             Match::These(reminders) => reminders,
-            Match::Perhaps(reminders) => return Ok(reminder::not_found(pattern, &reminders)),
+            other @ (Match::Several(_) | Match::Perhaps(_)) => {
+                return Ok(reminder::not_found(pattern, &other));
+            }
         };
         let mut cancelled = Vec::new();
         for reminder in meant {
@@ -93,7 +95,7 @@ impl<'a> ReminderCall<'a> {
             }
         }
         if cancelled.is_empty() {
-            return Ok(reminder::not_found(pattern, &self.reminders(session, now)?));
+            return Ok(reminder::not_found(pattern, &Match::Perhaps(self.reminders(session, now)?)));
         }
         Ok(reminder::removed(&cancelled))
     }

@@ -198,7 +198,7 @@ Examples:
     Eql(EqlArgs),
     /// Run one GraphQL query or mutation, and print the answer as JSON.
     ///
-    /// Exit code 0: answered. 1: answered with errors. 2: the request could not be parsed, or there is no daemon. With
+    /// Exit code 0: answered. 1: answered with errors, also of the document. 2: the variables are no JSON, or no daemon. With
     /// --embedded the engine is empty, and only the schema can be queried.
     #[command(after_help = "\
 Examples:

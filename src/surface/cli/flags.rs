@@ -125,6 +125,10 @@ fn flag(param: &'static Param) -> Arg {
     let arg = arg.action(ArgAction::Set).required(param.is_required);
     match param.kind {
         ParamType::Enum { values, .. } => arg.value_parser(clap::builder::PossibleValuesParser::new(values)),
+        ParamType::List(ParamType::Enum { values, .. }) => {
+            let values = clap::builder::PossibleValuesParser::new(*values);
+            arg.value_parser(values).value_delimiter(',').num_args(1..)
+        }
         ParamType::List(_) => arg.value_delimiter(',').num_args(1..),
         // `--keep-slot` alone is a yes; `=false` is the other word for a parameter whose default is a yes.
         ParamType::Boolean => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),

@@ -34,6 +34,8 @@ pub enum Segment {
 /// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
+    /// The document is no GraphQL.
+    Syntax,
     /// The request is malformed, or its document breaks a rule of GraphQL.
     Document,
     /// The request is refused, for a reason of this class.
@@ -46,6 +48,7 @@ impl Code {
     /// Returns the code as `extensions` contains it.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Syntax => "GRAPHQL_PARSE_FAILED",
             Self::Document => "GRAPHQL_VALIDATION_FAILED",
             Self::Refused(class) => class.name(),
             Self::Internal => "INTERNAL",

@@ -143,7 +143,7 @@ fn a_tool_call_in_json_is_answered_in_json() {
         "compact JSON is JSON too"
     );
     // Without a string among its values this is EDN too, in which `:true` is a keyword.
-    let listed = run(&["tool", "cron_list", r#"{"include_disabled":true}"#], "");
+    let listed = run(&["tool", "list", r#"{"all":true}"#], "");
     assert_eq!(listed.code, Some(0), "{} {}", listed.out, listed.err);
     assert!(serde_json::from_str::<serde_json::Value>(&listed.out).is_ok(), "{}", listed.out);
     let refused = run(&["tool", "psi-tool", &create.replace("60000", "10")], "");

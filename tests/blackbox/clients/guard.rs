@@ -189,7 +189,14 @@ fn an_operator_controls_all_of_a_session_and_what_it_may_do() {
     daemon.ok(&["reschedule", &first, "--when", "in 2 hours", "--label", "later"]);
     daemon.ok(&["hold-all", "--reason", "an incident"]);
     daemon.ok(&["release-all"]);
-    daemon.ok(&["grant", "main", "--right", "change", "--dialects", "psi"]);
+    let said = daemon.ok(&["grant", "main", "--right", "change", "--dialects", "psi"]);
+    assert!(said.starts_with("granted  main\n") && said.contains("dialects     [:psi]"), "{said}");
+    let (code, text) = daemon.run(&["list", "--status", "pendng"]);
+    assert!(code == Some(2) && text.contains("'pending'"), "{text}");
+    let (code, text) = daemon.run(&["inbox", "nope"]);
+    assert!(code == Some(1) && text.contains("session not found: nope"), "{text}");
+    let (code, text) = daemon.run(&["reschedule", &first]);
+    assert!(code == Some(1) && text.contains("changes nothing"), "{text}");
     assert!(daemon.ok(&["forecast"]).contains("refused"), "the schedules are native's");
     let grant = daemon.eql("[{[:psi.agent-session/session-id \"main\"] [:psi.agent-session/grant]}]");
     assert!(

@@ -6,7 +6,7 @@ use reveille::domain::{
 };
 use reveille::edn::{Map, Value};
 use reveille::engine::{Input, Report};
-use reveille::runtime::Handle;
+use reveille::runtime::{Handle, Parts, WithoutStore};
 use reveille::service::{Service, TOOLBOX, ToolInfo};
 use reveille::surface::mcp::{Features, Scheduler, ToolFilter};
 
@@ -152,4 +152,28 @@ fn a_grant_outlives_its_session() {
     handle.close_session(&id).expect("it is open");
     simulated::open(&handle, "plain", SessionConfig::default());
     assert_eq!(shown(), ["psi-tool"]);
+}
+
+/// What would only refuse is not offered: a schedule of these families is durable, and nothing could persist it.
+#[test]
+fn without_a_store_tools_that_need_one_are_not_there() {
+    let (parts, _clock) = simulated::parts();
+    let handle = Handle::new(Parts { without_store: WithoutStore::Reject, ..parts });
+    simulated::open(&handle, "plain", SessionConfig::default());
+    handle.switch(Primitives::all());
+    let service = Service::new(handle);
+    let (agent, operator) =
+        (token("plain"), Caller { scope: Scope::Session(session("plain")), ..Caller::OPERATOR });
+    let needs = [Dialect::Cron, Dialect::Reminder, Dialect::SessionAction, Dialect::Scheduler];
+    for caller in [&agent, &operator] {
+        let shown = service.toolbox(caller);
+        for tool in TOOLBOX.iter().filter(|tool| needs.contains(&tool.dialect)) {
+            assert!(!shown.iter().any(|it| it.name == tool.name), "{}", tool.name);
+            let answer = service.call_tool(tool.name, caller, &Map::new().into(), Notation::Edn);
+            assert_eq!(answer, Ok(None), "{}", tool.name);
+        }
+        for name in ["create", "psi-tool", "CronCreate", "background_run", "watch_start"] {
+            assert!(shown.iter().any(|it| it.name == name), "{name}");
+        }
+    }
 }

@@ -143,7 +143,8 @@ fn a_job_that_is_not_there_is_an_error_for_whoever_changes_it() {
             concat!(
                 r#"{"status":"error","error":{"kind":"job_not_found","class":"NOT_FOUND","#,
                 r#""message":"there is no job job_1","field":"job_id","value":"job_1","#,
-                r#""hint":"list the jobs with cron_list to see the ids that exist"}}"#
+                r#""hint":"list the jobs with cron_list to see the ids that exist; "#,
+                r#"changing one of another session takes the grant cron-others"}}"#
             ),
         );
     }

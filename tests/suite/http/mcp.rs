@@ -132,8 +132,10 @@ fn bodies_are_bounded_and_of_one_kind() {
 fn the_address_says_whose_tools_are_offered() {
     let site = Site::start();
     let ask = |query: &str| site.ask(&format!("POST /mcp{query}"), OPERATOR, &[JSON, ACCEPT], LIST);
-    assert!(ask("?tools=cron").body.contains("cron_create"));
-    assert!(!ask("?tools=cron").body.contains("\"explain\""));
+    assert!(ask("?tools=claude-cron").body.contains("CronCreate"));
+    assert!(!ask("?tools=claude-cron").body.contains("\"explain\""));
+    // There is no store, so a tool whose jobs are durable would only refuse.
+    assert!(!ask("?tools=cron").body.contains("cron_create"));
     assert!(ask("?tools=native,psi").body.contains("psi-tool"));
     assert!(!ask("").body.contains("psi-tool"));
     assert!(ask("?tools=native%2Cpsi").body.contains("psi-tool"));

@@ -2,7 +2,7 @@
 //!
 //! Unlike a manual run, which leaves the slots as they are, this consumes the next slot.
 
-use crate::domain::{Next, Refusal, RunState, ScheduleFact};
+use crate::domain::{Next, Refusal, ScheduleFact};
 use crate::engine::input::Which;
 use crate::engine::state::Mode;
 use crate::engine::step::lookup::lookup_live;
@@ -19,8 +19,7 @@ pub(in crate::engine) fn bring_forward(step: &mut StepBuilder<'_>, which: Which)
     // Otherwise a woken turn could restart itself without end.
     state.check_manual(&which.by)?;
     if let Some((_, run)) = state.runs_of(record).find(|(_, run)| run.is_live()) {
-        let waits = run.run.state == RunState::Queued && run.run.retry_at.is_some();
-        if !waits {
+        if !run.waits_to_retry() {
             return Err(Refusal::WrongStatus { schedule: which.schedule, status: record.status });
         }
         try_again(step, run);

@@ -6,6 +6,7 @@ use crate::engine::input::Which;
 use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::state::Mode;
 use crate::engine::step::lookup::lookup_live;
+use crate::engine::step::run::dispatch::try_again;
 use crate::engine::step::run::fire::{begin, claim, time_up};
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::schedule::next_slot::{Passed, slot_now, within_lifetime};
@@ -27,6 +28,11 @@ pub(in crate::engine) fn run_now(
     let is_own = |run: &RunRecord| run.is_live() && run.run.cause != Cause::Bulletin;
     let live = state.runs_of(record).find(|(_, run)| is_own(run));
     if let Some((_, run)) = live.filter(|_| is_single || schedule.policy().overlap == Overlap::Skip) {
+        // A run that failed and waits for its next attempt makes it now.
+        if run.waits_to_retry() && !keeps_slot {
+            try_again(step, run);
+            return Ok(());
+        }
         let run = state.run_id(run).unwrap_or_else(|| record.run_id(run.run.slot));
         return Err(Refusal::Overlapping { run });
     }

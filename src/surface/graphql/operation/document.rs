@@ -50,7 +50,7 @@ fn parse(text: &str) -> Result<ExecutableDocument, GraphqlError> {
     within(size.tokens, GRAPHQL_TOKENS, "the document has more")?;
     parse_query(text).map_err(|error| {
         let locations = error.positions().map(|pos| (pos.line, pos.column)).collect();
-        GraphqlError { locations, ..GraphqlError::new(Code::Document, format!("Syntax Error: {error}")) }
+        GraphqlError { locations, ..GraphqlError::new(Code::Syntax, format!("Syntax Error: {error}")) }
     })
 }
 

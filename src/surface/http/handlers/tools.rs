@@ -1,5 +1,6 @@
 //! `/tools`: lists the tools and calls them.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -44,7 +45,7 @@ pub(in crate::surface::http) async fn call(
     let caller = &principal.caller;
     let absent = || {
         let absent = app.service.no_tool(caller, &name);
-        let hint = absent.hint.unwrap_or("GET /tools lists the tools");
+        let hint = absent.hint.map_or("GET /tools lists the tools".into(), Cow::Owned);
         HttpError::new(ErrorCode::NotFound, "there is no tool of this name", hint).with("tool", absent.name)
     };
     if app.service.tool(caller, &name).is_none() {

@@ -63,7 +63,7 @@ impl ErrorCode {
 pub(in crate::surface::http) struct HttpError {
     pub(in crate::surface::http) code: ErrorCode,
     message: Cow<'static, str>,
-    hint: &'static str,
+    hint: Cow<'static, str>,
     data: Map,
     /// The value of the `Retry-After` header.
     pub(in crate::surface::http) retry_after: Option<Span>,
@@ -73,9 +73,9 @@ impl HttpError {
     pub(in crate::surface::http) fn new(
         code: ErrorCode,
         message: impl Into<Cow<'static, str>>,
-        hint: &'static str,
+        hint: impl Into<Cow<'static, str>>,
     ) -> HttpError {
-        HttpError { code, message: message.into(), hint, data: Map::new(), retry_after: None }
+        HttpError { code, message: message.into(), hint: hint.into(), data: Map::new(), retry_after: None }
     }
 
     /// An invalid request.
@@ -133,7 +133,7 @@ impl HttpError {
         let error = Map::new()
             .with("code", self.code.name())
             .with("message", self.message.as_ref())
-            .with("hint", self.hint);
+            .with("hint", self.hint.as_ref());
         let error = if self.data.is_empty() { error } else { error.with("data", self.data.clone()) };
         Map::new().with("error", error).into()
     }
