@@ -14,6 +14,7 @@ use super::serve::store::STORE;
 use crate::adapter::{ClockOs, Restored, StoreOptions, StoreSqlite};
 use crate::domain::Moment;
 use crate::port::{Clock, StoreReport};
+use crate::runtime::row_fault;
 use crate::surface::cli::BackupArgs;
 
 /// Runs `reveille backup`. Exit codes: 0 written, 1 not written, 2 usage.
@@ -22,7 +23,8 @@ pub(super) fn backup(args: BackupArgs) -> io::Result<ExitCode> {
     let written = data_dir_of(args.state.data_dir, &Environment::read()).and_then(|dir| {
         // Only the caps are used: nothing is opened for writing, so the time does not matter.
         let options = StoreOptions::new(dir.join(STORE), Moment::EPOCH);
-        StoreSqlite::back_up(&options, &args.file).map_err(|fault| AppFault::Taken(fault.to_string()))
+        StoreSqlite::back_up(&options, &args.file, row_fault)
+            .map_err(|fault| AppFault::Taken(fault.to_string()))
     });
     match written {
         Ok(report) => {
@@ -53,7 +55,7 @@ fn put_back(dir: &Path, file: &Path) -> Result<Restored, AppFault> {
     // Held to the end, so that no daemon starts meanwhile.
     let _lock = DataDir::take(dir)?;
     let options = StoreOptions::new(dir.join(STORE), ClockOs.now().wall);
-    StoreSqlite::restore(&options, file)
+    StoreSqlite::restore(&options, file, row_fault)
         .map_err(|fault| AppFault::Taken(format!("nothing was restored: {fault}")))
 }
 

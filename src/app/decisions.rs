@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::io;
 use std::process::ExitCode;
 
-use super::client::question::{ask, query};
+use super::client::question::{ask, check_named, query};
 use super::client::typed_id;
 use super::forecast_explain::print;
 use super::foreign_text::{shown, visible};
-use crate::domain::Moment;
+use crate::domain::{Moment, SessionId};
 use crate::edn::{Map, Value};
 use crate::surface::cli::LogArgs;
 
@@ -36,6 +36,12 @@ pub(super) fn log(args: &LogArgs) -> io::Result<ExitCode> {
         Err(fault) => return Ok(fault.tell()),
     };
     let decisions = answer.keyword("reveille.engine/decisions").and_then(Value::as_items).unwrap_or_default();
+    if decisions.is_empty() {
+        let session = args.caller.session.as_ref().map(SessionId::as_str).or(args.about.as_deref());
+        if let Err(fault) = check_named(&args.caller.daemon, session, schedule.as_deref()) {
+            return Ok(fault.tell());
+        }
+    }
     print(&args.printing, &Value::vector(decisions.to_vec()), || lines(decisions))
 }
 
@@ -68,9 +74,12 @@ fn lines(decisions: &[Value]) -> String {
         }
         out.push('\n');
     }
-    if out.is_empty() { "no such decisions\n".to_owned() } else { out }
+    if out.is_empty() { NOTHING.to_owned() } else { out }
 }
 
+/// The list is that of the process: what was decided before it is in the store's history.
+const NOTHING: &str = "no such decisions since the daemon started; what was before is told by `reveille eql --as-of INSTANT` and \
+                       `reveille export`\n";
 const SHAPE: &str = "[:reveille.decision/cursor :reveille.decision/at :reveille.decision/kind :reveille.decision/reason \
                       :reveille.decision/session-id :reveille.decision/schedule-id :reveille.decision/detail \
                       :reveille.decision/by]";

@@ -13,6 +13,7 @@ use super::serve::store::STORE;
 use crate::adapter::{StoreOptions, StoreSqlite};
 use crate::domain::Moment;
 use crate::port::StoreReport;
+use crate::runtime::row_fault;
 use crate::surface::cli::DoctorArgs;
 
 /// Runs the command. Exit codes: 0 sound, 1 defects or unreadable, 2 usage.
@@ -40,7 +41,7 @@ fn examine(dir: &Path) -> Result<StoreReport, AppFault> {
     }
     // Only the caps are used: nothing is opened for writing, so the time does not matter.
     let caps = StoreOptions::new(dir, Moment::EPOCH).caps;
-    StoreSqlite::inspect(dir, caps).map_err(|fault| AppFault::Taken(fault.to_string()))
+    StoreSqlite::inspect_rows(dir, caps, row_fault).map_err(|fault| AppFault::Taken(fault.to_string()))
 }
 
 fn write_report(report: &StoreReport, output: &mut String) -> fmt::Result {

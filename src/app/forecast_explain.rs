@@ -4,12 +4,12 @@
 use std::io;
 use std::process::ExitCode;
 
-use super::client::question::{ask, query};
+use super::client::question::{ask, check_named, query};
 use super::client::typed_id;
 use super::fault::AppFault;
 use super::foreign_text;
 use super::table::{self, cell};
-use crate::domain::{Moment, Span};
+use crate::domain::{Moment, SessionId, Span};
 use crate::edn::{Map, Value};
 use crate::engine::Verdict;
 use crate::surface::cli::{ExplainArgs, ForecastArgs, Printing};
@@ -65,7 +65,17 @@ fn ask_forecast(args: &ForecastArgs) -> Result<Map, AppFault> {
     if let Some(to) = now.and_then(|now| now.checked_add(span)) {
         params = params.with("to", to.to_string());
     }
-    ask(&args.caller.daemon, args.caller.session.as_ref(), &query("reveille/forecast", params, FORESEEN))
+    let schedule = params.keyword("schedule-id").and_then(Value::as_str).map(str::to_owned);
+    let answer = ask(
+        &args.caller.daemon,
+        args.caller.session.as_ref(),
+        &query("reveille/forecast", params, FORESEEN),
+    )?;
+    if answer.keyword("reveille/forecast").and_then(Value::as_items).is_none_or(<[Value]>::is_empty) {
+        let session = args.caller.session.as_ref().map(SessionId::as_str);
+        check_named(&args.caller.daemon, session, schedule.as_deref())?;
+    }
+    Ok(answer)
 }
 
 /// Prints an answer in the chosen notation, or else as text.

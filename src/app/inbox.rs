@@ -29,7 +29,10 @@ pub(super) fn inbox(args: &InboxArgs) -> io::Result<ExitCode> {
     let inbox =
         answer.iter().next().and_then(|(_, session)| session.as_map()?.keyword("psi.agent-session/inbox"));
     let inbox = inbox.and_then(Value::as_items).unwrap_or_default();
-    print(&args.operator.printing, &Value::vector(inbox.to_vec()), || messages(inbox))
+    let shown = usize::try_from(args.first).unwrap_or(usize::MAX).min(inbox.len());
+    let (inbox, rest) = inbox.split_at(shown);
+    let more = if rest.is_empty() { String::new() } else { format!("{} more in the inbox\n", rest.len()) };
+    print(&args.operator.printing, &Value::vector(inbox.to_vec()), || messages(inbox) + &more)
 }
 
 const INBOX: &str = "{:psi.agent-session/inbox [:reveille.message/timestamp :reveille.message/label :reveille.message/text \

@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 use std::io;
 use std::process::ExitCode;
 
-use super::client::question::{ask, query};
+use super::client::question::{ask, check_named, query};
 use super::client::typed_id;
 use super::forecast_explain::print;
 use super::table::{self, cell};
 use crate::dialect::brief;
+use crate::domain::SessionId;
 use crate::edn::{Map, Value};
 use crate::surface::cli::{CallerArgs, ListArgs, OperatorArgs, Printing, RunsArgs};
 
@@ -89,6 +90,7 @@ impl Listed {
         words: impl FnOnce(&[Value]) -> String,
     ) -> io::Result<ExitCode> {
         let (entries, asked) = self.of;
+        let asked_for = params.clone();
         let is_paged = params.keyword("first").is_some() || params.keyword("last").is_some();
         let params = if is_paged { params } else { params.with("first", FIRST) };
         let shape = format!(
@@ -104,12 +106,20 @@ impl Listed {
         let part =
             |name: &str| page.as_map().and_then(|map| map.keyword(&format!("{}/{name}", self.namespace)));
         let rows = part(entries).and_then(Value::as_items).unwrap_or_default();
+        if rows.is_empty() {
+            let given = |name| asked_for.keyword(name).and_then(Value::as_str);
+            let session = caller.session.as_ref().map(SessionId::as_str).or_else(|| given("session-id"));
+            if let Err(fault) = check_named(&caller.daemon, session, given("schedule-id")) {
+                return Ok(fault.tell());
+            }
+        }
         print(printing, &page, || {
             let total = part("total-count").and_then(Value::as_int).unwrap_or_default();
             let mut text = if rows.is_empty() { String::new() } else { words(rows) };
             // Writing to a string cannot fail.
             let _ = write!(text, "{} of {total}", rows.len());
-            if part("has-next?").and_then(Value::as_bool) == Some(true) {
+            // A page of no rows has no cursor to go on from.
+            if !rows.is_empty() && part("has-next?").and_then(Value::as_bool) == Some(true) {
                 let _ = write!(
                     text,
                     "; the next with --after {}",
@@ -128,7 +138,7 @@ fn standing(answer: &Map) -> String {
     let count = |map: &Value, name: &str| cell(map, name);
     let length = |name: &str| answer.keyword(name).and_then(Value::as_items).map_or(0, <[Value]>::len);
     let mut text = format!(
-        "mode       {}\nunfinished {} schedules\napprovals  {} runs wait for one\n",
+        "mode       {}\nunfinished {} schedules\napprovals  {} waiting\n",
         cell(&whole, "reveille.engine/mode"),
         cell(&whole, "psi.scheduler/pending-count"),
         length("reveille.engine/held-runs"),

@@ -53,13 +53,18 @@ fn one(args: &WatchArgs, typed: &str) -> io::Result<ExitCode> {
     });
     let answer = match found {
         Ok(answer) => answer,
+        Err(AppFault::Absent(_)) => return Ok(absent(typed)),
         Err(fault) => return Ok(fault.tell()),
     };
     let watch = answer.iter().next().map_or(Value::Nil, |(_, watch)| watch.clone());
     if cell(&watch, "reveille.watch/status").is_empty() {
-        return Ok(AppFault::usage(format!("there is no watch {typed:?}")).tell());
+        return Ok(absent(typed));
     }
     print(&args.listing.printing, &watch, || told(&watch))
+}
+
+fn absent(typed: &str) -> ExitCode {
+    AppFault::Absent(format!("there is no watch {typed}")).tell()
 }
 
 fn told(watch: &Value) -> String {

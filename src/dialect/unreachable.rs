@@ -6,6 +6,12 @@ use crate::engine::{ScheduleRecord, State};
 /// What becomes of every run of a schedule, unless somebody would get it.
 pub fn unreachable(state: &State, record: &ScheduleRecord) -> Option<String> {
     if let Some(session) = state.leaves_in(record) {
+        if record.schedule().payload.config().is_some() {
+            return Some(
+                "Nobody is connected that could be woken: it will wait in the inbox of the session that it opens."
+                    .to_owned(),
+            );
+        }
         return Some(format!(
             "Nobody is connected that could be woken: it will wait in the inbox of the session {session}."
         ));

@@ -22,8 +22,8 @@
 //!
 //! [`Reveille::create`] takes a phrase (`"every day at 9"`, `"in 10 minutes"`, `"0 9 * * 1-5"`) or a typed value: a
 //! [`Duration`](std::time::Duration), a [`SystemTime`](std::time::SystemTime), a [`Span`](crate::domain::Span), a
-//! [`Moment`](crate::domain::Moment), a [`Trigger`](crate::domain::Trigger). A phrase is read in UTC unless you name a zone;
-//! a zone that does not exist is an error.
+//! [`Moment`](crate::domain::Moment), a [`Trigger`](crate::domain::Trigger). A phrase is read in the zone that you name, else in
+//! that of the builder, else in the machine's; a zone that does not exist is an error.
 //!
 //! ```
 //! # use reveille::prelude::*;

@@ -39,6 +39,8 @@ pub use counters::{Counters, LATENESS_NS, Lateness};
 pub use driver::Runtime;
 #[cfg(feature = "testkit")]
 pub(crate) use durable::for_each_row;
+#[cfg(feature = "cli")]
+pub(crate) use durable::row_fault;
 pub use durable::{AttachOptions, RecoveryError, StoreReplies, WithoutStore, codec, load_rows};
 pub(crate) use durable::{Row, for_each_row_of, try_for_each_row};
 pub use handle::{Handle, WeakHandle};

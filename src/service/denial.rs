@@ -30,6 +30,8 @@ pub enum DenialReason {
         /// The dialect of the tool.
         dialect: Dialect,
     },
+    /// The caller is a host that acts for no session.
+    NoSession,
     /// The family of tools is switched off.
     SwitchedOff {
         /// The switch.
@@ -57,6 +59,7 @@ impl Denial {
             | DenialReason::OperatorsOnly
             | DenialReason::NotGranted { .. }
             | DenialReason::SwitchedOff { .. } => Code::Forbidden,
+            DenialReason::NoSession => Code::Validation,
             DenialReason::TooFast { .. } => Code::Limit,
         }
     }
@@ -70,6 +73,7 @@ impl Denial {
             DenialReason::HostsOnly => "use a host's or an operator's token, or connect as a host",
             DenialReason::OperatorsOnly => "ask an operator to do it",
             DenialReason::NotGranted { .. } => "ask an operator to grant it again",
+            DenialReason::NoSession => NO_SESSION,
             DenialReason::SwitchedOff { .. } => "ask an operator to switch it on",
             DenialReason::TooFast { .. } => "wait as long as wait_ms says",
         }
@@ -78,7 +82,10 @@ impl Denial {
     /// The dialect or the limit of the denial, under the keys of EDN.
     pub(crate) fn data(&self) -> Map {
         match self.reason {
-            DenialReason::ReadOnly | DenialReason::HostsOnly | DenialReason::OperatorsOnly => Map::new(),
+            DenialReason::ReadOnly
+            | DenialReason::HostsOnly
+            | DenialReason::OperatorsOnly
+            | DenialReason::NoSession => Map::new(),
             DenialReason::SwitchedOff { gate } => Map::new().with("gate", Value::keyword(gate.name())),
             DenialReason::NotGranted { dialect } => {
                 Map::new().with("dialect", Value::keyword(dialect.name()))
@@ -103,6 +110,7 @@ impl fmt::Display for Denial {
                 let tools = dialect.name();
                 write!(f, "{bearer} may not change anything by the tools of {tools}, so {op} is refused")
             }
+            DenialReason::NoSession => write!(f, "{op} is for a session, and {bearer} speaks for none here"),
             DenialReason::SwitchedOff { gate } => {
                 write!(f, "{} is switched off, so {op} is refused", gate.name())
             }
@@ -115,6 +123,10 @@ impl fmt::Display for Denial {
 }
 
 impl std::error::Error for Denial {}
+
+/// How a host says for which session it speaks.
+pub(super) const NO_SESSION: &str =
+    "name it: in the header Reveille-Session over HTTP, or as session-id beside op on the stream";
 
 /// The caller in words. It knows its own token, so nothing is told that is not its own.
 fn bearer(caller: &Caller) -> String {

@@ -10,7 +10,8 @@ use super::denial::Denial;
 use super::reach::Reach;
 use crate::calendar::ZoneFault;
 use crate::domain::{
-    Caller, Failure, HostId, JobId, Op, Phase, Reason, Refusal, RunId, SessionConfig, SessionId, ToolName,
+    Caller, Failure, HostId, JobId, Op, Phase, Reason, Refusal, RunId, RunState, SessionConfig, SessionId,
+    ToolName,
 };
 use crate::engine::{Command, Input, Report, SessionRecord};
 use crate::port::Executor;
@@ -59,6 +60,32 @@ pub(crate) struct SessionRequest {
     pub(crate) zone: Option<Box<str>>,
 }
 
+/// What became of a request to open a session or take it over.
+pub(crate) enum Opening {
+    /// It was opened, and has this token.
+    Opened(Token),
+    /// It was open already, and goes on as it was opened.
+    Attached {
+        /// The keys of the request that ask for something else.
+        ignored: Vec<&'static str>,
+    },
+}
+
+/// The keys of what a configuration asks for and a session does not have.
+fn unlike(wanted: &SessionConfig, present: &SessionConfig) -> Vec<&'static str> {
+    let parts = |config: &SessionConfig| {
+        let rest = SessionConfig { zone: None, address: None, ..config.clone() };
+        (config.zone.clone(), config.address.clone(), rest)
+    };
+    let ((zone, address, rest), (its_zone, its_address, its_rest)) = (parts(wanted), parts(present));
+    let differs = [
+        ("zone", zone.is_some() && zone != its_zone),
+        ("address", address.is_some() && address != its_address),
+        ("session-config", rest != SessionConfig::default() && rest != its_rest),
+    ];
+    differs.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
+}
+
 /// Why a request of a host is not carried out.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HostError {
@@ -68,6 +95,9 @@ pub(crate) enum HostError {
     /// The engine refuses it.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// The run does not wait for a receipt: it stands otherwise, for this reason if it failed or waits.
+    #[error("{refusal}: it is {}", .state.name())]
+    NotInFlight { refusal: Refusal, state: RunState, reason: Option<Reason> },
     /// The session would be in a zone that nobody knows.
     #[error("{0}: {hint}", hint = .0.hint())]
     Zone(#[from] ZoneFault),
@@ -160,8 +190,18 @@ impl Service {
                 Input::Report(Report::Failed { run, failure })
             }
         };
-        self.handle().submit(input)?;
+        self.handle().submit(input).map_err(|refusal| self.said_of_run(refusal))?;
         Ok(None)
+    }
+
+    /// Adds to a refused receipt how its run stands: a harness has to know whether its turn counts.
+    fn said_of_run(&self, refusal: Refusal) -> HostError {
+        let Refusal::NotInFlight { run } = &refusal else { return refusal.into() };
+        let standing = self.handle().view(|state| state.run(run).map(|it| (it.run().state, it.run().reason)));
+        match standing {
+            Some((state, reason)) => HostError::NotInFlight { refusal, state, reason },
+            None => refusal.into(),
+        }
     }
 
     /// Makes a connection the host of sessions within its reach, which are busy if a turn of theirs is under way. `attach` makes
@@ -219,8 +259,7 @@ impl Service {
         Ok(self.admit(caller, Op::Receipt, None).map(drop)?)
     }
 
-    /// Opens a session, or takes over the one that has this id, and returns the token if it was opened. `attach` makes the
-    /// connection a host if it is none yet.
+    /// Opens a session, or takes over the one that has this id. `attach` makes the connection a host if it is none yet.
     ///
     /// # Errors
     /// [`HostError`]; no session was opened or taken over then.
@@ -230,14 +269,15 @@ impl Service {
         reach: &mut Reach,
         (session, asked, busy): (SessionId, SessionRequest, bool),
         attach: impl FnOnce() -> HostId,
-    ) -> Result<Option<Token>, HostError> {
+    ) -> Result<Opening, HostError> {
         let admitted = self.admit(caller, Op::OpenSession, None)?;
         // A session beyond the reach is refused as in an opening, which says that the id is taken.
-        if reach.covers(self.handle(), &session)
-            && self.handle().view(|state| state.session(&session).is_some())
-        {
+        let is_reached = reach.covers(self.handle(), &session);
+        let present = || self.handle().view(|state| Some(Arc::clone(state.session(&session)?.config())));
+        if let Some(present) = is_reached.then(present).flatten() {
+            let wanted = self.config_of(asked)?;
             self.attach(caller, reach, (vec![session], busy), attach)?;
-            return Ok(None);
+            return Ok(Opening::Attached { ignored: unlike(&wanted, &present) });
         }
         self.attach(caller, reach, (Vec::new(), false), attach)?;
         let (session, token) = self.open(admitted, reach, (Some(session), asked), reach.host)?;
@@ -245,7 +285,7 @@ impl Service {
             // It was closed meanwhile: the turn goes on all the same, and what its schedules left waits for its end.
             self.handle().submit(Input::Report(Report::Busy { session, busy, by: Some(caller.actor()) }))?;
         }
-        Ok(Some(token))
+        Ok(Opening::Opened(token))
     }
 
     /// Reports that a job of a session is ready, on behalf of the session itself.
@@ -287,13 +327,17 @@ impl Service {
         (session, asked): (Option<SessionId>, SessionRequest),
         host: HostId,
     ) -> Result<(SessionId, Token), HostError> {
-        let zone = asked.zone.map(|name| self.handle().zones().named(&name)).transpose()?;
-        let config = SessionConfig { zone, ..*asked.config };
+        let config = self.config_of(asked)?;
         let by = Some(admitted.caller().actor());
         let opened = self.handle().open_session_by(session, host, config, by)?;
         // Only after success: a session that another client had opened must stay invisible.
         reach.add(self.handle(), &opened.0);
         Ok(opened)
+    }
+
+    fn config_of(&self, asked: SessionRequest) -> Result<SessionConfig, ZoneFault> {
+        let zone = asked.zone.map(|name| self.handle().zones().named(&name)).transpose()?;
+        Ok(SessionConfig { zone, ..*asked.config })
     }
 
     /// Refuses a session beyond the reach, as if it did not exist.

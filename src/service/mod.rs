@@ -56,7 +56,7 @@ pub use self::arrival::Arrival;
 #[cfg(feature = "http")]
 pub(crate) use self::budgets::BudgetReading;
 pub use self::denial::{Denial, DenialReason};
-pub(crate) use self::hosting::{HostError, HostRequest, SessionRequest};
+pub(crate) use self::hosting::{HostError, HostRequest, Opening, SessionRequest};
 pub use self::inbound::{Activation, Arrived, Inbound};
 pub use self::inbound_text::Template;
 pub use self::later::{Called, Pending, Waiter};

@@ -165,3 +165,60 @@ fn a_time_that_has_passed_is_told_with_how_long_ago() {
     let told = ask(&handle, &Caller::OPERATOR, messages, false);
     assert!(told.contains("Late by: 2 d 12 h (216000 s)"), "{told}");
 }
+
+/// What a change leaves out stays: also the zone in which the times are read; and a zone alone moves them.
+#[test]
+fn a_change_of_the_time_keeps_the_zone() {
+    let (handle, _) = simulated::engine(&["s"]);
+    let caller = token("s");
+    let made = tool(
+        &handle,
+        &caller,
+        "create",
+        "{:message \"m\" :when \"every day at 9\" :zone \"America/New_York\"}",
+    );
+    let id = id(&made);
+    let update =
+        |change: &str| tool(&handle, &caller, "update", &format!("{{:schedule_id {id:?} {change}}}"));
+    let later = update(":when \"every day at 10\"");
+    assert!(later.contains("every day at 10:00 America/New_York"), "{later}");
+    let moved = update(":zone \"Europe/Berlin\"");
+    assert!(moved.contains("every day at 10:00 Europe/Berlin"), "{moved}");
+    let unknown = update(":zone \"Europe/Berlim\"");
+    assert!(unknown.contains(":status :error") && unknown.contains("Europe/Berlin"), "{unknown}");
+    let query = |zone: &str| format!("[(psi.scheduler/reschedule {{:schedule-id {id:?} {zone}}})]");
+    let nothing = ask(&handle, &caller, &query(""), false);
+    assert!(nothing.contains("mutation-error") && nothing.contains("changes nothing"), "{nothing}");
+    let once = tool(&handle, &caller, "create", "{:message \"m\" :when \"in 2 hours\"}");
+    let id = self::id(&once);
+    let alone = tool(&handle, &caller, "update", &format!("{{:schedule_id {id:?} :zone \"Europe/Berlin\"}}"));
+    assert!(alone.contains("on no clock"), "{alone}");
+}
+
+/// A part of a call that would have no effect is refused, and not dropped.
+#[test]
+fn nothing_of_a_call_is_dropped() {
+    let (handle, clock) = simulated::engine(&["s"]);
+    clock.advance(Span::from_millis(327 * 86_400_000));
+    for (call, message, hint) in [
+        (
+            ":when \"tomorrow at 9 Asia/Tokyo\" :zone \"Europe/Berlin\"",
+            "the phrase is in Asia/Tokyo",
+            "name one zone",
+        ),
+        (":when \"in 5 minutes\" :max_runs 3", "is for what recurs", "say how often"),
+        // Another day would be another wish: the same date is the nearest one.
+        (":when \"2025-12-24T09:00:00Z\"", "has passed", "2026-12-24T09:00:00Z"),
+        (":when \"2024-02-29T09:00:00Z\"", "has passed", "2028-02-29T09:00:00Z"),
+        (":when \"2026-11-24T00:00:00Z\"", "has passed", "2026-11-25T00:00:00Z"),
+    ] {
+        let answer = tool(&handle, &token("s"), "create", &format!("{{:message \"m\" {call}}}"));
+        assert!(answer.contains(message) && answer.contains(hint), "{call}: {answer}");
+    }
+    for (job, said) in [("nope", "ready; nothing waits for it yet"), ("build", "The job build is ready\"")] {
+        let waits = "{:action_kind \"notify_job_ready\" :job_id \"build\" :message \"Done.\"}";
+        tool(&handle, &token("s"), "schedule_session_action", waits);
+        let answer = tool(&handle, &token("s"), "report_job_ready", &format!("{{:job_id {job:?}}}"));
+        assert!(answer.contains(said), "{answer}");
+    }
+}

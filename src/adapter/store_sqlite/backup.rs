@@ -12,6 +12,7 @@ use rusqlite::backup::Backup;
 use rusqlite::{Connection, OpenFlags};
 use rustix::fs::OFlags;
 
+use super::doctor::RowCheck;
 use super::fault::OpenFault;
 use super::high_water::{self, REPLACING};
 use super::lock::OwnerLock;
@@ -31,7 +32,11 @@ pub(crate) struct Restored {
 }
 
 /// Copies the store of a directory into a new file, and checks the copy.
-pub(super) fn back_up(dir: &Path, to: &Path, caps: HistoryCaps) -> Result<StoreReport, OpenFault> {
+pub(super) fn back_up(
+    dir: &Path,
+    to: &Path,
+    (caps, rows): (HistoryCaps, RowCheck),
+) -> Result<StoreReport, OpenFault> {
     let path = dir.join(files::DB);
     let unreadable = |error: io::Error| OpenFault::io(&path, &error);
     let from = connection::visitor(&fs::canonicalize(&path).map_err(unreadable)?)
@@ -46,7 +51,7 @@ pub(super) fn back_up(dir: &Path, to: &Path, caps: HistoryCaps) -> Result<StoreR
     let file = fs_perms::open_file(&draft.0, flags).map_err(unwritable)?;
     // `file` stays open for the flush. SQLite has closed its handles by then: closing ours earlier would drop its locks.
     copy(&from, &draft.0).map_err(|error| OpenFault::io(to, &error))?;
-    let report = check(&draft.0, caps)?;
+    let report = check(&draft.0, caps, rows)?;
     file.sync_all().map_err(unwritable)?;
     // Unlike a rename, a link replaces no file that was made meanwhile.
     fs::hard_link(&draft.0, to).map_err(unwritable)?;
@@ -55,17 +60,22 @@ pub(super) fn back_up(dir: &Path, to: &Path, caps: HistoryCaps) -> Result<StoreR
 }
 
 /// Puts a backup in the place of the store of a directory, which no process may have open.
-pub(super) fn restore(from: &Path, options: &StoreOptions) -> Result<Restored, OpenFault> {
-    restore_with(from, options, &mut |_| Ok(()))
+pub(super) fn restore(from: &Path, options: &StoreOptions, rows: RowCheck) -> Result<Restored, OpenFault> {
+    restore_with(from, options, rows, &mut |_| Ok(()))
 }
 
 /// As [`restore`]; `step` is called before each change, and its error ends the restore there.
 fn restore_with(
     from: &Path,
     options: &StoreOptions,
+    rows: RowCheck,
     step: &mut dyn FnMut(&str) -> io::Result<()>,
 ) -> Result<Restored, OpenFault> {
-    examine_header(from, latest(MIGRATIONS))?;
+    examine_header(from, latest(MIGRATIONS)).map_err(|fault| {
+        // The advice of a damaged store would be about this file.
+        let OpenFault::Damaged { path, what, .. } = fault else { return fault };
+        OpenFault::NotOurs { path, why: format!("it is no backup: {what}") }
+    })?;
     fs_perms::take_directory(&options.dir)?;
     let dir = fs::canonicalize(&options.dir).map_err(|error| OpenFault::io(&options.dir, &error))?;
     let _lock = OwnerLock::take(&dir, options.since)?;
@@ -73,7 +83,7 @@ fn restore_with(
     let unusable = |error: io::Error| OpenFault::io(&path, &error);
     let draft = Draft(dir.join(DRAFT));
     copy_bytes(from, &draft.0)?;
-    let report = check(&draft.0, options.caps)?;
+    let report = check(&draft.0, options.caps, rows)?;
     let place = StoreReport { place: path.display().to_string(), ..report };
     let former = replace(&dir, &draft.0, place.counts.head, step).map_err(unusable)?;
     Ok(Restored { report: place, former })
@@ -157,8 +167,8 @@ fn copy_bytes(from: &Path, to: &Path) -> Result<(), OpenFault> {
 }
 
 /// Examines a copy as the doctor does; a copy with a defect is refused.
-fn check(copy: &Path, caps: HistoryCaps) -> Result<StoreReport, OpenFault> {
-    let report = doctor::examine_copy(copy, caps).map_err(|error| OpenFault::io(copy, &error))?;
+fn check(copy: &Path, caps: HistoryCaps, rows: RowCheck) -> Result<StoreReport, OpenFault> {
+    let report = doctor::examine_copy(copy, caps, rows).map_err(|error| OpenFault::io(copy, &error))?;
     match report.defects.first() {
         Some(defect) => Err(OpenFault::NotOurs { path: copy.to_owned(), why: defect.clone() }),
         None => Ok(report),
@@ -241,14 +251,14 @@ mod tests {
         dir.write(1);
         let (store, file) = (dir.options().dir, dir.0.join("backup.db"));
         let caps = dir.options().caps;
-        back_up(&store, &file, caps).expect("it is written");
+        back_up(&store, &file, (caps, |_| None)).expect("it is written");
         let mode = fs::metadata(&file).expect("it is there").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        let again = back_up(&store, &file, caps).expect_err("it exists");
+        let again = back_up(&store, &file, (caps, |_| None)).expect_err("it exists");
         assert!(again.to_string().contains("overwrites nothing"), "{again}");
         dir.write(2);
         assert_eq!(dir.numbers(), [1, 2]);
-        let restored = restore(&file, &dir.options()).expect("it is restored");
+        let restored = restore(&file, &dir.options(), |_| None).expect("it is restored");
         assert_eq!(dir.numbers(), [1]);
         let former = restored.former.expect("there was a store");
         assert!(former.join(files::DB).is_file() && former.join(files::MARK).is_file());
@@ -264,7 +274,7 @@ mod tests {
         let file = dir.0.join("backup.db");
         for bytes in [&b""[..], b"SQLite format 3\0", &[7; 5_000]] {
             fs::write(&file, bytes).expect("ours");
-            restore(&file, &dir.options()).map(drop).expect_err("it is refused");
+            restore(&file, &dir.options(), |_| None).map(drop).expect_err("it is refused");
             assert_eq!(dir.numbers(), [1]);
         }
     }
@@ -275,18 +285,18 @@ mod tests {
             let dir = Dir::new(cut.trim_start_matches('-'));
             dir.write(1);
             let file = dir.0.join("backup.db");
-            back_up(&dir.options().dir, &file, dir.options().caps).expect("it is written");
+            back_up(&dir.options().dir, &file, (dir.options().caps, |_| None)).expect("it is written");
             dir.write(2);
             let stop =
                 &mut |step: &str| if step == cut { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) };
-            restore_with(&file, &dir.options(), stop).map(drop).expect_err(cut);
+            restore_with(&file, &dir.options(), |_| None, stop).map(drop).expect_err(cut);
             if cut == "mark" {
                 assert_eq!(dir.numbers(), [1, 2]);
             } else {
                 let refused = super::super::open::open(dir.options()).map(drop).expect_err(cut);
                 assert!(refused.to_string().contains("reveille restore"), "{cut}: {refused}");
             }
-            restore(&file, &dir.options()).expect("it is restored");
+            restore(&file, &dir.options(), |_| None).expect("it is restored");
             assert_eq!(dir.numbers(), [1], "{cut}");
         }
     }

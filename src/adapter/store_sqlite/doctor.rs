@@ -14,14 +14,14 @@ use super::open::RESTORE_CUT_OFF;
 use super::schema::{CHAINED, MIGRATIONS, latest, tables, tables_of};
 use super::writer::beside;
 use super::{connection, lock, read};
-use crate::port::{HistoryCaps, Pruned, StoreCounts, StoreFault, StoreReport};
+use crate::port::{HistoryCaps, Pruned, RowRecord, StoreCounts, StoreFault, StoreReport};
 
 /// Examines the store at its place, and compares it with the mark beside it.
-pub(super) fn examine(path: &Path, caps: HistoryCaps) -> Result<StoreReport, StoreFault> {
+pub(super) fn examine(path: &Path, caps: HistoryCaps, rows: RowCheck) -> Result<StoreReport, StoreFault> {
     // The mark is read before the facts: a writer updates it after them, so the facts read here are
     // at least as new.
     let mark = path.parent().map_or(Ok(None), HighWaterMark::read);
-    let mut report = examine_copy(path, caps)?;
+    let mut report = examine_copy(path, caps, rows)?;
     match mark {
         Err(fault) => report.defects.push(fault.to_string()),
         Ok(Some(REPLACING)) => report.defects.push(RESTORE_CUT_OFF.to_owned()),
@@ -37,7 +37,11 @@ pub(super) fn examine(path: &Path, caps: HistoryCaps) -> Result<StoreReport, Sto
 }
 
 /// Examines a store by itself: a copy may be older than the mark beside it.
-pub(super) fn examine_copy(path: &Path, caps: HistoryCaps) -> Result<StoreReport, StoreFault> {
+pub(super) fn examine_copy(
+    path: &Path,
+    caps: HistoryCaps,
+    rows: RowCheck,
+) -> Result<StoreReport, StoreFault> {
     let size = |tail| fs::metadata(beside(path, tail)).map_or(0, |found| found.len());
     // SQLite would create a missing file.
     fs::metadata(path).map_err(|error| StoreFault::unreadable(&error))?;
@@ -55,13 +59,13 @@ pub(super) fn examine_copy(path: &Path, caps: HistoryCaps) -> Result<StoreReport
         caps,
         last_faults: Vec::new(),
     };
-    if let Err(error) = look(path, &mut report) {
+    if let Err(error) = look(path, rows, &mut report) {
         report.defects.push(error.to_string());
     }
     Ok(report)
 }
 
-fn look(path: &Path, report: &mut StoreReport) -> Result<(), StoreFault> {
+fn look(path: &Path, rows: RowCheck, report: &mut StoreReport) -> Result<(), StoreFault> {
     let unreadable = |error| connection::unreadable(&error);
     let connection = connection::visitor(path).map_err(unreadable)?;
     report.schema =
@@ -76,7 +80,7 @@ fn look(path: &Path, report: &mut StoreReport) -> Result<(), StoreFault> {
         report.defects.push("the tables are not those that were made".to_owned());
     }
     report.pruned = pruned(&connection).map_err(unreadable)?;
-    read_all(&connection, report)
+    read_all(&connection, rows, report)
 }
 
 fn integrity(connection: &Connection) -> rusqlite::Result<Vec<String>> {
@@ -98,8 +102,14 @@ fn pruned(connection: &Connection) -> rusqlite::Result<Pruned> {
     })
 }
 
+/// Says what is wrong with a row that the engine could not read: to the store, rows are bytes.
+pub(crate) type RowCheck = fn(&RowRecord) -> Option<String>;
+
+/// The most defects that a report names.
+const DEFECTS_MAX: usize = 100;
+
 /// Reads and counts every record; stops at the first damaged one.
-fn read_all(connection: &Connection, report: &mut StoreReport) -> Result<(), StoreFault> {
+fn read_all(connection: &Connection, rows: RowCheck, report: &mut StoreReport) -> Result<(), StoreFault> {
     // One transaction: a fact that is pruned between two reads would look like a break in the chain.
     connection.execute_batch("BEGIN").map_err(|error| connection::unreadable(&error))?;
     read_facts(connection, report)?;
@@ -110,6 +120,8 @@ fn read_all(connection: &Connection, report: &mut StoreReport) -> Result<(), Sto
         after = Some(last.key.clone());
         report.counts.rows += chunk.len() as u64;
         report.counts.tombstones += chunk.iter().filter(|row| row.payload.is_none()).count() as u64;
+        let room = DEFECTS_MAX.saturating_sub(report.defects.len());
+        report.defects.extend(chunk.iter().filter_map(rows).take(room));
     }
 }
 

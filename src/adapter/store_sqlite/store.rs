@@ -9,6 +9,8 @@ use rusqlite::Connection;
 
 #[cfg(feature = "cli")]
 use super::backup::{self, Restored};
+#[cfg(feature = "cli")]
+use super::doctor::RowCheck;
 use super::fault::OpenFault;
 use super::open::{self, StoreOptions};
 use super::writer::Shared;
@@ -49,7 +51,20 @@ impl StoreSqlite {
     /// # Errors
     /// [`StoreFault::Unreadable`] if there is nothing to examine.
     pub fn inspect(dir: &Path, caps: HistoryCaps) -> Result<StoreReport, StoreFault> {
-        doctor::examine(&dir.join(files::DB), caps)
+        doctor::examine(&dir.join(files::DB), caps, |_| None)
+    }
+
+    /// As [`StoreSqlite::inspect`], with a check of what each row says.
+    ///
+    /// # Errors
+    /// [`StoreFault::Unreadable`] if there is nothing to examine.
+    #[cfg(feature = "cli")]
+    pub(crate) fn inspect_rows(
+        dir: &Path,
+        caps: HistoryCaps,
+        rows: RowCheck,
+    ) -> Result<StoreReport, StoreFault> {
+        doctor::examine(&dir.join(files::DB), caps, rows)
     }
 
     /// Copies the store of a directory into a new file, and checks the copy; another process may be writing to the store.
@@ -57,8 +72,12 @@ impl StoreSqlite {
     /// # Errors
     /// [`OpenFault`] if the store cannot be read, or the file exists or cannot be written. There is no file then.
     #[cfg(feature = "cli")]
-    pub(crate) fn back_up(options: &StoreOptions, to: &Path) -> Result<StoreReport, OpenFault> {
-        backup::back_up(&options.dir, to, options.caps)
+    pub(crate) fn back_up(
+        options: &StoreOptions,
+        to: &Path,
+        rows: RowCheck,
+    ) -> Result<StoreReport, OpenFault> {
+        backup::back_up(&options.dir, to, (options.caps, rows))
     }
 
     /// Puts a backup in the place of the store of a directory, and keeps the files that were there.
@@ -66,8 +85,12 @@ impl StoreSqlite {
     /// # Errors
     /// [`OpenFault`] if a process has the store open, or the file is not a sound store that this program can read.
     #[cfg(feature = "cli")]
-    pub(crate) fn restore(options: &StoreOptions, from: &Path) -> Result<Restored, OpenFault> {
-        backup::restore(from, options)
+    pub(crate) fn restore(
+        options: &StoreOptions,
+        from: &Path,
+        rows: RowCheck,
+    ) -> Result<Restored, OpenFault> {
+        backup::restore(from, options, rows)
     }
 
     fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, StoreFault>) -> Result<T, StoreFault> {
@@ -122,7 +145,7 @@ impl Store for StoreSqlite {
     }
 
     fn doctor(&self) -> Result<StoreReport, StoreFault> {
-        let mut report = doctor::examine(&self.path, self.caps)?;
+        let mut report = doctor::examine(&self.path, self.caps, |_| None)?;
         report.last_faults = self.shared.queue.faults();
         Ok(report)
     }

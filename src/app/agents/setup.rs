@@ -100,7 +100,7 @@ fn take(steps: &[Step], agreed: bool) -> Result<(), AppFault> {
         }
     }
     if !agreed {
-        writeln!(out, "nothing was changed; --yes does this").map_err(told)?;
+        writeln!(out, "nothing of the agent's was changed; --yes does this").map_err(told)?;
     }
     Ok(())
 }

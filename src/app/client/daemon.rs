@@ -27,6 +27,8 @@ pub(in crate::app) struct Daemon {
     pub(in crate::app) token: Token,
     /// The data directory whose lock has to name the address; `None` if the user has given address and token.
     directory: Option<PathBuf>,
+    /// Whether the daemon is the one that serves the directory, wherever it listens: it may come back at another port.
+    follows: bool,
 }
 
 impl Daemon {
@@ -60,7 +62,7 @@ impl Daemon {
                  --insecure if every network on the way is trusted"
             )));
         }
-        Ok(Daemon { authority, token, directory: None })
+        Ok(Daemon { authority, token, directory: None, follows: false })
     }
 
     /// The daemon at an address without a token of its own: it has to be the data directory's.
@@ -71,7 +73,7 @@ impl Daemon {
         if served.as_ref() == Some(&authority) {
             let token = own_token(&directory)?;
             // Also beyond loopback: the address is one of this machine, so nothing leaves it.
-            return Ok(Daemon { authority, token, directory: Some(directory) });
+            return Ok(Daemon { authority, token, directory: Some(directory), follows: false });
         }
         let path = directory.display();
         let truth = match (served, holder) {
@@ -98,7 +100,7 @@ impl Daemon {
             return Err(AppFault::Taken(format!("the daemon of {path} is starting or stopping; try again")));
         };
         let token = given.map_or_else(|| own_token(&directory), Ok)?;
-        Ok(Some(Daemon { authority, token, directory: Some(directory) }))
+        Ok(Some(Daemon { authority, token, directory: Some(directory), follows: true }))
     }
 
     /// The process that serves at the address by its lock; `None` if the user vouches for the address.
@@ -108,8 +110,15 @@ impl Daemon {
     pub(in crate::app) fn holder(&self) -> io::Result<Option<Holder>> {
         let Some(directory) = &self.directory else { return Ok(None) };
         let holder = holder_of(directory)?;
-        let holder = holder.filter(|holder| holder.authority().as_ref() == Some(&self.authority));
-        let gone = || io::Error::other(format!("it no longer serves {}", directory.display()));
+        let is_it = |holder: &Holder| {
+            let authority = holder.authority();
+            if self.follows { authority.is_some() } else { authority.as_ref() == Some(&self.authority) }
+        };
+        let holder = holder.filter(is_it);
+        let gone = || {
+            let directory = directory.display();
+            io::Error::other(format!("it no longer serves {directory}; start one with `reveille serve`"))
+        };
         holder.map(Some).ok_or_else(gone)
     }
 }

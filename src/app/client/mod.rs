@@ -24,6 +24,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
 use super::fault::AppFault;
+use super::serve::data_dir::Holder;
 use crate::dialect::{Notation, REQUEST_CAPS, names, primitives};
 use crate::domain::SessionId;
 use crate::edn::{self, Map, Value};
@@ -168,7 +169,9 @@ impl Client {
         body: Body,
     ) -> io::Result<Response<Body>> {
         let before = self.daemon.holder()?;
-        let stream = tokio::net::TcpStream::connect(&self.daemon.authority).await?;
+        let authority = before.as_ref().and_then(Holder::authority);
+        let authority = authority.unwrap_or_else(|| self.daemon.authority.clone());
+        let stream = tokio::net::TcpStream::connect(&authority).await?;
         // One process has listened there all the while, so it is at the other end, and nobody who had the port before.
         if self.daemon.holder()? != before {
             return Err(io::Error::other("it was started again meanwhile; try again"));
@@ -181,7 +184,7 @@ impl Client {
             .map_err(|_| io::Error::other("the token contains characters that a header cannot hold"))?;
         // Keeps the token out of debug output.
         authorization.set_sensitive(true);
-        let mut request = Request::builder().method(method).uri(path).header(HOST, &self.daemon.authority);
+        let mut request = Request::builder().method(method).uri(path).header(HOST, &authority);
         request = request.header(AUTHORIZATION, authorization);
         if let Some(session) = &self.session {
             request = request.header("reveille-session", session.as_str());

@@ -53,5 +53,29 @@ pub(in crate::app) fn ask(
     }
 }
 
+/// Checks what a question with an empty answer was about: a misspelt id must not look like a quiet night.
+///
+/// # Errors
+/// [`AppFault::Absent`] if there is no such session or schedule.
+pub(in crate::app) fn check_named(
+    daemon: &DaemonArgs,
+    session: Option<&str>,
+    schedule: Option<&str>,
+) -> Result<(), AppFault> {
+    for (what, id, key, seen) in [
+        ("session", session, "psi.agent-session/session-id", "psi.agent-session/hosted?"),
+        ("schedule", schedule, "psi.scheduler/schedule-id", "psi.scheduler/status"),
+    ] {
+        let Some(id) = id else { continue };
+        let query = format!("[{{[:{key} {}] [:{seen}]}}]", Value::from(id));
+        match ask(daemon, None, &query) {
+            Ok(_) => {}
+            Err(AppFault::Absent(_)) => return Err(AppFault::Absent(format!("{what} not found: {id}"))),
+            Err(fault) => return Err(fault),
+        }
+    }
+    Ok(())
+}
+
 /// Answers may be far longer than the requests for which `REQUEST_CAPS` is meant.
 const ANSWER_CAPS: Caps = Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };

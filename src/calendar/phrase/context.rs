@@ -7,7 +7,7 @@ use crate::calendar::clock::Shown;
 use crate::calendar::pattern::SECONDS_PER_DAY;
 use crate::calendar::{Warning, Zones};
 use crate::domain::{Moment, TimeOfDay, Weekday, Zone};
-use crate::edn::civil_from_days;
+use crate::edn::{civil_from_days, days_from_civil};
 
 /// The moment and the zone that a phrase is relative to.
 #[derive(Clone, Debug)]
@@ -67,7 +67,8 @@ impl PhraseContext<'_> {
     }
 
     /// Refuses an instant that is too far ahead, or has passed; the error then suggests the next
-    /// instant at that time of day.
+    /// instant at that time of day, or if it lies more than a day back, on that date of a later year: another day is
+    /// another wish.
     pub(super) fn ahead(&self, asked: Moment) -> Result<Moment, PhraseError> {
         if asked.millis_since(self.now) > crate::limits::PERIOD_MS_MAX.value {
             return Err(PhraseError::TooFar);
@@ -82,8 +83,14 @@ impl PhraseContext<'_> {
         let part = |number: i64| u8::try_from(number).unwrap_or_default();
         let time = TimeOfDay::new(part(time / 3_600), part(time / 60 % 60), part(time % 60));
         let time = time.unwrap_or(TimeOfDay::MIDNIGHT);
-        for day in 0..=2 {
-            let (next, _) = self.instant(self.today() + day, time)?;
+        let (today, that_day) = (self.today(), reading.div_euclid(SECONDS_PER_DAY));
+        let days: Vec<i64> = if today - that_day <= 1 {
+            (0..=2).map(|day| today + day).collect()
+        } else {
+            anniversaries(that_day, today).collect()
+        };
+        for day in days {
+            let (next, _) = self.instant(day, time)?;
             if next > self.now {
                 return Err(PhraseError::Past { asked, next, fix: cut(&self.print(next)) });
             }
@@ -107,4 +114,14 @@ impl PhraseContext<'_> {
         let text = local.to_string();
         format!("{}{sign}{:02}:{:02}", text.trim_end_matches('Z'), minutes / 60, minutes % 60)
     }
+}
+
+/// The days from `today` on that have the date of `day`: of this year and of the eight that follow, in which there is a 29
+/// February.
+fn anniversaries(day: i64, today: i64) -> impl Iterator<Item = i64> {
+    let ((_, month, date), (this_year, ..)) = (civil_from_days(day), civil_from_days(today));
+    let of_year = move |year| days_from_civil(year, month, date);
+    // Most years have no 29 February: there the sum is the day after.
+    let years = (this_year..=this_year + 8).filter(move |year| civil_from_days(of_year(*year)).2 == date);
+    years.map(of_year).filter(move |day| *day >= today)
 }

@@ -141,8 +141,6 @@ fn update(args: &Args<'_>) -> Result<Call, ArgError> {
         (None, false) => Err(ArgError::own("", NO_CHANGE, "")),
         (Some(_), false) if revision.is_some() => Err(ArgError::own("revision", NOT_ALONE, "")),
         (Some(paused), false) => Ok(Call::Pause(which, paused)),
-        // A zone only matters for reading a phrase, so alone it would have no effect.
-        (None, true) if when.is_none() && zone.is_some() => Err(ArgError::new("when", ArgErrorKind::Missing)),
         (None, true) => {
             let texts = ChangeParams { label, description: None, message };
             let when = WhenParams { when, zone, ..WhenParams::default() };

@@ -38,7 +38,7 @@ pub enum WhenError {
     #[error("{0} is too far in the future: at most 10 years")]
     TooFar(Moment),
     /// Neither a delay nor an instant, and no cron expression.
-    #[error("it is no cron expression: {0}")]
+    #[error("{}", no_cron(.0))]
     Cron(CronError),
 }
 
@@ -57,6 +57,14 @@ impl WhenError {
             WhenError::Cron(error) => error.hint().to_owned(),
         }
     }
+}
+
+fn no_cron(error: &CronError) -> String {
+    // Words, as a rule: nothing says that cron was meant.
+    if matches!(error, CronError::FieldCount { .. }) {
+        return "it is no delay, no instant, and no cron expression".to_owned();
+    }
+    format!("it is no cron expression: {error}")
 }
 
 /// Parses a `when`, as of this moment.

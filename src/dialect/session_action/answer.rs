@@ -42,8 +42,10 @@ pub fn started(action_id: &ScheduleId) -> Answer {
 }
 
 /// The answer to a `report_job_ready`.
-pub fn ready(job: &JobId) -> Answer {
-    Answer::done(head("ok", &format!("The job {job} is ready")).with("jobId", job.as_str()))
+pub fn ready(job: &JobId, is_awaited: bool) -> Answer {
+    // A misspelt id must not look like a success.
+    let rest = if is_awaited { "" } else { "; nothing waits for it yet" };
+    Answer::done(head("ok", &format!("The job {job} is ready{rest}")).with("jobId", job.as_str()))
 }
 
 fn of_one(status: &str, message: &str, action_id: &ScheduleId) -> Answer {

@@ -356,7 +356,9 @@ impl Refusal {
     /// Returns what the caller can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Refusal::UnknownSession { .. } => "open the session first, or check its id",
+            Refusal::UnknownSession { .. } => {
+                "check its id: a session is opened by its harness, or by an operator"
+            }
             Refusal::SessionExists { .. } => {
                 "use the open session, which :or-attach? true attaches to over the stream, or choose another id"
             }

@@ -117,6 +117,17 @@ impl Trigger {
         }
     }
 
+    /// The trigger on the clock of another zone; `None` if its slots are read on none.
+    pub(crate) fn in_zone(&self, zone: &Zone) -> Option<Trigger> {
+        match self {
+            Trigger::At(_) | Trigger::Every(_) | Trigger::Event(_) => None,
+            Trigger::Calendar(calendar) => {
+                Some(Trigger::Calendar(Box::new(Calendar { zone: zone.clone(), ..**calendar })))
+            }
+            Trigger::Cron(cron, _) => Some(Trigger::Cron(cron.clone(), zone.clone().into())),
+        }
+    }
+
     /// Returns the instant that the definition names, if it names one.
     pub(crate) fn instant(&self) -> Option<Moment> {
         match self {

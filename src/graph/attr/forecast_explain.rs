@@ -7,7 +7,9 @@ use std::rc::Rc;
 use super::{Read, attributes, instant, integer, maybe, own};
 use crate::domain::{Downtime, Moment, Reason, ScheduleId};
 use crate::edn::{Keyword, Map, Value};
-use crate::engine::{Explanation, ForecastQuery, ForecastSlot, Outage, SlotOutcome, Verdict, WhatIf};
+use crate::engine::{
+    Explanation, ForecastQuery, ForecastSlot, Outage, ScheduleRecord, SlotOutcome, Verdict, WhatIf,
+};
 use crate::graph::mutation::{ChangeParams, ChangeRequest, Conditions, WhenParams};
 use crate::graph::params::{CheckedParams, IdText, enums, field, params, refused};
 use crate::graph::psi_terms;
@@ -222,9 +224,10 @@ pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
     let supposed = match (from, until, &schedule) {
         (Some(from), Some(until), None) => WhatIf::Outage(Outage { from, until }),
         (None, None, Some(schedule)) => {
-            let owner = view.state.schedule(schedule).map(|record| &record.schedule().owner);
-            let usual = view.zones.usual(view.state.zone_of(owner));
-            let change = change.parse(view.now.wall, view.zones, usual)?.change;
+            let present = view.state.schedule(schedule).map(ScheduleRecord::schedule);
+            let own = view.state.zone_of(present.map(|schedule| &schedule.owner));
+            let of = (present.map(|schedule| &schedule.trigger), own);
+            let change = change.parse(of, view.now.wall, view.zones)?.change;
             WhatIf::Change(schedule.clone(), Box::new(change))
         }
         (Some(_), Some(_), Some(_)) => {

@@ -5,7 +5,7 @@ use super::super::registry::ResolverError;
 use super::conditions::Conditions;
 use super::when::{ParsedWhen, WhenParams};
 use crate::calendar::Zones;
-use crate::domain::{Durability, Moment, PayloadKind, SessionId, Zone};
+use crate::domain::{Durability, Moment, PayloadKind, SessionId, Trigger, Zone};
 use crate::edn::Map;
 use crate::engine::ScheduleChange;
 
@@ -124,12 +124,22 @@ pub struct ParsedChange {
 }
 
 impl ChangeRequest {
-    /// Resolves the change as of a moment.
+    /// Resolves the change of a schedule with these times, as of a moment. What the change leaves out stays, also the zone of
+    /// the times; `own` is that of the session.
     ///
     /// # Errors
     /// Returns those of [`WhenParams::parse`].
-    pub fn parse(self, now: Moment, zones: &Zones, usual: &Zone) -> Result<ParsedChange, ResolverError> {
-        let meant = self.when.parse(now, zones, usual)?;
+    pub fn parse(
+        self,
+        (present, own): (Option<&Trigger>, Option<&Zone>),
+        now: Moment,
+        zones: &Zones,
+    ) -> Result<ParsedChange, ResolverError> {
+        let usual = zones.usual(present.and_then(Trigger::zone).or(own));
+        let meant = match self.when.parse(now, zones, usual)? {
+            Some(meant) => Some(meant),
+            None => self.when.moved(present, now, zones)?,
+        };
         let when = meant.as_ref().map(|meant| meant.when.clone());
         let change = ScheduleChange {
             label: self.texts.label,

@@ -23,8 +23,8 @@ params! {
         optional trigger: TriggerMap = "trigger",
         /// The time as a cron expression of five fields.
         optional cron: Box<str> = "cron",
-        /// The time zone of the phrase or the cron expression. If omitted, the session's, else the configured one, else the
-        /// machine's.
+        /// The time zone of the phrase or the cron expression. If omitted, in a change that of the schedule, else the session's,
+        /// else the configured one, else the machine's. Alone in a change, it moves the schedule's own times to this zone.
         optional zone: Box<str> = "zone",
         /// The period of a recurring schedule in milliseconds, counted from now.
         optional every: Span = "every-ms",
@@ -193,7 +193,32 @@ impl WhenParams {
             Some(name) => zones.named(name).map_err(|fault| unknown_zone(&fault))?,
         };
         let asked = PhraseContext { now, zone, zones };
-        self.one_way(way, &asked).map(Some)
+        let parsed = self.one_way(way, &asked)?;
+        let meant = zones.resolved(&asked.zone);
+        if way == "when" && self.zone.is_some() && parsed.zone != *meant {
+            let message = format!("the phrase is in {}, and the zone given is {meant}", parsed.zone);
+            return Err(hinted(&message, "zone-twice", "name one zone, in the phrase or beside it"));
+        }
+        Ok(Some(parsed))
+    }
+
+    /// The times of a schedule on the clock of another zone; `None` if no zone is given. Not for a call that gives a time.
+    ///
+    /// # Errors
+    /// Returns an error if nobody knows the zone, or if the schedule's times are on no clock.
+    pub(super) fn moved(
+        &self,
+        present: Option<&Trigger>,
+        now: Moment,
+        zones: &Zones,
+    ) -> Result<Option<ParsedWhen>, ResolverError> {
+        let (Some(name), Some(present)) = (self.zone.as_deref(), present) else { return Ok(None) };
+        let zone = zones.named(name).map_err(|fault| unknown_zone(&fault))?;
+        let Some(trigger) = present.in_zone(&zone) else {
+            let message = "the schedule's times are on no clock, so a zone changes nothing";
+            return Err(hinted(message, "zone-alone", "give the time together with its zone"));
+        };
+        Ok(Some(plain(When::By(trigger), &PhraseContext { now, zone, zones })))
     }
 
     /// Returns the names of the ways that are given.
@@ -239,7 +264,7 @@ impl WhenParams {
         } else if fires_now {
             Ok(plain(When::After(Span::ZERO), asked))
         } else {
-            Err(past(at, &next_day(asked.now, at)))
+            Err(past(at, &next_such(at, asked)))
         }
     }
 }
@@ -298,12 +323,11 @@ pub(crate) fn unknown_zone(fault: &ZoneFault) -> ResolverError {
     refused
 }
 
-/// Returns the next instant at that time of day, as text. A day has 24 hours here, because an instant has no zone.
-fn next_day(now: Moment, at: Moment) -> String {
-    // One day more than the full days that have passed, so the result is always ahead.
-    let days = now.since(at).nanos() / DAY_NS + 1;
-    let next = at.checked_add(Span::from_nanos(days.saturating_mul(DAY_NS)));
-    next.map_or_else(|| now.to_string(), |next| next.to_string())
+/// The next such instant as text, by the rule of phrases; an instant has no zone, so by the clock of UTC.
+fn next_such(at: Moment, asked: &PhraseContext<'_>) -> String {
+    let asked = PhraseContext { zone: Zone::Utc, ..asked.clone() };
+    let read = understand(&at.to_string(), &asked);
+    read.err().and_then(|error| error.fix().map(str::to_owned)).unwrap_or_else(|| asked.now.to_string())
 }
 
 fn past(at: Moment, fix: &str) -> ResolverError {
@@ -346,5 +370,3 @@ fn hinted(message: &str, code: &str, hint: &str) -> ResolverError {
     let data = Map::new().with("reason", Value::keyword(code)).with("hint", hint);
     ResolverError::new(message, data).coded(Code::Validation)
 }
-
-const DAY_NS: u64 = 86_400_000_000_000;

@@ -26,5 +26,7 @@ pub use store_replies::StoreReplies;
 pub(super) use store_replies::replies;
 #[cfg(feature = "testkit")]
 pub(crate) use stored_rows::for_each as for_each_row;
+#[cfg(feature = "cli")]
+pub(crate) use stored_rows::row_fault;
 pub(crate) use stored_rows::{Row, for_each_of as for_each_row_of, try_for_each as try_for_each_row};
 pub(super) use transcripts::StoredMessage;

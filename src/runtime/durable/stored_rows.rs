@@ -173,6 +173,12 @@ fn parse_rows(records: &[RowRecord]) -> Result<Vec<Part>, RecoveryError> {
     records.iter().filter_map(parse_row).collect()
 }
 
+/// What keeps a row from being read; `None` if nothing does.
+#[cfg(feature = "cli")]
+pub(crate) fn row_fault(record: &RowRecord) -> Option<String> {
+    parse_row(record)?.err().map(|fault| fault.to_string())
+}
+
 /// Parses a row; `None` for a tombstone.
 fn parse_row(record: &RowRecord) -> Option<Result<Part, RecoveryError>> {
     let payload = record.payload.as_ref()?;

@@ -10,7 +10,7 @@ mod memory;
 mod schedule;
 
 use super::admission::Admitted;
-use super::denial::Denial;
+use super::denial::{Denial, NO_SESSION};
 use super::{HostError, HostRequest, Reach, Service, SessionRequest};
 use crate::dialect::{Notation, psi, refusal_data};
 use crate::domain::{Actor, AddressError, Caller, Code, Dialect, Refusal, SessionConfig, SessionId, Status};
@@ -121,7 +121,7 @@ impl CallerMutator<'_> {
         let opened =
             self.service.host_admitted(self.admitted, &mut reach, request).map_err(|error| match error {
                 HostError::Denied(denial) => denied(&denial),
-                HostError::Refused(refusal) => refused(&refusal),
+                HostError::Refused(refusal) | HostError::NotInFlight { refusal, .. } => refused(&refusal),
                 HostError::Zone(fault) => unknown_zone(&fault),
             })?;
         let (session, token) =
@@ -153,7 +153,13 @@ impl CallerMutator<'_> {
             return Ok(session);
         }
         // The answer does not reveal whether another caller's session exists.
-        Err(refused(&Refusal::UnknownSession { session }))
+        let refusal = Refusal::UnknownSession { session };
+        Err(if self.caller().scope.is_nothing() {
+            let data = Map::new().with("hint", NO_SESSION);
+            ResolverError::new(refusal.to_string(), data).coded(refusal.code())
+        } else {
+            refused(&refusal)
+        })
     }
 }
 

@@ -6,8 +6,8 @@ use super::super::{admission, creation};
 use super::{CallerMutator, refused, session_config, wrong};
 use crate::dialect::unreachable;
 use crate::domain::{
-    About, Code, Moment, Notice, Payload, PayloadKind, Refusal, Route, RunState, ScheduleId, SessionConfig,
-    Settings, Span, Target, When,
+    About, Code, Dialect, Moment, Notice, Payload, PayloadKind, Refusal, Route, RunState, ScheduleId,
+    SessionConfig, Settings, Span, Target, When,
 };
 use crate::edn::{Map, Value};
 use crate::engine::{Command, Input, NewSchedule, RunRecord, ScheduleChange, ScheduleRecord, State, Which};
@@ -23,6 +23,9 @@ impl CallerMutator<'_> {
         let CreateSchedule { new, when, conditions } = params;
         let owner = self.session(new.owner.clone(), "origin-session-id")?;
         let payload = payload(&new)?;
+        // A model that gives a number means that many times. A program may give all settings at once, with or without need.
+        let is_of_model = self.tool == Some(Dialect::Native);
+        let most = conditions.lifetime.as_ref().and_then(|lifetime| lifetime.max_runs);
         let settings = Settings {
             description: new.description.clone(),
             key: new.idempotency_key.clone(),
@@ -47,6 +50,14 @@ impl CallerMutator<'_> {
             let meant = meant.ok_or_else(|| {
                 wrong("when", "given, or one of delay-ms, at, trigger, cron, every-ms", None)
             })?;
+            let is_once = matches!(meant.when, When::After(_) | When::At(_));
+            if is_of_model && is_once && most.is_some_and(|most| most.get() > 1) {
+                let data = Map::new()
+                    .with("hint", "say how often, such as every 5 minutes, or leave the number out");
+                let error =
+                    ResolverError::new("a number of runs is for what recurs, and this is due once", data);
+                return Err(error.coded(Code::Validation));
+            }
             Ok((meant.when.clone(), meant))
         };
         let next = |record: &ScheduleRecord| self.upcoming(record);
@@ -88,12 +99,13 @@ impl CallerMutator<'_> {
         let which = self.which(&params.which)?;
         self.admit_delivery(&which, None)?;
         let zones = self.handle().zones();
-        let own = self.handle().view(|state| {
-            let owner = state.schedule(&which.schedule).map(|record| &record.schedule().owner);
-            state.zone_of(owner).cloned()
+        let (present, own) = self.handle().view(|state| {
+            let schedule = state.schedule(&which.schedule).map(ScheduleRecord::schedule);
+            let own = state.zone_of(schedule.map(|schedule| &schedule.owner)).cloned();
+            (schedule.map(|schedule| schedule.trigger.clone()), own)
         });
-        let usual = zones.usual(own.as_ref());
-        let ParsedChange { change, meant } = params.change.parse(self.handle().now().wall, zones, usual)?;
+        let (of, now) = ((present.as_ref(), own.as_ref()), self.handle().now().wall);
+        let ParsedChange { change, meant } = params.change.parse(of, now, zones)?;
         if change == ScheduleChange::default() {
             let data =
                 Map::new().with("hint", "name at least one field to change, such as when, message or label");

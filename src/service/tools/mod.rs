@@ -31,7 +31,7 @@ use self::session_action::ActionCall;
 use self::watch::WatchCall;
 use super::Service;
 use super::admission::{Admitted, op_of};
-use super::denial::Denial;
+use super::denial::{Denial, DenialReason};
 use super::later::Called;
 use crate::dialect::{self, Answer, Notation, names};
 #[cfg(feature = "http")]
@@ -95,6 +95,10 @@ impl Service {
         let tool = known.name;
         let (op, dialect) = op_of(tool, args);
         let admitted = self.admit(caller, op, dialect)?;
+        // A tool is a session's, or an operator's. A host reaches what its sessions have by speaking for one of them.
+        if caller.scope.is_nothing() {
+            return Err(Denial::new(DenialReason::NoSession, caller, op));
+        }
         let call = ToolCall { admitted, tool, args, notation: style.notation };
         // One bound for all tools, errors included.
         Ok(self.call_admitted(call, style.patience).map(|called| called.map(dialect::within_bound)))

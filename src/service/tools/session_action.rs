@@ -7,9 +7,9 @@ use super::super::Service;
 use super::super::admission::Admitted;
 use crate::dialect::session_action::{self, Action, ActionDraft, ActionStatus, Call, Refused, Tool};
 use crate::dialect::{Answer, Notation, unreachable};
-use crate::domain::{Caller, Dialect, Refusal, ScheduleId, SessionId};
+use crate::domain::{Caller, Dialect, Refusal, ScheduleId, SessionId, Trigger};
 use crate::edn::Value;
-use crate::engine::{Command, Input, NewSchedule, SessionRecord, Which};
+use crate::engine::{Command, Input, NewSchedule, ScheduleRecord, SessionRecord, Which};
 use crate::runtime::Handle;
 
 /// A call of a tool of delayed actions.
@@ -52,7 +52,13 @@ impl<'a> ActionCall<'a> {
                     job: job.clone(),
                     by: Some(self.caller().actor_with(Dialect::SessionAction)),
                 };
-                self.handle().submit(Input::Command(ready)).map(|()| session_action::ready(&job))
+                let waits = |record: &ScheduleRecord| match &record.schedule().trigger {
+                    Trigger::Event(event) => event.job == job,
+                    Trigger::At(_) | Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) => false,
+                };
+                let is_awaited =
+                    self.handle().view(|state| state.live_schedules_of(session).into_iter().any(waits));
+                self.handle().submit(Input::Command(ready)).map(|()| session_action::ready(&job, is_awaited))
             }
         };
         done.unwrap_or_else(|refusal| session_action::refused(&refusal))

@@ -52,7 +52,7 @@ pub enum Command {
     /// /healthz needs a token: the operator's is in DATA-DIR/operator.token, a read-only one is in
     /// DATA-DIR/observer.token, one for a host in DATA-DIR/host.token, and a session gets its own when it is opened.
     /// A host opens sessions, reaches those that its token has opened, and nothing else. REVEILLE_TOKEN, at least 32
-    /// characters, replaces the operator's. SIGTERM and SIGINT stop the daemon in an orderly way within five seconds.
+    /// characters, replaces the operator's. SIGTERM, SIGINT and SIGHUP stop the daemon in an orderly way within five seconds.
     ///
     /// Sessions and durable schedules are on disk before they are acknowledged, and continue after a
     /// restart. Volatile schedules (psi's) are cancelled when the daemon stops; after a crash, the next

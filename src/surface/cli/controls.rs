@@ -151,7 +151,7 @@ pub struct InboxArgs {
     /// Take the messages: they count as delivered from then on.
     #[arg(long)]
     pub take: bool,
-    /// How many to take at most.
+    /// How many to show, or to take, at most.
     #[arg(long, value_name = "COUNT", default_value_t = 20)]
     pub first: u32,
     /// How the answer is printed, and which daemon.

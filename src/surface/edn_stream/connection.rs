@@ -21,7 +21,7 @@ use crate::engine::{SessionRecord, State};
 use crate::graph::eql::Boundary;
 use crate::limits;
 use crate::runtime::{Handle, Subscription};
-use crate::service::{CallStyle, Called, Pending, Reach, Service, SessionRequest, Shown, reply};
+use crate::service::{CallStyle, Called, Opening, Pending, Reach, Service, SessionRequest, Shown, reply};
 
 /// The identity of the client at the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,7 +147,7 @@ impl Connection {
                 // Beyond the limits the framer cannot find the next form, so the stream ends after
                 // the answer.
                 let within_limits = !matches!(error.kind(), ReadErrorKind::Limit { .. });
-                self.outgoing.send(&psi::unreadable(&error)) && within_limits
+                self.outgoing.send(&psi::unreadable(&error, self.spoken())) && within_limits
             }
             Ok(form) => {
                 let notation = self.spoken();
@@ -333,13 +333,12 @@ impl Connection {
     ) -> Result<Outcome, RequestError> {
         let asked = (session.clone(), asked, busy);
         let opened = self.service.open_or_attach(&self.caller, &mut self.own(), asked, || self.become_host());
-        let answer = Map::new().with("session-id", session.as_str());
-        let Some(token) = opened? else {
+        let opened = opened?;
+        let answer = print::opening(&session, &opened);
+        if matches!(opened, Opening::Attached { .. }) {
             self.taken = Some(vec![session]);
-            // Of the token that the session has already, only a hash is stored.
-            return Ok(Outcome::Done(answer.with("opened?", false).into()));
-        };
-        Ok(Outcome::Done(answer.with("opened?", true).with("token", token.reveal()).into()))
+        }
+        Ok(Outcome::Done(answer.into()))
     }
 
     /// Holds back what is pushed into sessions until the client knows that it hosts them.

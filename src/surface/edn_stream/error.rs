@@ -41,15 +41,17 @@ impl RequestError {
 
 impl From<ArgError> for RequestError {
     fn from(error: ArgError) -> RequestError {
-        let data = if let ArgErrorKind::NotA { expected, .. } = error.kind() {
-            Map::new()
-                .with("field", Value::keyword(error.path()))
-                .with("value", error.value().cloned().unwrap_or(Value::Nil))
-                .with("expected", *expected)
-        } else {
-            error.with_unknown_keys(Map::new())
+        let ArgErrorKind::NotA { expected, found } = error.kind() else {
+            return RequestError::invalid(error.message(&WORDS), error.with_unknown_keys(Map::new()));
         };
-        RequestError::invalid(error.message(&WORDS), data)
+        // A value of the right type that is refused all the same is not refused for its type.
+        let is_of_type = expected.contains(found) || expected.starts_with(':');
+        let words = if is_of_type { &OF_TYPE } else { &WORDS };
+        let data = Map::new()
+            .with("field", Value::keyword(error.path()))
+            .with("value", error.value().cloned().unwrap_or(Value::Nil))
+            .with("expected", *expected);
+        RequestError::invalid(error.message(words), data)
     }
 }
 
@@ -60,6 +62,13 @@ const WORDS: ArgWords = arg_words! {
     ..TOOL_WORDS;
     not_a "wrong-type" ":{field} must be {expected}, not {found}" "";
     unknown_keys "unsupported-keys" "unsupported keys: {keys}; this request may have {known}{suggestion}" "";
+};
+
+const OF_TYPE: ArgWords = arg_words! {
+    @whole "a request";
+    @list (":", " ");
+    ..WORDS;
+    not_a "wrong-type" ":{field} must be {expected}" "";
 };
 
 impl From<&Denial> for RequestError {
@@ -75,6 +84,12 @@ impl From<HostError> for RequestError {
         match error {
             HostError::Denied(denial) => RequestError::from(&denial),
             HostError::Refused(refusal) => RequestError::from(&refusal),
+            HostError::NotInFlight { ref refusal, state, reason } => {
+                let plain = RequestError::from(refusal);
+                let reason = reason.map(|reason| Value::keyword(reason.name()));
+                let data = plain.data.with("state", Value::keyword(state.name())).with("reason", reason);
+                RequestError { message: error.to_string(), data, ..plain }
+            }
             HostError::Zone(fault) => {
                 let data = Map::new().with("key", fault.code()).with("hint", fault.hint());
                 RequestError::invalid(fault.to_string(), data)

@@ -2,9 +2,24 @@
 
 use crate::adapter::Push;
 use crate::dialect::psi::{message, session_config};
-use crate::domain::{Decision, Moment, RunId};
+use crate::domain::{Decision, Moment, RunId, SessionId};
 use crate::edn::{Inst, Map, Value};
 use crate::engine::Invocation;
+use crate::service::Opening;
+
+/// Prints what became of a request to open a session or take it over.
+pub(super) fn opening(session: &SessionId, opening: &Opening) -> Map {
+    let answer = Map::new().with("session-id", session.as_str());
+    match opening {
+        Opening::Opened(token) => answer.with("opened?", true).with("token", token.reveal()),
+        // Of the token that the session has already, only a hash is stored.
+        Opening::Attached { ignored } => {
+            let answer = answer.with("opened?", false);
+            let ignored: Vec<Value> = ignored.iter().map(|key| Value::keyword(key)).collect();
+            if ignored.is_empty() { answer } else { answer.with("ignored", ignored) }
+        }
+    }
+}
 
 /// Prints a push to a harness: a delivery, or a session opened or closed.
 pub(super) fn push(push: &Push) -> Value {

@@ -8,7 +8,7 @@ use super::tool_request;
 use crate::dialect::args::{Arg, ArgError, Args, Choices, Keys, Style};
 use crate::dialect::psi::session_config;
 use crate::dialect::{Notation, REQUEST_CAPS, echo};
-use crate::domain::{Cursor, JobId, Outcome, Phase, SessionConfig, SessionId, ToolSpec};
+use crate::domain::{Cursor, JobId, Outcome, Phase, SessionConfig, SessionId, ToolSpec, nearest};
 use crate::edn::{self, Keyword, Map, Value};
 use crate::graph::eql::Boundary;
 use crate::service::{HostRequest, SessionRequest};
@@ -86,7 +86,14 @@ impl StreamRequest {
             let op = form.as_map().and_then(|map| entry(map, "op", notation));
             let supported: Vec<Value> = OPS.iter().map(|(name, ..)| Value::keyword(name)).collect();
             let data = Map::new().with("op", op.map_or(Value::Nil, echo)).with("supported-ops", supported);
-            return Err(RequestError::invalid("unknown :op; a psi-tool call needs :action instead", data));
+            let name = op.and_then(word);
+            let near = name.and_then(|name| nearest(OPS.iter().map(|(known, ..)| (*known, *known)), name));
+            let message = match (op, near) {
+                (None, _) => "a request has :op; a call of psi-tool has :action instead".to_owned(),
+                (Some(op), None) => format!("there is no :op {}", echo(op)),
+                (Some(op), Some(near)) => format!("there is no :op {}; did you mean :{near}?", echo(op)),
+            };
+            return Err(RequestError::invalid(message, data));
         };
         let style = Style { notation, keys: Keys::Notated, choices: Choices::Exact, short_times: false };
         parse(&Arg::new(form, style).map(keys)?)
@@ -113,8 +120,12 @@ fn known(
     notation: Notation,
 ) -> Option<&'static (&'static str, &'static [&'static str], Parse)> {
     let op = entry(form.as_map()?, "op", notation)?;
-    let name = op.as_keyword().map(Keyword::as_str).or_else(|| op.as_str())?;
+    let name = word(op)?;
     OPS.iter().find(|(known, ..)| *known == name)
+}
+
+fn word(value: &Value) -> Option<&str> {
+    value.as_keyword().map(Keyword::as_str).or_else(|| value.as_str())
 }
 
 fn call(args: &Args<'_>) -> Result<StreamRequest, RequestError> {

@@ -22,7 +22,7 @@ pub(super) fn session_id(value: &Value) -> Option<SessionId> {
 }
 
 pub(super) fn run(args: &Args<'_>) -> Result<RunId, ArgError> {
-    read(args, "delivery-id", "the id of a pushed delivery", |value| RunId::parse(value.as_str()?))
+    read(args, "delivery-id", "the id of a pushed delivery: a string", |value| RunId::parse(value.as_str()?))
 }
 
 /// Reads a required key. The error describes the expected type.
@@ -40,4 +40,5 @@ pub(super) fn optional_session(args: &Args<'_>) -> Result<Option<SessionId>, Arg
     args.opt("session-id", |arg| arg.parse(SESSION_ID, session_id))
 }
 
-const SESSION_ID: &str = "a session's id: a string that is not blank";
+const SESSION_ID: &str =
+    "a session's id: a string that is not blank, of at most 128 bytes and without control characters";

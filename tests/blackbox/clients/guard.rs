@@ -183,7 +183,7 @@ fn an_operator_controls_all_of_a_session_and_what_it_may_do() {
     assert!(daemon.ok(&["explain", &first]).contains("by operator (token operator)"));
     let log = daemon.ok(&["log", "--by", "operator", "--last", "1000"]);
     assert!(log.contains("by operator (token operator)"), "{log}");
-    assert_eq!(daemon.ok(&["log", "--by", "nobody"]), "no such decisions\n");
+    assert!(daemon.ok(&["log", "--by", "nobody"]).starts_with("no such decisions since the daemon started"));
     daemon.ok(&["resume", &first]);
     assert!(daemon.ok(&["resume", "--all-of", "main"]).contains("resumed  1 schedule\n"));
     daemon.ok(&["reschedule", &first, "--when", "in 2 hours", "--label", "later"]);

@@ -45,7 +45,7 @@ fn watches_tasks_and_channels_are_listed_for_people() {
     assert!(code == Some(0) && one.contains("notify-when"), "{one}");
     assert!(one.contains("CHECK  AT"), "{one}");
     let (code, _) = run(&["watch", "no-such"]);
-    assert_eq!(code, Some(2));
+    assert_eq!(code, Some(1));
     let (code, tasks) = run(&["tasks", "--session", "main"]);
     assert!(code == Some(0) && tasks.contains("failed") && tasks.contains("no such branch"), "{tasks}");
     let (code, channels) = run(&["channels"]);

@@ -1,6 +1,6 @@
 //! A host with a token of its own: on every surface it reaches the sessions that it has opened, and nothing else.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 
 use reveille::domain::SessionId;
 
@@ -281,5 +281,80 @@ fn a_subscription_begins_with_the_session() {
         }
         assert!(!heard.contains("schedule-created") && !heard.contains("schedule-cancelled"), "{heard}");
         close(&site, "again");
+    }
+}
+
+/// A host that names no session acts for none: none is opened for it, and a tool says what to name.
+#[test]
+fn a_host_without_a_session_opens_none() {
+    let site = Site::start();
+    let (_, mut stream) = upgrade(&site, EDITOR, "");
+    let listed = ask(&mut stream, "{:id 1 :op :call :tool \"list\" :args {}}");
+    assert!(listed.contains("speaks for none here"), "{listed}");
+    assert_eq!(site.handle().view(|state| state.sessions().len()), 0, "{listed}");
+    let mine = SessionId::new("mine").expect("an id");
+    for tool in ["create", "psi-tool", "list", "CronCreate", "CronList"] {
+        let reply = site.ask(&format!("POST /tools/{tool}"), EDITOR, &[EDN], "{}");
+        assert!(reply.status == 400 && reply.body.contains("Reveille-Session"), "{tool}: {}", reply.body);
+    }
+    open(&site, EDITOR, "mine");
+    assert!(site.handle().view(|state| state.session(&mine).is_some()));
+    let create = "mutation { createSchedule(input: {originSessionId: \"mine\", kind: MESSAGE, message: \"m\", delayMs: 9000}) { \
+                  created } }";
+    let unnamed = graphql(&site, EDITOR, &[], create);
+    assert!(unnamed.contains("session not found: mine") && unnamed.contains("Reveille-Session"), "{unnamed}");
+    let named = graphql(&site, EDITOR, &["Reveille-Session: mine"], create);
+    assert!(named.contains("\"created\":true"), "{named}");
+}
+
+/// A session that is taken over goes on as it was opened: what a request asks for beside that is named, and a zone is checked.
+#[test]
+fn what_a_take_over_asks_for_in_vain_is_named() {
+    let site = Site::start();
+    let (_, mut stream) = upgrade(&site, EDITOR, "");
+    let mut lines = BufReader::new(stream.try_clone().expect("a second handle")).lines();
+    let mut asked = |rest: &str| {
+        writeln!(stream, "{{:id 1 :op :session/open :session-id \"mine\" :or-attach? true {rest}}}")
+            .expect("it is open");
+        // Behind the answer the session's configuration is pushed.
+        let mut answers = lines.by_ref().map(|line| line.expect("it answers"));
+        answers.find(|line| line.starts_with("{:id 1 ")).expect("it answers")
+    };
+    assert!(asked(":zone \"Europe/Berlin\"").contains(":opened? true"));
+    for (rest, ignored) in [
+        ("", ""),
+        (":zone \"Europe/Berlin\"", ""),
+        (":zone \"Asia/Tokyo\"", " :ignored [:zone]"),
+        (":session-config {:session-name \"n\"}", " :ignored [:session-config]"),
+    ] {
+        let answer = asked(rest);
+        assert!(answer.contains(&format!(":opened? false{ignored}}}")), "{rest}: {answer}");
+    }
+    let unknown = asked(":zone \"Nope/Nope\"");
+    assert!(unknown.contains(":error") && unknown.contains("Nope/Nope"), "{unknown}");
+}
+
+/// An operation that does not exist is named, with the one that is meant; a value of the right type is not blamed for its type.
+#[test]
+fn requests_that_are_wrong_are_told_what_is() {
+    let site = Site::start();
+    let (_, mut stream) = upgrade(&site, EDITOR, "");
+    let long = "x".repeat(129);
+    for (request, said) in [
+        ("{:op :host/attch}".to_owned(), "there is no :op :host/attch; did you mean :host/attach?"),
+        ("{}".to_owned(), "a request has :op; a call of psi-tool has :action instead"),
+        (
+            format!("{{:op :session/close :session-id \"{long}\"}}"),
+            "of at most 128 bytes and without control characters\"",
+        ),
+        ("{:op :session/close :session-id 7}".to_owned(), "without control characters, not integer\""),
+        ("{:op :subscribe :after -1}".to_owned(), "an integer, 0 or more\""),
+        (
+            "{:op :delivery/ack :delivery-id \"nonsense\"}".to_owned(),
+            "the id of a pushed delivery: a string\"",
+        ),
+    ] {
+        let answer = ask(&mut stream, &request);
+        assert!(answer.contains(said), "{request}: {answer}");
     }
 }

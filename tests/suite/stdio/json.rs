@@ -115,7 +115,8 @@ fn json_that_cannot_be_read_is_answered_and_loses_nothing() {
         let column = offset + 1;
         format!(
             "{{\"error\":{{\"message\":\"{message}\",\"class\":\"reader\",\"phase\":\"read\",\
-             \"data\":{{\"offset\":{offset},\"line\":1,\"column\":{column}}}}}}}"
+             \"data\":{{\"offset\":{offset},\"line\":1,\"column\":{column},\"hint\":\"this connection reads JSON, \
+             by its first form: one object a line\"}}}}}}"
         )
     };
     let mut check = |sent: &str, answer: &str| {

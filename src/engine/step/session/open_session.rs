@@ -27,6 +27,10 @@ pub(in crate::engine) fn open_session(
         return Err(Refusal::LimitReached { limit });
     }
     let session = session.unwrap_or_else(|| SessionId::random(step.draw()));
+    // Whatever asks on behalf of no session must never find one.
+    if session.is_nobodys() {
+        return Err(Refusal::UnknownSession { session });
+    }
     if step.state.session(&session).is_some() || step.state.creating.contains_key(&session) {
         return Err(Refusal::SessionExists { session });
     }

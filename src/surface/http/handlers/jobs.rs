@@ -30,7 +30,7 @@ pub(in crate::surface::http) async fn ready(
     // Before the job's id is looked at: a caller without the right learns nothing about what would be wrong with it.
     let admitted = app.service.admit_job_report(&caller, &session).map_err(|error| match error {
         HostError::Denied(denial) => denied(&denial),
-        HostError::Refused(refusal) => refused(&refusal),
+        HostError::Refused(refusal) | HostError::NotInFlight { refusal, .. } => refused(&refusal),
         // Only an opening names a zone.
         HostError::Zone(fault) => {
             HttpError::invalid(fault.to_string(), "leave the zone out, or name one of the database")

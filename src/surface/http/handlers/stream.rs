@@ -97,7 +97,8 @@ async fn carry(app: &Arc<AppState>, principal: &Principal, upgraded: Upgraded, n
 /// `reveille stdio --session ID` does so with an engine of its own as well.
 fn open_if_absent(app: &AppState, principal: &Principal) {
     let (service, caller) = (&app.service, &principal.caller);
-    let Some(session) = caller.scope.session() else { return };
+    // A host that names no session acts for none.
+    let Some(session) = caller.scope.session().filter(|_| !caller.scope.is_nothing()) else { return };
     if service.handle().view(|state| state.session(session).is_none()) {
         let (session, asked) = (Some(session.clone()), SessionRequest::default());
         let open = HostRequest::Open { session, asked, listens: false };
