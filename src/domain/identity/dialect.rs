@@ -52,6 +52,7 @@ impl Dialect {
     }
 
     /// Whether everything that the family makes is to outlive the process, so that there is no use for it without a store.
+    #[cfg(feature = "embed")]
     pub(crate) const fn needs_store(self) -> bool {
         match self {
             Dialect::Cron | Dialect::Reminder | Dialect::SessionAction | Dialect::Scheduler => true,
