@@ -26,7 +26,7 @@ export class ReveilleError extends Error {
     const error = said.error ?? said["psi-tool/error"] ?? said;
     super(error.message ?? JSON.stringify(said));
     const { class: kind, phase, data = error } = error;
-    Object.assign(this, { name: "ReveilleError", class: kind, phase, data, code: data.code, isLost });
+    Object.assign(this, { name: "ReveilleError", class: kind, phase, data, code: data.code ?? kind, isLost });
   }
 }
 

@@ -35,7 +35,8 @@ class ReveilleError(Exception):
         super().__init__(error.get("message") or json.dumps(said))
         self.kind, self.phase = error.get("class"), error.get("phase")
         self.data = error.get("data") or error
-        self.code = self.data.get("code")
+        # A tool's error has its code as its class.
+        self.code = self.data.get("code") or self.kind
         self.is_lost = is_lost
 
 

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::client::in_process;
+use super::client::question::query;
 use crate::dialect::{Notation, REQUEST_CAPS, psi};
 use crate::domain::{Caller, Decision, DecisionKind, HostId, Message, ScheduleId, SessionConfig, SessionId};
 use crate::edn::{self, Keyword, Map, Value};
@@ -67,6 +68,8 @@ impl<W: Write> Demo<'_, W> {
             self.handle.submit(Input::Report(report)).map_err(io::Error::other)
         } else if let Some(kind) = map.keyword("await").and_then(Value::as_keyword) {
             self.follow(kind, map.keyword("label").and_then(Value::as_str))
+        } else if let Some(label) = map.keyword("explain").and_then(Value::as_str) {
+            self.explain(label)
         } else if let Some(query) = map.keyword("eql") {
             self.ask_eql(query)
         } else if let Some(query) = map.keyword("graphql").and_then(Value::as_str) {
@@ -89,12 +92,12 @@ impl<W: Write> Demo<'_, W> {
             Some(id) => map.clone().with("schedule-id", id.to_string()).into(),
             None => map.clone().into(),
         };
-        writeln!(self.output, "{args}")?;
+        writeln!(self.output, "{}", laid_out(&args, 0))?;
         let answer =
             self.service.call_tool(psi::TOOL, &Caller::session(self.session.clone()), &args, Notation::Edn);
         let answer =
             answer.map_err(io::Error::other)?.ok_or_else(|| io::Error::other("psi-tool is always there"))?;
-        writeln!(self.output, "=> {}", without_nils(&answer.value))?;
+        writeln!(self.output, "=> {}", laid_out(&without_nils(&answer.value), 3))?;
         if let (Some(label), Some(id)) = (label, created_id(&answer.value)) {
             self.ids.insert(label, id);
         }
@@ -102,10 +105,27 @@ impl<W: Write> Demo<'_, W> {
     }
 
     fn ask_eql(&mut self, query: &Value) -> io::Result<()> {
-        writeln!(self.output, "{query}")?;
+        writeln!(self.output, "{}", laid_out(query, 0))?;
+        let answer = self.answered(query)?;
+        writeln!(self.output, "=> {}", laid_out(&without_nils(&answer.into()), 3))
+    }
+
+    fn answered(&self, query: &Value) -> io::Result<Map> {
         let boundary = Boundary::read(query).map_err(io::Error::other)?;
         let answer = self.service.query(&Caller::OPERATOR, &boundary, false).map_err(io::Error::other)?;
-        writeln!(self.output, "=> {}", Value::Map(reply(&boundary, answer)))
+        Ok(reply(&boundary, answer))
+    }
+
+    /// Shows in one sentence what became of a schedule.
+    fn explain(&mut self, label: &str) -> io::Result<()> {
+        let id = self.ids.get(label).map(ToString::to_string).unwrap_or_default();
+        let query =
+            query("reveille/explain", Map::new().with("schedule-id", id), "[:reveille.explanation/sentence]");
+        let query = edn::read(query.as_bytes(), &REQUEST_CAPS).map_err(io::Error::other)?;
+        let answer = self.answered(&query)?;
+        let explanation = answer.keyword("reveille/explain").and_then(Value::as_map);
+        let sentence = explanation.and_then(|map| map.keyword("reveille.explanation/sentence")?.as_str());
+        writeln!(self.output, "   {label}: {}", sentence.unwrap_or_default())
     }
 
     fn ask_graphql(&mut self, query: &str) -> io::Result<()> {
@@ -155,12 +175,8 @@ impl<W: Write> Demo<'_, W> {
         let sessions =
             self.handle.view(|state| state.sessions().into_iter().cloned().collect::<Vec<SessionRecord>>());
         for session in sessions {
-            writeln!(
-                self.output,
-                "session {} {}",
-                session.id(),
-                psi::session_config::print(session.config())
-            )?;
+            let config = psi::session_config::print(session.config());
+            writeln!(self.output, "session {}\n   {}", session.id(), laid_out(&config, 3))?;
             if let Some(provenance) = session.provenance() {
                 let (schedule, origin) = (&provenance.schedule, &provenance.origin);
                 let label = provenance.label.as_deref().unwrap_or_default();
@@ -210,6 +226,32 @@ fn without_nils(value: &Value) -> Value {
         None => value.clone(),
     }
 }
+
+/// The value in lines that fit a terminal: what is too wide for one has an entry in each. `indent` is the column where it begins.
+fn laid_out(value: &Value, indent: usize) -> String {
+    let plain = value.to_string();
+    if indent + plain.len() <= WIDTH {
+        return plain;
+    }
+    let inner = indent + 1;
+    let lines = |parts: Vec<String>| parts.join(&format!("\n{}", " ".repeat(inner)));
+    if let Some(map) = value.as_map() {
+        let entry = |(key, value): (&Value, &Value)| {
+            let key = key.to_string();
+            format!("{key} {}", laid_out(value, inner + key.len() + 1))
+        };
+        return format!("{{{}}}", lines(map.iter().map(entry).collect()));
+    }
+    match value.as_items() {
+        Some(items) => {
+            let (open, close) = if plain.starts_with('(') { ('(', ')') } else { ('[', ']') };
+            format!("{open}{}{close}", lines(items.iter().map(|item| laid_out(item, inner)).collect()))
+        }
+        None => plain,
+    }
+}
+
+const WIDTH: usize = 110;
 
 fn created_id(answer: &Value) -> Option<ScheduleId> {
     let schedule = answer.as_map()?.keyword("psi-tool/scheduler")?.as_map()?.keyword("schedule")?;

@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use super::folder::{Program, json, name, opencode, put, shell, write};
+use crate::app::config::data_dir_of;
 use crate::app::config::environment::Environment;
 use crate::app::fault::AppFault;
+use crate::app::foreign_text::print;
+use crate::app::serve::data_dir::holder_of;
 use crate::dialect::REQUEST_CAPS;
 use crate::edn::{Map, Value};
 use crate::surface::cli::{KnownAgent, PluginAgent, SetupArgs};
@@ -24,8 +27,18 @@ enum Step {
 }
 
 pub(in crate::app) fn setup(args: &SetupArgs) -> io::Result<ExitCode> {
-    let done = steps(args).and_then(|steps| take(&steps, args.yes));
+    let done = steps(args).and_then(|steps| take(&steps, args.yes)).and_then(|()| say_if_none_runs(args));
     Ok(done.map_or_else(|fault| fault.tell(), |()| ExitCode::SUCCESS))
+}
+
+/// An agent that is set up for a daemon that nobody has started schedules nothing.
+fn say_if_none_runs(args: &SetupArgs) -> Result<(), AppFault> {
+    let directory = data_dir_of(args.state.data_dir.clone(), &Environment::read())?;
+    if holder_of(&directory).is_ok_and(|holder| holder.is_some()) {
+        return Ok(());
+    }
+    print(&format!("no daemon serves {}; start one with `reveille serve`\n", directory.display()))
+        .map_err(|error| AppFault::io("stdout cannot be written", error))
 }
 
 fn steps(args: &SetupArgs) -> Result<Vec<Step>, AppFault> {

@@ -1,4 +1,4 @@
-//! Completes an id of which a person typed only the beginning.
+//! Completes an id of which a person typed only the beginning, or the label instead.
 //!
 //! Invariant: a whole id stands for itself, also if it is the beginning of another one. What begins no known id is left as it
 //! is: the daemon may know it from its history, and says what is wrong with it.
@@ -20,9 +20,29 @@ pub(in crate::app) fn schedule(
     typed: &str,
 ) -> Result<String, AppFault> {
     let params = Map::new().with("id-prefix", typed).with("first", MOST + 1);
-    let answer =
-        ask(daemon, session, &query(SCHEDULES, params, "[:psi.scheduler/schedule-id :psi.scheduler/label]"))?;
-    complete(typed, &answer, SCHEDULES, ["psi.scheduler/schedule-id", "psi.scheduler/label"])
+    let asked = |params| {
+        ask(daemon, session, &query(SCHEDULES, params, "[:psi.scheduler/schedule-id :psi.scheduler/label]"))
+    };
+    let names = ["psi.scheduler/schedule-id", "psi.scheduler/label"];
+    let answer = asked(params)?;
+    let is_found = answer.keyword(SCHEDULES).and_then(Value::as_items).is_some_and(|found| !found.is_empty());
+    // Labels are the words of agents: none of them stands in for an id.
+    if is_found || ["sch-", "job_"].iter().any(|start| typed.starts_with(start)) {
+        return complete(typed, &answer, SCHEDULES, names);
+    }
+    // No id begins so: it may be what the schedule is called.
+    let labelled = asked(Map::new().with("label", typed).with("first", MOST + 1))?;
+    let id = |entry: &Value| entry.as_map()?.keyword(names[0])?.as_str().map(str::to_owned);
+    let ids: Vec<String> =
+        labelled.keyword(SCHEDULES).and_then(Value::as_items).into_iter().flatten().filter_map(id).collect();
+    match &ids[..] {
+        [] => Ok(typed.to_owned()),
+        [only] => Ok(only.clone()),
+        several => {
+            let (typed, listed) = (visible(typed), several.join(", "));
+            Err(AppFault::usage(format!("{typed} is the label of several schedules: {listed}")))
+        }
+    }
 }
 
 /// The id of the run that waits for an approval.

@@ -62,7 +62,10 @@ fn row(schedule: &Value, message: impl Fn(&str) -> Option<String>) -> Value {
         None => row,
     };
     let row = ["label", "when"].into_iter().fold(row, short);
-    text.into_iter().fold(row, |row, text| row.with("message", text)).into()
+    let (next, rest): (Map, Map) =
+        row.into_iter().partition(|(key, _)| *key == Value::keyword("next_fire_at"));
+    let rest = text.into_iter().fold(rest, |row, text| row.with("message", text));
+    rest.into_iter().chain(next).collect::<Map>().into()
 }
 
 /// The answer to an `explain`: the explanation, and the schedule with its whole message.

@@ -12,8 +12,8 @@ use super::schedule_history::{DecisionSource, RunSummary, ScheduleHistory, Skipp
 use super::verdict::{Explanation, Obstacle, Verdict};
 use crate::calendar::{Slots, Zones};
 use crate::domain::{
-    Actor, Awaits, CountFrom, Downtime, Moment, Now, Reason, RunState, ScheduleId, Scope, Span, Status,
-    Trigger,
+    Actor, Awaits, Cause, CountFrom, Downtime, Moment, Now, Reason, RunState, ScheduleId, Scope, Span,
+    Status, Trigger,
 };
 use crate::engine::destination::Destination;
 use crate::engine::record::{RunRecord, ScheduleRecord};
@@ -48,8 +48,11 @@ impl State {
         let found = if at.is_some() { asking.there() } else { asking.presently() };
         let mut answer = found.unwrap_or_else(|| asking.nothing_there());
         answer.next = asking.next_slot();
-        // The last sign of life is some seconds older than the end. What was done before the next start was not missed.
-        let down = answer.slot.and_then(|slot| self.down_at(slot));
+        // The last sign of life is some seconds older than the end. What was claimed in time, or done before the next start, was
+        // not missed.
+        let run = answer.run.as_ref().and_then(|run| self.run(run)).map(|run| &run.run);
+        let is_missed = run.is_none_or(|run| run.cause != Cause::Slot || run.folded > 0);
+        let down = answer.slot.filter(|_| is_missed).and_then(|slot| self.down_at(slot));
         answer.down = down.filter(|down| answer.at.is_none_or(|at| at >= down.until));
         answer
     }
@@ -493,6 +496,5 @@ fn obstacle(at: Moment, reason: Option<Reason>, words: Option<&str>) -> Option<O
 
 /// What counts as near. People name instants to the minute.
 const NEAR: Span = Span::from_millis(60_000);
-/// The most slots that are listed near an instant. For a trigger that fires every second these are all slots
-/// within a minute on either side.
+/// The most slots that are listed near an instant: for a trigger that fires every second, all within a minute on either side.
 const NEAR_MOST: usize = 130;

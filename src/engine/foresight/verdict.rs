@@ -109,8 +109,11 @@ impl Explanation {
         if let Some(detail) = &self.detail {
             let _ = write!(text, " ({detail})");
         }
-        if let Some(by) = &self.by {
-            let _ = write!(text, ", by {by}");
+        match &self.by {
+            // Who asked for the run, or approved it, did not leave it there.
+            Some(by) if self.verdict == Verdict::Left => drop(write!(text, "; {by} set it off")),
+            Some(by) => drop(write!(text, ", by {by}")),
+            None => {}
         }
         text.push('.');
         if let Some(Downtime { from, until }) = self.down {

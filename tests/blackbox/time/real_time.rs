@@ -33,9 +33,22 @@ fn in_millis(handle: &Handle, session: &SessionId, millis: u64, text: &str) -> S
     handle.schedule(NewSchedule::message(session.clone(), when, text)).expect("the session is open")
 }
 
-/// The ids that the demo printed, by label.
-fn created(line: &str) -> Option<(String, String)> {
-    let answer = read(line.strip_prefix("=> ")?.as_bytes(), &CAPS).ok()?;
+/// The answers that the demo printed. One that is too wide for a line goes on in indented ones.
+fn answers(text: &str) -> Vec<String> {
+    let mut answers: Vec<String> = Vec::new();
+    for line in text.lines() {
+        match (line.strip_prefix("=> "), answers.last_mut()) {
+            (Some(first), _) => answers.push(first.to_owned()),
+            (None, Some(answer)) if line.starts_with("    ") => *answer += line,
+            (None, _) => {}
+        }
+    }
+    answers
+}
+
+/// The id of a schedule that an answer of the demo shows, by its label.
+fn created(answer: &str) -> Option<(String, String)> {
+    let answer = read(answer.as_bytes(), &CAPS).ok()?;
     let schedule =
         answer.as_map()?.keyword("psi-tool/scheduler")?.as_map()?.keyword("schedule")?.as_map()?.clone();
     let text = |key: &str| schedule.keyword(key).and_then(Value::as_str).map(str::to_owned);
@@ -87,7 +100,7 @@ fn the_demo_shows_the_main_job() {
     assert!(text.contains("schedule-cancelled \"never\", because cancelled"), "{text}");
     assert!(text.contains("schedule is not cancellable"), "the second cancel is refused\n{text}");
     assert!(text.contains("run-queued \"when-idle\", because session-busy"), "{text}");
-    let created: Vec<(String, String)> = text.lines().filter_map(created).collect();
+    let created: Vec<(String, String)> = answers(&text).iter().filter_map(|it| created(it)).collect();
     let review = &created.iter().find(|(label, _)| label == "morning-review").expect("it was created").1;
     assert!(
         text.contains(&format!("opened by {review} of session demo, label \"morning-review\"")),
@@ -96,6 +109,13 @@ fn the_demo_shows_the_main_job() {
     let (context, prompt) = ("Context: review the last merged PR first.", "Review the overnight changes");
     let place = |words: &str| text.rfind(words).expect("the transcript shows it");
     assert!(place(context) < place(prompt), "context comes before the prompt\n{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 220), "only sentences are long\n{text}");
+    let (done, ahead) = (&text[place(";; What was done")..], &text[place(";; And what will be done")..]);
+    assert!(done.contains("never: ") && done.contains("was called off"), "it explains\n{text}");
+    assert!(
+        ahead.contains("Stand-up") && ahead.contains(":reveille.slot/will :fires"),
+        "it foresees\n{text}"
+    );
     let transcripts = &text[place(";; The transcripts")..];
     assert!(!transcripts.contains("Nobody will read this"), "{text}");
     assert!(
