@@ -187,6 +187,8 @@ fn an_operator_controls_all_of_a_session_and_what_it_may_do() {
     daemon.ok(&["resume", &first]);
     assert!(daemon.ok(&["resume", "--all-of", "main"]).contains("resumed  1 schedule\n"));
     daemon.ok(&["reschedule", &first, "--when", "in 2 hours", "--label", "later"]);
+    assert!(daemon.ok(&["pause", "later"]).contains(&first), "a label stands for the id");
+    daemon.ok(&["resume", "later"]);
     daemon.ok(&["hold-all", "--reason", "an incident"]);
     daemon.ok(&["release-all"]);
     let said = daemon.ok(&["grant", "main", "--right", "change", "--dialects", "psi"]);
