@@ -9,7 +9,7 @@ use reveille::edn::read;
 use reveille::engine::{Input, Report};
 use reveille::port::Host;
 use reveille::runtime::Handle;
-use reveille::service::{CallStyle, Service};
+use reveille::service::{CallStyle, Called, Service};
 use reveille::testkit::{Behaviour, SimExecutor, SimHost, Stage};
 
 use crate::simulated;
@@ -98,13 +98,17 @@ impl Population {
 
 /// Begins a watch and a task.
 fn call_tools(service: &Service, session: &SessionId) {
-    for (tool, more) in [("watch_start", ":interval 1"), ("background_run", "")] {
+    for (tool, more) in [("watch_start", ":interval 5"), ("background_run", "")] {
         let args = format!("{{:name \"http.get\" :params {{:url \"u\"}} {more}}}");
         let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
         let style = CallStyle { notation: Notation::Edn, patience: None };
         let called = service.begin_tool(tool, &Caller::session(session.clone()), &args, style);
-        // Nobody waits for the task.
-        drop(called.expect("admitted").expect("it is switched on"));
+        match called.expect("admitted").expect("it is switched on") {
+            // A call that is refused would leave nothing to compare.
+            Called::Now(answer) => assert!(!answer.is_error, "{tool}: {}", answer.value),
+            // Nobody waits for the task.
+            Called::Later(pending) => drop(pending),
+        }
     }
 }
 
