@@ -13,6 +13,7 @@ use crate::engine::record::{RunRecord, SessionRecord};
 use crate::engine::state::State;
 use crate::engine::step::run::authorize::authorize;
 use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step::schedule::next_slot::is_taken_slot;
 use crate::engine::step_builder::StepBuilder;
 use crate::engine::timers::Timer;
 use crate::limits;
@@ -101,11 +102,11 @@ fn headline<'a>(
     }
 }
 
-/// Returns an id for a bulletin: its slot is now, moved by a nanosecond while a run or the next slot has that one.
+/// Returns an id for a bulletin: its slot is now, moved by a nanosecond while a run or a slot has that one.
 fn free_id(step: &StepBuilder<'_>, of: &Occurrence<'_>) -> Option<RunId> {
     let mut run = RunId { slot: step.now.wall, ..of.record.run_id(step.now.wall) };
     while run == of.id
-        || of.record.next == Some(run.slot)
+        || is_taken_slot(step, of.record, run.slot)
         || step.state.run(&run).is_some()
         || step.has_claimed(&run)
     {

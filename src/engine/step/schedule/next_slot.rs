@@ -104,6 +104,17 @@ pub(in crate::engine::step) fn slot_now(step: &StepBuilder<'_>, record: &Schedul
     Some(slot)
 }
 
+/// Returns whether a moment is the next slot of a schedule, or the latest of those that are due: the run for all of them has it
+/// in its id.
+pub(in crate::engine::step) fn is_taken_slot(
+    step: &StepBuilder<'_>,
+    record: &ScheduleRecord,
+    moment: Moment,
+) -> bool {
+    let due = record.next.filter(|next| *next <= moment);
+    due.is_some_and(|next| next == moment || passed(step, &record.schedule, next).latest == moment)
+}
+
 /// Returns the deadline of a slot on the boot clock, for a volatile schedule.
 pub(in crate::engine::step) fn due(
     step: &StepBuilder<'_>,

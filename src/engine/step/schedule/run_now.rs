@@ -1,7 +1,7 @@
 //! Transition: a manual run. It takes the same path as any other run. A schedule with a single slot
 //! has it now instead of then; the slots of others stay as they are.
 
-use crate::domain::{Cause, Claim, Moment, Next, Overlap, Refusal, ScheduleFact, Span, Trigger};
+use crate::domain::{Cause, Claim, Next, Overlap, Refusal, ScheduleFact, Span, Trigger};
 use crate::engine::input::Which;
 use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::state::Mode;
@@ -9,7 +9,7 @@ use crate::engine::step::lookup::lookup_live;
 use crate::engine::step::run::dispatch::try_again;
 use crate::engine::step::run::fire::{begin, claim, time_up};
 use crate::engine::step::run::occurrence::Occurrence;
-use crate::engine::step::schedule::next_slot::{Passed, passed, slot_now, within_lifetime};
+use crate::engine::step::schedule::next_slot::{Passed, is_taken_slot, slot_now, within_lifetime};
 use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn run_now(
@@ -39,14 +39,9 @@ pub(in crate::engine) fn run_now(
     if is_single {
         return bring_slot_forward(step, record, which);
     }
-    // Run ids contain the slot, so a moment that a run or a slot that is due has already is moved by a nanosecond. Of several
-    // that are due the run has the latest.
+    // Run ids contain the slot, so a moment that a run or a slot has already is moved by a nanosecond.
     let mut slot = step.now.wall;
-    let is_due = |slot: Moment| {
-        let due = record.next.filter(|next| *next <= slot);
-        due.is_some_and(|next| next == slot || passed(step, schedule, next).latest == slot)
-    };
-    while state.run(&record.run_id(slot)).is_some() || is_due(slot) {
+    while state.run(&record.run_id(slot)).is_some() || is_taken_slot(step, record, slot) {
         slot = slot.checked_add(Span::from_nanos(1)).ok_or(Refusal::BeyondCalendar)?;
     }
     let occurrence = Occurrence {
