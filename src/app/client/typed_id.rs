@@ -28,21 +28,11 @@ pub(in crate::app) fn schedule(
     let is_found = answer.keyword(SCHEDULES).and_then(Value::as_items).is_some_and(|found| !found.is_empty());
     // Labels are the words of agents: none of them stands in for an id.
     if is_found || ["sch-", "job_"].iter().any(|start| typed.starts_with(start)) {
-        return complete(typed, &answer, SCHEDULES, names);
+        return complete(typed, &answer, (SCHEDULES, names), "the beginning of several ids");
     }
     // No id begins so: it may be what the schedule is called.
     let labelled = asked(Map::new().with("label", typed).with("first", MOST + 1))?;
-    let id = |entry: &Value| entry.as_map()?.keyword(names[0])?.as_str().map(str::to_owned);
-    let ids: Vec<String> =
-        labelled.keyword(SCHEDULES).and_then(Value::as_items).into_iter().flatten().filter_map(id).collect();
-    match &ids[..] {
-        [] => Ok(typed.to_owned()),
-        [only] => Ok(only.clone()),
-        several => {
-            let (typed, listed) = (visible(typed), several.join(", "));
-            Err(AppFault::usage(format!("{typed} is the label of several schedules: {listed}")))
-        }
-    }
+    complete(typed, &labelled, (SCHEDULES, names), "the label of several schedules")
 }
 
 /// The id of the run that waits for an approval.
@@ -51,16 +41,22 @@ pub(in crate::app) fn schedule(
 /// As of [`schedule`].
 pub(in crate::app) fn held_run(daemon: &DaemonArgs, typed: &str) -> Result<String, AppFault> {
     let answer = ask(daemon, None, &format!("[{{:{HELD} [:reveille.run/id]}}]"))?;
-    complete(typed, &answer, HELD, ["reveille.run/id", "psi.scheduler/label"])
+    let names = ["reveille.run/id", "psi.scheduler/label"];
+    complete(typed, &answer, (HELD, names), "the beginning of several ids")
 }
 
-/// Chooses among the entries of a list.
-fn complete(typed: &str, answer: &Map, list: &str, [id, label]: [&str; 2]) -> Result<String, AppFault> {
+/// Chooses among the entries of a list, those whose id begins so or whose label it is; `what` says what the text is of several.
+fn complete(
+    typed: &str,
+    answer: &Map,
+    (list, [id, label]): (&str, [&str; 2]),
+    what: &str,
+) -> Result<String, AppFault> {
     let entries = answer.keyword(list).and_then(Value::as_items).unwrap_or_default();
     let text = |entry: &Map, name| entry.keyword(name).and_then(Value::as_str).map(str::to_owned);
     let found = entries.iter().filter_map(Value::as_map).filter_map(|entry| {
-        let id = text(entry, id).filter(|id| id.starts_with(typed))?;
-        Some((id, text(entry, label)))
+        let (id, label) = (text(entry, id)?, text(entry, label));
+        (id.starts_with(typed) || label.as_deref() == Some(typed)).then_some((id, label))
     });
     let found: Vec<(String, Option<String>)> = found.collect();
     match &found[..] {
@@ -76,7 +72,7 @@ fn complete(typed: &str, answer: &Map, list: &str, [id, label]: [&str; 2]) -> Re
             let more = if several.len() > MOST as usize { ", and more" } else { "" };
             let listed: Vec<String> = several.iter().take(MOST as usize).map(line).collect();
             let (typed, listed) = (visible(typed), listed.join(", "));
-            Err(AppFault::usage(format!("{typed} is the beginning of several ids: {listed}{more}")))
+            Err(AppFault::usage(format!("{typed} is {what}: {listed}{more}")))
         }
     }
 }

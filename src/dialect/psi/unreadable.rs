@@ -38,7 +38,7 @@ mod tests {
         let error = edn::read(b"{:a 1\n :a 2}", &caps).unwrap_err();
         let answer = unreadable(&error, Notation::Edn).to_string();
         assert!(answer.starts_with(r#"{:error {:message ""#), "{answer}");
-        let tail = r#":class "reader" :phase :read :data {:offset 7 :line 2 :column 2 :hint "this connection reads EDN"#;
-        assert!(answer.contains(tail), "{answer}");
+        let place = r#":class "reader" :phase :read :data {:offset 7 :line 2 :column 2 :hint "this connection reads EDN"#;
+        assert!(answer.contains(place) && answer.ends_with("directly behind it\"}}}"), "{answer}");
     }
 }
