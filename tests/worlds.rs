@@ -54,28 +54,28 @@ fn laws_hold_in_seeded_worlds() {
 
 #[test]
 fn laws_hold_in_worlds_of_calls() {
-    let count = number("SEEDS").unwrap_or(SEEDS_DEFAULT) / 2;
-    let first = number("FIRST").unwrap_or(FIRST_DEFAULT);
-    let seeds: Vec<u64> = number("CALLS").map_or_else(
-        || kept_seeds("calls/").into_iter().chain(first..first + count).collect(),
-        |seed| vec![seed],
-    );
-    for seed in &seeds {
-        let mut world = World::new(*seed, config(*seed).of_calls());
-        let outcome = world.run();
-        if seeds.len() == 1 {
-            println!("{}", world.trace().text());
-        }
-        outcome.unwrap_or_else(|breach| panic!("{breach}"));
-    }
+    hold_in_worlds("CALLS", kept_seeds("calls/"), WorldConfig::of_calls);
 }
 
 #[test]
 fn laws_hold_in_worlds_of_paused_channels() {
+    hold_in_worlds("PAUSES", kept_seeds("pauses/"), WorldConfig::of_pauses);
+}
+
+/// Lives the kept seeds and half of `SEEDS` more; or the one seed that `variable` names, with its trace.
+#[expect(clippy::panic, reason = "a breach is the whole report of what went wrong, seed and all")]
+fn hold_in_worlds(variable: &str, kept: Vec<u64>, of_their_kind: fn(WorldConfig) -> WorldConfig) {
     let count = number("SEEDS").unwrap_or(SEEDS_DEFAULT) / 2;
     let first = number("FIRST").unwrap_or(FIRST_DEFAULT);
-    for seed in first..first + count {
-        World::new(seed, config(seed).of_pauses()).run().unwrap_or_else(|breach| panic!("{breach}"));
+    let one = number(variable);
+    let seeds = one.map_or_else(|| kept.into_iter().chain(first..first + count).collect(), |seed| vec![seed]);
+    for seed in seeds {
+        let mut world = World::new(seed, of_their_kind(config(seed)));
+        let outcome = world.run();
+        if one.is_some() {
+            println!("{}", world.trace().text());
+        }
+        outcome.unwrap_or_else(|breach| panic!("{breach}"));
     }
 }
 

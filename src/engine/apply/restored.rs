@@ -3,7 +3,7 @@
 //!
 //! What lives elsewhere: the content of a row (`row`).
 
-use crate::domain::{BootTime, HostId, Memory, Moment, Now, Run, RunState, SessionId};
+use crate::domain::{BootTime, HostId, Memory, Moment, Now, Run, RunState, SessionId, Span};
 use crate::engine::destination::Destination;
 use crate::engine::ready_jobs::ReadyJobs;
 use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
@@ -116,7 +116,7 @@ impl State {
         let (state, retry_at, session) = (run.state, run.retry_at, run.session.clone());
         // By the definition that the run was claimed by, which may since have changed.
         let timeout = run.definition.as_deref().unwrap_or(&record.schedule).policy().timeout;
-        let time_up = timeout.and_then(|timeout| run.claimed_at.checked_add(timeout));
+        let time_up = timeout.and_then(|timeout| time_up_of(&run, timeout));
         let key = self.runs.insert(RunRecord { schedule, older: record.newest_run, lane: None, run });
         record.newest_run = Some(key);
         if state == RunState::Left {
@@ -183,6 +183,14 @@ impl State {
         }
         self.enter_waiting(run, lane);
     }
+}
+
+/// When the time of a run is over. That of a message that came out of an inbox counts from its acceptance, which may come long
+/// after the claim; no other run is accepted after its time.
+fn time_up_of(run: &Run, timeout: Span) -> Option<Moment> {
+    let waits_for_host = run.state == RunState::Queued && run.host == Some(HostId::INBOX);
+    let end = run.claimed_at.checked_add(timeout).filter(|_| !waits_for_host)?;
+    run.delivered_at.filter(|accepted| *accepted > end).map_or(Some(end), |accepted| accepted.checked_add(timeout))
 }
 
 /// Converts a wall time to the boot clock. A past time becomes the present, and is due at once.

@@ -192,6 +192,13 @@ impl State {
         // Leaving the lane clears the link, which the run needs until the turn ends.
         let lane = self.runs.get(run).and_then(|record| record.lane);
         self.leave_lane(run, now, true);
+        let asked = self.runs.get(run).and_then(|record| self.definition_of(record));
+        // The time of a message that came out of an inbox was over when it was left there: that of its turn begins now.
+        if let Some(timeout) = asked.and_then(|asked| asked.policy().timeout)
+            && self.timers.deadline(Timer::TimeUp(run)).is_none()
+        {
+            self.timers.set(Timer::TimeUp(run), now.boot.after(timeout));
+        }
         let Some(record) = self.runs.get_mut(run) else { return };
         record.run.state = RunState::Running;
         record.run.delivered_at = Some(now.wall);

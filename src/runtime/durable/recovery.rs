@@ -14,7 +14,7 @@ use super::transcripts::StoredMessage;
 use crate::domain::{
     Cursor, Downtime, GuardPolicy, HostId, LostSchedule, ScheduleId, Scope, SessionConfig, SessionId,
 };
-use crate::engine::{Command, Effect, Input, StoreInput, StoredRow};
+use crate::engine::{Command, Effect, Input, Report, StoreInput, StoredRow};
 use crate::port::{Store, Ticket};
 use crate::runtime::core::Core;
 use crate::runtime::shared::Shared;
@@ -187,6 +187,7 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
     let mut touched: Vec<SessionId> = core.state.session_ids().cloned().collect();
     touched.extend(known.iter().cloned());
     // Before the rows are loaded, because loading opens these sessions again.
+    known.extend(core.sessions_created_unsaved());
     known.retain(|session| core.state.session(session).is_none());
     // Drops the durable part of the state, then loads it anew. No reader sees the gap, because both happen under one lock.
     core.tell(StoreInput::Recovered, now, || shared.random_bits());
@@ -206,6 +207,8 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
             let _ = core.step(Input::Report(report), now, || shared.random_bits());
         }
     }
+    // A report may not have opened its session again, because its run had ended.
+    known.retain(|session| core.state.session(session).is_some());
     for session in known {
         // It was closed during the failure, and the caller had an answer: its stored schedules are cancelled now.
         let closed = core
@@ -215,6 +218,18 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
     // No volatile schedule is lost, because the process goes on.
     recover(shared, &mut core, (0, Box::default()), Box::default());
     Ok(())
+}
+
+impl Core {
+    /// The sessions whose creation a host reported, while that could not be written.
+    fn sessions_created_unsaved(&self) -> Vec<SessionId> {
+        let reports = self.persister.iter().flat_map(|persister| &persister.unsaved_reports);
+        let session_of = |report: &Report| {
+            let Report::Created { run } = report else { return None };
+            self.state.run(run)?.run().session.clone()
+        };
+        reports.filter_map(session_of).collect()
+    }
 }
 
 /// What the rows contain beside the engine's state.

@@ -48,8 +48,9 @@ pub(in crate::engine::step) fn close(
             continue;
         }
         if dies(occurrence.record, key) {
-            if run.run.state == RunState::Queued {
-                // The cancellation of its schedule below includes it.
+            if run.run.state == RunState::Queued && !occurrence.record.status.is_terminal() {
+                // The cancellation of its schedule below includes it. A schedule that has ended is not cancelled, but its
+                // message may wait for a host that took the inbox over.
                 continue;
             }
             // The schedule ends here, so no slot may be armed by the end of its run.
