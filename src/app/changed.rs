@@ -41,8 +41,8 @@ impl Told {
             MutationName::Approve => Some(Told::Run("approved")),
             MutationName::Deny => Some(Told::Run("denied")),
             MutationName::SetGrant => Some(Told::Grant),
-            MutationName::Create
-            | MutationName::SkipNext
+            MutationName::Create => Some(Told::One("created")),
+            MutationName::SkipNext
             | MutationName::ChangeMany
             | MutationName::Open
             | MutationName::Close
@@ -60,6 +60,10 @@ impl Told {
 /// What is asked of the schedule or session after its change; `None` if the mutation changes no single one.
 pub(super) fn shape(mutation: MutationName) -> Option<&'static str> {
     match Told::of(mutation)? {
+        Told::One(_) if matches!(mutation, MutationName::Create | MutationName::Reschedule) => Some(
+            "[:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/next-fire-at :psi.scheduler/paused? \
+             :psi.scheduler/understood]",
+        ),
         Told::One(_) => Some(
             "[:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/status :psi.scheduler/next-fire-at \
              :psi.scheduler/paused?]",
@@ -112,7 +116,7 @@ pub(super) fn words(mutation: MutationName, answer: &Map) -> Option<String> {
             let text = |name| value(answer, name).and_then(Value::as_str).map(visible);
             let id = text("psi.scheduler/schedule-id").unwrap_or_default();
             let label = text("psi.scheduler/label").map_or_else(String::new, |label| format!("  {label}"));
-            format!("{verb}  {id}{label}\n  {}\n", outlook(answer))
+            format!("{verb}  {id}{label}\n  {}\n{}", outlook(answer), understood(answer))
         }
     })
 }
@@ -130,6 +134,15 @@ fn outlook(answer: &Map) -> String {
         Some(next) => format!("next slot  {next}"),
         None => "no further slot".to_owned(),
     }
+}
+
+/// How the time was understood, and what may be surprising, where a time was given.
+fn understood(answer: &Map) -> String {
+    let part = |name| value(answer, "psi.scheduler/understood")?.as_map()?.keyword(name);
+    let words = part("words").and_then(Value::as_str).map(|words| format!("  {}\n", visible(words)));
+    let warnings = part("warnings").and_then(Value::as_items).unwrap_or_default().iter();
+    let warnings = warnings.filter_map(|it| Some(format!("  note: {}\n", visible(it.as_str()?))));
+    words.into_iter().chain(warnings).collect()
 }
 
 /// Messages as lines for people, those of the inbox and those that were taken.

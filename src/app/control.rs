@@ -16,9 +16,16 @@ use crate::domain::SessionId;
 use crate::edn::{self, Caps, Map, Symbol, Value};
 use crate::graph::mutation::MutationName;
 use crate::surface::cli::{
-    ApproveArgs, CallerArgs, DaemonArgs, DenyArgs, GrantArgs, HoldArgs, OneArgs, OneOrAllArgs, OperatorArgs,
-    PauseArgs, Printing, RescheduleArgs, RunArgs, WhichArgs,
+    ApproveArgs, AskingArgs, CreateArgs, DaemonArgs, DenyArgs, GrantArgs, HoldArgs, OneArgs, OneOrAllArgs,
+    OperatorArgs, PauseArgs, Printing, RescheduleArgs, RunArgs, WhichArgs,
 };
+
+pub(super) fn create(args: &CreateArgs) -> io::Result<ExitCode> {
+    let given = [("origin-session-id", args.of.as_str()), ("when", &args.when), ("message", &args.message)];
+    let params =
+        given.into_iter().fold(args.more.params.clone(), |params, (name, value)| params.with(name, value));
+    Control::of_operator(&args.operator).one(MutationName::Create, params)
+}
 
 pub(super) fn cancel(args: &OneOrAllArgs) -> io::Result<ExitCode> {
     Control::of(args).act([MutationName::Cancel, MutationName::CancelAll], Map::new())
@@ -88,14 +95,14 @@ pub(super) struct Control<'a> {
 
 impl<'a> Control<'a> {
     fn of(args: &'a OneOrAllArgs) -> Control<'a> {
-        Control { which: Some(&args.which), ..Control::of_caller(&args.caller, &args.printing) }
+        Control { which: Some(&args.which), ..Control::of_asking(&args.asking) }
     }
 
     fn of_one(args: &'a OneArgs) -> Control<'a> {
-        Control::of_caller(&args.caller, &args.printing)
+        Control::of_asking(&args.asking)
     }
 
-    fn of_caller(caller: &'a CallerArgs, printing: &'a Printing) -> Control<'a> {
+    fn of_asking(AskingArgs { printing, caller }: &'a AskingArgs) -> Control<'a> {
         Control { daemon: &caller.daemon, session: caller.session.as_ref(), printing, which: None }
     }
 

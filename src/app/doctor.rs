@@ -1,6 +1,6 @@
 //! `reveille doctor`: checks the whole store on disk, whether or not a daemon has it open.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
@@ -8,10 +8,12 @@ use std::process::ExitCode;
 use super::config::data_dir_of;
 use super::config::environment::Environment;
 use super::fault::AppFault;
-use super::foreign_text::{print, visible};
+use super::forecast_explain::print;
+use super::foreign_text::{shown, visible};
 use super::serve::store::STORE;
 use crate::adapter::{StoreOptions, StoreSqlite};
 use crate::domain::Moment;
+use crate::edn::{Keyword, Map, Value};
 use crate::port::StoreReport;
 use crate::runtime::row_fault;
 use crate::surface::cli::DoctorArgs;
@@ -24,11 +26,10 @@ pub(super) fn doctor(args: DoctorArgs) -> io::Result<ExitCode> {
     };
     match examine(&dir) {
         Ok(report) => {
-            // The store names its holder and its defects, and may be damaged.
-            let mut text = String::new();
-            write_report(&report, &mut text).map_err(io::Error::other)?;
-            print(&text)?;
-            Ok(if report.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+            let is_sound = report.is_sound();
+            let report = report_map(&report);
+            print(&args.printing, &Value::Map(report.clone()), || words(&report, is_sound))?;
+            Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Err(fault) => Ok(fault.tell()),
     }
@@ -44,34 +45,49 @@ fn examine(dir: &Path) -> Result<StoreReport, AppFault> {
     StoreSqlite::inspect_rows(dir, caps, row_fault).map_err(|fault| AppFault::Taken(fault.to_string()))
 }
 
-fn write_report(report: &StoreReport, output: &mut String) -> fmt::Result {
-    let counts = &report.counts;
-    writeln!(output, "store    {}, tables of version {}", report.engine, report.schema)?;
-    writeln!(output, "place    {}", report.place)?;
-    writeln!(output, "holder   {}", report.holder.as_deref().map_or("nobody".into(), visible))?;
-    writeln!(
-        output,
-        "facts    {} from {} to {}, {} bytes",
-        counts.facts, counts.first, counts.head, counts.fact_bytes
-    )?;
-    writeln!(output, "chain    {} facts, with {} gaps where facts were pruned", counts.linked, counts.gaps)?;
-    writeln!(output, "rows     {}, {} of them tombstones", counts.rows, counts.tombstones)?;
-    writeln!(
-        output,
-        "disk     {} bytes, {} of them in the write-ahead log",
-        counts.disk_bytes, counts.wal_bytes
-    )?;
-    let pruned = &report.pruned;
-    writeln!(
-        output,
-        "pruned   {} facts by rows, {} by bytes, {} by age; {} tombstones",
-        pruned.by_rows, pruned.by_bytes, pruned.by_age, pruned.tombstones
-    )?;
-    for fault in &report.last_faults {
-        writeln!(output, "fault    {}", visible(&fault.to_string()))?;
+/// The report for programs.
+fn report_map(report: &StoreReport) -> Map {
+    let (counts, pruned) = (&report.counts, &report.pruned);
+    let texts = |texts: &mut dyn Iterator<Item = String>| texts.map(Value::from).collect::<Vec<_>>();
+    let said = Map::new()
+        .with("sound", report.is_sound())
+        .with("store", &*report.engine)
+        .with("place", &*report.place)
+        .with("holder", report.holder.as_deref().unwrap_or("nobody"))
+        .with("first", counts.first.to_string())
+        .with("head", counts.head.to_string())
+        .with("faults", texts(&mut report.last_faults.iter().map(ToString::to_string)))
+        .with("defects", texts(&mut report.defects.iter().cloned()));
+    let numbers = [
+        ("tables-version", report.schema.into()),
+        ("facts", counts.facts),
+        ("fact-bytes", counts.fact_bytes),
+        ("chained-facts", counts.linked),
+        ("chain-gaps", counts.gaps),
+        ("rows", counts.rows),
+        ("tombstones", counts.tombstones),
+        ("disk-bytes", counts.disk_bytes),
+        ("wal-bytes", counts.wal_bytes),
+        ("pruned-by-rows", pruned.by_rows),
+        ("pruned-by-bytes", pruned.by_bytes),
+        ("pruned-by-age", pruned.by_age),
+        ("pruned-tombstones", pruned.tombstones),
+    ];
+    let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    numbers.into_iter().fold(said, |said, (name, count)| said.with(name, number(count)))
+}
+
+/// A line for each part, and at the end what it comes to.
+fn words(report: &Map, is_sound: bool) -> String {
+    let mut text = String::new();
+    for (name, value) in report {
+        let name = name.as_keyword().map_or("", Keyword::as_str);
+        // The store names its holder and its defects, and may be damaged. Of a list, each entry has a line.
+        for value in value.as_items().unwrap_or(std::slice::from_ref(value)) {
+            let value = value.as_str().map_or_else(|| shown(value), visible);
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{name:18}  {value}");
+        }
     }
-    for defect in &report.defects {
-        writeln!(output, "defect   {}", visible(defect))?;
-    }
-    writeln!(output, "{}", if report.is_sound() { "sound" } else { "not sound: restore a backup" })
+    text + if is_sound { "sound\n" } else { "not sound: restore a backup\n" }
 }

@@ -1,11 +1,12 @@
 //! `reveille forecast` and `reveille explain`: each sends one query and prints the answer as text,
 //! EDN or JSON.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io;
 use std::process::ExitCode;
 
-use super::client::question::{ask, check_named, query};
-use super::client::typed_id;
+use super::client::question::{check_named, query};
 use super::fault::AppFault;
 use super::foreign_text;
 use super::table::{self, cell};
@@ -21,11 +22,11 @@ pub(super) fn forecast(args: &ForecastArgs) -> io::Result<ExitCode> {
         Err(fault) => return Ok(fault.tell()),
     };
     let slots = answer.keyword("reveille/forecast").and_then(Value::as_items).unwrap_or_default();
-    print(&args.printing, &Value::vector(slots.to_vec()), || foreseen(slots))
+    print(&args.asking.printing, &Value::vector(slots.to_vec()), || foreseen(slots))
 }
 
 pub(super) fn explain(args: &ExplainArgs) -> io::Result<ExitCode> {
-    let meant = typed_id::schedule(&args.caller.daemon, args.caller.session.as_ref(), &args.schedule);
+    let meant = args.one.asking.schedule(&args.one.schedule);
     let mut params = match meant {
         Ok(schedule) => Map::new().with("schedule-id", schedule),
         Err(fault) => return Ok(fault.tell()),
@@ -34,12 +35,12 @@ pub(super) fn explain(args: &ExplainArgs) -> io::Result<ExitCode> {
         params = params.with("at", at.as_str());
     }
     let query = query("reveille/explain", params, EXPLAINED);
-    let answer = match ask(&args.caller.daemon, args.caller.session.as_ref(), &query) {
+    let answer = match args.one.asking.ask(&query) {
         Ok(answer) => answer,
         Err(fault) => return Ok(fault.tell()),
     };
     let explanation = answer.keyword("reveille/explain").cloned().unwrap_or(Value::Nil);
-    let printed = print(&args.printing, &explanation, || told(&explanation))?;
+    let printed = print(&args.one.asking.printing, &explanation, || told(&explanation))?;
     Ok(if is_unknown(&explanation) { ExitCode::FAILURE } else { printed })
 }
 
@@ -54,11 +55,11 @@ fn is_unknown(explanation: &Value) -> bool {
 fn ask_forecast(args: &ForecastArgs) -> Result<Map, AppFault> {
     let mut params = Map::new().with("first", i64::from(args.first));
     if let Some(schedule) = &args.schedule {
-        let meant = typed_id::schedule(&args.caller.daemon, args.caller.session.as_ref(), schedule)?;
+        let meant = args.asking.schedule(schedule)?;
         params = params.with("schedule-id", meant);
     }
     // `--hours` counts from the daemon's clock, which may differ from ours.
-    let now = ask(&args.caller.daemon, args.caller.session.as_ref(), "[:reveille.engine/now]")?;
+    let now = args.asking.ask("[:reveille.engine/now]")?;
     let now = now.keyword("reveille.engine/now").and_then(Value::as_inst);
     let now = now.and_then(|now| Moment::new(now.seconds(), now.nanos()));
     let span = Span::from_millis(args.hours.saturating_mul(3_600_000));
@@ -66,14 +67,10 @@ fn ask_forecast(args: &ForecastArgs) -> Result<Map, AppFault> {
         params = params.with("to", to.to_string());
     }
     let schedule = params.keyword("schedule-id").and_then(Value::as_str).map(str::to_owned);
-    let answer = ask(
-        &args.caller.daemon,
-        args.caller.session.as_ref(),
-        &query("reveille/forecast", params, FORESEEN),
-    )?;
+    let answer = args.asking.ask(&query("reveille/forecast", params, FORESEEN))?;
     if answer.keyword("reveille/forecast").and_then(Value::as_items).is_none_or(<[Value]>::is_empty) {
-        let session = args.caller.session.as_ref().map(SessionId::as_str);
-        check_named(&args.caller.daemon, session, schedule.as_deref())?;
+        let session = args.asking.caller.session.as_ref().map(SessionId::as_str);
+        check_named(&args.asking.caller.daemon, session, schedule.as_deref())?;
     }
     Ok(answer)
 }
@@ -103,11 +100,30 @@ fn foreseen(slots: &[Value]) -> String {
         return "No upcoming slots. Assumes that nothing is changed and that turns take no time.\n"
             .to_owned();
     }
-    let rows = slots.iter().map(|slot| {
-        let [at, will, reason, nominal, schedule] = COLUMNS.map(|column| cell(slot, column));
-        [at, will, reason, nominal, schedule, label(slot)]
+    let mut of_schedule: BTreeMap<String, usize> = BTreeMap::new();
+    for slot in slots {
+        *of_schedule.entry(cell(slot, ID)).or_default() += 1;
+    }
+    // What fires every minute must not hide what fires once. Alone, it is what was asked for.
+    let most = if of_schedule.len() == 1 { usize::MAX } else { EACH_LISTED };
+    let mut listed: BTreeMap<String, usize> = BTreeMap::new();
+    let first = slots.iter().filter(|slot| {
+        let count = listed.entry(cell(slot, ID)).or_default();
+        *count += 1;
+        *count <= most
     });
-    let mut text = table::of(["AT", "WILL", "REASON", "SLOT", "SCHEDULE", "LABEL"], rows);
+    let rows = first.map(|slot| {
+        let [at, will, reason, mut nominal, id] = COLUMNS.map(|column| cell(slot, column));
+        if nominal == at {
+            nominal.clear();
+        }
+        [at, will, reason, nominal, of(slot, "origin-session-id"), id, of(slot, "label")]
+    });
+    let mut text = table::of(["AT", "WILL", "REASON", "SLOT", "SESSION", "SCHEDULE", "LABEL"], rows);
+    for (id, count) in of_schedule.into_iter().filter(|(_, count)| *count > most) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{} more of {id}: use --schedule {id}.", count - most);
+    }
     // The graph marks the last slot of a list that was cut.
     let more = slots.last().and_then(|last| last.as_map()?.keyword("reveille.slot/more?")?.as_bool());
     if more == Some(true) {
@@ -117,10 +133,10 @@ fn foreseen(slots: &[Value]) -> String {
     text
 }
 
-/// The schedule's label.
-fn label(slot: &Value) -> String {
+/// Something of the slot's schedule.
+fn of(slot: &Value, name: &str) -> String {
     let schedule = slot.as_map().and_then(|slot| slot.keyword("reveille.slot/schedule"));
-    schedule.map(|schedule| cell(schedule, "psi.scheduler/label")).unwrap_or_default()
+    schedule.map(|schedule| cell(schedule, &format!("psi.scheduler/{name}"))).unwrap_or_default()
 }
 
 /// Formats an explanation: its sentence, and then its facts.
@@ -134,16 +150,14 @@ fn told(explanation: &Value) -> String {
     format!("{sentence}\n{}", facts.collect::<String>())
 }
 
-const COLUMNS: [&str; 5] = [
-    "reveille.slot/at",
-    "reveille.slot/will",
-    "reveille.slot/reason",
-    "reveille.slot/slot",
-    "reveille.slot/schedule-id",
-];
+const COLUMNS: [&str; 5] =
+    ["reveille.slot/at", "reveille.slot/will", "reveille.slot/reason", "reveille.slot/slot", ID];
+const ID: &str = "reveille.slot/schedule-id";
+/// The most slots of one schedule that a table of several lists.
+const EACH_LISTED: usize = 5;
 const FORESEEN: &str = "[:reveille.slot/at :reveille.slot/will :reveille.slot/reason :reveille.slot/slot \
                         :reveille.slot/schedule-id :reveille.slot/count :reveille.slot/more? \
-                        {:reveille.slot/schedule [:psi.scheduler/label]}]";
+                        {:reveille.slot/schedule [:psi.scheduler/label :psi.scheduler/origin-session-id]}]";
 const EXPLAINED: &str = "[:reveille.explanation/sentence :reveille.explanation/verdict :reveille.explanation/reason \
                          :reveille.explanation/slot :reveille.explanation/at :reveille.explanation/late-ms \
                          :reveille.explanation/run-id :reveille.explanation/obstacles \
@@ -159,13 +173,15 @@ mod tests {
     fn a_slot_is_one_line_whatever_its_schedule_is_called() {
         let slot = r#"{:reveille.slot/at #inst "2026-04-22T13:00:00Z" :reveille.slot/will :fires
                        :reveille.slot/reason nil :reveille.slot/slot #inst "2026-04-22T13:00:00Z"
-                       :reveille.slot/schedule-id "sch-1" :reveille.slot/schedule {:psi.scheduler/label "a\nb\u001b[2J"}}"#;
+                       :reveille.slot/schedule-id "sch-1" :reveille.slot/schedule {:psi.scheduler/label "a\nb\u001b[2J"
+                                                 :psi.scheduler/origin-session-id "main"}}"#;
         let slot = edn::read(slot.as_bytes(), &REQUEST_CAPS).expect("EDN");
         let text = foreseen(&[slot]);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3, "{text}");
         assert!(
-            lines[0].ends_with("SCHEDULE  LABEL") && lines[1].ends_with(r#"sch-1     "a\nb\u001b[2J""#),
+            lines[0].ends_with("SCHEDULE  LABEL")
+                && lines[1].ends_with(r#"main     sch-1     "a\nb\u001b[2J""#),
             "{text}"
         );
         assert!(!text.contains('\u{1b}'));

@@ -5,13 +5,13 @@ use std::io;
 use std::process::ExitCode;
 
 use super::client::question::{ask, check_named, query};
-use super::client::typed_id;
 use super::forecast_explain::print;
 use super::table::{self, cell};
 use crate::dialect::brief;
 use crate::domain::SessionId;
 use crate::edn::{Map, Value};
-use crate::surface::cli::{CallerArgs, ListArgs, OperatorArgs, Printing, RunsArgs};
+use crate::surface::cli::flags::RunsFlags;
+use crate::surface::cli::{AskingArgs, ListArgs, ListingArgs, OperatorArgs};
 
 pub(super) fn list(args: &ListArgs) -> io::Result<ExitCode> {
     let mut params = args.listing.filter.params.clone();
@@ -31,15 +31,13 @@ pub(super) fn list(args: &ListArgs) -> io::Result<ExitCode> {
         [of("status"), of("next-fire-at"), brief::words(&of("when")), session, id, label]
     };
     let heads = ["STATUS", "NEXT", "WHEN", "SESSION", "SCHEDULE", "LABEL"];
-    page.show(&args.listing.caller, &args.listing.printing, params, |rows| {
-        table::of(heads, rows.iter().map(row))
-    })
+    page.show(&args.listing.asking, params, |rows| table::of(heads, rows.iter().map(row)))
 }
 
-pub(super) fn runs(args: &RunsArgs) -> io::Result<ExitCode> {
+pub(super) fn runs(args: &ListingArgs<RunsFlags>) -> io::Result<ExitCode> {
     let mut params = args.filter.params.clone();
     if let Some(typed) = params.keyword("schedule-id").and_then(Value::as_str) {
-        match typed_id::schedule(&args.caller.daemon, args.caller.session.as_ref(), typed) {
+        match args.asking.schedule(typed) {
             Ok(schedule) => params = params.with("schedule-id", schedule),
             Err(fault) => return Ok(fault.tell()),
         }
@@ -62,7 +60,7 @@ pub(super) fn runs(args: &RunsArgs) -> io::Result<ExitCode> {
         ]
     };
     let heads = ["SLOT", "STATE", "REASON", "LATE-MS", "SESSION", "SCHEDULE", "LABEL"];
-    page.show(&args.caller, &args.printing, params, |rows| table::of(heads, rows.iter().map(row)))
+    page.show(&args.asking, params, |rows| table::of(heads, rows.iter().map(row)))
 }
 
 pub(super) fn status(args: &OperatorArgs) -> io::Result<ExitCode> {
@@ -84,8 +82,7 @@ struct Listed {
 impl Listed {
     fn show(
         &self,
-        caller: &CallerArgs,
-        printing: &Printing,
+        asking: &AskingArgs,
         params: Map,
         words: impl FnOnce(&[Value]) -> String,
     ) -> io::Result<ExitCode> {
@@ -97,23 +94,23 @@ impl Listed {
             "[:{0}/total-count :{0}/has-next? :{0}/end-cursor {{:{0}/{entries} {asked}}}]",
             self.namespace
         );
-        let answer =
-            match ask(&caller.daemon, caller.session.as_ref(), &query(self.attribute, params, &shape)) {
-                Ok(answer) => answer,
-                Err(fault) => return Ok(fault.tell()),
-            };
+        let answer = match asking.ask(&query(self.attribute, params, &shape)) {
+            Ok(answer) => answer,
+            Err(fault) => return Ok(fault.tell()),
+        };
         let page = answer.keyword(self.attribute).cloned().unwrap_or(Value::Nil);
         let part =
             |name: &str| page.as_map().and_then(|map| map.keyword(&format!("{}/{name}", self.namespace)));
         let rows = part(entries).and_then(Value::as_items).unwrap_or_default();
         if rows.is_empty() {
             let given = |name| asked_for.keyword(name).and_then(Value::as_str);
-            let session = caller.session.as_ref().map(SessionId::as_str).or_else(|| given("session-id"));
-            if let Err(fault) = check_named(&caller.daemon, session, given("schedule-id")) {
+            let session =
+                asking.caller.session.as_ref().map(SessionId::as_str).or_else(|| given("session-id"));
+            if let Err(fault) = check_named(&asking.caller.daemon, session, given("schedule-id")) {
                 return Ok(fault.tell());
             }
         }
-        print(printing, &page, || {
+        print(&asking.printing, &page, || {
             let total = part("total-count").and_then(Value::as_int).unwrap_or_default();
             let mut text = if rows.is_empty() { String::new() } else { words(rows) };
             // Writing to a string cannot fail.

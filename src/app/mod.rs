@@ -26,6 +26,7 @@ mod mcp;
 mod run;
 pub mod schema;
 mod serve;
+mod show;
 mod stdio;
 mod table;
 mod tool;

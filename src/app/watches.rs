@@ -5,13 +5,12 @@ use std::fmt::Write as _;
 use std::io;
 use std::process::ExitCode;
 
-use super::client::question::{ask, query};
-use super::client::typed_id;
+use super::client::question::query;
 use super::fault::AppFault;
 use super::forecast_explain::print;
 use super::table::{self, cell};
-use crate::edn::{Map, Value};
-use crate::surface::cli::{CallerArgs, ChannelsArgs, ListingArgs, WatchArgs};
+use crate::edn::Value;
+use crate::surface::cli::{AskingArgs, ListingArgs, WatchArgs};
 
 pub(super) fn watch(args: &WatchArgs) -> io::Result<ExitCode> {
     match &args.watch {
@@ -35,21 +34,20 @@ fn list(args: &WatchArgs) -> io::Result<ExitCode> {
         ]
     };
     let heads = ["STATUS", "CHECKED", "CHECKS", "TOLD", "SESSION", "WATCH", "TOOL", "LABEL"];
-    let watches = match entries(&args.listing.caller, WATCHES, args.listing.filter.params.clone()) {
+    let watches = match entries(&args.listing, WATCHES) {
         Ok(watches) => watches,
         Err(fault) => return Ok(fault.tell()),
     };
-    print(&args.listing.printing, &Value::vector(watches.clone()), || {
+    print(&args.listing.asking.printing, &Value::vector(watches.clone()), || {
         table::of(heads, watches.iter().map(row))
     })
 }
 
 /// Shows one watch with its newest checks.
 fn one(args: &WatchArgs, typed: &str) -> io::Result<ExitCode> {
-    let caller = &args.listing.caller;
-    let found = typed_id::schedule(&caller.daemon, caller.session.as_ref(), typed).and_then(|id| {
+    let found = args.listing.asking.schedule(typed).and_then(|id| {
         let query = format!("[{{[:reveille.watch/id {}] [{ONE}]}}]", Value::from(id));
-        ask(&caller.daemon, caller.session.as_ref(), &query)
+        args.listing.asking.ask(&query)
     });
     let answer = match found {
         Ok(answer) => answer,
@@ -60,7 +58,7 @@ fn one(args: &WatchArgs, typed: &str) -> io::Result<ExitCode> {
     if cell(&watch, "reveille.watch/status").is_empty() {
         return Ok(absent(typed));
     }
-    print(&args.listing.printing, &watch, || told(&watch))
+    print(&args.listing.asking.printing, &watch, || told(&watch))
 }
 
 fn absent(typed: &str) -> ExitCode {
@@ -92,21 +90,20 @@ pub(super) fn tasks(args: &ListingArgs) -> io::Result<ExitCode> {
             .map(|name| cell(task, &format!("reveille.task/{name}")))
     };
     let heads = ["STATE", "STARTED", "ENDED", "SESSION", "TASK", "TOOL", "ERROR"];
-    let tasks = match entries(&args.caller, TASKS, args.filter.params.clone()) {
+    let tasks = match entries(args, TASKS) {
         Ok(tasks) => tasks,
         Err(fault) => return Ok(fault.tell()),
     };
-    print(&args.printing, &Value::vector(tasks.clone()), || table::of(heads, tasks.iter().map(row)))
+    print(&args.asking.printing, &Value::vector(tasks.clone()), || table::of(heads, tasks.iter().map(row)))
 }
 
-pub(super) fn channels(args: &ChannelsArgs) -> io::Result<ExitCode> {
+pub(super) fn channels(args: &AskingArgs) -> io::Result<ExitCode> {
     let row = |channel: &Value| {
         ["name", "kind", "agents?", "disabled-at", "inbound-paused-at", "outbound-paused-at", "goes-to"]
             .map(|name| cell(channel, name))
     };
     let heads = ["CHANNEL", "KIND", "AGENTS", "DISABLED", "PAUSED-IN", "PAUSED-OUT", "GOES-TO"];
-    let caller = &args.caller;
-    let answer = match ask(&caller.daemon, caller.session.as_ref(), &format!("[:{CHANNELS}]")) {
+    let answer = match args.ask(&format!("[:{CHANNELS}]")) {
         Ok(answer) => answer,
         Err(fault) => return Ok(fault.tell()),
     };
@@ -115,14 +112,11 @@ pub(super) fn channels(args: &ChannelsArgs) -> io::Result<ExitCode> {
 }
 
 /// The entries of a list, at most as many as the caller asks for.
-fn entries(
-    caller: &CallerArgs,
-    (attribute, shape): (&str, &str),
-    params: Map,
-) -> Result<Vec<Value>, AppFault> {
+fn entries(args: &ListingArgs, (attribute, shape): (&str, &str)) -> Result<Vec<Value>, AppFault> {
+    let params = args.filter.params.clone();
     let is_paged = params.keyword("first").is_some() || params.keyword("last").is_some();
     let params = if is_paged { params } else { params.with("first", FIRST) };
-    let answer = ask(&caller.daemon, caller.session.as_ref(), &query(attribute, params, shape))?;
+    let answer = args.asking.ask(&query(attribute, params, shape))?;
     Ok(answer.keyword(attribute).and_then(Value::as_items).unwrap_or_default().to_vec())
 }
 

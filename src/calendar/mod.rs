@@ -41,7 +41,7 @@ mod zones;
 pub use cron::{CronError, Field, parse_cron};
 pub use edn::{TriggerError, from_edn, to_edn};
 pub use phrase::{Part, PhraseContext, PhraseError, Understood, print_duration, understand};
-pub(crate) use phrase::{repair_offset, repair_phrase, repair_zone};
+pub(crate) use phrase::{delay_in_words, repair_offset, repair_phrase, repair_zone};
 pub use print::print;
 pub use slots::{Count, Slots, Window};
 pub use zone_names::ZoneFault;

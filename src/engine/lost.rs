@@ -1,4 +1,4 @@
-//! The volatile schedules that a start found lost: what they were, and what would be lost if the process ended now.
+//! The volatile schedules that starts found lost, and what would be lost if the process ended now.
 //!
 //! What lives elsewhere: the accounts, which count all of them (`ledger`); the note on disk (`app`). Invariant: at most
 //! `limits::LOST_NAMED` are named.
@@ -12,15 +12,15 @@ use crate::domain::{LostSchedule, Moment, ScheduleId};
 use crate::limits;
 
 impl State {
-    /// Returns when the last start was that found schedules lost, and these, at most `limits::LOST_NAMED`.
-    pub fn losses(&self) -> Option<(Moment, &[LostSchedule])> {
-        self.losses.as_ref().map(|losses| (losses.at, &*losses.schedules))
+    /// Returns the schedules that starts found lost, those of the last one first, at most `limits::LOST_NAMED`. Each says when.
+    pub fn losses(&self) -> &[LostSchedule] {
+        &self.losses
     }
 
-    /// Returns a schedule that the last start found lost, and when that was.
+    /// Returns a schedule that a start found lost, and when that was.
     pub fn lost(&self, id: &ScheduleId) -> Option<(Moment, &LostSchedule)> {
-        let (at, lost) = self.losses()?;
-        Some((at, lost.iter().find(|lost| lost.id == *id)?))
+        let lost = self.losses.iter().find(|lost| lost.id == *id)?;
+        Some((lost.lost_at?, lost))
     }
 
     /// Returns the volatile schedules that would be lost if the process ended now, the earliest first, at most
@@ -45,7 +45,7 @@ impl State {
         let named = first.into_sorted_vec().into_iter().filter_map(|(_, due, id)| {
             let schedule = self.schedule(id)?.schedule();
             let (label, session) = (schedule.label.clone(), schedule.owner.clone());
-            Some(LostSchedule { id: id.clone(), label, session, due })
+            Some(LostSchedule { id: id.clone(), label, session, due, lost_at: None })
         });
         named.collect()
     }

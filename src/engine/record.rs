@@ -8,9 +8,8 @@ use super::ready_jobs::ReadyJobs;
 use super::slab::Key;
 use super::wakes::Wakes;
 use crate::domain::{
-    Actor, Channel, ChannelEvent, Cursor, HostId, Lineage, LostSchedule, Memory, Moment, Reason, Run, RunId,
-    RunState, Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName, Trigger,
-    Watch,
+    Actor, Channel, ChannelEvent, Cursor, HostId, Lineage, Memory, Moment, Reason, Run, RunId, RunState,
+    Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName, Trigger, Watch,
 };
 use crate::limits;
 
@@ -466,12 +465,4 @@ impl SessionRecord {
     pub(crate) fn last_user_activity(&self) -> Option<Moment> {
         self.last_user_activity
     }
-}
-
-/// The schedules that the last start found lost.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Losses {
-    /// When that start was.
-    pub(super) at: Moment,
-    pub(super) schedules: Box<[LostSchedule]>,
 }

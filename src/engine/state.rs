@@ -11,14 +11,14 @@ use hashbrown::HashMap;
 use super::channels::ChannelPauses;
 use super::index::Index;
 use super::ledger::Ledger;
-use super::record::{ChannelRecord, Family, Losses, Pause, RunRecord, ScheduleRecord, SessionRecord};
+use super::record::{ChannelRecord, Family, Pause, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
 use super::task_outcomes::TaskOutcomes;
 use super::timers::Timers;
 use super::written::Written;
 use crate::domain::{
-    Cursor, Dialect, Downtime, Grant, GuardPolicy, HostId, Moment, Phase, Primitives, Reason, Refusal, RunId,
-    RunState, Schedule, ScheduleId, SessionId, names,
+    Cursor, Dialect, Downtime, Grant, GuardPolicy, HostId, LostSchedule, Moment, Phase, Primitives, Reason,
+    Refusal, RunId, RunState, Schedule, ScheduleId, SessionId, names,
 };
 use crate::limits;
 
@@ -89,7 +89,7 @@ pub struct State {
     pub(super) armed_since: Option<Moment>,
     /// The latest times in which no process was there, oldest first.
     pub(super) downs: Box<[Downtime]>,
-    pub(super) losses: Option<Box<Losses>>,
+    pub(super) losses: Box<[LostSchedule]>,
     /// Durable schedules whose records the last fact removed.
     pub(super) forgotten: Vec<ScheduleId>,
     /// Number of watches among the schedules.
@@ -151,7 +151,7 @@ impl State {
             frozen: false,
             armed_since: None,
             downs: Box::default(),
-            losses: None,
+            losses: Box::default(),
             forgotten: Vec::new(),
             watches: 0,
             live: 0,

@@ -153,3 +153,28 @@ fn an_approval_tells_a_session_no_names_of_tokens() {
     assert!(all.contains("night-shift"), "{all}");
     assert!(own.contains(":made-by \"operator\"") && !own.contains("night-shift"), "{own}");
 }
+
+/// A wrong digest does not lead to the right one without a look, and what was approved says so afterwards.
+#[test]
+fn an_approval_is_of_what_was_looked_at_and_is_explained() {
+    let handle = due(SessionConfig::default(), "", RuleScope::default(), Ruling::Hold);
+    let held = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval-digest]}]";
+    let shown = ask(&handle, held);
+    let part = |name: &str| {
+        let rest = shown.split(&format!(":reveille.run/{name} \"")).nth(1).expect(&shown);
+        rest.split('"').next().expect("a text").to_owned()
+    };
+    let (run, digest) = (part("id"), part("approval-digest"));
+    let approve = |digest: &str| {
+        ask(&handle, &format!("[(reveille.run/approve {{:run-id \"{run}\" :digest \"{digest}\"}})]"))
+    };
+    let refused = approve(&"0".repeat(digest.len()));
+    assert!(refused.contains("is not what was shown") && !refused.contains(&digest), "{refused}");
+    let approved = approve(&digest);
+    assert!(approved.contains(&run) && !approved.contains("error"), "{approved}");
+    let schedule = run.split('~').next().expect("an id");
+    let explain =
+        format!("[{{(:reveille/explain {{:schedule-id \"{schedule}\"}}) [:reveille.explanation/sentence]}}]");
+    let told = ask(&handle, &explain);
+    assert!(told.contains("(approved by an operator at 20"), "{told}");
+}

@@ -222,3 +222,19 @@ fn nothing_of_a_call_is_dropped() {
         assert!(answer.contains(said), "{answer}");
     }
 }
+
+/// An operator who acts for a session that there is not has misspelt it: nothing there looks like a quiet session.
+#[test]
+fn a_misspelt_session_is_no_empty_list() {
+    let (handle, _) = simulated::engine(&["s"]);
+    let service = Service::new(handle);
+    let list = |tool: &str, of: &str| {
+        let caller = Caller::OPERATOR.acting_for(session(of));
+        let answer = service.call_tool(tool, &caller, &Value::Map(reveille::edn::Map::new()), Notation::Edn);
+        answer.expect("admitted").expect("a tool").value.to_string()
+    };
+    assert!(list("list", "s").contains(":schedules []"));
+    assert!(list("list", "t").contains("session not found: t"), "{}", list("list", "t"));
+    assert!(list("cron_list", "s").contains(":warnings []"));
+    assert!(list("cron_list", "t").contains("there is no session t"), "{}", list("cron_list", "t"));
+}

@@ -10,7 +10,7 @@ use crate::domain::{Code, SessionId};
 use crate::edn::{self, Caps, Map, Value};
 use crate::graph::eql::Boundary;
 use crate::service::reply;
-use crate::surface::cli::DaemonArgs;
+use crate::surface::cli::{AskingArgs, DaemonArgs};
 
 /// A query with one join with parameters.
 pub(in crate::app) fn query(attribute: &str, params: Map, shape: &str) -> String {
@@ -50,6 +50,13 @@ pub(in crate::app) fn ask(
         }
         (Some(message), _) => Err(AppFault::usage(message)),
         (None, _) => Ok(answer),
+    }
+}
+
+impl AskingArgs {
+    /// Sends a query, as [`ask`] does.
+    pub(in crate::app) fn ask(&self, query: &str) -> Result<Map, AppFault> {
+        ask(&self.caller.daemon, self.caller.session.as_ref(), query)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::app::fault::AppFault;
 use crate::app::foreign_text::visible;
 use crate::domain::SessionId;
 use crate::edn::{Map, Value};
-use crate::surface::cli::DaemonArgs;
+use crate::surface::cli::{AskingArgs, DaemonArgs};
 
 /// The id of the schedule that was meant.
 ///
@@ -33,6 +33,13 @@ pub(in crate::app) fn schedule(
     // No id begins so: it may be what the schedule is called.
     let labelled = asked(Map::new().with("label", typed).with("first", MOST + 1))?;
     complete(typed, &labelled, (SCHEDULES, names), "the label of several schedules")
+}
+
+impl AskingArgs {
+    /// The id of the schedule that was meant, as [`schedule`] finds it.
+    pub(in crate::app) fn schedule(&self, typed: &str) -> Result<String, AppFault> {
+        schedule(&self.caller.daemon, self.caller.session.as_ref(), typed)
+    }
 }
 
 /// The id of the run that waits for an approval.

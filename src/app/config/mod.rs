@@ -54,6 +54,7 @@ pub(super) struct Config {
     /// Hosts that have a token of their own each, by name.
     pub(super) host_tokens: Vec<TokenName>,
     pub(super) log: String,
+    pub(super) log_json: bool,
     /// The channels to open.
     pub(super) channels: Channels,
     /// The tools that sessions can have called.
@@ -80,6 +81,7 @@ struct File {
     volatile: bool,
     socket: Option<PathBuf>,
     log: Option<String>,
+    log_json: bool,
     allow_hosts: Vec<String>,
     allow_origins: Vec<String>,
     channels: BTreeMap<String, ChannelConfig>,
@@ -119,6 +121,7 @@ impl Config {
         http.hosts = [file.allow_hosts, args.allow_hosts].concat();
         http.origins = [file.allow_origins, args.allow_origins].concat();
         let log = args.log.or(file.log).unwrap_or_else(|| "info".to_owned());
+        let log_json = args.log_json || file.log_json;
         let keeps = !volatile && data_dir.is_some();
         // Channels and the guard are validated now, so an invalid file prevents the start.
         let channels = Channels::new(file.channels, Environment::value)?;
@@ -142,6 +145,7 @@ impl Config {
             socket,
             token,
             log,
+            log_json,
             channels,
             tools,
             agents,

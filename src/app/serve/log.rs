@@ -28,11 +28,11 @@ enum Line {
 }
 
 impl Log {
-    /// Starts the log.
+    /// Starts the log: lines of text, or objects in JSON, one a line.
     ///
     /// # Errors
     /// [`AppFault::Usage`] for an invalid filter, [`AppFault::Io`] without a thread.
-    pub(in crate::app) fn start(filter: &str) -> Result<Log, AppFault> {
+    pub(in crate::app) fn start(filter: &str, is_json: bool) -> Result<Log, AppFault> {
         let wrong = |error| AppFault::usage(format!("the log filter cannot be read: {error}"));
         let targets: Targets = filter.parse().map_err(wrong)?;
         let (lines, queue) = sync_channel(LINES_MAX);
@@ -48,9 +48,10 @@ impl Log {
         let queue = lines.clone();
         let layer = tracing_subscriber::fmt::layer()
             .with_ansi(false)
-            .with_writer(move || Queue { lines: queue.clone(), left_out: Arc::clone(&left_out) })
-            // Libraries are left out whatever the filter says, because their lines may contain what a client sent.
-            .with_filter(targets.and(filter_fn(|line| line.target().starts_with("reveille"))));
+            .with_writer(move || Queue { lines: queue.clone(), left_out: Arc::clone(&left_out) });
+        let layer = if is_json { layer.json().flatten_event(true).boxed() } else { layer.boxed() };
+        // Libraries are left out whatever the filter says, because their lines may contain what a client sent.
+        let layer = layer.with_filter(targets.and(filter_fn(|line| line.target().starts_with("reveille"))));
         // An embedding program's own log stays in place.
         let _ = tracing_subscriber::registry().with(layer).try_init();
         Ok(Log { lines, written })

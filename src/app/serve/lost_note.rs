@@ -2,7 +2,7 @@
 //!
 //! Written once a second if something happened, without the engine's write lock, and never flushed: it is for information only,
 //! and what was made in the last second may be missing. It has ids, labels, sessions and slots, and no prompt: volatile work was
-//! to touch no disk. An orderly stop removes it.
+//! to touch no disk. What earlier starts found lost stays in it. An orderly stop leaves nothing else there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use super::data_dir::write_private;
 use crate::domain::{Cursor, LostSchedule, Moment, ScheduleId, SessionId};
 use crate::edn::{self, Caps, Map, Value};
 use crate::engine::State;
+use crate::limits;
 use crate::runtime::Handle;
 
 /// What a process that ended had in memory.
@@ -18,28 +19,30 @@ use crate::runtime::Handle;
 pub(in crate::app) struct Lost {
     /// The number of its volatile schedules.
     pub(in crate::app) count: u64,
-    /// The first of them.
+    /// The first of them, and those that earlier processes had.
     pub(in crate::app) named: Box<[LostSchedule]>,
 }
 
 /// The note of this process.
 pub(in crate::app) struct LostNote {
     path: PathBuf,
+    /// What starts found lost, this one included.
+    earlier: Vec<LostSchedule>,
     /// The engine's last fact when the note was made.
     seen: Option<Cursor>,
     written: String,
 }
 
 impl LostNote {
-    /// Reads what the earlier process left: nothing after an orderly stop.
+    /// Reads what the earlier process left.
     pub(in crate::app) fn open(data_dir: &Path) -> (LostNote, Lost) {
         let path = data_dir.join(NOTE);
         let text = fs::read(&path).unwrap_or_default();
         let found = edn::read(&text, &CAPS).ok();
         let lost = found.and_then(|note| note.as_map().map(lost_of)).unwrap_or_default();
         // Without a note there is no need to write that nothing is volatile.
-        let written = if text.is_empty() { line(0, &[]) } else { String::new() };
-        (LostNote { path, seen: None, written }, lost)
+        let written = if text.is_empty() { line(0, &[], &[]) } else { String::new() };
+        (LostNote { path, earlier: Vec::new(), seen: None, written }, lost)
     }
 
     /// Writes the note if something happened since the last one.
@@ -48,27 +51,35 @@ impl LostNote {
         if self.seen == Some(cursor) {
             return;
         }
+        if self.seen.is_none() {
+            self.earlier = handle.view(|state| state.losses().to_vec());
+        }
         let (count, named) = handle.view(|state| (state.volatile_count(), state.losable()));
-        let text = line(count, &named);
+        let text = line(count, &named, &self.earlier);
         if text == self.written || write_private(&self.path, &text).is_ok() {
             (self.written, self.seen) = (text, Some(cursor));
         }
     }
 
-    /// Removes the note: an orderly stop has cancelled all volatile schedules, so none is lost.
+    /// Takes out what would be lost: an orderly stop has cancelled all volatile schedules.
     pub(in crate::app) fn clear(self) {
-        // If the removal fails, the next start reports losses that never happened. No schedule is
-        // affected.
-        let _ = fs::remove_file(&self.path);
+        // If this fails, the next start reports losses that never happened. No schedule is affected.
+        let _ = match &*self.earlier {
+            [] => fs::remove_file(&self.path),
+            earlier => write_private(&self.path, &line(0, &[], earlier)),
+        };
     }
 }
 
-fn line(count: u64, named: &[LostSchedule]) -> String {
+fn line(count: u64, named: &[LostSchedule], earlier: &[LostSchedule]) -> String {
     let schedule = |it: &LostSchedule| {
         let map = Map::new().with("id", it.id.to_string()).with("session", it.session.as_str());
-        Value::from(map.with("label", it.label.as_deref()).with("due", it.due.map(|due| due.to_string())))
+        let time = |at: Option<Moment>| at.map(|at| at.to_string());
+        let map = map.with("label", it.label.as_deref()).with("due", time(it.due));
+        Value::from(map.with("lost-at", time(it.lost_at)))
     };
-    let named: Vec<Value> = named.iter().map(schedule).collect();
+    let most = usize::try_from(limits::LOST_NAMED.value).unwrap_or(usize::MAX);
+    let named: Vec<Value> = named.iter().chain(earlier).take(most).map(schedule).collect();
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     format!("{}\n", Value::from(Map::new().with("count", count).with("named", named)))
 }
@@ -83,6 +94,7 @@ fn lost_of(note: &Map) -> Lost {
             label: text("label").map(Into::into),
             session: SessionId::new(text("session")?).ok()?,
             due: text("due").and_then(|due| Moment::parse(due).ok()),
+            lost_at: text("lost-at").and_then(|at| Moment::parse(at).ok()),
         })
     };
     Lost { count: count.unwrap_or(0), named: items.iter().filter_map(schedule).collect() }

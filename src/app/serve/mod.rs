@@ -19,6 +19,7 @@ use super::config::Config;
 use super::config::environment::Environment;
 use super::config::tools::OpenTools;
 use super::fault::AppFault;
+use super::foreign_text::{self, visible};
 use super::mcp::processes;
 use crate::adapter::end_groups;
 use crate::adapter::outbound::OutboundGuard;
@@ -34,16 +35,16 @@ use signals::on_stop;
 use store::attach_store;
 
 pub(super) fn serve(args: ServeArgs) -> io::Result<ExitCode> {
-    match run(args) {
+    let does = if args.check { check } else { run };
+    match Config::new(args, &Environment::read()).and_then(does) {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(fault) => Ok(fault.tell()),
     }
 }
 
-fn run(args: ServeArgs) -> Result<(), AppFault> {
-    let config = Config::new(args, &Environment::read())?;
+fn run(config: Config) -> Result<(), AppFault> {
     // Bound to a name, so that the log lives until the end of this function and writes its last lines.
-    let _log = Log::start(&config.log)?;
+    let _log = Log::start(&config.log, config.log_json)?;
     panics::end_the_process();
     // Installed first: a signal during the start stops the daemon right after it.
     let (stop, stopped) = sync_channel(1);
@@ -146,6 +147,17 @@ fn announce(address: &str, keeps: bool) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "reveille ready {address}")?;
     stdout.flush()
+}
+
+/// Checks what only the start of a part finds wrong, and says where a daemon of this configuration would listen and persist.
+fn check(config: Config) -> Result<(), AppFault> {
+    let _log = Log::start(&config.log, config.log_json)?;
+    in_process::start_in(config.zone.as_deref(), config.primitives)
+        .map_err(|error| AppFault::io("the engine cannot start", error))?;
+    let kept = config.data_dir.as_deref().filter(|_| config.keeps);
+    let kept = kept.map_or("nothing is persisted".to_owned(), |dir| format!("data in {}", dir.display()));
+    let line = format!("the configuration is valid: listen on {}; {}\n", config.http.listen, visible(&kept));
+    foreign_text::print(&line).map_err(|error| AppFault::io("stdout cannot be written", error))
 }
 
 /// Stops in order: requests first, then the engine, while streams can still bring receipts, then

@@ -23,7 +23,7 @@ mod words;
 
 pub use context::PhraseContext;
 pub use error::{Part, PhraseError};
-pub(crate) use repair::{repair_offset, repair_phrase, repair_zone};
+pub(crate) use repair::{delay_in_words, repair_offset, repair_phrase, repair_zone};
 pub use understand::{Understood, understand};
 
 pub use duration::print as print_duration;

@@ -4,10 +4,12 @@
 //! another way.
 
 use super::context::PhraseContext;
+use super::duration;
 use super::error::PhraseError;
 use super::understand::understand;
+use super::words::Words;
 use crate::calendar::{Zones, zone_names};
-use crate::domain::{Zone, clearly_nearest};
+use crate::domain::{Span, Zone, clearly_nearest};
 
 /// A corrected phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +29,14 @@ pub(crate) fn repair_phrase(phrase: &str, asked: &PhraseContext<'_>) -> Option<R
     }
     let when = spelled(phrase, asked)?;
     (when != phrase).then_some(Repaired { when, zone: None })
+}
+
+/// The delay that these words are, such as `in ten minutes`; `None` if they are more than a delay, or none.
+pub(crate) fn delay_in_words(phrase: &str) -> Option<Span> {
+    let mut words = Words::new(phrase);
+    words.take(&["in"]);
+    let delay = duration::read(&mut words).ok()?;
+    words.peek().is_none().then_some(delay)
 }
 
 /// The phrase with its misspelt words put right.

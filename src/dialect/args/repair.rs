@@ -12,6 +12,21 @@ use crate::dialect::echo;
 use crate::domain::{Moment, clearly_nearest};
 use crate::edn::{Keyword, Map, Value};
 
+/// Names that tools have for one thing. A model that has read of one tool calls another with its words.
+const SYNONYMS: [&[&str]; 4] = [
+    &["message", "prompt", "text", "task", "instruction", "instructions", "action_prompt"],
+    &["zone", "timezone", "time_zone", "timeZone", "tz"],
+    &["id", "schedule_id", "scheduleId", "job_id", "action_id", "task_id", "watcher_id"],
+    &["params", "args", "arguments"],
+];
+
+/// The field that has this name elsewhere, if there is just one.
+fn synonym(known: &[&'static str], name: &str) -> Option<&'static str> {
+    let names = SYNONYMS.iter().find(|names| names.contains(&name))?;
+    let mut meant = known.iter().copied().filter(|known| names.contains(known));
+    meant.next().filter(|_| meant.next().is_none())
+}
+
 /// The arguments of a refused call, in their own spelling.
 #[derive(Clone, Copy)]
 pub(crate) struct Repair<'a> {
@@ -36,7 +51,8 @@ impl<'a> Repair<'a> {
                     return self.dropped(error.place(), spelled);
                 }
                 let wrong = self.style.key(spelled).unwrap_or_else(|| key_text(key).into());
-                let meant = clearly_nearest(known.iter().map(|known| (*known, *known)), &wrong)?;
+                let near = clearly_nearest(known.iter().map(|known| (*known, *known)), &wrong);
+                let meant = near.or_else(|| synonym(known, &wrong))?;
                 self.replaced(error.place(), spelled, meant, |value| Some(value.clone()))
             }
             ArgErrorKind::GivenTwice => self.once(error.path()),

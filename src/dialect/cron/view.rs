@@ -47,7 +47,10 @@ pub fn views(state: &State, scope: &Scope) -> (Vec<JobView>, Vec<String>) {
         }
         view
     });
-    (views.collect(), warnings)
+    let views: Vec<JobView> = views.collect();
+    let session = scope.session().filter(|session| views.is_empty() && state.session(session).is_none());
+    warnings.extend(session.map(|session| format!("there is no session {session}")));
+    (views, warnings)
 }
 
 /// True for jobs that are not deleted.

@@ -98,7 +98,7 @@ fn create(args: &Args<'_>) -> Result<CreateSchedule, ArgError> {
     Ok(CreateSchedule {
         new: NewScheduleParams {
             owner: owner.map(SessionId::new).transpose().map_err(not_an_id)?,
-            kind,
+            kind: Some(kind),
             message: message.into(),
             label: text(field::LABEL)?,
             description: None,

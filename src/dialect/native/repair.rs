@@ -77,13 +77,10 @@ impl<'a> RefusedCall<'a> {
 /// The field for which models use another tool's name.
 fn synonym(name: &str) -> Option<&'static str> {
     Some(match name {
-        "timezone" | "time_zone" | "timeZone" | "tz" => "zone",
-        "prompt" | "text" | "task" | "instruction" | "instructions" => "message",
         "at" | "time" | "schedule" | "cron" | "run_at" => "when",
         "name" | "title" => "label",
         "idempotency_key" | "dedupe_key" => "key",
         "session" => "session_id",
-        "id" | "scheduleId" => "schedule_id",
         // A wrong guess would turn a fault into another call.
         _ => return None,
     })

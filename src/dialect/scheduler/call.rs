@@ -5,6 +5,7 @@
 use super::error::{BAD_NAME, BAD_WHEN, SCHEDULER_WORDS};
 use super::tool::Tool;
 use super::when::{JobWhen, parse_when};
+use crate::calendar::delay_in_words;
 use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Repair, Style};
 use crate::dialect::{Answer, Notation, called};
 use crate::domain::{Moment, ToolName, Zone};
@@ -76,7 +77,20 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation, now: Moment) -> Resul
             }
         })
     };
-    call().map_err(|error| error.answer(&SCHEDULER_WORDS, Repair::new(args, style).without(&error)))
+    call().map_err(|error| {
+        let is_of_time = matches!(error.kind(), ArgErrorKind::Own { words, .. } if *words == BAD_WHEN);
+        let repair = Repair::new(args, style);
+        let reworded = if is_of_time { repair.with("when", in_units) } else { repair.without(&error) };
+        error.answer(&SCHEDULER_WORDS, reworded)
+    })
+}
+
+/// A delay in words, as these tools write it.
+fn in_units(when: &Value) -> Option<Value> {
+    let millis = delay_in_words(when.as_str()?)?.millis();
+    let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s")];
+    let (unit, name) = units.into_iter().find(|(unit, _)| millis.is_multiple_of(*unit))?;
+    Some(Value::string(format!("in {}{name}", millis / unit)))
 }
 
 /// The names of each tool's arguments.

@@ -13,4 +13,6 @@ pub struct LostSchedule {
     pub session: SessionId,
     /// When it was due, as far as that was known.
     pub due: Option<Moment>,
+    /// The start that found it lost; `None` if that is the one that says so.
+    pub lost_at: Option<Moment>,
 }

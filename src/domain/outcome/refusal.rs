@@ -189,14 +189,12 @@ pub enum Refusal {
         run: RunId,
     },
     /// The run changed after it was shown to the operator, so the approval does not apply.
-    #[error("run {run} is not what was shown: it was {digest}, and is {present}")]
+    #[error("run {run} is not what was shown: {digest} is not its digest")]
     ApprovalConflict {
         /// The run.
         run: RunId,
-        /// The digest that was approved.
+        /// The digest that was approved. That of the run as it is remains unsaid: it is for those who look.
         digest: Digest,
-        /// The digest of the run as it is.
-        present: Digest,
     },
     /// An answer to a question that the guard was not asked, or that is no longer open.
     #[error("the guard is not asked about {run}")]
@@ -307,7 +305,7 @@ impl Refusal {
             Refusal::UnknownTask { task: 3, count: 2 },
             Refusal::NothingSaid,
             Refusal::NotHeld { run: run() },
-            Refusal::ApprovalConflict { run: run(), digest: Digest([0; 32]), present: Digest([1; 32]) },
+            Refusal::ApprovalConflict { run: run(), digest: Digest([0; 32]) },
             Refusal::NotAsked { run: run() },
             Refusal::TooDeep { depth: 2, max: 1 },
             Refusal::WokenTurn,
@@ -390,7 +388,9 @@ impl Refusal {
             Refusal::UnknownTask { .. } => "use the id that task_create answered",
             Refusal::NothingSaid => "write what is meant",
             Refusal::NotHeld { .. } => "list the approvals that are waited for",
-            Refusal::ApprovalConflict { .. } => "look at it again, and approve what it is now",
+            Refusal::ApprovalConflict { .. } => {
+                "look at it again, for example with reveille approvals, and approve the digest that it shows"
+            }
             Refusal::NotAsked { .. } => "answer each question once, within its time",
             Refusal::WokenTurn => "schedule it for a little later instead: that counts in its line",
             Refusal::TooDeep { .. } => {

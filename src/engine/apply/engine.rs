@@ -1,7 +1,7 @@
 //! Applies facts about the engine as a whole: holds, the guard's policy, restarts, and its end.
 
 use crate::domain::{EngineFact, Now, RunState};
-use crate::engine::record::{Losses, Pause};
+use crate::engine::record::Pause;
 use crate::engine::state::{Mode, State};
 use crate::engine::timers::Timer;
 
@@ -26,8 +26,9 @@ impl State {
                 if !downs.is_empty() {
                     self.downs = downs;
                 }
-                if lost > 0 {
-                    self.losses = Some(Box::new(Losses { at: now.wall, schedules: named }));
+                if !named.is_empty() {
+                    self.losses = named;
+                    self.losses.iter_mut().for_each(|it| _ = it.lost_at.get_or_insert(now.wall));
                 }
                 self.ledger.lose(lost);
             }

@@ -190,7 +190,9 @@ impl State {
 fn time_up_of(run: &Run, timeout: Span) -> Option<Moment> {
     let waits_for_host = run.state == RunState::Queued && run.host == Some(HostId::INBOX);
     let end = run.claimed_at.checked_add(timeout).filter(|_| !waits_for_host)?;
-    run.delivered_at.filter(|accepted| *accepted > end).map_or(Some(end), |accepted| accepted.checked_add(timeout))
+    run.delivered_at
+        .filter(|accepted| *accepted > end)
+        .map_or(Some(end), |accepted| accepted.checked_add(timeout))
 }
 
 /// Converts a wall time to the boot clock. A past time becomes the present, and is due at once.

@@ -1,10 +1,8 @@
-//! Explanations: why a slot fired, why it did not, or when it will. One causal record for the slot at or near
-//! an instant.
+//! Explanations: why a slot fired, why it did not, or when it will. One causal record for the slot at or near an instant.
 //!
-//! Three sources are consulted, in this order: recorded runs and skips (the state, and the decisions that the
-//! caller passes in), the forecast, and, if neither knows a slot there, the calendar, which says whether
-//! there should be one. Cost: the decisions about one schedule, at most `limits::DECISIONS_EXPLAINED`, and
-//! one forecast of that schedule.
+//! Three sources are consulted, in this order: recorded runs and skips (the state, and the decisions that the caller passes
+//! in), the forecast, and, if neither knows a slot there, the calendar, which says whether there should be one. Cost: the
+//! decisions about one schedule, at most `limits::DECISIONS_EXPLAINED`, and one forecast of that schedule.
 
 use super::forecast::ForecastQuery;
 use super::forecast_slot::{ForecastSlot, SlotOutcome};
@@ -278,13 +276,14 @@ impl Explainer<'_> {
         let held = hold.filter(|hold| hold.awaits == Awaits::Operator);
         let held = held.map(|hold| format!("rule {}, until {}", hold.detail(), hold.until));
         let error = run.failure.as_ref().filter(|_| run.state != RunState::Delivered);
+        let error = error.map(|failure| failure.message.to_string());
         Explanation {
             run: id,
             slots: run.folded + 1,
             at,
             late: Some(run.started_at.unwrap_or(self.now.wall).since(run.slot)),
             obstacles: told.map(|told| told.obstacles.clone()).unwrap_or_default(),
-            detail: held.or_else(|| error.map(|failure| failure.message.to_string())),
+            detail: held.or(error).or_else(|| told?.detail.clone()),
             by: told
                 .and_then(|told| told.by.clone())
                 .or_else(|| self.cancelled_by(reason))

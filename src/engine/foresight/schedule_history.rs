@@ -188,8 +188,14 @@ impl ScheduleHistory {
         if decision.kind == DecisionKind::RunDispatched {
             told.started_at = Some(decision.at);
         }
-        if let Some(by) = decision.by.as_deref().filter(|_| told.by.is_none()) {
-            told.by = Some(by.clone());
+        match decision.by.as_deref() {
+            // Who approved a run did not set it off. Sessions read this too, and learn no names of tokens.
+            Some(_) if decision.kind == DecisionKind::RunApproved => {
+                let approved = || format!("approved by an operator at {}", decision.at.brief());
+                told.detail.get_or_insert_with(approved);
+            }
+            Some(by) if told.by.is_none() => told.by = Some(by.clone()),
+            Some(_) | None => {}
         }
         if let Some(slots) = decision.slots {
             told.count = slots.count;

@@ -84,7 +84,7 @@ pub struct Explanation {
     pub slots: u64,
     /// The next slot.
     pub next: Option<Moment>,
-    /// The reason that the actor gave for a pause or a hold, the rule that holds it, or an error message.
+    /// The reason that the actor gave for a pause or a hold, the rule that holds it, an error message, or the approval.
     pub detail: Option<String>,
 }
 
@@ -110,7 +110,7 @@ impl Explanation {
             let _ = write!(text, " ({detail})");
         }
         match &self.by {
-            // Who asked for the run, or approved it, did not leave it there.
+            // Who asked for the run did not leave it there.
             Some(by) if self.verdict == Verdict::Left => drop(write!(text, "; {by} set it off")),
             Some(by) => drop(write!(text, ", by {by}")),
             None => {}

@@ -220,14 +220,13 @@ const LOST: Record = Record {
 
 /// Returns the lost schedules of the sessions that the caller may see.
 fn lost(view: &View<'_>) -> Value {
-    let (at, lost) = view.state.losses().unwrap_or((view.now.wall, &[]));
-    let shown = lost.iter().filter(|it| view.scope.covers(&it.session)).map(|it| {
+    let shown = view.state.losses().iter().filter(|it| view.scope.covers(&it.session)).map(|it| {
         Map::new()
             .with("schedule-id", it.id.to_string())
             .with("label", it.label.as_deref())
             .with("session-id", it.session.as_str())
             .with("fire-at", it.due.map_or(Value::Nil, psi_terms::instant))
-            .with("lost-at", psi_terms::instant(at))
+            .with("lost-at", it.lost_at.map_or(Value::Nil, psi_terms::instant))
             .into()
     });
     Value::Vector(shown.collect::<Vec<Value>>().into())

@@ -14,8 +14,9 @@ params! {
     pub NewScheduleParams {
         /// The id of the session that owns the schedule. The caller's session if omitted.
         optional owner: SessionId = "origin-session-id" or "session-id",
-        /// What is delivered: a prompt into the session, a fresh session with a prompt, or a notice.
-        required kind: PayloadKind = "kind",
+        /// What is delivered: a prompt into the session, a fresh session with a prompt, or a notice. A prompt into the session if
+        /// omitted.
+        optional kind: PayloadKind = "kind",
         /// The prompt, or the text of the notice.
         required message: Box<str> = "message",
         /// A name for people.

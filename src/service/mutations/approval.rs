@@ -1,7 +1,7 @@
 //! Operators' decisions: approving and denying runs that are held, and changing the grants of sessions.
 
 use super::{CallerMutator, refused};
-use crate::domain::{Refusal, RunId};
+use crate::domain::RunId;
 use crate::edn::{Map, Value};
 use crate::engine::{Command, Input};
 use crate::graph::mutation::{Approve, GrantParams, GrantRight};
@@ -45,12 +45,7 @@ impl CallerMutator<'_> {
     }
 
     fn decide(&self, run: &RunId, command: Command) -> Result<Value, ResolverError> {
-        self.handle().submit(Input::Command(command)).map_err(|refusal| {
-            // The run has changed since it was shown: the answer names its present version, to be approved instead.
-            let Refusal::ApprovalConflict { present, .. } = &refusal else { return refused(&refusal) };
-            let data = Map::new().with("hint", refusal.hint()).with("digest", present.to_string());
-            ResolverError::new(refusal.to_string(), data).coded(refusal.code())
-        })?;
+        self.handle().submit(Input::Command(command)).map_err(|refusal| refused(&refusal))?;
         Ok(Map::new().with("reveille.run/id", run.to_string()).into())
     }
 }

@@ -226,14 +226,14 @@ fn warned(echo: Value, warning: Option<String>) -> Value {
 
 /// What a run of the schedule delivers.
 fn payload(new: &NewScheduleParams) -> Result<Payload, ResolverError> {
-    let text = new.message.clone();
+    let (text, kind) = (new.message.clone(), new.kind.unwrap_or(PayloadKind::Message));
     if text.trim().is_empty() {
         return Err(wrong("message", "a string that is not blank", Some(&(&*text).into())));
     }
-    if let (PayloadKind::Message | PayloadKind::Notice, Some(config)) = (new.kind, &new.session_config) {
+    if let (PayloadKind::Message | PayloadKind::Notice, Some(config)) = (kind, &new.session_config) {
         return Err(wrong("session-config", "left out unless kind is session", Some(&config.clone().into())));
     }
-    Ok(match new.kind {
+    Ok(match kind {
         PayloadKind::Message => Payload::Turn { text },
         PayloadKind::Session => {
             let config = new.session_config.clone();
@@ -243,7 +243,7 @@ fn payload(new: &NewScheduleParams) -> Result<Payload, ResolverError> {
         PayloadKind::Notice => Payload::Notice(Box::new(Notice { about: About::Reminder, text, file: None })),
         PayloadKind::Call => {
             let kinds = "message, session or notice: calls are made by the tools of their own";
-            return Err(wrong("kind", kinds, Some(&Value::keyword(new.kind.name()))));
+            return Err(wrong("kind", kinds, Some(&Value::keyword(kind.name()))));
         }
     })
 }

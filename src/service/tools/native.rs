@@ -5,11 +5,11 @@
 
 use super::super::Service;
 use super::super::admission::Admitted;
-use super::super::mutations::{CallerMutator, wrong};
+use super::super::mutations::{CallerMutator, refused, wrong};
 use crate::calendar::PhraseContext;
 use crate::dialect::native::{self, Call, ListParams, ScheduleRef, Tool};
 use crate::dialect::{Answer, Notation, REQUEST_CAPS, brief, psi};
-use crate::domain::{Caller, Code, Dialect, ScheduleId, Status};
+use crate::domain::{Caller, Code, Dialect, Refusal, ScheduleId, SessionId, Status};
 use crate::edn::{Map, Value, read};
 use crate::engine::{State, Verdict};
 use crate::graph::eql::{self, Boundary};
@@ -81,14 +81,21 @@ impl<'a> NativeCall<'a> {
         }
         let page = self.ask(PAGE, &joined(PAGE, params, LISTED))?;
         let page = page.as_map().ok_or_else(|| absent("there is no such session"))?;
+        let is_empty = page.keyword(TOTAL).and_then(Value::as_int) == Some(0);
+        let session = self.caller().scope.session().filter(|_| is_empty);
         // Of a message a list shows the beginning, so the graph is not asked for fifty whole ones.
-        Ok(self.handle().view(|state| {
+        self.handle().view(|state| {
+            // One that was closed may have schedules that outlived it.
+            let is_absent = |session: &&SessionId| state.session(session).is_none();
+            if let Some(session) = session.filter(is_absent) {
+                return Err(refused(&Refusal::UnknownSession { session: session.clone() }));
+            }
             let message = |id: &str| {
                 let record = state.schedule(&ScheduleId::new(id).ok()?)?;
                 Some(brief::text(record.schedule().payload.text()))
             };
-            native::listed(page, message, self.handle().now().wall)
-        }))
+            Ok(native::listed(page, message, self.handle().now().wall))
+        })
     }
 
     fn cancel(&self, which: &ScheduleRef) -> Result<Answer, ResolverError> {
@@ -236,6 +243,7 @@ fn unread(error: &str) -> ResolverError {
 
 const ID: &str = "psi.scheduler/schedule-id";
 const PAGE: &str = "psi.scheduler/schedule-page";
+const TOTAL: &str = "reveille.schedule-page/total-count";
 const EXPLAIN: &str = "reveille/explain";
 /// The statuses of schedules that have not ended.
 const LIVE: [Status; 3] = [Status::Pending, Status::Queued, Status::Paused];

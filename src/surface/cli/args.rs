@@ -6,14 +6,13 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::agents::{AgentsArgs, HookArgs, McpArgs, PluginArgs, SetupArgs};
-use super::asking::{CallerArgs, DaemonArgs, session_id};
+use super::asking::{AskingArgs, CallerArgs, DaemonArgs, session_id};
 use super::controls::{
-    ApproveArgs, DashboardArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs,
+    ApproveArgs, CreateArgs, DashboardArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs,
     OperatorArgs, PauseArgs, RescheduleArgs, RunArgs,
 };
-use super::reading::{
-    ChannelsArgs, ExplainArgs, ForecastArgs, ListArgs, ListingArgs, LogArgs, RunsArgs, WatchArgs,
-};
+use super::flags::RunsFlags;
+use super::reading::{ExplainArgs, ForecastArgs, ListArgs, ListingArgs, LogArgs, WatchArgs};
 use super::store::{BackupArgs, DoctorArgs, ExportArgs, ImportArgs};
 use crate::domain::{Moment, SessionId};
 
@@ -223,7 +222,7 @@ Examples:
   reveille runs --state failed,left
   reveille runs --from 2026-04-22T00:00:00Z --to 2026-04-22T06:00:00Z
   reveille runs --schedule-id sch-… --json")]
-    Runs(RunsArgs),
+    Runs(ListingArgs<RunsFlags>),
     /// List the watches, or show one with its newest checks.
     ///
     /// A watch calls a tool again and again, and tells its session what matters. Its schedule can be paused, resumed and
@@ -237,7 +236,7 @@ Examples:
     Tasks(ListingArgs),
     /// List the channels over which messages leave: who may use each, and which is disabled.
     #[command(after_help = "Example:\n  reveille channels")]
-    Channels(ChannelsArgs),
+    Channels(AskingArgs),
     /// Show what will fire, and what will be skipped, held or paused, in time order.
     ///
     /// Assumes that nothing is changed and that turns take no time. Applies all policies, zones,
@@ -246,6 +245,9 @@ Examples:
         after_help = "Examples:\n  reveille forecast --hours 24\n  reveille forecast --schedule sch-… --edn"
     )]
     Forecast(ForecastArgs),
+    /// Show one schedule: all that it is, its latest runs, and why it stands as it does.
+    #[command(after_help = "Examples:\n  reveille show sch-…\n  reveille show \"the morning review\" --json")]
+    Show(OneArgs),
     /// Explain why a schedule fired at an instant, why it did not, or when it will.
     #[command(
         after_help = "Examples:\n  reveille explain sch-…\n  reveille explain sch-… --at 2026-04-22T13:00:00Z --json"
@@ -265,6 +267,12 @@ Examples:
     /// A message that is taken counts as delivered, and is not shown again.
     #[command(after_help = "Examples:\n  reveille inbox main\n  reveille inbox main --take")]
     Inbox(InboxArgs),
+    /// Create a schedule for a session of a daemon: when it is due, and what is delivered then.
+    #[command(after_help = "\
+Examples:
+  reveille create main 'in 10m' 'see whether the build is done'
+  reveille create main 'weekdays at 9' 'review the changes of the night' --kind session --zone Europe/Berlin")]
+    Create(CreateArgs),
     /// Cancel a schedule of a daemon, or all schedules of a session.
     ///
     /// A cancelled schedule is never delivered. A run that a host has received cannot be cancelled.
@@ -404,9 +412,15 @@ pub struct ServeArgs {
     /// A configuration file in TOML.
     #[arg(long, value_name = "FILE", env = "REVEILLE_CONFIG", hide_env_values = true)]
     pub config: Option<PathBuf>,
+    /// Check the configuration, say where the daemon would listen and persist, and start nothing.
+    #[arg(long)]
+    pub check: bool,
     /// What to log: error, warn, info, debug or trace, also by part, as in `warn,reveille::http=info` [default: info]
     #[arg(long, value_name = "FILTER", env = "REVEILLE_LOG", hide_env_values = true)]
     pub log: Option<String>,
+    /// Log objects in JSON, one a line.
+    #[arg(long, env = "REVEILLE_LOG_JSON", hide_env_values = true)]
+    pub log_json: bool,
     /// Another value of the Host header to accept, with its port.
     #[arg(
         long = "allow-host",

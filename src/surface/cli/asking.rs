@@ -30,7 +30,7 @@ pub struct DaemonArgs {
 
 impl DaemonArgs {
     /// Whether no daemon is to be asked.
-    pub fn is_embedded(&self) -> bool {
+    pub(crate) fn is_embedded(&self) -> bool {
         self.embedded || self.url.as_deref() == Some("")
     }
 }
@@ -55,6 +55,17 @@ pub struct Printing {
     /// Print JSON.
     #[arg(long, conflicts_with = "edn")]
     pub json: bool,
+}
+
+/// As whom a command asks, which daemon, and how the answer is printed. These are all arguments of `reveille channels`.
+#[derive(Args, Debug)]
+pub struct AskingArgs {
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub printing: Printing,
+    /// As whom to ask, and which daemon.
+    #[command(flatten)]
+    pub caller: CallerArgs,
 }
 
 /// A daemon's data directory.

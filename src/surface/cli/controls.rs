@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use super::asking::{CallerArgs, DaemonArgs, Printing, session_id};
-use super::flags::{ChangeFlags, Flags, GrantFlags, ReasonFlags, SlotFlags};
+use super::asking::{AskingArgs, DaemonArgs, Printing, session_id};
+use super::flags::{ChangeFlags, CreateFlags, Flags, GrantFlags, ReasonFlags, SlotFlags};
 use crate::domain::SessionId;
 
 /// A schedule, or all schedules of a session.
@@ -17,18 +17,35 @@ pub struct WhichArgs {
     pub all_of: Option<SessionId>,
 }
 
+/// Arguments of `reveille create`.
+#[derive(Args, Debug)]
+pub struct CreateArgs {
+    /// The session that it is for.
+    #[arg(value_name = "SESSION-ID", value_parser = session_id)]
+    pub of: SessionId,
+    /// The time as a phrase, such as `in 10m`, `tomorrow at 9` or `weekdays at 8:30`.
+    #[arg(value_name = "WHEN")]
+    pub when: String,
+    /// The prompt.
+    #[arg(value_name = "MESSAGE")]
+    pub message: String,
+    /// Everything else.
+    #[command(flatten)]
+    pub more: Flags<CreateFlags>,
+    /// Which daemon to ask, and how its answer is printed.
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+}
+
 /// Arguments of `reveille cancel` and `reveille resume`.
 #[derive(Args, Debug)]
 pub struct OneOrAllArgs {
     /// The schedules to change.
     #[command(flatten)]
     pub which: WhichArgs,
-    /// How the answer is printed.
+    /// As whom to ask, which daemon, and how the answer is printed.
     #[command(flatten)]
-    pub printing: Printing,
-    /// As whom to act, and in which daemon.
-    #[command(flatten)]
-    pub caller: CallerArgs,
+    pub asking: AskingArgs,
 }
 
 /// Arguments of `reveille pause`.
@@ -59,12 +76,9 @@ pub struct OneArgs {
     /// The schedule.
     #[arg(value_name = "SCHEDULE-ID")]
     pub schedule: String,
-    /// How the answer is printed.
+    /// As whom to ask, which daemon, and how the answer is printed.
     #[command(flatten)]
-    pub printing: Printing,
-    /// As whom to act, and in which daemon.
-    #[command(flatten)]
-    pub caller: CallerArgs,
+    pub asking: AskingArgs,
 }
 
 /// Arguments of `reveille reschedule`.

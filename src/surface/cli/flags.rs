@@ -10,7 +10,9 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use crate::dialect::REQUEST_CAPS;
 use crate::edn::{self, Map, Value};
 use crate::graph::listing::OF_SCHEDULES;
-use crate::graph::mutation::{ChangeParams, Conditions, GrantParams, ReasonParams, SlotParams, WhenParams};
+use crate::graph::mutation::{
+    ChangeParams, Conditions, GrantParams, NewScheduleParams, ReasonParams, SlotParams, WhenParams,
+};
 use crate::graph::registry::{Param, ParamGroups, ParamType};
 use crate::graph::run_listing::OF_RUNS;
 
@@ -20,6 +22,17 @@ pub trait FlagSet {
     const GROUPS: ParamGroups;
     /// Parameters that the command has as arguments of their own, so that they get no flag.
     const EXCEPT: &'static [&'static str] = &[];
+}
+
+/// The flags of a new schedule.
+#[derive(Debug)]
+pub struct CreateFlags;
+
+impl FlagSet for CreateFlags {
+    const GROUPS: ParamGroups = &[NewScheduleParams::GROUP, WhenParams::GROUP, Conditions::GROUP];
+    // The phrase is an argument, and says all that the other forms of a time say.
+    const EXCEPT: &'static [&'static str] =
+        &["origin-session-id", "message", "when", "trigger", "cron", "every-ms", "delay-ms", "at", "if-past"];
 }
 
 /// The flags that change a schedule.

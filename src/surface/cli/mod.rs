@@ -4,18 +4,16 @@ mod agents;
 mod args;
 mod asking;
 mod controls;
-mod flags;
+pub(crate) mod flags;
 mod reading;
 mod store;
 
 pub use agents::{AgentsArgs, HookArgs, KnownAgent, McpArgs, PluginAgent, PluginArgs, SetupArgs};
 pub use args::{Cli, Command, EqlArgs, GraphqlArgs, SchemaArgs, SchemaKind, ServeArgs, StdioArgs, ToolArgs};
-pub use asking::{CallerArgs, DaemonArgs, Printing, StateArgs};
+pub use asking::{AskingArgs, CallerArgs, DaemonArgs, Printing, StateArgs};
 pub use controls::{
-    ApproveArgs, DashboardArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs,
+    ApproveArgs, CreateArgs, DashboardArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs,
     OperatorArgs, PauseArgs, RescheduleArgs, RunArgs, WhichArgs,
 };
-pub use reading::{
-    ChannelsArgs, ExplainArgs, ForecastArgs, ListArgs, ListingArgs, LogArgs, RunsArgs, WatchArgs,
-};
+pub use reading::{ExplainArgs, ForecastArgs, ListArgs, ListingArgs, LogArgs, WatchArgs};
 pub use store::{BackupArgs, DoctorArgs, ExportArgs, ImportArgs};

@@ -2,21 +2,20 @@
 
 use clap::Args;
 
-use super::asking::{CallerArgs, Printing};
-use super::flags::{Flags, ListFlags, RunsFlags};
+use super::asking::AskingArgs;
+use super::controls::OneArgs;
+use super::flags::{FlagSet, Flags, ListFlags};
 
-/// What every list takes: which entries, how the answer is printed, and whom to ask. These are all arguments of `reveille tasks`.
+/// What every list takes: which entries, how the answer is printed, and whom to ask. These are all arguments of `reveille tasks`
+/// and `reveille runs`.
 #[derive(Args, Debug)]
-pub struct ListingArgs {
+pub struct ListingArgs<S: FlagSet = ListFlags> {
     /// The filter, the order and the page.
     #[command(flatten)]
-    pub filter: Flags<ListFlags>,
-    /// How the answer is printed.
+    pub filter: Flags<S>,
+    /// As whom to ask, which daemon, and how the answer is printed.
     #[command(flatten)]
-    pub printing: Printing,
-    /// As whom to ask, and which daemon.
-    #[command(flatten)]
-    pub caller: CallerArgs,
+    pub asking: AskingArgs,
 }
 
 /// Arguments of `reveille list`.
@@ -30,20 +29,6 @@ pub struct ListArgs {
     pub listing: ListingArgs,
 }
 
-/// Arguments of `reveille runs`.
-#[derive(Args, Debug)]
-pub struct RunsArgs {
-    /// The filter, the order and the page.
-    #[command(flatten)]
-    pub filter: Flags<RunsFlags>,
-    /// How the answer is printed.
-    #[command(flatten)]
-    pub printing: Printing,
-    /// As whom to ask, and which daemon.
-    #[command(flatten)]
-    pub caller: CallerArgs,
-}
-
 /// Arguments of `reveille watch`.
 #[derive(Args, Debug)]
 pub struct WatchArgs {
@@ -53,17 +38,6 @@ pub struct WatchArgs {
     /// The list.
     #[command(flatten)]
     pub listing: ListingArgs,
-}
-
-/// Arguments of `reveille channels`.
-#[derive(Args, Debug)]
-pub struct ChannelsArgs {
-    /// How the answer is printed.
-    #[command(flatten)]
-    pub printing: Printing,
-    /// As whom to ask, and which daemon.
-    #[command(flatten)]
-    pub caller: CallerArgs,
 }
 
 /// Arguments of `reveille forecast`.
@@ -78,29 +52,20 @@ pub struct ForecastArgs {
     /// Only this schedule.
     #[arg(long, value_name = "ID")]
     pub schedule: Option<String>,
-    /// How the answer is printed.
+    /// As whom to ask, which daemon, and how the answer is printed.
     #[command(flatten)]
-    pub printing: Printing,
-    /// As whom to ask, and which daemon.
-    #[command(flatten)]
-    pub caller: CallerArgs,
+    pub asking: AskingArgs,
 }
 
 /// Arguments of `reveille explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// The schedule.
-    #[arg(value_name = "SCHEDULE-ID")]
-    pub schedule: String,
     /// The instant; if omitted, what matters now.
     #[arg(long, value_name = "INSTANT")]
     pub at: Option<String>,
-    /// How the answer is printed.
+    /// The schedule.
     #[command(flatten)]
-    pub printing: Printing,
-    /// As whom to ask, and which daemon.
-    #[command(flatten)]
-    pub caller: CallerArgs,
+    pub one: OneArgs,
 }
 
 /// Arguments of `reveille log`.
@@ -121,10 +86,10 @@ pub struct LogArgs {
     /// How many, the latest last.
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     pub last: u32,
-    /// How the answer is printed.
+    /// Go on with what happens from now, until interrupted.
+    #[arg(long, short)]
+    pub follow: bool,
+    /// As whom to ask, which daemon, and how the answer is printed.
     #[command(flatten)]
-    pub printing: Printing,
-    /// As whom to ask, and which daemon.
-    #[command(flatten)]
-    pub caller: CallerArgs,
+    pub asking: AskingArgs,
 }

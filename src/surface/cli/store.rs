@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::asking::{StateArgs, session_id};
+use super::asking::{Printing, StateArgs, session_id};
 use crate::domain::SessionId;
 
 /// Arguments of `reveille doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
+    /// How the report is printed.
+    #[command(flatten)]
+    pub printing: Printing,
     /// The daemon's data directory.
     #[command(flatten)]
     pub state: StateArgs,

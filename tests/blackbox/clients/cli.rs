@@ -58,9 +58,9 @@ fn check_snapshot(name: &str, args: &[&str]) {
     assert_eq!(ran.out, found, "{name} is out of date: UPDATE=1 cargo test --test blackbox cli::");
 }
 
-const COMMANDS: [&str; 18] = [
-    "demo", "serve", "doctor", "export", "import", "stdio", "mcp", "tool", "eql", "graphql", "forecast",
-    "explain", "log", "schema", "hook", "plugin", "agents", "setup",
+const COMMANDS: [&str; 20] = [
+    "demo", "serve", "doctor", "export", "import", "stdio", "mcp", "tool", "eql", "graphql", "create",
+    "show", "forecast", "explain", "log", "schema", "hook", "plugin", "agents", "setup",
 ];
 
 #[test]

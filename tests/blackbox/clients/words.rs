@@ -1,8 +1,12 @@
 //! What commands say to a person: that there is no daemon, that a schedule is unknown, and what has changed.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
+use std::process::Stdio;
 use std::time::Duration;
+
+use reveille::edn::{Caps, Map, Value, read};
 
 use crate::harness::command::program;
 use crate::harness::daemon::{Daemon, Ended, Home, pass, until};
@@ -171,4 +175,62 @@ fn an_explanation_says_that_the_daemon_was_down() {
     assert!(told.contains("The process was down until 20"), "{told}");
     assert_eq!(daemon.end("-TERM").code(), Some(0));
     home.assert_sound();
+}
+
+/// What a person does with a daemon from its start: check the configuration, create, look at it, and follow what happens.
+#[test]
+fn a_person_creates_shows_and_follows() {
+    let home = Home::new("person");
+    let ok = |args: &[&str]| {
+        let ended = run(&home, args);
+        assert_eq!(ended.code, Some(0), "{args:?}: {}{}", ended.out, ended.err);
+        ended.out
+    };
+    let checked = ok(&["serve", "--check"]);
+    assert!(checked.starts_with("the configuration is valid: listen on 127.0.0.1:"), "{checked}");
+    assert!(!home.state().join("store").exists(), "a check starts nothing");
+    let wrong = run(&home, &["serve", "--check", "--log", "a=b=c"]);
+    assert_eq!((wrong.code, &*wrong.out), (Some(2), ""), "{}", wrong.err);
+    let daemon = Daemon::start(&home);
+    let nowhere = run(&home, &["create", "main", "in 10m", "look at the build"]);
+    assert_eq!(nowhere.code, Some(1), "{}", nowhere.out);
+    assert!(nowhere.err.contains("session not found: main"), "{}", nowhere.err);
+    ok(&["eql", "[(psi.agent-session/open {:session-id \"main\"})]"]);
+    let mut log = home.command(&["log", "--follow", "--kind", "schedule-created", "--json"]);
+    log.env("REVEILLE_DATA_DIR", home.state()).stdout(Stdio::piped());
+    let mut log = log.spawn().expect("it starts");
+    let created = ok(&["create", "main", "in 10m", "look at the build", "--label", "build"]);
+    let id = created.split_whitespace().nth(1).expect("an id").to_owned();
+    assert!(created.starts_with(&format!("created  {id}  build\n  next slot  20")), "{created}");
+    assert!(created.contains("\n  once, in 10 minutes"), "{created}");
+    let again = ok(&["create", "main", "every 1m", "look again"]);
+    assert!(again.contains("minute"), "{again}");
+    let lines = BufReader::new(log.stdout.take().expect("a pipe")).lines();
+    let seen: Vec<String> = lines.take(2).map(|line| line.expect("it is text")).collect();
+    assert!(seen[0].contains(&id) && seen[1].starts_with('{'), "{seen:?}");
+    log.kill().and_then(|()| log.wait()).expect("it ends");
+    let shown = ok(&["show", "build"]);
+    assert!(
+        shown.starts_with(&format!("schedule-id         {id}\nlabel               build\nstatus ")),
+        "{shown}"
+    );
+    assert!(shown.contains("\nmessage             look at the build\n\nThe slot of 20"), "{shown}");
+    assert_eq!(run(&home, &["show", "sch-nope"]).err, "reveille: schedule not found: sch-nope\n");
+    let shown = edn(&ok(&["show", &id, "--edn"]));
+    assert_eq!(shown.keyword("psi.scheduler/message").and_then(Value::as_str), Some("look at the build"));
+    ok(&["run-now", &id]);
+    let shown = ok(&["show", &id]);
+    assert!(shown.contains("\nSLOT ") && shown.contains("nobody-listens"), "{shown}");
+    // One that fires every minute does not hide the other.
+    ok(&["create", "main", "in 5h", "tea"]);
+    let foreseen = ok(&["forecast"]);
+    assert!(foreseen.lines().count() < 15 && foreseen.contains("more of sch-"), "{foreseen}");
+    assert!(ok(&["doctor", "--json"]).starts_with("{\"sound\":true,"));
+    assert_eq!(daemon.end("-TERM").code(), Some(0));
+    home.assert_sound();
+}
+
+fn edn(text: &str) -> Map {
+    let caps = Caps { bytes_max: 1 << 20, depth_max: 64, digits_max: 1_000, forms_max: 100_000 };
+    read(text.as_bytes(), &caps).expect("it is EDN").as_map().cloned().expect("it is a map")
 }

@@ -20,6 +20,10 @@ fn after(lives: &Lives, lost: u64, named: Box<[LostSchedule]>) -> Handle {
     handle
 }
 
+fn cancel_in(handle: &Handle, caller: &Caller, id: &dyn std::fmt::Display) -> String {
+    ask(handle, caller, &format!("[(psi.scheduler/cancel {{:schedule-id \"{id}\"}})]"), true)
+}
+
 #[test]
 fn what_was_lost_is_named_to_its_session_and_to_operators() {
     let lives = Lives::new();
@@ -56,9 +60,7 @@ fn what_was_lost_is_named_to_its_session_and_to_operators() {
     let told = ask(&handle, &token("one"), list, false);
     assert!(told.contains("\"soon\"") && !told.contains("\"other\""), "{told}");
 
-    let cancel = |caller: &Caller, id: &dyn std::fmt::Display| {
-        ask(&handle, caller, &format!("[(psi.scheduler/cancel {{:schedule-id \"{id}\"}})]"), true)
-    };
+    let cancel = |caller: &Caller, id: &dyn std::fmt::Display| cancel_in(&handle, caller, id);
     let lost = format!("was volatile, and was lost at the restart of {}Z", &now.to_string()[..19]);
     assert!(cancel(&token("one"), &soon).contains(&lost), "{}", cancel(&token("one"), &soon));
     assert!(cancel(&Caller::OPERATOR, &other).contains(&lost));
@@ -80,9 +82,14 @@ fn what_was_lost_is_named_to_its_session_and_to_operators() {
     assert!(!explain(&Caller::OPERATOR, &kept).contains(":lost"));
     assert_eq!(handle.view(|state| state.ledger().lost), 3);
 
-    // A later failure of the store is no end of the process.
+    // The next start loses nothing, and still knows what was lost, and when.
+    let earlier = handle.view(|state| state.losses().into());
+    drop(handle);
+    lives.stage.clock.advance(Span::from_millis(5_000));
+    let handle = after(&lives, 0, earlier);
+    assert!(cancel_in(&handle, &Caller::OPERATOR, &soon).contains(&lost));
+    assert_eq!(handle.view(|state| state.ledger().lost), 0);
     drop(handle);
     let handle = after(&lives, 0, Box::default());
-    assert!(handle.view(|state| state.losses().is_none()), "the next start lost nothing");
     assert_eq!(ask(&handle, &Caller::OPERATOR, list, false), "{:reveille.engine/lost-schedules []}");
 }

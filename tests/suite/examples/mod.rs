@@ -205,6 +205,33 @@ fn what_models_said_leads_on() {
     report(&faults);
 }
 
+/// A model that has read of one tool calls another with its words.
+#[test]
+fn the_words_of_one_tool_lead_to_those_of_another() {
+    let scene = Scene::new();
+    let mut faults = Vec::new();
+    for (tool, wrong, right) in [
+        ("cron_get", "{:id \"$JOB\"}", "{:job_id \"$JOB\"}"),
+        ("cron_pause", "{:schedule_id \"$JOB\"}", "{:job_id \"$JOB\"}"),
+        (
+            "cron_create",
+            r#"{:name "n" :message "m" :schedule {:kind :interval :every_seconds 3600}}"#,
+            r#"{:name "n" :prompt "m" :schedule {:kind :interval :every_seconds 3600}}"#,
+        ),
+        ("cancel", "{:id \"$SCHEDULE\"}", "{:schedule_id \"$SCHEDULE\"}"),
+        ("create", r#"{:text "m" :when "in 5m" :tz "UTC"}"#, r#"{:message "m" :when "in 5m" :zone "UTC"}"#),
+        // Words of another tool for two fields of this one: nothing says which is meant.
+        ("schedule_session_action", "{:operation \"cancel\" :id \"$ACTION\"}", "nil"),
+    ] {
+        let (wrong, right) = (scene.edn(wrong), scene.edn(right));
+        let answer = scene.call(tool, &wrong, Notation::Edn);
+        if !answer.is_error || example(&answer).unwrap_or(Value::Nil) != right {
+            faults.push(format!("{tool} {wrong}: {}", answer.value));
+        }
+    }
+    report(&faults);
+}
+
 /// Where only the caller can know what is right, nothing is shown.
 #[test]
 fn what_only_the_caller_can_know_has_no_example() {

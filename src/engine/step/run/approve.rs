@@ -26,9 +26,8 @@ pub(in crate::engine) fn approve(
         return Err(Refusal::UnknownRun { run });
     };
     // Computed now, and not when the run was held: its definition may have changed since.
-    let present = occurrence.digest(step.state, &hold.rule);
-    if present != digest {
-        return Err(Refusal::ApprovalConflict { run, digest, present });
+    if occurrence.digest(step.state, &hold.rule) != digest {
+        return Err(Refusal::ApprovalConflict { run, digest });
     }
     step.run_fact(&run, RunFact::Guard(GuardFact::Approved { digest, by: Box::new(by) }));
     // The fact is not applied yet, so the hand-over below has to find the approval here.

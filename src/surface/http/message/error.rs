@@ -89,8 +89,9 @@ impl HttpError {
     /// The answer to every request without a live token. It is always equal, so that it reveals
     /// nothing about the cause.
     pub(in crate::surface::http) fn unauthorized() -> HttpError {
-        let hint = "send the header Authorization: Bearer TOKEN, with a session's or an operator's token";
-        HttpError::new(ErrorCode::Unauthorized, "this route needs a token", hint)
+        let hint = "send the header Authorization: Bearer TOKEN, with the token of a session that is open, or of an operator or \
+                    host of this daemon";
+        HttpError::new(ErrorCode::Unauthorized, "the request has no valid token", hint)
     }
 
     /// The answer for things that do not exist or that the caller may not see: both look alike.
