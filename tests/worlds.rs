@@ -52,6 +52,7 @@ fn laws_hold_in_seeded_worlds() {
     }
 }
 
+/// T72.
 #[test]
 fn laws_hold_in_worlds_of_calls() {
     hold_in_worlds("CALLS", kept_seeds("calls/"), WorldConfig::of_calls);

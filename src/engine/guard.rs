@@ -82,7 +82,7 @@ impl State {
 
     /// Returns whether the family of tools is switched on that made a schedule: what was made before it was switched off
     /// does not run.
-    fn is_switched_on(&self, dialect: Dialect) -> bool {
+    pub(in crate::engine) fn is_switched_on(&self, dialect: Dialect) -> bool {
         match dialect.gate() {
             Some(Gate::Watchers) => self.primitives.watchers,
             Some(Gate::Scheduler) => self.primitives.scheduler,

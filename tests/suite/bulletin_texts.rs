@@ -31,6 +31,7 @@ fn check(headline: Headline<'_>, details: Details<'_>, lines: &[&str]) {
     assert!(!text.ends_with('\n') && !text.contains('\r'));
 }
 
+/// T18.
 #[test]
 fn tasks_read_as_the_seed_writes_them() {
     let (build, release) =

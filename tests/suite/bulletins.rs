@@ -89,6 +89,15 @@ impl Scene {
         })
     }
 
+    /// Why the newest bulletin of a schedule failed.
+    fn ended(&self, id: &ScheduleId) -> Option<Reason> {
+        self.handle.view(|state| {
+            let mut runs = state.runs_of(state.schedule(id)?);
+            let told = runs.find(|(_, run)| run.run().cause == Cause::Bulletin)?;
+            told.1.run().failure.as_ref().map(|failure| failure.reason)
+        })
+    }
+
     fn status(&self, id: &ScheduleId) -> Option<Status> {
         self.handle.view(|state| state.schedule(id).map(ScheduleRecord::status))
     }
@@ -98,6 +107,7 @@ fn fine() -> Outcome {
     Outcome::of_value(Map::new().with("exit", 0).into(), 11, Span::from_millis(20))
 }
 
+/// T18.
 #[test]
 fn a_task_tells_its_session_when_it_ends() {
     let scene = Scene::new();
@@ -121,6 +131,7 @@ fn a_task_tells_its_session_when_it_ends() {
     assert_eq!((scene.told().len(), scene.status(&quiet)), (2, Some(Status::Delivered)));
 }
 
+/// T23.
 #[test]
 fn all_that_waits_goes_in_one_delivery_and_shares_its_end() {
     let scene = Scene::new();
@@ -192,6 +203,7 @@ fn what_comes_while_one_waits_is_folded_into_it() {
     assert!(told[0].ends_with(&format!("{folded} earlier updates are folded into this one.")), "{}", told[0]);
 }
 
+/// T27.
 #[test]
 fn only_so_many_may_begin_a_turn_in_an_hour() {
     let scene = Scene::new();
@@ -225,6 +237,7 @@ fn only_so_many_may_begin_a_turn_in_an_hour() {
     assert!(most.is_some_and(|most| (118..=120).contains(&most)), "{most:?} in an hour");
 }
 
+/// T22.
 #[test]
 fn a_call_that_is_cancelled_has_ended_at_once() {
     let scene = Scene::new();
@@ -249,10 +262,11 @@ fn a_call_that_is_cancelled_has_ended_at_once() {
     assert!(scene.handle.submit(Input::Command(again)).is_err(), "there is nothing to cancel");
 }
 
+/// T58: of a job whose session is closed, what there is to tell waits a day for another session of that id.
 #[test]
 fn a_job_tells_its_session_when_that_opens_again_within_a_day() {
     #[track_caller]
-    fn check(hours: u64, expected: (usize, Option<Status>)) {
+    fn check(hours: u64, expected: (usize, RunState, Option<Reason>)) {
         let scene = Scene::new();
         let call = Call {
             sink: Sink::Session,
@@ -276,10 +290,66 @@ fn a_job_tells_its_session_when_that_opens_again_within_a_day() {
             .open_session(Some(session("s")), HostId::new(1), SessionConfig::default())
             .expect("it is free");
         scene.handle.run_due();
-        assert_eq!((scene.told().len(), scene.status(&id)), expected);
+        assert_eq!((scene.told().len(), scene.bulletins(&id)[0].0, scene.ended(&id)), expected);
+        assert_eq!(scene.status(&id), Some(Status::Delivered), "the job itself was done");
     }
-    check(3, (1, Some(Status::Delivered)));
-    check(25, (0, Some(Status::Delivered)));
+    check(3, (1, RunState::Delivered, None));
+    check(25, (0, RunState::Failed, Some(Reason::SessionAbsent)));
+}
+
+/// T25: what goes on in a session that is closed ends with it: the executor is told, and nobody is told of the end.
+#[test]
+fn a_task_of_a_closed_session_is_called_off_and_told_to_nobody() {
+    let scene = Scene::new();
+    scene.executor.script(CallAnswer::After(Span::from_millis(5_000), fine()));
+    scene.executor.script(CallAnswer::Never);
+    let ids = [scene.task("one", Sink::Session), scene.task("two", Sink::Session)];
+    scene.busy(true);
+    let waits = scene.task("three", Sink::Session);
+    assert_eq!(scene.bulletins(&waits)[0].0, RunState::Queued, "its end waits to be told");
+    scene.command(Command::CloseSession { session: session("s"), by: None });
+    assert_eq!(scene.executor.cancelled().len(), 2);
+    assert_eq!(scene.executor.answer_due(), 0);
+    scene.pass(10);
+    // Whoever opens a session of this id again is another one.
+    scene
+        .handle
+        .open_session(Some(session("s")), HostId::new(1), SessionConfig::default())
+        .expect("it is free");
+    scene.pass(10);
+    assert_eq!(scene.told(), Vec::<String>::new());
+    assert!(ids.iter().chain([&waits]).all(|id| scene.status(id).is_none()), "they are gone with it");
+    assert_eq!(scene.handle.view(|state| state.ledger().imbalance()), 0);
+}
+
+/// T27: a chain whose model launches the next task in the turn that the end of the last one began, while that turn goes on.
+/// No rule about chains refuses it; what bounds it is the number of turns in an hour.
+#[test]
+fn a_chain_of_tasks_is_bounded_by_its_wakings_alone() {
+    let scene = Scene::new();
+    let (mut longest, mut has_waited) = (0, 0);
+    scene.task("task-000", Sink::Session);
+    for number in 1..200 {
+        let mut seconds = 0;
+        while scene.told().len() < number {
+            seconds += 1;
+            scene.pass(1);
+        }
+        has_waited += usize::from(seconds > 1);
+        longest = longest.max(seconds);
+        // The turn that this delivery began: in it, the next task is launched, and ends before the turn does.
+        scene.busy(true);
+        let next = scene.task(&format!("task-{number:03}"), Sink::Session);
+        assert_eq!(scene.bulletins(&next)[0], (RunState::Queued, Some(Reason::SessionBusy), 0));
+        scene.busy(false);
+        if scene.told().len() == number {
+            assert_eq!(scene.bulletins(&next)[0].1, Some(Reason::OverBudget), "and says why it waits");
+        }
+    }
+    let began = scene.handle.view(|state| state.schedules().len());
+    assert_eq!(began, 200, "none was refused");
+    // Half of an hour's deliveries went at once, the others were spread over the time.
+    assert!((130..=145).contains(&has_waited) && longest <= 61, "{has_waited} waits, up to {longest} s");
 }
 
 #[test]

@@ -125,6 +125,7 @@ fn a_broadcast_is_done_if_one_is_sent() {
     assert!(call("{:providers [] :message \"m\"}").contains(":error"));
 }
 
+/// T68.
 #[test]
 fn a_channel_that_is_closed_does_not_exist() {
     let scene = Scene::new();
@@ -161,6 +162,7 @@ fn a_session_sees_its_own_messages_only() {
     assert!(listed.contains("\"secret\"") && !listed.contains("events_sent"), "{listed}");
 }
 
+/// T68.
 #[test]
 fn only_an_operator_tries_a_channel() {
     let scene = Scene::new();
@@ -183,6 +185,7 @@ fn only_an_operator_tries_a_channel() {
     assert!(without.contains(":error"), "{without}");
 }
 
+/// T64.
 #[test]
 fn secrets_do_not_go_out_and_texts_are_bounded() {
     let scene = Scene::new();
@@ -200,7 +203,7 @@ fn secrets_do_not_go_out_and_texts_are_bounded() {
     assert_eq!(scene.service.handle().view(|state| state.live_schedules_of(&id).len()), 0, "each has ended");
 }
 
-/// What is paused stays queued, in order, and says why; who may pause is up to the configuration.
+/// T67: what is paused stays queued, in order, and says why; who may pause is up to the configuration.
 #[test]
 fn a_paused_channel_lets_nothing_through_until_it_is_resumed() {
     let scene = Scene::new();
@@ -259,6 +262,7 @@ fn a_paused_channel_lets_nothing_through_until_it_is_resumed() {
     );
 }
 
+/// T68.
 #[test]
 fn a_session_manages_only_what_the_configuration_lets_it() {
     let scene = Scene::new();
@@ -309,6 +313,7 @@ fn a_simulated_event_comes_in_as_a_sent_one() {
     assert!(status.contains(":inbound true") && status.contains(":events_received 1"), "{status}");
 }
 
+/// T66.
 #[test]
 fn a_reply_goes_back_in_the_turn_that_the_event_began_and_in_no_other() {
     let scene = Scene::new();

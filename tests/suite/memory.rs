@@ -32,6 +32,7 @@ fn pass(handle: &Handle, clock: &SimClock, seconds: u64) {
     }
 }
 
+/// T69.
 #[test]
 fn the_tools_answer_in_the_words_of_the_seed() {
     let (service, _clock) = scene();
@@ -85,6 +86,7 @@ fn the_tools_answer_in_the_words_of_the_seed() {
     assert!(said.contains("memory-text") || said.contains("2000"), "{said}");
 }
 
+/// T69.
 #[test]
 fn a_bound_is_named_and_nothing_is_forgotten() {
     let (service, _clock) = scene();
@@ -113,6 +115,7 @@ fn a_bound_is_named_and_nothing_is_forgotten() {
     assert!(full.is_some_and(|at| (120..140).contains(&at)), "{full:?}");
 }
 
+/// T69.
 #[test]
 fn secrets_are_not_remembered() {
     let (service, _clock) = scene();
@@ -133,6 +136,7 @@ fn secrets_are_not_remembered() {
     assert!(!said.contains(secret), "{said}");
 }
 
+/// T69.
 #[test]
 fn a_session_has_its_own_memory_only() {
     let (service, _clock) = scene();
@@ -185,6 +189,7 @@ fn texts(service: &Service, clock: &SimClock) -> Vec<String> {
     message.content.iter().map(|part| format!("{part:?}")).collect()
 }
 
+/// T71.
 #[test]
 fn every_delivery_that_begins_a_turn_shows_what_holds_then() {
     let (service, clock) = scene();

@@ -29,6 +29,7 @@ const WATCH: &str = ":reveille.watch/id :reveille.watch/tool :reveille.watch/sta
                      :reveille.watch/failed-in-row :reveille.watch/interval-ms :reveille.watch/checks \
                      {:reveille.watch/schedule [:psi.scheduler/kind {:psi.scheduler/watch [:reveille.watch/id]}]}";
 
+/// T74.
 #[test]
 fn a_watch_is_in_the_graph_as_its_tool_shows_it() {
     let scene = Scene::new();
@@ -69,6 +70,7 @@ fn a_watch_is_in_the_graph_as_its_tool_shows_it() {
     assert_eq!(paused.keyword("reveille.watch/status"), Some(&Value::keyword("paused")));
 }
 
+/// T74.
 #[test]
 fn a_task_is_in_the_graph_as_its_tool_shows_it() {
     let scene = Scene::new();
@@ -96,6 +98,7 @@ fn a_task_is_in_the_graph_as_its_tool_shows_it() {
     assert!(listed(&scene, &token("t"), "reveille/tasks", wanted).is_empty(), "of another session");
 }
 
+/// T74.
 #[test]
 fn the_tools_of_a_session_are_in_the_graph_as_the_kit_has_them() {
     let scene = Scene::new();

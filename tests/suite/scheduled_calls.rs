@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use reveille::domain::{
-    Channel, ChannelKind, Content, Grant, Recovery, Risk, Role, ScheduleId, Span, ToolSpec,
+    Channel, ChannelKind, Content, Failure, Grant, Phase, Reason, Recovery, Risk, Role, ScheduleId, Span,
+    ToolSpec,
 };
 use reveille::edn::{Map, Value};
 use reveille::engine::{Command, Input, Parcel, State};
@@ -159,6 +160,48 @@ fn a_call_that_fails_counts_as_a_run() {
     assert!(told[0].contains(" run=3 status=error\nError: down\n2 earlier updates are folded"), "{told:?}");
 }
 
+/// T55: a bound on the runs of what runs once means nothing, and the answer says so.
+#[test]
+fn a_bound_on_the_runs_of_what_runs_once_is_warned_of() {
+    let scene = Scene::new();
+    let answer = scene.call("schedule", r#"{"when" "in 5m" "action" "http.get" "max_runs" 7}"#);
+    let warnings = answer.keyword("warnings").map(ToString::to_string).unwrap_or_default();
+    assert!(warnings.contains("\"max_runs is ignored: this runs once\""), "{answer:?}");
+    scene.pass(302);
+    scene.pass(3_600);
+    assert_eq!(scene.executor.calls().len(), 1);
+    let recurring = scene.call("schedule", r#"{"when" "* * * * *" "action" "http.get" "max_runs" 7}"#);
+    assert!(!format!("{recurring:?}").contains("max_runs is ignored"), "{recurring:?}");
+}
+
+/// T53: a name that is used again while a call of the job is out. The call ends by itself and is told of as what it was; the
+/// new job has counts of its own and one slot.
+#[test]
+fn a_name_that_is_used_again_during_a_call_leaves_that_call_alone() {
+    let scene = Scene::new();
+    scene.executor.script(CallAnswer::After(Span::from_millis(20_000), fine("1")));
+    let id = job(&scene.call("schedule", r#"{"when" "in 1m" "action" "http.get" "name" "x"}"#));
+    scene.pass(65);
+    assert_eq!(scene.executor.calls().len(), 1, "it is out");
+    let again = scene.call("schedule", r#"{"when" "in 5m" "action" "http.get" "name" "x"}"#);
+    assert_eq!((job(&again), runs(&scene, &id)), (id.clone(), Some((0, 2))));
+    scene.pass(20);
+    let told = scene.told();
+    assert_eq!(told.len(), 1);
+    assert!(
+        told[0].starts_with("[SCHEDULED JOB] job_id=cron_default_x") && told[0].contains("Result: 1"),
+        "{told:?}"
+    );
+    assert!(scene.executor.cancelled().is_empty(), "nobody ends it");
+    assert_eq!(runs(&scene, &id), Some((0, 2)), "it is no run of the new job");
+    scene.rest();
+    scene.pass(300);
+    assert_eq!((scene.executor.calls().len(), scene.told().len()), (2, 2));
+    assert_eq!(runs(&scene, &id), Some((1, 2)));
+    scene.pass(600);
+    assert_eq!(scene.executor.calls().len(), 2, "one slot was pending, and no other");
+}
+
 /// T57, what can be seen without a channel.
 #[test]
 fn a_channel_that_is_not_there_is_refused_with_those_that_are() {
@@ -185,6 +228,7 @@ fn a_reminder_is_of_the_system_and_waits_for_its_session() {
     assert_eq!(scene.told().len(), 1);
 }
 
+/// T59.
 #[test]
 fn the_words_of_a_reminder_have_the_role_of_the_system() {
     let scene = Scene::new();
@@ -205,28 +249,56 @@ fn the_words_of_a_reminder_have_the_role_of_the_system() {
     assert!(matches!(message.content.as_slice(), [Content::Text(_)]));
 }
 
-/// T57, with channels: a job can tell one that is open to sessions, and no other.
-#[test]
-fn a_channel_is_told_what_a_call_came_to() {
-    #[derive(Clone, Default)]
-    struct Desk(Arc<Mutex<Vec<String>>>);
-    impl Courier for Desk {
-        fn carry(&self, parcel: Parcel, carried: Carried) {
-            self.0
-                .lock()
-                .expect("no test panics in it")
-                .push(format!("{}: {}", parcel.route.channel, parcel.text));
-            carried(Ok(()));
-        }
+/// Takes what goes to channels, and remembers it. It finds the receiver of `gone` gone for ever.
+#[derive(Clone, Default)]
+struct Desk(Arc<Mutex<Vec<String>>>);
+
+impl Courier for Desk {
+    fn carry(&self, parcel: Parcel, carried: Carried) {
+        let is_gone = &*parcel.route.channel == "gone";
+        let text = format!("{}: {}", parcel.route.channel, parcel.text);
+        self.0.lock().expect("no test panics in it").push(text);
+        let failure = || Failure::new(Phase::Outside, Reason::ChannelDisabled, "410 Gone");
+        carried(if is_gone { Err(failure()) } else { Ok(()) });
     }
-    let (scene, desk) = (Scene::new(), Desk::default());
-    let channel = |name: &str, agents| Channel {
+}
+
+fn channel(name: &str, agents: bool) -> Channel {
+    Channel {
         name: name.into(),
         kind: ChannelKind::Webhook,
         goes_to: "https://hooks.example.com".into(),
         agents,
         agents_manage: false,
-    };
+    }
+}
+
+/// T57: a channel that is closed after it was asked for. The session is told instead, and told so.
+#[test]
+fn a_channel_that_is_gone_later_is_not_told_and_the_session_is() {
+    let (scene, desk) = (Scene::new(), Desk::default());
+    assert!(scene.handle().open_channels(Arc::new(desk.clone()), vec![channel("gone", true)]));
+    let every = r#"{"when" "* * * * *" "action" "http.get" "name" "x" "output_channel" "gone"}"#;
+    scene.call("schedule", every);
+    let heard = || desk.0.lock().expect("no test panics in it").len();
+    while heard() == 0 {
+        scene.pass(1);
+    }
+    assert!(scene.told().is_empty(), "its receiver has said only now that it is gone");
+    scene.pass(60);
+    let told = scene.told();
+    assert_eq!((heard(), told.len()), (1, 1), "{told:?}");
+    assert!(told[0].starts_with("[SCHEDULED JOB] job_id=cron_default_x"), "{told:?}");
+    assert!(told[0].ends_with("\nThe channel \"gone\" is not open; it was to be told."), "{told:?}");
+    // What is asked for from now on is refused.
+    let later = r#"{"when" "in 1m" "action" "http.get" "output_channel" "gone"}"#;
+    assert!(scene.error("s", "schedule", later).contains("there is no channel \"gone\" that you may use"));
+}
+
+/// T57, with channels: a job can tell one that is open to sessions, and no other.
+#[test]
+fn a_channel_is_told_what_a_call_came_to() {
+    let (scene, desk) = (Scene::new(), Desk::default());
     let channels = vec![channel("ops", true), channel("secret", false)];
     assert!(scene.handle().open_channels(Arc::new(desk.clone()), channels));
     let args = |name: &str| {

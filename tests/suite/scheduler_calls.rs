@@ -38,6 +38,7 @@ fn printed(when: &JobWhen) -> String {
     }
 }
 
+/// T52.
 #[test]
 fn the_table_of_whens_holds() {
     let table = table("when");

@@ -36,6 +36,7 @@ fn a_change_that_is_heard_of_brings_the_check_forward() {
     assert_eq!(checks(&scene), 2);
 }
 
+/// T49.
 #[test]
 fn many_changes_cost_few_checks_and_the_last_one_is_seen() {
     let scene = Scene::new();
@@ -81,6 +82,7 @@ fn a_paused_watch_is_not_brought_forward() {
     assert_eq!(checks(&scene), 0, "its beat is its own");
 }
 
+/// T49.
 #[test]
 fn what_cannot_be_heard_of_any_more_is_polled_and_listened_to_again() {
     let scene = Scene::new();
@@ -106,6 +108,7 @@ fn a_watch_that_has_ended_listens_no_more() {
     assert_eq!((scene.executor.stir(), scene.executor.stir()), (1, 0));
 }
 
+/// T49.
 #[test]
 fn the_start_says_what_a_watch_cannot_do_here() {
     let scene = Scene::new();

@@ -208,6 +208,7 @@ fn the_last_check_tells_what_was_collected() {
     assert_eq!(told[0].lines().nth(2), Some(line));
 }
 
+/// T33.
 #[test]
 fn summaries_that_wait_become_one_with_all_their_checks() {
     let scene = Scene::new();

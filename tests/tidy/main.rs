@@ -9,6 +9,7 @@ mod files;
 mod modules;
 mod planted;
 mod proof;
+mod rows;
 mod rust;
 mod samples;
 
@@ -22,6 +23,7 @@ use files::{each_file, entries, layer_of, rank, read, report, rooted, rust_files
 use modules::{dangling_names, forgotten};
 use planted::unplantable;
 use proof::unknown_commands;
+use rows::unshown;
 use rust::{functions, tokens};
 
 /// Lowest first. A module imports from rows above its own; the halves of a row do not import each other.
@@ -238,6 +240,7 @@ fn the_architecture_page_is_short_and_names_every_room() {
     report("the architecture page is the map of src/", &faults);
 }
 
+/// T76.
 #[test]
 fn every_planted_fault_can_be_planted() {
     let faults =
@@ -250,4 +253,9 @@ fn the_commands_of_the_proof_are_there() {
     let exists = |path: &str| Path::new(&rooted(path)).exists();
     let faults = unknown_commands(&read("docs/PROOF.md"), &read("justfile"), exists);
     report("the page of proof names commands that there are", &faults);
+}
+
+#[test]
+fn every_row_of_the_primitives_is_shown_by_a_test() {
+    report("a test names the rows T1 to T76 that it shows", &unshown(&rust_files(&["tests"]), 76));
 }

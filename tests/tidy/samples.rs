@@ -5,6 +5,7 @@ use crate::files::File;
 use crate::modules::{dangling_names, forgotten};
 use crate::planted::unplantable;
 use crate::proof::unknown_commands;
+use crate::rows::unshown;
 use crate::rust::{functions, tokens};
 
 /// Compares the violations that a rule found in a sample with the expected ones.
@@ -230,6 +231,15 @@ fn sample_proof() {
             "docs/PROOF.md: `cargo test --test none --test tidy rust:: no::`: there are no tests called no::",
         ],
     );
+}
+
+#[test]
+fn sample_rows() {
+    let text = "//! T1: of a file.\n    /// T2 and T4, T9: five, T5.\n/// This is T3.\n/// T6.\n/// Time 7";
+    let file = File { path: "tests/a.rs".to_owned(), text: text.to_owned() };
+    let missing = [1, 3, 5, 7].map(|row| format!("T{row}: no test names it"));
+    let beyond = "T9: there is no such row".to_owned();
+    assert_eq!(unshown(&[file], 7), [&missing[..], &[beyond]].concat());
 }
 
 #[test]

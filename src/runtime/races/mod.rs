@@ -7,14 +7,14 @@
 mod stage;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use shuttle::thread::{spawn, yield_now};
 
-use self::stage::{Ear, Stage, id, ids, new_schedule, session};
+use self::stage::{Ear, Keeper, Stage, id, ids, new_schedule, new_task, session};
 use super::driver::drive;
 use super::handle::Handle;
-use crate::domain::{Decision, DecisionKind, HostId, Refusal, Scope, Status};
+use crate::domain::{Decision, DecisionKind, ExecutorKind, HostId, Outcome, Refusal, Scope, Span, Status};
 use crate::engine::{Command, Input, Report, State, Which};
 use crate::limits;
 use crate::port::HostAnswer;
@@ -277,6 +277,30 @@ fn driver_and_create() {
         stage.handle.shut_down();
         driver.join().unwrap();
         stage.settle();
+    });
+}
+
+/// T21: whoever waits when the outcome comes has it, and the session is told exactly if nobody does.
+#[test]
+fn wait_and_return() {
+    explore(|| {
+        let stage = Stage::with_session(HostAnswer::Done);
+        let keeper = Arc::new(Keeper::default());
+        stage.handle.add_executor(ExecutorKind::Operator, keeper.clone()).unwrap();
+        stage.handle.submit(new_task("a")).unwrap();
+        stage.handle.run_due();
+        let returned = keeper.take();
+        let giver = spawn(move || returned.give(Outcome::of_value(7.into(), 1, Span::ZERO)));
+        let rung = Arc::new(AtomicBool::new(false));
+        let ring = rung.clone();
+        let waiter = stage.handle.await_end(&id("a"), move || ring.store(true, Ordering::Relaxed));
+        yield_now();
+        let has_end = waiter.is_some_and(|waiter| !stage.handle.stop_waiting(&waiter));
+        giver.join().unwrap();
+        stage.handle.run_due();
+        stage.settle();
+        assert_eq!(stage.ear.prompts("one").len(), usize::from(!has_end));
+        assert_eq!(rung.load(Ordering::Relaxed), has_end);
     });
 }
 

@@ -7,11 +7,15 @@ use std::sync::{Arc, Mutex};
 use shuttle::thread::{spawn, yield_now};
 
 use crate::domain::{
-    BootTime, Cursor, Decision, DecisionKind, Dialect, Durability, Entropy, HostId, Message, Moment, Now,
-    Payload, ScheduleId, SessionConfig, SessionId, Span, Status, Transcript, When,
+    BootTime, Call, Cursor, Decision, DecisionKind, Dialect, Durability, Entropy, HostId, Message, Moment,
+    Now, Payload, ScheduleId, SessionConfig, SessionId, Sink, Span, Status, ToolName, ToolSpec, Transcript,
+    When,
 };
-use crate::engine::{Command, Delivery, Input, NewSchedule, Opening, Report, ScheduleRecord, State};
-use crate::port::{Clock, EntropySource, Host, HostAnswer};
+use crate::edn::Map;
+use crate::engine::{
+    Command, Delivery, Input, Invocation, NewSchedule, Opening, Report, ScheduleRecord, State,
+};
+use crate::port::{Clock, EntropySource, Executor, Host, HostAnswer, Returned};
 use crate::runtime::WithoutStore;
 use crate::runtime::handle::Handle;
 use crate::runtime::parts::Parts;
@@ -159,6 +163,40 @@ impl Host for Ear {
     fn transcript(&self, _: &SessionId) -> Option<Transcript> {
         None
     }
+}
+
+/// An executor of one tool that keeps the way back of each call.
+#[derive(Default)]
+pub(super) struct Keeper(Mutex<Vec<Returned>>);
+
+impl Keeper {
+    pub(super) fn take(&self) -> Returned {
+        self.0.lock().unwrap().pop().expect("it was called")
+    }
+}
+
+impl Executor for Keeper {
+    fn specs(&self, _: &SessionId) -> Arc<[ToolSpec]> {
+        Arc::from([ToolSpec::reading(tool(), "", Map::new().into())])
+    }
+
+    fn call(&self, _: Invocation, returned: Returned) {
+        self.0.lock().unwrap().push(returned);
+    }
+
+    fn cancel(&self, _: &str) {}
+}
+
+fn tool() -> ToolName {
+    ToolName::new("ci.build").unwrap()
+}
+
+/// A task of the session `one`, which is due at once.
+pub(super) fn new_task(name: &str) -> Input {
+    let call = Call { sink: Sink::Session, ..Call::new(tool(), Map::new()) };
+    let new = NewSchedule::message(session("one"), When::After(Span::ZERO), "");
+    let payload = Payload::Call(Box::new(call));
+    Input::Command(Command::CreateSchedule(NewSchedule { id: Some(id(name)), payload, ..new }))
 }
 
 /// A clock that stands still, or advances by `step` at each reading.

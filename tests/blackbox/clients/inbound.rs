@@ -8,7 +8,7 @@ use std::time::Duration;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use crate::harness::daemon::{Daemon, Home, until};
+use crate::harness::daemon::{Daemon, Home, until, wall};
 
 const CONFIGURATION: &str = r#"
 [channels.ci]
@@ -16,6 +16,13 @@ command = ["/bin/true"]
 agents = true
 [channels.ci.inbound]
 verify = "github"
+secret-file = "secret"
+session = "main"
+
+[channels.desk]
+command = ["/bin/true"]
+[channels.desk.inbound]
+verify = "slack"
 secret-file = "secret"
 session = "main"
 
@@ -36,11 +43,14 @@ fn start(home: &Home) -> Daemon {
     Daemon::start_with(home, home.serve().args(["--config", "inbound.toml"]))
 }
 
-fn signed(body: &str) -> String {
+fn hmac(text: &str) -> String {
     let mut hmac = Hmac::<Sha256>::new_from_slice(SECRET.as_bytes()).expect("any length");
-    hmac.update(body.as_bytes());
-    let hex: String = hmac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("X-Hub-Signature-256: sha256={hex}")
+    hmac.update(text.as_bytes());
+    hmac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn signed(body: &str) -> String {
+    format!("X-Hub-Signature-256: sha256={}", hmac(body))
 }
 
 /// A post without any token: its status and its body.
@@ -59,6 +69,7 @@ fn post(daemon: &Daemon, channel: &str, headers: &[&str], body: &str) -> (u16, S
     (status, text.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default())
 }
 
+/// T65.
 #[test]
 fn only_a_proof_lets_an_event_in_and_each_comes_in_once() {
     let home = Home::new("inbound");
@@ -127,6 +138,34 @@ fn only_a_proof_lets_an_event_in_and_each_comes_in_once() {
     assert_eq!(daemon.end("-TERM").code(), Some(0));
 }
 
+/// T65: a proof with a time is of that time: an old one lets nothing in, nor one from the future, nor one whose time was changed.
+#[test]
+fn an_old_proof_lets_nothing_in() {
+    let home = Home::new("inbound-old");
+    let daemon = start(&home);
+    daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+    let body = "{\"event_id\":\"Ev1\",\"text\":\"hello\"}";
+    let now = wall().seconds();
+    let event = |signed_at: i64, said: i64| {
+        let proof = format!("X-Slack-Signature: v0={}", hmac(&format!("v0:{signed_at}:{body}")));
+        post(&daemon, "desk", &[&proof, &format!("X-Slack-Request-Timestamp: {said}")], body)
+    };
+    for (signed_at, said) in
+        [(now - 600, now - 600), (now + 600, now + 600), (now - 600, now), (now, now - 1)]
+    {
+        let (status, said) = event(signed_at, said);
+        assert_eq!(status, 401, "{said}");
+    }
+    let inbox =
+        "[{[:psi.agent-session/session-id \"main\"] [{:psi.agent-session/inbox [:reveille.message/text]}]}]";
+    assert!(!format!("{:?}", daemon.eql(inbox)).contains("hello"));
+    let (status, said) = event(now, now);
+    assert_eq!(status, 202, "{said}");
+    until("it is there", Duration::from_secs(10), || format!("{:?}", daemon.eql(inbox)).contains("hello"));
+    assert_eq!(daemon.end("-TERM").code(), Some(0));
+}
+
+/// T65.
 #[test]
 fn an_event_that_was_answered_survives_a_kill() {
     let home = Home::new("inbound-kill");

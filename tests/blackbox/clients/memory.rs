@@ -11,6 +11,7 @@ const ALL: &str = "[{[:psi.agent-session/session-id \"main\"] [:psi.agent-sessio
                    {:reveille.memory/tasks [:reveille.task-note/id :reveille.task-note/subject \
                    :reveille.task-note/status :reveille.task-note/created-at :reveille.task-note/changed-at]}]}]}]";
 
+/// T70.
 #[test]
 fn everything_remembered_is_there_after_a_kill() {
     let home = Home::new("memory");
@@ -79,6 +80,7 @@ fn now(daemon: &Daemon) -> String {
     at.unwrap_or_else(|| panic!("no instant: {answer}")).to_owned()
 }
 
+/// T60.
 #[test]
 fn a_scheduler_without_watchers_does_not_start() {
     let home = Home::new("switches");

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use crate::primitives::scene::Scene;
 
+/// T17.
 #[test]
 fn files_are_read_below_one_directory_and_nothing_else() {
     let scene = Scene::new("files", "[tools.builtin]\nfiles = \"HOME/open\"\n");
@@ -57,6 +58,7 @@ fn files_are_read_below_one_directory_and_nothing_else() {
     assert_eq!(scene.result("filesystem.stat", "{\"path\":\"dir\"}")["data"]["kind"], "directory");
 }
 
+/// T16.
 #[test]
 fn no_private_address_is_read_however_it_is_named() {
     let scene = Scene::new("web", "[tools.builtin]\nhttp = [\"public\", \"https://10.0.0.1\"]\n");
@@ -79,6 +81,7 @@ fn no_private_address_is_read_however_it_is_named() {
     assert!(reply.body.contains("not found"), "{}", reply.body);
 }
 
+/// T16.
 #[test]
 fn an_origin_that_is_allowed_is_read_and_its_redirects_are_not_followed() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");

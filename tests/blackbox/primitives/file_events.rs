@@ -1,11 +1,13 @@
 //! Watches of files, which hear of changes by the system's events (T49).
 
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::harness::daemon::{eventually, now, pass, until};
+use crate::faults::layer;
+use crate::harness::daemon::{Home, eventually, now, pass, until};
 use crate::primitives::scene::Scene;
 
 struct Watched {
@@ -47,6 +49,7 @@ impl Watched {
     }
 }
 
+/// T49.
 #[test]
 fn a_file_that_changes_is_looked_at_soon_and_seldom() {
     let watched = Watched::new("writes", "filesystem.read", "dir/log", &["dir/log"]);
@@ -74,6 +77,7 @@ fn a_file_that_changes_is_looked_at_soon_and_seldom() {
     watched.sees("saved");
 }
 
+/// T49.
 #[test]
 fn a_directory_that_is_removed_is_noticed_and_a_new_one_polled() {
     let watched = Watched::new("removed", "filesystem.list", "dir", &["dir/a"]);
@@ -85,6 +89,7 @@ fn a_directory_that_is_removed_is_noticed_and_a_new_one_polled() {
     assert!(!log.contains("panick"), "{log}");
 }
 
+/// T49.
 #[test]
 fn what_is_not_there_yet_is_polled_and_the_start_says_so() {
     let configuration = "[primitives]\nwatchers = true\n[tools.builtin]\nfiles = \"HOME/open\"\n";
@@ -95,4 +100,31 @@ fn what_is_not_there_yet_is_polled_and_the_start_says_so() {
         body.contains("changes are not heard of between the checks: the directory is not there"),
         "{body}"
     );
+}
+
+/// T49: a system whose limits leave no room for file events. The start says so, once, and the watch is polled.
+#[test]
+fn without_room_for_file_events_a_watch_is_polled() {
+    for (limit, why) in [
+        ("instances", "this system has no file events"),
+        ("watches", "the system has no room for more file events"),
+    ] {
+        let home = Home::new(&format!("file-events-no-{limit}"));
+        let Some(library) = layer::build(&home, "no_file_events") else { return };
+        let environment = [("LD_PRELOAD", library.as_path()), ("NO_FILE_EVENTS", Path::new(limit))];
+        let configuration = "[primitives]\nwatchers = true\n[tools.builtin]\nfiles = \"HOME/open\"\n";
+        let scene = Scene::living_in(home, configuration, &environment);
+        let file = scene.path("open").join("log");
+        fs::write(&file, "before").expect("ours");
+        let args = r#"{"name":"filesystem.read","params":{"path":"log"},"interval":5}"#;
+        let started: Value = serde_json::from_str(&scene.call("watch_start", args).body).expect("JSON");
+        let expected = format!("changes are not heard of between the checks: {why}");
+        assert_eq!(started["warnings"], serde_json::json!([expected]), "{started}");
+        let id = &started["watcher_id"];
+        let status = || scene.call("watch_status", &format!("{{\"watcher_id\":{id}}}")).body;
+        until("it has looked", Duration::from_secs(20), || status().contains("before"));
+        fs::write(&file, "after").expect("ours");
+        until("it looks again", Duration::from_secs(20), || status().contains("after"));
+        assert!(!status().contains(why), "it is said once: {}", status());
+    }
 }

@@ -20,6 +20,7 @@ fn pushed(host: &mut Stream, kind: &str) -> reveille::edn::Map {
     }
 }
 
+/// T11, T12.
 #[test]
 fn a_host_offers_tools_and_carries_out_their_calls() {
     let mut scene = Scene::new("host-tools", OPERATORS);
@@ -63,6 +64,7 @@ fn a_host_offers_tools_and_carries_out_their_calls() {
     }
 }
 
+/// T13.
 #[test]
 fn strange_results_are_cut_or_refused_and_the_daemon_lives() {
     let mut scene = Scene::new("strange-results", OPERATORS);
@@ -81,6 +83,7 @@ fn strange_results_are_cut_or_refused_and_the_daemon_lives() {
     assert!(reply.body.contains("host-lost"), "{}", reply.body);
 }
 
+/// T13.
 #[test]
 fn a_long_result_is_cut_and_marked() {
     let mut scene = Scene::new("long-result", OPERATORS);
@@ -94,6 +97,7 @@ fn a_long_result_is_cut_and_marked() {
     assert!(reply.body.contains(r#""truncated":true,"bytes":204802"#), "{}", reply.body);
 }
 
+/// T11.
 #[test]
 fn a_host_that_goes_fails_its_calls_and_may_come_back() {
     let mut scene = Scene::new("host-goes", OPERATORS);
@@ -117,6 +121,7 @@ fn a_host_that_goes_fails_its_calls_and_may_come_back() {
     assert!(reply.body.contains(r#""error":"no such file""#), "{}", reply.body);
 }
 
+/// T9.
 #[test]
 fn a_stream_is_answered_out_of_order_and_ends_what_it_has_begun() {
     let mut scene = Scene::new("stream-later", OPERATORS);
@@ -138,4 +143,34 @@ fn a_stream_is_answered_out_of_order_and_ends_what_it_has_begun() {
     drop(caller);
     let cancelled = pushed(&mut scene.host, "tool/cancel");
     assert_eq!(text(&cancelled, &["call-id"]), text(&again, &["call-id"]));
+}
+
+/// T12: a call that was called off while its host was at work. The first result that comes for it is too late: it is refused,
+/// and neither the session nor the host hears of it.
+#[test]
+fn a_first_result_after_a_call_off_is_not_told() {
+    let mut scene = Scene::new("host-late", OPERATORS);
+    scene.host.ask(OFFER).expect("it lives");
+    let mut launch = |tool: &str| {
+        let posted = scene.begin("background_run", &format!("{{\"name\":{tool:?}}}"));
+        let call = pushed(&mut scene.host, "tool/call");
+        let launched: serde_json::Value = serde_json::from_str(&posted.finish().body).expect("JSON");
+        assert_eq!(launched["status"], "running", "{launched}");
+        let task = launched["task_id"].as_str().expect("a task").to_owned();
+        (text(&call, &["call-id"]).expect("an id").to_owned(), task)
+    };
+    let (late, other) = (launch("own.slow"), launch("own.read"));
+    let cancelled = scene.call("background_run", &format!("{{\"task_id\":{:?},\"cancel\":true}}", late.1));
+    assert!(cancelled.body.contains(r#""status":"cancelled""#), "{}", cancelled.body);
+    let off = pushed(&mut scene.host, "tool/cancel");
+    assert_eq!(text(&off, &["call-id"]), Some(&*late.0));
+    let result = |id: &str| format!("{{:op :tool/result :call-id {id:?} :ok {{:text \"hello\"}}}}");
+    let refused = scene.host.ask(&result(&late.0)).expect("it lives");
+    assert_eq!(text(&refused, &["error", "data", "code"]), Some("not-in-flight"));
+    // The first that the session is told of is the other one.
+    assert!(at(&scene.host.ask(&result(&other.0)).expect("it lives"), &["ok"]).is_some());
+    let told = Value::from(pushed(&mut scene.host, "delivery")).to_string();
+    assert!(told.contains(&other.1) && !told.contains(&late.1), "{told}");
+    let status = scene.call("background_run", &format!("{{\"task_id\":{:?}}}", late.1)).body;
+    assert!(status.contains(r#""status":"cancelled""#) && !status.contains("hello"), "{status}");
 }

@@ -53,6 +53,7 @@ command = ["/bin/sh", "-c", "echo '{\"a\":1,\"a\":2}'"]
 agents = true
 "#;
 
+/// T13.
 #[test]
 fn a_program_gets_its_arguments_and_prints_its_result() {
     let scene = Scene::new("programs", TOOLS);
@@ -80,6 +81,7 @@ fn a_program_gets_its_arguments_and_prints_its_result() {
     assert_eq!(scene.daemon.end("-TERM").code(), Some(0));
 }
 
+/// T9, T14.
 #[test]
 fn a_client_that_goes_ends_what_it_has_begun() {
     let scene = Scene::new("gone", TOOLS);
@@ -94,6 +96,7 @@ fn a_client_that_goes_ends_what_it_has_begun() {
     assert!(took < Duration::from_secs(2), "{took:?}");
 }
 
+/// T10.
 #[test]
 fn what_has_not_ended_in_time_goes_on_as_a_task_and_is_told() {
     let mut scene = Scene::new("deadline", TOOLS);
@@ -127,6 +130,7 @@ fn what_has_not_ended_in_time_goes_on_as_a_task_and_is_told() {
     assert!(reply.body.contains(r#"\"status\":\"running\""#), "{}", reply.body);
 }
 
+/// T14.
 #[test]
 fn a_cancelled_task_is_gone_with_all_its_processes() {
     let scene = Scene::new("cancel", TOOLS);
@@ -147,6 +151,7 @@ fn a_cancelled_task_is_gone_with_all_its_processes() {
     assert!(scene.daemon.log().contains("tool configured"));
 }
 
+/// T26.
 #[test]
 fn tasks_do_not_outlive_a_kill_and_the_accounts_balance() {
     let scene = Scene::new("lost-tasks", TOOLS);

@@ -1,7 +1,7 @@
 //! A daemon with tools, and a session whose own token calls them.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::harness::daemon::{Daemon, Home, Posted, Reply, text};
 use crate::harness::stream::Stream;
@@ -19,11 +19,17 @@ pub(super) const JSON: &[&str] = &["Content-Type: application/json"];
 impl Scene {
     /// A daemon with these tools in its configuration, where `HOME` is its directory.
     pub(super) fn new(name: &str, tools: &str) -> Scene {
-        let home = Home::new(name);
+        Scene::living_in(Home::new(name), tools, &[])
+    }
+
+    /// The same in a directory that is there already, with this environment.
+    pub(super) fn living_in(home: Home, tools: &str, environment: &[(&str, &Path)]) -> Scene {
         let directory = home.path().display().to_string();
         fs::write(home.path().join("tools.toml"), tools.replace("HOME", &directory)).expect("ours");
         fs::create_dir(home.path().join("open")).expect("ours");
-        let daemon = Daemon::start_with(&home, home.serve().args(["--config", "tools.toml"]));
+        let mut serve = home.serve();
+        serve.args(["--config", "tools.toml"]).envs(environment.iter().copied());
+        let daemon = Daemon::start_with(&home, &mut serve);
         let mut host = Stream::connect(&daemon.socket).expect("it listens");
         host.ask("{:op :host/attach :sessions []}").expect("it lives");
         let opened = host.ask("{:op :session/open :session-id \"main\"}").expect("it lives");

@@ -94,6 +94,7 @@ fn parent(id: &str) -> String {
     status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap_or_default().trim().to_owned()
 }
 
+/// T15.
 #[test]
 fn a_server_that_dies_fails_its_calls_at_once_and_is_started_again() {
     let fake = Fake::new("dies", "child");
@@ -126,6 +127,7 @@ fn zombie_below(parent_id: u32) -> bool {
     })
 }
 
+/// T15.
 #[test]
 fn a_call_that_takes_too_long_is_called_off_and_not_heard_any_more() {
     let fake = Fake::new("slow", "");
@@ -148,6 +150,7 @@ fn tools_that_change_are_listed_again() {
     until("the new tool is there", Duration::from_secs(20), || fake.has_tool("s.fresh"));
 }
 
+/// T15.
 #[test]
 fn a_server_that_never_introduces_itself_holds_nothing_up_for_long() {
     let fake = Fake::new("mute", "once:mute child");
@@ -159,6 +162,7 @@ fn a_server_that_never_introduces_itself_holds_nothing_up_for_long() {
     assert!(log.contains("it did not introduce itself within 10000 ms"), "{log}");
 }
 
+/// T15.
 #[test]
 fn a_server_that_does_not_end_is_killed_with_its_children() {
     let fake = Fake::new("immortal", "immortal child");

@@ -339,7 +339,7 @@ fn an_address_without_a_daemon_is_an_error_that_says_so() {
     fs::remove_dir_all(&home).expect("ours");
 }
 
-/// T48: nothing that a client sends, and no token, is in anything that the daemon prints, at any level of the log.
+/// Nothing that a client sends, and no token, is in anything that the daemon prints, at any level of the log (T48).
 #[test]
 fn the_log_keeps_secrets() {
     let home = directory("secrets");

@@ -80,6 +80,7 @@ fn over_mcp(service: &Service, caller: &Caller) -> Vec<String> {
     tools.into_iter().map(|tool| tool.name).collect()
 }
 
+/// T75.
 #[test]
 fn a_caller_sees_exactly_the_tools_that_exist_for_it() {
     for switches in Switches::all() {

@@ -288,6 +288,7 @@ fn agree(
     !is_absent
 }
 
+/// T74.
 #[test]
 fn graphql_answers_what_eql_answers() {
     let population = Population::new();

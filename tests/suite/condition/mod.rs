@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use reveille::domain::{Outcome, Span};
+use reveille::domain::{Clause, Outcome, Span};
 use reveille::edn::{Caps, Value, read};
 use reveille::engine::{Circumstances, judge, parse_condition, parse_path};
 use reveille::limits;
@@ -178,7 +178,55 @@ proptest! {
     }
 }
 
-/// The largest condition over a large value ends soon: the work is the number of comparisons times the size of the value.
+/// How many comparisons a condition has, and how deep it is.
+fn size(clause: &Clause) -> (u64, u64) {
+    match clause {
+        Clause::All(clauses) | Clause::Any(clauses) => {
+            let sizes: Vec<(u64, u64)> = clauses.iter().map(size).collect();
+            let deepest = sizes.iter().map(|(_, depth)| *depth).max().unwrap_or(0);
+            (sizes.iter().map(|(count, _)| count).sum(), deepest + 1)
+        }
+        Clause::Not(clause) => {
+            let (count, depth) = size(clause);
+            (count, depth + 1)
+        }
+        Clause::Compare(_) | Clause::Changed(_) | Clause::Exists(_) => (1, 1),
+    }
+}
+
+/// A condition of any size and depth, far beyond the bounds.
+fn large() -> impl Strategy<Value = String> {
+    let leaf = prop::sample::select(vec!["a==1", "exists(a)", "changed(a)", "len(a)>2", "a in [1]"]);
+    leaf.prop_map(str::to_owned).prop_recursive(24, 256, 16, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|inner| format!("!({inner})")),
+            prop::collection::vec(inner.clone(), 1..16).prop_map(|parts| format!("({})", parts.join("&&"))),
+            prop::collection::vec(inner, 1..16).prop_map(|parts| parts.join("||")),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(1_024), ..ProptestConfig::default() })]
+
+    /// T32: what is accepted is within the bounds, however it is written, so that judging it has a bound too; what is beyond
+    /// them is refused for that, and for nothing else.
+    #[test]
+    fn no_condition_costs_more_than_its_bound(text in large()) {
+        match parse_condition(&text) {
+            Ok(condition) => {
+                let (count, depth) = size(condition.root());
+                prop_assert!(count <= limits::CONDITION_COMPARISONS.value, "{} comparisons", count);
+                // A list of alternatives, of which each is a list of conditions, is a level of its own beside the brackets.
+                prop_assert!(depth <= 3 * limits::CONDITION_DEPTH.value + 3, "{} deep", depth);
+                prop_assert!(text.len() as u64 <= limits::CONDITION_BYTES.value);
+            }
+            Err(error) => prop_assert!(error.fault.code().starts_with("condition-too-"), "{}", error),
+        }
+    }
+}
+
+/// T32: the largest condition over a large value ends soon: the work is the number of comparisons times the size of the value.
 #[test]
 fn the_largest_condition_costs_little() {
     let items: Vec<Value> = (0..10_000).map(Value::Int).collect();

@@ -38,6 +38,7 @@ fn next(lives: &Lives, desk: &Desk) -> Life {
     Life { handle, host, feed, shown: VecDeque::new() }
 }
 
+/// T67.
 #[test]
 fn a_pause_and_what_waits_for_its_end_outlive_the_process() {
     let (lives, desk) = (Lives::new(), Desk::default());

@@ -86,10 +86,14 @@ pub(crate) struct ByHand {
 
 impl ByHand {
     pub(crate) fn new(lives: &Lives) -> ByHand {
+        ByHand::with(lives, AttachOptions::default())
+    }
+
+    pub(crate) fn with(lives: &Lives, options: AttachOptions) -> ByHand {
         let host = Arc::new(SimHost::new(&lives.stage, HostId::LOCAL).over(Arc::new(HostLocal::new())));
         let handle = Handle::new(lives.stage.parts(host.clone()));
-        let answers = StoreReplies::attach(&handle, lives.store.clone(), AttachOptions::default())
-            .expect("the store is sound");
+        let answers =
+            StoreReplies::attach(&handle, lives.store.clone(), options).expect("the store is sound");
         ByHand { handle, host, answers }
     }
 

@@ -13,6 +13,7 @@ mod pruned;
 mod refused;
 mod reopened;
 mod scheduled_calls;
+mod watch_lives;
 mod watches;
 
 use std::sync::Arc;

@@ -51,6 +51,7 @@ fn told(lives: &Lives) -> Vec<String> {
     told.filter(|text| text.starts_with("[SCHEDULED JOB]")).collect()
 }
 
+/// T56.
 #[test]
 fn a_process_that_dies_before_the_call_leaves_it_to_the_next() {
     let lives = Lives::new();
@@ -65,6 +66,7 @@ fn a_process_that_dies_before_the_call_leaves_it_to_the_next() {
     assert_eq!((life.status(&id), told(&lives).len()), (Some(Status::Delivered), 1));
 }
 
+/// T56.
 #[test]
 fn a_call_that_was_out_is_made_again_only_if_that_does_no_harm() {
     for (recovery, again, status) in
@@ -88,6 +90,7 @@ fn a_call_that_was_out_is_made_again_only_if_that_does_no_harm() {
     }
 }
 
+/// T56.
 #[test]
 fn a_call_that_has_ended_is_not_made_again_and_its_session_is_told() {
     let lives = Lives::new();

@@ -11,19 +11,29 @@ use reveille::domain::{
 use reveille::edn::Map;
 use reveille::engine::{NewSchedule, State};
 use reveille::port::{Clock, Store};
-use reveille::runtime::Handle;
+use reveille::runtime::{AttachOptions, Handle};
 use reveille::testkit::{CallAnswer, SimExecutor};
 
 use super::lives::{ByHand, Lives};
 
 fn watch(handle: &Handle, owner: &SessionId, id: &str, when: NotifyWhen) -> NewSchedule {
+    watch_by(handle, owner, id, (Filter::plain(when), 10))
+}
+
+/// A watch by this filter, with so many seconds between its checks.
+pub(super) fn watch_by(
+    handle: &Handle,
+    owner: &SessionId,
+    id: &str,
+    (filter, seconds): (Filter, u64),
+) -> NewSchedule {
     let call = Call {
         purpose: CallPurpose::Watch,
         sink: Sink::Session,
-        filter: Some(Arc::new(Filter::plain(when))),
+        filter: Some(Arc::new(filter)),
         ..Call::new(ToolName::new("http.get").expect("a name"), Map::new())
     };
-    let interval = Span::from_millis(10_000);
+    let interval = Span::from_millis(seconds * 1_000);
     let first = handle.now().wall.checked_add(interval).expect("an instant");
     let every = Every::new(interval, first, CountFrom::Finish).expect("a period");
     let timeout = Some(Span::from_millis(60_000));
@@ -38,9 +48,17 @@ fn watch(handle: &Handle, owner: &SessionId, id: &str, when: NotifyWhen) -> NewS
 }
 
 /// The next life, in which each check comes to this status, or fails if it is negative.
-fn live(lives: &Lives, statuses: &[i64]) -> (ByHand, Arc<SimExecutor>) {
+pub(super) fn live(lives: &Lives, statuses: &[i64]) -> (ByHand, Arc<SimExecutor>) {
+    live_with(lives, AttachOptions::default(), statuses)
+}
+
+pub(super) fn live_with(
+    lives: &Lives,
+    options: AttachOptions,
+    statuses: &[i64],
+) -> (ByHand, Arc<SimExecutor>) {
     let executor = Arc::new(SimExecutor::scripted(&lives.stage).with("http.get"));
-    let life = ByHand::new(lives);
+    let life = ByHand::with(lives, options);
     executor.serve(&life.handle);
     script(&executor, statuses);
     (life, executor)
@@ -68,7 +86,7 @@ fn script(executor: &SimExecutor, statuses: &[i64]) {
     }
 }
 
-fn tally(life: &ByHand, id: &str) -> (u64, u64) {
+pub(super) fn tally(life: &ByHand, id: &str) -> (u64, u64) {
     let id = ScheduleId::new(id).expect("an id");
     life.handle.view(|state| {
         let tally = state.schedule(&id).and_then(|record| record.watch()).expect("it is a watch").tally;
@@ -76,6 +94,7 @@ fn tally(life: &ByHand, id: &str) -> (u64, u64) {
     })
 }
 
+/// T41: what a change is told against.
 #[test]
 fn what_a_watch_remembers_survives() {
     let lives = Lives::new();
@@ -97,6 +116,7 @@ fn what_a_watch_remembers_survives() {
     assert_eq!(tally(&life, "w").1, 2);
 }
 
+/// T41, T73: what is lost with a process is at most what a minute has counted.
 #[test]
 fn checks_that_tell_nothing_write_once_a_minute() {
     let lives = Lives::new();
@@ -119,6 +139,7 @@ fn checks_that_tell_nothing_write_once_a_minute() {
     assert!((55..=61).contains(&checks), "{checks} of 61 are known to the next life");
 }
 
+/// T42.
 #[test]
 fn after_a_restart_the_watches_do_not_all_look_at_once() {
     let lives = Lives::new();

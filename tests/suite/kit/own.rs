@@ -7,6 +7,7 @@ use reveille::surface::json;
 
 use super::world::{World, session};
 
+/// T5.
 #[test]
 fn own_tools_are_called_in_the_sessions_name_and_none_of_them_schedules() {
     let world = World::new(|it| it);

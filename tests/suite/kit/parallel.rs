@@ -61,6 +61,7 @@ fn check(args: &str, millis: u64, expected: &str) {
     assert_eq!(said.text(), expected, "{args}");
 }
 
+/// T1.
 #[test]
 fn results_stand_in_the_order_of_the_list() {
     check(
@@ -75,6 +76,7 @@ fn results_stand_in_the_order_of_the_list() {
     );
 }
 
+/// T3, T5, T7.
 #[test]
 fn what_is_wrong_with_one_item_is_its_own_error() {
     let world = world();
@@ -110,6 +112,7 @@ fn what_is_wrong_with_one_item_is_its_own_error() {
     assert!(text.contains(r#""total":13,"succeeded":1,"failed":12"#), "{text}");
 }
 
+/// T2, T4.
 #[test]
 fn a_call_of_which_nothing_can_be_called_has_failed() {
     let world = world();
@@ -135,6 +138,7 @@ fn a_call_of_which_nothing_can_be_called_has_failed() {
     assert!(said.text().contains(r#""total":50,"succeeded":50"#), "{}", said.text());
 }
 
+/// T6.
 #[test]
 fn what_other_programs_write_is_understood() {
     let expected = concat!(
@@ -147,6 +151,7 @@ fn what_other_programs_write_is_understood() {
     check(r#"{"actions":[{"name":"t__echo","params":{"x":1}}]}"#, 0, &expected.replace("t.echo", "t__echo"));
 }
 
+/// T8.
 #[test]
 fn fifty_calls_take_four_rounds_of_sixteen() {
     let world = world();
@@ -159,6 +164,7 @@ fn fifty_calls_take_four_rounds_of_sixteen() {
     assert_eq!(world.executor.most_open() as u64, limits::CALLS_OF_SESSION.value);
 }
 
+/// T9.
 #[test]
 fn who_goes_ends_what_was_begun() {
     let world = world();
@@ -219,6 +225,7 @@ fn an_operator_for_a_session_may_call_what_agents_may_not() {
     assert!(said.text().contains("no_session"), "{}", said.text());
 }
 
+/// T10.
 #[test]
 fn what_has_not_ended_in_time_goes_on_as_a_task() {
     let world = world();

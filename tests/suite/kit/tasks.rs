@@ -41,6 +41,7 @@ fn launch(world: &World, tool: &str) -> String {
     id.to_owned()
 }
 
+/// T18.
 #[test]
 fn a_task_is_launched_and_its_session_is_told_of_the_end() {
     let world = world();
@@ -58,6 +59,7 @@ fn a_task_is_launched_and_its_session_is_told_of_the_end() {
     assert!(said.text().contains(r#""result":"done""#), "{}", said.text());
 }
 
+/// T18.
 #[test]
 fn what_ends_at_once_is_answered_and_not_told() {
     let world = world();
@@ -74,6 +76,7 @@ fn what_ends_at_once_is_answered_and_not_told() {
     assert_eq!(world.told(), Vec::<String>::new());
 }
 
+/// T19, T22.
 #[test]
 fn the_first_mode_that_fits_counts() {
     let world = world();
@@ -109,6 +112,7 @@ fn the_first_mode_that_fits_counts() {
     assert_eq!(world.told(), Vec::<String>::new(), "who cancels is not told");
 }
 
+/// T20.
 #[test]
 fn who_waits_gets_the_end_and_is_not_told_again() {
     let world = world();
@@ -134,6 +138,7 @@ fn who_waits_gets_the_end_and_is_not_told_again() {
     assert_eq!((said.text().as_str(), world.told().len()), ("", 1));
 }
 
+/// T22.
 #[test]
 fn tasks_of_others_are_not_there_and_an_operator_s_cancel_is_told() {
     let world = world();
@@ -180,6 +185,7 @@ fn what_old_tasks_came_to_makes_room_and_they_say_so() {
     assert_eq!(world.handle.view(reveille::engine::State::task_outcome_bytes), 64 * 65_536);
 }
 
+/// T25.
 #[test]
 fn a_session_has_a_hundred_tasks_and_they_end_with_it() {
     let world = world();

@@ -23,6 +23,7 @@ fn strange(it: SimTools) -> SimTools {
         .with("t.echo", ToolPlan::Echo)
 }
 
+/// T3.
 #[test]
 fn each_call_ends_in_one_way() {
     let (world, outcomes) = (World::new(strange), Outcomes::default());
@@ -71,6 +72,7 @@ fn a_cancelled_call_is_not_heard_and_its_executor_is_told() {
     assert_eq!(world.handle.calls_in_use().in_flight, 1);
 }
 
+/// T8.
 #[test]
 fn a_session_has_16_places_and_the_sessions_take_turns() {
     let world = World::new(|it| it.with("t.slow", after(1_000)).with("t.other", after(1_000)));
@@ -135,6 +137,7 @@ fn executors_that_answer_at_once_do_not_nest() {
     assert_eq!(told(&outcomes).len(), 4_000);
 }
 
+/// T13.
 #[test]
 fn outcomes_are_cut_and_marked() {
     let value = |bytes: usize| Value::from("é".repeat(bytes / 2));
@@ -152,6 +155,7 @@ fn outcomes_are_cut_and_marked() {
     assert!(text.starts_with("\"éé") && text.len() <= 65_536 && text.len() > 65_530, "{}", text.len());
 }
 
+/// T7.
 #[test]
 fn arguments_that_begin_with_an_underscore_do_not_reach_a_tool() {
     let (world, outcomes) = (World::new(strange), Outcomes::default());

@@ -198,6 +198,7 @@ fn after_ten_attempts_in_75_hours_it_is_given_up() {
     assert_eq!(receiver.received().len(), 10);
 }
 
+/// T62.
 #[test]
 fn what_an_endpoint_answers_decides() {
     let moved = "HTTP/1.1 301 Moved\r\nlocation: http://169.254.169.254/latest/meta-data/\r\ncontent-length: 0\r\n\r\n";
@@ -229,6 +230,7 @@ fn what_an_endpoint_answers_decides() {
     }
 }
 
+/// T62.
 #[test]
 fn an_endpoint_that_is_gone_gets_nothing_more() {
     let receiver =

@@ -242,6 +242,7 @@ const GOLDEN: &str = "From: Reveille <bot@example.com>\r\n\
     ..hidden\r\n\
     end\r\n.\r\n";
 
+/// T63.
 #[test]
 fn a_message_is_handed_over_encrypted_with_its_lines_intact_and_one_subject() {
     for url in ["smtp://hooks.example.com", "smtps://hooks.example.com"] {
@@ -275,6 +276,7 @@ fn a_message_is_handed_over_encrypted_with_its_lines_intact_and_one_subject() {
     }
 }
 
+/// T63.
 #[test]
 fn what_a_server_answers_decides() {
     let refused = Reason::HostRefused;

@@ -8,6 +8,7 @@ mod guards;
 mod mails;
 mod posts;
 mod programs;
+mod reading;
 mod receiver;
 mod shapes;
 mod signatures;

@@ -38,6 +38,7 @@ fn parcel() -> Parcel {
     }
 }
 
+/// T61.
 #[test]
 fn every_shape_has_its_golden_body() {
     for shape in Shape::ALL {
@@ -49,6 +50,7 @@ fn every_shape_has_its_golden_body() {
     }
 }
 
+/// T61.
 #[test]
 fn a_long_text_is_cut_to_what_the_receiver_takes() {
     let long = Parcel { label: None, text: "<ü>".repeat(20_000).into(), ..parcel() };
@@ -121,6 +123,7 @@ fn settled(handle: &Handle, id: &ScheduleId) -> (&'static str, u16, u64) {
     }
 }
 
+/// T62.
 #[test]
 fn the_pace_of_a_channel_burns_no_attempt() {
     const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
@@ -154,6 +157,7 @@ fn a_receiver_that_says_in_its_body_how_long_to_wait_is_heard() {
     assert_eq!(settled(&handle, &id), ("queued", 2, 600_000));
 }
 
+/// T64.
 #[test]
 fn secrets_of_a_session_do_not_go_out() {
     const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
@@ -167,7 +171,7 @@ fn secrets_of_a_session_do_not_go_out() {
     assert!(body.contains("use [REDACTED] for it") && !body.contains("ghp_"), "{body}");
 }
 
-/// Whatever the form of a post, the answer is judged alike. Source of the rows: Slack, "Incoming webhooks", handling errors.
+/// T62: whatever the form of a post, the answer is judged alike. Source of the rows: Slack, "Incoming webhooks", handling errors.
 #[test]
 fn what_a_receiver_answers_decides_in_every_shape() {
     let rows: [(Act, &str, u64); 8] = [

@@ -7,6 +7,7 @@ use reveille::edn::{Keyword, Value};
 
 use super::{part, started, table};
 
+/// T28, T34, T48.
 #[test]
 fn what_is_refused_says_why() {
     for row in table("calls").as_items().expect("rows") {
@@ -46,6 +47,7 @@ fn the_defaults_are_the_seeds() {
     assert_eq!(params, read("{}"));
 }
 
+/// T34.
 #[test]
 fn one_check_by_the_default_is_told() {
     let draft = started(&read(r#"{"max_checks" 1}"#));
@@ -83,6 +85,7 @@ fn lengths_of_time_are_texts_or_seconds() {
     }
 }
 
+/// T48.
 #[test]
 fn a_history_shows_ten_checks_unless_somebody_says() {
     let call = |args: &str| parse(Tool::History, &read(args), Notation::Json);

@@ -16,6 +16,7 @@ fn glimpse(number: i64) -> Arc<Glimpse> {
     Arc::new(Glimpse::Result(Arc::new(Value::Int(number))))
 }
 
+/// T48.
 #[test]
 fn the_ring_has_the_newest_hundred() {
     let mut ring = Ring::default();

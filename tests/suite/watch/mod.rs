@@ -114,6 +114,7 @@ fn outcome(check: &Value) -> Outcome {
     }
 }
 
+/// T29, T30, T31, T33, T34, T43, T44, T45, T46, T50.
 #[test]
 fn the_table_of_strategies_holds() {
     let table = table("strategies");

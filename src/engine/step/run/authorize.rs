@@ -17,7 +17,9 @@ use crate::limits;
 pub(in crate::engine::step) fn authorize(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) -> bool {
     let state = step.state;
     // The common case: nothing is restricted, and only the owner has a say.
-    if state.guard.is_none() && state.grants.is_empty() && occurrence.schedule.creation.is_none() {
+    let is_restricted = state.guard.is_some() || !state.grants.is_empty();
+    let is_plain = !is_restricted && occurrence.schedule.creation.is_none();
+    if is_plain && state.is_switched_on(occurrence.schedule.dialect) {
         return true;
     }
     match state.guard_decision(step.zones, occurrence.schedule, step.now.wall) {

@@ -1,0 +1,211 @@
+//! What a watch has counted is counted on in the next life: errors in a row, what must last, pauses; and how little a very long
+//! silence leaves behind.
+
+use std::sync::Arc;
+
+use reveille::domain::{
+    Cursor, Dialect, Downtime, Filter, HostId, Lasting, NotifyWhen, Primitives, ScheduleId, Scope, SessionId,
+    Span, Status,
+};
+use reveille::edn::Value;
+use reveille::engine::{Command, Input, NewSchedule, State, Which, parse_condition};
+use reveille::port::Clock;
+use reveille::runtime::AttachOptions;
+use reveille::testkit::SimExecutor;
+
+use super::lives::{ByHand, Lives};
+use super::past::{ALL, ask};
+use super::watches::{live, live_with, run_for, tally, watch_by};
+
+/// What was told of watches in all lives, without the first line.
+fn told(lives: &Lives) -> Vec<String> {
+    let texts = lives.stage.history.receptions().into_iter().map(|(_, it)| it.text.to_string());
+    let told = texts.filter(|text| text.starts_with("[WATCHER UPDATE]"));
+    told.map(|text| text.lines().skip(1).collect::<Vec<_>>().join("\n")).collect()
+}
+
+fn start(lives: &Lives, statuses: &[i64], filter: Filter, seconds: u64) -> (ByHand, SessionId) {
+    let (life, _executor) = live(lives, statuses);
+    let owner = life.open(HostId::LOCAL);
+    life.handle.schedule(watch_by(&life.handle, &owner, "w", (filter, seconds))).expect("it is kept");
+    (life, owner)
+}
+
+/// T41: the errors in a row go on, and that a check works is a recovery only if it was told that they do not.
+#[test]
+fn errors_in_a_row_are_counted_over_a_restart() {
+    let lives = Lives::new();
+    let (mut life, _) = start(&lives, &[-1, -1], Filter::plain(NotifyWhen::OnError), 60);
+    run_for(&lives, &mut life, 125_000);
+    assert_eq!((tally(&life, "w"), told(&lives).len()), ((2, 2), 2));
+    drop(life);
+    let (mut life, _) = live(&lives, &[-1, 200, 200]);
+    run_for(&lives, &mut life, 200_000);
+    let told = told(&lives);
+    assert_eq!(told.len(), 4, "the third error, and once that it is over: {told:?}");
+    assert!(told[2].starts_with("Check #3 ") && told[2].contains("Error: down"), "{told:?}");
+    assert!(told[3].ends_with("\nRecovered after 3 errors."), "{told:?}");
+}
+
+/// T41.
+#[test]
+fn a_restart_is_no_recovery() {
+    let lives = Lives::new();
+    let (mut life, _) = start(&lives, &[200, 200], Filter::plain(NotifyWhen::OnError), 60);
+    run_for(&lives, &mut life, 125_000);
+    drop(life);
+    lives.stage.clock.advance(Span::from_millis(600_000));
+    let (mut life, executor) = live(&lives, &[200, 200, 200]);
+    run_for(&lives, &mut life, 180_000);
+    assert!(executor.calls().len() >= 2 && told(&lives).is_empty(), "{:?}", told(&lives));
+}
+
+/// T41: a watch that is paused is so in the next life, and goes on from what it knew when somebody resumes it.
+#[test]
+fn a_pause_of_a_watch_outlives_the_process() {
+    let lives = Lives::new();
+    let (mut life, owner) = start(&lives, &[200], Filter::plain(NotifyWhen::OnChange), 60);
+    run_for(&lives, &mut life, 65_000);
+    let which = || Which::any(Scope::Session(owner.clone()), ScheduleId::new("w").expect("an id"));
+    let submit = |life: &ByHand, command| life.handle.submit(Input::Command(command)).expect("it is there");
+    submit(&life, Command::PauseSchedule { which: which(), reason: None });
+    drop(life);
+    let (mut life, executor) = live(&lives, &[503]);
+    run_for(&lives, &mut life, 600_000);
+    assert_eq!((life.status(&which().schedule), executor.calls().len()), (Some(Status::Paused), 0));
+    submit(&life, Command::ResumeSchedule(which()));
+    run_for(&lives, &mut life, 61_000);
+    assert_eq!(executor.calls().len(), 1);
+    let told = told(&lives);
+    assert_eq!(told.len(), 1);
+    assert!(told[0].ends_with("\nResult: {\"status_code\": 503}"), "{told:?}");
+}
+
+/// T40: what was made while watches were switched on does not look while they are switched off, and tells nothing.
+#[test]
+fn a_watch_does_not_look_in_a_life_without_watches() {
+    let lives = Lives::new();
+    let (mut life, executor) = live(&lives, &[200; 3]);
+    life.handle.switch(Primitives::all());
+    let owner = life.open(HostId::LOCAL);
+    let new = watch_by(&life.handle, &owner, "w", (Filter::plain(NotifyWhen::OnChange), 60));
+    life.handle.schedule(NewSchedule { dialect: Dialect::Watch, ..new }).expect("it is kept");
+    run_for(&lives, &mut life, 125_000);
+    assert_eq!(executor.calls().len(), 2);
+    drop(life);
+    let (mut life, executor) = live(&lives, &[503; 3]);
+    run_for(&lives, &mut life, 600_000);
+    assert_eq!((executor.calls().len(), told(&lives).len()), (0, 0));
+    drop(life);
+    let (mut life, executor) = live(&lives, &[503; 3]);
+    life.handle.switch(Primitives::all());
+    run_for(&lives, &mut life, 61_000);
+    assert!(!executor.calls().is_empty(), "with them it goes on");
+}
+
+/// A watch by a condition that must hold for five minutes, with a check each minute.
+fn lasting() -> Filter {
+    Filter {
+        condition: parse_condition("result.status_code != 200").ok().map(Arc::new),
+        lasting: Lasting { checks: 1, span: Span::from_millis(300_000) },
+        ..Filter::plain(NotifyWhen::OnThreshold)
+    }
+}
+
+/// T43: a check that fails after three minutes neither counts nor breaks the count.
+#[test]
+fn what_must_last_is_told_over_a_gap() {
+    let lives = Lives::new();
+    let (mut life, _) = start(&lives, &[503, 503, 503, -1, 503, 503], lasting(), 60);
+    run_for(&lives, &mut life, 359_000);
+    assert!(told(&lives).is_empty());
+    run_for(&lives, &mut life, 2_000);
+    let told = told(&lives);
+    assert_eq!(told.len(), 1);
+    assert!(told[0].ends_with("\nHeld for 5m (5 checks)."), "{told:?}");
+}
+
+/// T43: a process that is down for a short time, three minutes in, does not break the count, and what nobody saw is said.
+#[test]
+fn what_must_last_is_told_over_a_restart_with_what_nobody_saw() {
+    let lives = Lives::new();
+    let (mut life, _) = start(&lives, &[503; 4], lasting(), 60);
+    run_for(&lives, &mut life, 240_000);
+    drop(life);
+    let (mut life, executor) = live_after(&lives, 40, &[503; 4]);
+    run_for(&lives, &mut life, 140_000);
+    assert!((2..=3).contains(&executor.calls().len()));
+    let told = told(&lives);
+    assert!(told[0].starts_with("Check #6 "), "at five minutes, and not before: {told:?}");
+    assert!(told[0].ends_with("\nHeld for 5m (6 checks, of which 40s unseen)."), "{told:?}");
+}
+
+/// T43: after eleven minutes in which nobody looked it is counted anew.
+#[test]
+fn what_must_last_is_counted_anew_after_a_long_time_down() {
+    let lives = Lives::new();
+    let (mut life, _) = start(&lives, &[503; 4], lasting(), 60);
+    run_for(&lives, &mut life, 240_000);
+    drop(life);
+    let (mut life, executor) = live_after(&lives, 660, &[503; 8]);
+    while executor.calls().is_empty() {
+        run_for(&lives, &mut life, 1_000);
+    }
+    run_for(&lives, &mut life, 298_000);
+    assert!(told(&lives).is_empty(), "{:?}", told(&lives));
+    run_for(&lives, &mut life, 3_000);
+    let told = told(&lives);
+    assert_eq!(told.len(), 1);
+    assert!(told[0].ends_with("\nHeld for 5m (6 checks)."), "{told:?}");
+}
+
+/// A life that knows for how many seconds there was none.
+fn live_after(lives: &Lives, seconds: u64, statuses: &[i64]) -> (ByHand, Arc<SimExecutor>) {
+    let from = lives.stage.clock.now().wall;
+    lives.stage.clock.advance(Span::from_millis(seconds * 1_000));
+    let downs = [Downtime { from, until: lives.stage.clock.now().wall }];
+    let options = AttachOptions { downs: downs.into(), ..AttachOptions::default() };
+    live_with(lives, options, statuses)
+}
+
+/// T73: a hundred thousand checks that tell nothing. The feed shows none of them, the accounts count all, the history of each
+/// watch has the newest, and what was is told as it was seen.
+#[test]
+fn a_hundred_thousand_silent_checks_leave_no_trace_but_counts() {
+    const WATCHES: u64 = 20;
+    let lives = Lives::new();
+    let (mut life, executor) = live(&lives, &[]);
+    let owner = life.open(HostId::LOCAL);
+    let ids: Vec<String> = (0..WATCHES).map(|number| format!("w{number}")).collect();
+    for id in &ids {
+        let new = watch_by(&life.handle, &owner, id, (Filter::plain(NotifyWhen::OnChange), 5));
+        life.handle.schedule(new).expect("it is kept");
+    }
+    run_for(&lives, &mut life, 5_500);
+    let at = lives.stage.clock.now().wall;
+    let print = |query: &str, life: &ByHand| Value::Map(ask(&life.handle, query, Some(at))).to_string();
+    lives.stage.clock.advance(Span::from_millis(1));
+    let seen = [ALL, "[:reveille.engine/untold]"].map(|query| print(query, &life));
+    let mut feed = life.handle.subscribe(Cursor::START);
+    let _ = feed.poll(usize::MAX);
+    let before = life.handle.view(State::ledger);
+
+    run_for(&lives, &mut life, 25_000_000);
+    assert_eq!(executor.calls().len(), 5_001 * 20);
+    let shown = feed.poll(usize::MAX);
+    assert!(shown.decisions.is_empty() && !shown.truncated, "{:?}", shown.decisions.first());
+    let after = life.handle.view(State::ledger);
+    assert_eq!((after.delivered - before.delivered, after.imbalance()), (100_000, 0));
+    assert!(told(&lives).is_empty());
+    for id in &ids {
+        assert_eq!(tally(&life, id), (5_001, 0));
+        let id = ScheduleId::new(id).expect("an id");
+        let newest = life.handle.view(|state| {
+            let ring = &state.schedule(&id).and_then(|record| record.watch()).expect("it is one").ring;
+            ring.latest(1_000).iter().map(|past| past.check).collect::<Vec<u64>>()
+        });
+        assert_eq!(newest, (4_902..=5_001).collect::<Vec<u64>>());
+    }
+    let told = [ALL, "[:reveille.engine/untold]"].map(|query| print(query, &life));
+    assert!(told == seen, "what was then is told otherwise now: {} {}", seen[1], told[1]);
+}
