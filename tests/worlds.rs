@@ -65,6 +65,7 @@ fn laws_hold_in_worlds_of_paused_channels() {
 
 /// Lives the kept seeds and half of `SEEDS` more; or the one seed that `variable` names, with its trace.
 #[expect(clippy::panic, reason = "a breach is the whole report of what went wrong, seed and all")]
+#[expect(clippy::print_stdout, reason = "the trace of one world is asked for by its seed")]
 fn hold_in_worlds(variable: &str, kept: Vec<u64>, of_their_kind: fn(WorldConfig) -> WorldConfig) {
     let count = number("SEEDS").unwrap_or(SEEDS_DEFAULT) / 2;
     let first = number("FIRST").unwrap_or(FIRST_DEFAULT);
