@@ -169,7 +169,7 @@ fn live_after(lives: &Lives, seconds: u64, statuses: &[i64]) -> (ByHand, Arc<Sim
 }
 
 /// T73: a hundred thousand checks that tell nothing. The feed shows none of them, the accounts count all, the history of each
-/// watch has the newest, and what was is told as it was seen.
+/// watch has the newest, and a question about the time before them is answered as it was without them.
 #[test]
 fn a_hundred_thousand_silent_checks_leave_no_trace_but_counts() {
     const WATCHES: u64 = 20;
@@ -207,5 +207,5 @@ fn a_hundred_thousand_silent_checks_leave_no_trace_but_counts() {
         assert_eq!(newest, (4_902..=5_001).collect::<Vec<u64>>());
     }
     let told = [ALL, "[:reveille.engine/untold]"].map(|query| print(query, &life));
-    assert!(told == seen, "what was then is told otherwise now: {} {}", seen[1], told[1]);
+    assert!(told == seen, "the past is told otherwise now: {} {}", seen[1], told[1]);
 }
