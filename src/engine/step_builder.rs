@@ -1,7 +1,7 @@
 //! A step under construction: what a transition reads, and the facts and effects it has recorded
 //! so far.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::effect::Effect;
 use super::local_fact::LocalFact;
@@ -23,6 +23,8 @@ pub struct Env<'a> {
     pub entropy: Entropy,
     /// The rules of named time zones.
     pub zones: &'a Zones,
+    /// The schedules for the ends of whose calls somebody waits, and gets them: their sessions are told nothing.
+    pub awaited: &'a BTreeSet<ScheduleId>,
 }
 
 /// What follows from one input.
@@ -44,6 +46,7 @@ pub(super) struct StepBuilder<'a> {
     pub(super) state: &'a State,
     pub(super) now: Now,
     pub(super) zones: &'a Zones,
+    pub(super) awaited: &'a BTreeSet<ScheduleId>,
     /// Whether nothing may be handed over, because everything is held or the engine stops. Facts of
     /// this step are taken into account.
     pub(super) held: bool,
@@ -57,11 +60,12 @@ pub(super) struct StepBuilder<'a> {
 
 impl<'a> StepBuilder<'a> {
     pub(super) fn new(step: Step, state: &'a State, env: Env<'a>) -> StepBuilder<'a> {
-        let Env { now, entropy, zones } = env;
+        let Env { now, entropy, zones, awaited } = env;
         StepBuilder {
             state,
             now,
             zones,
+            awaited,
             held: state.held.is_some() || state.mode != Mode::Running,
             creating: Vec::new(),
             paces: BTreeMap::new(),

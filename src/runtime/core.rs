@@ -1,6 +1,6 @@
 //! The state behind the engine's lock, and the only code that changes it. Readers share the lock.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -9,9 +9,10 @@ use super::durable::{self, Persister, StoredMessage, WithoutStore};
 use super::feed::Feed;
 use super::sync::UNPOISONED;
 use super::token::Tokens;
+use super::waiters::Waiters;
 use crate::calendar::Zones;
 use crate::domain::{BootTime, Cursor, Entropy, Fact, Now, Refusal, RunId, Span};
-use crate::engine::{Effect, Env, Input, Report, State, Step, StoreInput, decide_into};
+use crate::engine::{Command, Effect, Env, Input, Report, State, Step, StoreInput, decide_into};
 use crate::limits;
 use crate::port::{Journal, Store, StoreFault, Term, Ticket};
 
@@ -38,6 +39,7 @@ pub(super) struct Core {
     pub(super) persister: Option<Persister>,
     without_store: WithoutStore,
     tokens: Arc<Tokens>,
+    pub(super) waiters: Arc<Waiters>,
     /// The lock only makes the type `Sync`: readers share the core and never use the journal.
     journal: Option<Mutex<Box<dyn Journal>>>,
 }
@@ -63,6 +65,7 @@ impl Core {
             persister: None,
             without_store,
             tokens: Arc::default(),
+            waiters: Arc::default(),
             journal: journal.map(Mutex::new),
         }
     }
@@ -87,7 +90,10 @@ impl Core {
         let host_report = self.persister.as_ref().and_then(|_| durable::report_of_host(&input, &self.state));
         // Most steps draw nothing, so the bits are saved for one that does.
         let entropy = self.unused_entropy.take().unwrap_or_else(draw);
-        let env = Env { now, entropy, zones: &self.zones };
+        // Of outcomes that come, `report_outcome` says so.
+        let may_end_calls = matches!(input, Input::Wake | Input::Command(Command::CancelCall(_)));
+        let awaited = if may_end_calls { self.waiters.awaited() } else { BTreeSet::new() };
+        let env = Env { now, entropy, zones: &self.zones, awaited: &awaited };
         let decided = decide_into(std::mem::take(&mut self.reused_step), &self.state, input, env);
         let mut step = decided.inspect_err(|refusal| self.counters.count_refusal(refusal.code()))?;
         // A durable command without facts repeats an earlier one, and is acknowledged as that was.
@@ -98,6 +104,7 @@ impl Core {
         self.unused_entropy = (!step.drew).then_some(entropy);
         step.drew = false;
         self.apply(now, &mut step);
+        let ended = self.waiters.close_ended(&awaited, &self.state);
         let ticket = self.submit_batch(&mut step, host_report);
         // The original of a repeat may still be on its way to the disk. The repeat is acknowledged
         // only once that is committed.
@@ -105,6 +112,8 @@ impl Core {
             || self.persister.as_mut().filter(|_| repeats_earlier).and_then(Persister::wait_for_all);
         let ticket = ticket.or_else(earlier);
         self.outbox.extend(step.effects.drain(..));
+        // Rings those who wait, also for a call that was never out.
+        self.outbox.extend(ended.into_iter().map(|run| Effect::CancelCall { run }));
         self.reused_step = step;
         Ok(ticket)
     }
@@ -113,7 +122,7 @@ impl Core {
     pub(super) fn would_refuse(&self, input: Input, now: Now, entropy: Entropy) -> Option<Refusal> {
         let is_command = matches!(input, Input::Command(_));
         let asks_for_disk = self.persister.is_some() && durable::asks_for_disk(&input, &self.state);
-        let env = Env { now, entropy, zones: &self.zones };
+        let env = Env { now, entropy, zones: &self.zones, awaited: &BTreeSet::new() };
         let decided = decide_into(Step::default(), &self.state, input, env);
         let checked = decided
             .and_then(|step| self.check_store(&step, is_command, asks_for_disk && step.facts.is_empty()));

@@ -1,9 +1,9 @@
 //! Who waits for the end of a schedule's call.
 //!
 //! Invariant: an outcome that came counts as awaited if and only if somebody waited for it at that moment: who waits is asked
-//! under the engine's lock, in which the outcome is applied. So a session is told by a bulletin exactly if nobody got it.
+//! under the engine's lock, in which the end is applied, be it an outcome, a time that is up or a cancel. So a session is told by a bulletin exactly if nobody got it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -22,6 +22,8 @@ pub(super) struct Waiters {
 #[derive(Default)]
 struct Table {
     waiting: BTreeMap<ScheduleId, Vec<(u64, Ring)>>,
+    /// Those whose call has ended and who are about to ring: they have its end, and cannot stop waiting.
+    ended: BTreeMap<ScheduleId, Vec<(u64, Ring)>>,
     last: u64,
 }
 
@@ -53,7 +55,27 @@ impl Waiters {
     }
 
     fn take(&self, schedule: &ScheduleId) -> Vec<(u64, Ring)> {
-        self.table.lock().expect(UNPOISONED).waiting.remove(schedule).unwrap_or_default()
+        let mut table = self.table.lock().expect(UNPOISONED);
+        let mut found = table.ended.remove(schedule).unwrap_or_default();
+        found.extend(table.waiting.remove(schedule).unwrap_or_default());
+        found
+    }
+
+    /// The schedules for the ends of whose calls somebody waits.
+    pub(super) fn awaited(&self) -> BTreeSet<ScheduleId> {
+        self.table.lock().expect(UNPOISONED).waiting.keys().cloned().collect()
+    }
+
+    /// From now on nobody can stop waiting for those of these calls that have ended. Returns their runs.
+    pub(super) fn close_ended(&self, awaited: &BTreeSet<ScheduleId>, state: &State) -> Vec<RunId> {
+        let ended = awaited.iter().filter(|schedule| !is_under_way(state, schedule)).filter_map(|schedule| {
+            let mut table = self.table.lock().expect(UNPOISONED);
+            let waiting = table.waiting.remove(schedule)?;
+            table.ended.entry(schedule.clone()).or_default().extend(waiting);
+            let mut runs = state.runs_of(state.schedule(schedule)?).map(|(_, run)| run);
+            state.run_id(runs.find(|run| run.run().cause != Cause::Bulletin)?)
+        });
+        ended.collect()
     }
 }
 
@@ -72,6 +94,8 @@ impl Handle {
 
     /// Stops waiting; `false` if the call has ended, and it has rung or is about to.
     pub fn stop_waiting(&self, waiter: &WaiterId) -> bool {
+        // Under the lock: no step is between asking who waits and ending the call.
+        let _core = self.shared.core();
         self.shared.waiters.remove(waiter)
     }
 }

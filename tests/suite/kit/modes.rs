@@ -186,3 +186,22 @@ fn a_wait_ends_with_the_cancel_of_its_task() {
     world.run_for(10_000);
     assert_eq!(world.told(), Vec::<String>::new(), "and a late outcome is nobody's");
 }
+
+/// T21: a task whose time is up, or that an operator cancels, while somebody waits for it. The caller has the end, and the
+/// session is not told.
+#[test]
+fn a_wait_has_the_end_of_a_task_that_did_not_end_by_itself() {
+    for is_cancelled in [true, false] {
+        let world = world();
+        let id = launch(&world, "ci.hang");
+        let (said, _waiter) = ask(&world, &format!(r#"{{"task_id":"{id}","wait":true,"timeout":3600}}"#));
+        if is_cancelled {
+            let which = Which::any(Scope::Operator, ScheduleId::new(&id).expect("an id"));
+            world.handle.submit(Input::Command(Command::CancelCall(which))).expect("it goes on");
+        }
+        world.run_for(3_000_000);
+        let expected = if is_cancelled { "cancelled" } else { "failed" };
+        assert!(said.text().contains(&format!(r#""status":"{expected}""#)), "{}", said.text());
+        assert_eq!(world.told(), Vec::<String>::new());
+    }
+}

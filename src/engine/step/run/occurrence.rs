@@ -105,6 +105,9 @@ impl<'a> Occurrence<'a> {
                 check_failed(step, self, failure);
                 return;
             }
+            if step.awaited.contains(&self.id.schedule) {
+                return self.end(step, end);
+            }
             let lines = error_line(&failure.message);
             announce(step, self, call, TaskEnd::Failed, Details { lines: &lines, ..Details::default() });
         }
