@@ -4,7 +4,6 @@
 //! that did (`FIRST=3000` begins there); `SEED=42 cargo test --test worlds -- --nocapture` lives one again and prints its
 //! trace. A seed that found a bug goes to fixtures/seeds.txt, with the reason.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -165,7 +164,7 @@ fn a_run_that_finds_no_room_for_its_session_fails_and_the_engine_still_stops() {
     let mut state = State::new();
     let step = |state: &mut State, input| {
         let (now, entropy) = (stage.clock.now(), stage.entropy.draw());
-        let given = Env { now, entropy, zones: &stage.zones, awaited: &BTreeSet::new() };
+        let given = Env { now, entropy, zones: &stage.zones, awaited: None };
         let step = decide(state, input, given).unwrap_or_else(|refusal| panic!("{refusal}"));
         for fact in step.facts {
             state.apply(now, fact);

@@ -58,6 +58,11 @@ impl<D: Copy + Ord + fmt::Debug> Deadlines<D> {
         self.rise(self.heap.len() - 1);
     }
 
+    /// The keys, in no particular order.
+    pub(super) fn keys(&self) -> impl Iterator<Item = Key> {
+        self.heap.iter().map(|entry| entry.key)
+    }
+
     /// Removes the key's deadline; does nothing if it has none.
     pub(super) fn remove(&mut self, key: Key) {
         // The array of places is only as long as the largest key with a deadline so far.

@@ -39,10 +39,11 @@ impl State {
         self.sessions.len() as u64
     }
 
-    /// Returns the number of volatile schedules that were not handed over.
+    /// Returns the number of volatile schedules that were not handed over, or whose calls are out.
     pub fn volatile_count(&self) -> u64 {
         let owners = self.unstarted.iter().filter_map(|key| self.sessions.get(*key));
-        owners.map(|session| u64::from(session.unstarted)).sum()
+        owners.map(|session| u64::from(session.unstarted)).sum::<u64>()
+            + self.volatile_calls_out().count() as u64
     }
 
     /// Returns how long ago the earliest slot was of all runs that wait in a session.

@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 
 use super::record::ScheduleRecord;
 use super::state::State;
-use crate::domain::{LostSchedule, Moment, ScheduleId};
+use crate::domain::{LostSchedule, Moment, Phase, ScheduleId, Status};
 use crate::limits;
 
 impl State {
@@ -18,9 +18,18 @@ impl State {
     }
 
     /// Returns a schedule that a start found lost, and when that was.
-    pub fn lost(&self, id: &ScheduleId) -> Option<(Moment, &LostSchedule)> {
+    pub(crate) fn lost(&self, id: &ScheduleId) -> Option<(Moment, &LostSchedule)> {
         let lost = self.losses.iter().find(|lost| lost.id == *id)?;
         Some((lost.lost_at?, lost))
+    }
+
+    /// Returns the volatile schedules whose calls are out. Their outcomes are lost with the process.
+    pub(super) fn volatile_calls_out(&self) -> impl Iterator<Item = &ScheduleRecord> {
+        let out = self.timers.receipts().filter_map(|key| self.runs.get(key));
+        let calls = out.filter(|run| run.run.phase == Some(Phase::Call));
+        let schedules = calls.filter_map(|run| self.schedules.get(run.schedule));
+        // One with further slots counts as not handed over.
+        schedules.filter(|record| record.status == Status::InFlight && !record.schedule.is_durable())
     }
 
     /// Returns the volatile schedules that would be lost if the process ended now, the earliest first, at most
@@ -33,6 +42,7 @@ impl State {
         let live = sessions.flat_map(|session| &session.live).take(count(limits::LOST_LOOKED));
         let records = live.filter_map(|key| self.schedules.get(*key));
         let volatile = records.filter(|record| !record.schedule.is_durable() && record.is_unstarted());
+        let volatile = volatile.chain(self.volatile_calls_out().take(most));
         // The latest on top, so that it makes room for an earlier one. Unknown slots come last.
         let mut first: BinaryHeap<(Reverse<bool>, Option<Moment>, &ScheduleId)> = BinaryHeap::new();
         for record in volatile {

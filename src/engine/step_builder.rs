@@ -24,7 +24,7 @@ pub struct Env<'a> {
     /// The rules of named time zones.
     pub zones: &'a Zones,
     /// The schedules for the ends of whose calls somebody waits, and gets them: their sessions are told nothing.
-    pub awaited: &'a BTreeSet<ScheduleId>,
+    pub awaited: Option<&'a BTreeSet<ScheduleId>>,
 }
 
 /// What follows from one input.
@@ -46,7 +46,7 @@ pub(super) struct StepBuilder<'a> {
     pub(super) state: &'a State,
     pub(super) now: Now,
     pub(super) zones: &'a Zones,
-    pub(super) awaited: &'a BTreeSet<ScheduleId>,
+    awaited: Option<&'a BTreeSet<ScheduleId>>,
     /// Whether nothing may be handed over, because everything is held or the engine stops. Facts of
     /// this step are taken into account.
     pub(super) held: bool,
@@ -72,6 +72,11 @@ impl<'a> StepBuilder<'a> {
             entropy,
             step,
         }
+    }
+
+    /// Returns whether somebody waits for the end of this schedule's call, and gets it.
+    pub(super) fn is_awaited(&self, schedule: &ScheduleId) -> bool {
+        self.awaited.is_some_and(|awaited| awaited.contains(schedule))
     }
 
     pub(super) fn finish(self) -> Step {

@@ -154,6 +154,11 @@ impl Timers {
         self.slots.due(now.boot) + self.wall_slots.due(now.wall)
     }
 
+    /// Returns the runs whose receipts are outstanding, in no particular order.
+    pub(super) fn receipts(&self) -> impl Iterator<Item = Key> {
+        self.receipts.keys()
+    }
+
     /// Returns the number of outstanding receipts.
     pub(super) fn receipts_len(&self) -> u64 {
         self.receipts.len() as u64

@@ -9,7 +9,7 @@ use super::durable::{self, Persister, StoredMessage, WithoutStore};
 use super::feed::Feed;
 use super::sync::UNPOISONED;
 use super::token::Tokens;
-use super::waiters::Waiters;
+use super::waiter_table::Waiters;
 use crate::calendar::Zones;
 use crate::domain::{BootTime, Cursor, Entropy, Fact, Now, Refusal, RunId, Span};
 use crate::engine::{Command, Effect, Env, Input, Report, State, Step, StoreInput, decide_into};
@@ -93,7 +93,7 @@ impl Core {
         // Of outcomes that come, `report_outcome` says so.
         let may_end_calls = matches!(input, Input::Wake | Input::Command(Command::CancelCall(_)));
         let awaited = if may_end_calls { self.waiters.awaited() } else { BTreeSet::new() };
-        let env = Env { now, entropy, zones: &self.zones, awaited: &awaited };
+        let env = Env { now, entropy, zones: &self.zones, awaited: Some(&awaited) };
         let decided = decide_into(std::mem::take(&mut self.reused_step), &self.state, input, env);
         let mut step = decided.inspect_err(|refusal| self.counters.count_refusal(refusal.code()))?;
         // A durable command without facts repeats an earlier one, and is acknowledged as that was.
@@ -122,7 +122,7 @@ impl Core {
     pub(super) fn would_refuse(&self, input: Input, now: Now, entropy: Entropy) -> Option<Refusal> {
         let is_command = matches!(input, Input::Command(_));
         let asks_for_disk = self.persister.is_some() && durable::asks_for_disk(&input, &self.state);
-        let env = Env { now, entropy, zones: &self.zones, awaited: &BTreeSet::new() };
+        let env = Env { now, entropy, zones: &self.zones, awaited: None };
         let decided = decide_into(Step::default(), &self.state, input, env);
         let checked = decided
             .and_then(|step| self.check_store(&step, is_command, asks_for_disk && step.facts.is_empty()));

@@ -31,6 +31,7 @@ mod shutdown;
 mod subscription;
 mod sync;
 mod token;
+mod waiter_table;
 mod waiters;
 
 pub use alarms::AlarmId;
@@ -51,4 +52,4 @@ pub use subscription::{Batch, Stopper, Subscription};
 #[cfg(feature = "http")]
 pub(crate) use token::Digest;
 pub use token::{Token, Tokens};
-pub use waiters::WaiterId;
+pub use waiter_table::WaiterId;

@@ -21,7 +21,7 @@ use super::parts::Parts;
 use super::performer::Performer;
 use super::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard, UNPOISONED};
 use super::token::Tokens;
-use super::waiters::Waiters;
+use super::waiter_table::Waiters;
 use crate::calendar::Zones;
 use crate::domain::{BootTime, Cursor, Entropy, Now, Refusal};
 use crate::engine::{Command, Input, Report, State};

@@ -1,6 +1,5 @@
 //! Shared by the tests of this dialect: a time, a caller, and an engine whose schedules reach every end state.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Call, PsiContext, parse, session_config};
@@ -171,12 +170,7 @@ impl World {
     fn step(&mut self, input: Input) -> Result<(), Refusal> {
         self.drawn += 1;
         let zones = Zones::default();
-        let given = Env {
-            now: self.now,
-            entropy: Entropy([self.drawn; 16]),
-            zones: &zones,
-            awaited: &BTreeSet::new(),
-        };
+        let given = Env { now: self.now, entropy: Entropy([self.drawn; 16]), zones: &zones, awaited: None };
         let step = decide(&self.state, input, given)?;
         for fact in step.facts {
             self.state.apply(self.now, fact);

@@ -14,5 +14,5 @@ pub struct LostSchedule {
     /// When it was due, as far as that was known.
     pub due: Option<Moment>,
     /// The start that found it lost; `None` if that is the one that says so.
-    pub lost_at: Option<Moment>,
+    pub(crate) lost_at: Option<Moment>,
 }

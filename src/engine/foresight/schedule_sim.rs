@@ -5,13 +5,12 @@
 //! the next slot. A host that is gone stays away, and a pause or a hold stays in force.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use super::forecast_slot::{ForecastSlot, SlotOutcome};
 use crate::calendar::{Slots, Zones};
 use crate::domain::{
     BootTime, CountFrom, Entropy, HostId, Missed, Moment, Next, Now, Policy, Reason, Run, RunState, Schedule,
-    ScheduleId, Span, Trigger,
+    Span, Trigger,
 };
 use crate::engine::destination::Destination;
 use crate::engine::guard::PolicyDecision;
@@ -360,13 +359,10 @@ impl<'a> ScheduleSim<'a> {
         StepBuilder::new(
             Step::default(),
             self.state,
-            Env { now, entropy: Entropy([0; 16]), zones: self.zones, awaited: &NOBODY },
+            Env { now, entropy: Entropy([0; 16]), zones: self.zones, awaited: None },
         )
     }
 }
-
-/// Nobody waits for the end of a call that is only foreseen.
-static NOBODY: BTreeSet<ScheduleId> = BTreeSet::new();
 
 fn frozen(state: &State, paused: bool) -> Option<(SlotOutcome, Reason)> {
     if paused {

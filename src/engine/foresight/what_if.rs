@@ -1,7 +1,7 @@
 //! What would change if a schedule were redefined, or the process were down for a while: two
 //! forecasts, and their differences. Asking changes nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::forecast::{Forecast, ForecastQuery, Hypothesis, WhatIf, forecast_under};
 use super::forecast_slot::{ForecastSlot, SlotOutcome};
@@ -59,8 +59,7 @@ impl State {
                 if record.status.is_terminal() {
                     return Err(Refusal::WrongStatus { schedule: schedule.clone(), status: record.status });
                 }
-                let awaited = &BTreeSet::new();
-                let given = Env { now, entropy: Entropy([0; 16]), zones, awaited };
+                let given = Env { now, entropy: Entropy([0; 16]), zones, awaited: None };
                 let draft = StepBuilder::new(Step::default(), self, given);
                 let paused = change.paused;
                 // As if an operator made the change: such a change joins no line, so no limit on

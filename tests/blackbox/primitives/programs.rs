@@ -151,7 +151,7 @@ fn a_cancelled_task_is_gone_with_all_its_processes() {
     assert!(scene.daemon.log().contains("tool configured"));
 }
 
-/// T26.
+/// T26: what was out when the process was killed is counted as lost, and named.
 #[test]
 fn tasks_do_not_outlive_a_kill_and_the_accounts_balance() {
     let scene = Scene::new("lost-tasks", TOOLS);
@@ -160,10 +160,15 @@ fn tasks_do_not_outlive_a_kill_and_the_accounts_balance() {
         assert!(launched.contains(r#""status":"running""#), "{launched}");
     }
     let Scene { home, daemon, .. } = scene;
+    let note = home.state().join("volatile.edn");
+    let is_noted = || fs::read_to_string(&note).is_ok_and(|note| note.contains(":count 5"));
+    until("the note for the next start has them", Duration::from_secs(20), is_noted);
     daemon.kill();
     let daemon = Daemon::start_with(&home, home.serve().args(["--config", "tools.toml"]));
-    let accounts = reveille::edn::Value::from(daemon.eql("[:reveille.engine/accounting]")).to_string();
-    assert!(accounts.contains(":imbalance 0") && accounts.contains(":pending 0"), "{accounts}");
+    let asked = daemon.eql("[:reveille.engine/accounting {:reveille.engine/lost-schedules [:schedule-id]}]");
+    let told = reveille::edn::Value::from(asked).to_string();
+    assert!([":imbalance 0", ":pending 0", ":lost 5"].iter().all(|part| told.contains(part)), "{told}");
+    assert_eq!(told.matches(":schedule-id").count(), 5, "{told}");
     assert_eq!(daemon.end("-TERM").code(), Some(0));
     home.assert_sound();
 }

@@ -76,10 +76,12 @@ fn what_was_in_memory_at_a_kill_is_named_by_the_next_daemon() {
     let explained = home.run(&mut home.command(&["explain", "--data-dir", "state", &id]));
     assert!(explained.out.contains("was lost") && explained.out.contains("check-build"), "{explained:?}");
     assert!(daemon.end("-TERM").success());
-    assert!(!note.exists(), "an orderly stop cancels, and loses nothing");
+    // An orderly stop loses nothing more, and what was lost before keeps its name.
     let daemon = Daemon::start(&home);
-    let told = Value::Map(daemon.eql("[:reveille.engine/lost-schedules]")).to_string();
-    assert!(!told.contains(&id), "{told}");
+    let again = Value::Map(daemon.eql("[:reveille.engine/lost-schedules]")).to_string();
+    assert_eq!(again, told);
+    let days = daemon.graphql("{ engine { accountingByDay { lost } } }").to_string();
+    assert!(days.contains("\"lost\":1"), "{days}");
     assert!(daemon.end("-TERM").success());
     home.assert_sound();
 }

@@ -2,7 +2,7 @@
 
 use reveille::domain::{Caller, ScheduleId, Scope, Span};
 use reveille::edn::Value;
-use reveille::engine::{Command, Input, Which};
+use reveille::engine::{Command, Input, State, Which};
 use reveille::service::Waiter;
 use reveille::testkit::ToolPlan;
 
@@ -199,9 +199,21 @@ fn a_wait_has_the_end_of_a_task_that_did_not_end_by_itself() {
             let which = Which::any(Scope::Operator, ScheduleId::new(&id).expect("an id"));
             world.handle.submit(Input::Command(Command::CancelCall(which))).expect("it goes on");
         }
-        world.run_for(3_000_000);
+        // Its time is an hour from its launch, which was a little before.
+        world.run_for(3_599_900);
         let expected = if is_cancelled { "cancelled" } else { "failed" };
         assert!(said.text().contains(&format!(r#""status":"{expected}""#)), "{}", said.text());
         assert_eq!(world.told(), Vec::<String>::new());
     }
+}
+
+/// T26: nobody hears what a task comes to whose process ends before it.
+#[test]
+fn a_task_that_is_out_would_be_lost_with_the_process() {
+    let world = world();
+    let id = launch(&world, "ci.build");
+    let (count, named) = world.handle.view(|state| (state.volatile_count(), state.losable()));
+    assert_eq!((count, named.len(), &*named[0].id.to_string()), (1, 1, &*id));
+    world.run_for(10_000);
+    assert_eq!(world.handle.view(State::volatile_count), 0);
 }

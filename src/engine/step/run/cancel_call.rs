@@ -22,7 +22,7 @@ pub(in crate::engine) fn cancel_call(step: &mut StepBuilder<'_>, which: Which) -
         return Err(Refusal::NotCancellable { schedule: which.schedule, status: record.status });
     };
     let is_own = which.by.scope.session() == Some(&record.schedule.owner);
-    let has_it = is_own || step.awaited.contains(&which.schedule);
+    let has_it = is_own || step.is_awaited(&which.schedule);
     if let Some(call) = occurrence.schedule.payload.call().filter(|_| !has_it) {
         announce(step, &occurrence, call, TaskEnd::Cancelled, Details::default());
     }

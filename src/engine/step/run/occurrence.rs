@@ -105,7 +105,7 @@ impl<'a> Occurrence<'a> {
                 check_failed(step, self, failure);
                 return;
             }
-            if step.awaited.contains(&self.id.schedule) {
+            if step.is_awaited(&self.id.schedule) {
                 return self.end(step, end);
             }
             let lines = error_line(&failure.message);
