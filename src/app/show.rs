@@ -15,11 +15,10 @@ pub(super) fn show(args: &OneArgs) -> io::Result<ExitCode> {
     let asked = args.asking.schedule(&args.schedule).and_then(|id| {
         let parts = PARTS.map(|name| format!(":psi.scheduler/{name}")).join(" ");
         let query = format!("[{{[:psi.scheduler/schedule-id {}] [{parts} {REST}]}}]", Value::from(&*id));
-        let absent = |fault| match fault {
-            AppFault::Absent(_) => AppFault::Absent(format!("schedule not found: {id}")),
-            fault => fault,
-        };
-        args.asking.ask(&query).map_err(absent)
+        args.asking.ask(&query).map_err(|fault| {
+            let is_absent = matches!(fault, AppFault::Absent(_));
+            if is_absent { AppFault::Absent(format!("schedule not found: {id}")) } else { fault }
+        })
     });
     match asked {
         Ok(answer) => {
