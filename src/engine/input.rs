@@ -461,13 +461,13 @@ pub enum Report {
 
 impl Report {
     /// Makes the report that a call ended. It reads the whole outcome, so it is made outside the engine's lock.
-    pub(crate) fn returned(run: RunId, outcome: Outcome, awaited: bool) -> Report {
+    pub fn returned(run: RunId, outcome: Outcome, awaited: bool) -> Report {
         let line = bulletin_text::result_line(&outcome).into();
         Report::Returned { run, outcome: Arc::new(outcome), line, reading: None, awaited }
     }
 
     /// Makes the report that the call of a check ended. It reads the whole outcome, so it is made outside the engine's lock.
-    pub(crate) fn checked(run: RunId, outcome: Outcome, look: &Look) -> Report {
+    pub fn checked(run: RunId, outcome: Outcome, look: &Look) -> Report {
         let reading = read_outcome(look, Arc::new(outcome));
         let (outcome, line) =
             (Arc::clone(&reading.outcome), bulletin_text::result_line(&reading.outcome).into());
