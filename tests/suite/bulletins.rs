@@ -311,7 +311,7 @@ fn a_task_of_a_closed_session_is_called_off_and_told_to_nobody() {
     assert_eq!(scene.executor.cancelled().len(), 2);
     assert_eq!(scene.executor.answer_due(), 0);
     scene.pass(10);
-    // Whoever opens a session of this id again is another one.
+    // A session that is opened under this id again is another one.
     scene
         .handle
         .open_session(Some(session("s")), HostId::new(1), SessionConfig::default())

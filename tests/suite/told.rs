@@ -1,4 +1,4 @@
-//! Seeded worlds of watches, tasks and jobs (T72): whatever tools answer, whoever waits and whatever is cancelled, a session is
+//! Seeded worlds of watches, tasks and jobs (T72): whatever tools answer, callers await and operators cancel, a session is
 //! told of a check exactly if its filter says so, and of a task exactly if nobody waited for its end.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,7 +105,7 @@ impl World {
         let sink = if self.stage.entropy.one_in(6) { Sink::Nobody } else { Sink::Session };
         let tool = ToolName::new("http.get").expect("a name");
         let call = Call { purpose, sink, filter: filter.clone(), ..Call::new(tool, Map::new()) };
-        // A task has a day: that one whose time is over is told of, whoever waits, is not what is shown here.
+        // A task may take a day. That the end of its time is told, is shown elsewhere.
         let seconds = if purpose == CallPurpose::Task { 86_400 } else { 60 };
         let policy = Policy { timeout: Some(Span::from_millis(seconds * 1_000)), ..Policy::PLAIN };
         let new = NewSchedule {
@@ -224,7 +224,7 @@ impl World {
         })
     }
 
-    /// What the filter says of a check, by a memory that is kept here; the engine's own word must be the same.
+    /// What the filter says of a check, from a memory of this test; the engine has to say the same.
     fn is_told_by_filter(
         &mut self,
         run: &RunId,

@@ -280,7 +280,7 @@ fn driver_and_create() {
     });
 }
 
-/// T21: whoever waits when the outcome comes has it, and the session is told exactly if nobody does.
+/// T21: a caller that waits when the outcome comes has it, and the session is told exactly if nobody does.
 #[test]
 fn wait_and_return() {
     explore(|| {

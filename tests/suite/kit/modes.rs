@@ -127,7 +127,7 @@ fn an_executor_is_told_at_once_that_nobody_waits() {
     world.run_for(100);
     // From here on no time passes, and nothing that is due is done.
     drop(waiter);
-    assert_eq!(world.executor.cancelled().len(), 2, "whoever asked is gone");
+    assert_eq!(world.executor.cancelled().len(), 2, "the caller is gone");
     let id = launch(&world, "ci.hang");
     check(&world, &format!(r#"{{"task_id":"{id}","cancel":true}}"#), r#""stopped":"asked""#);
     assert_eq!(world.executor.cancelled().len(), 3, "somebody has cancelled it");
