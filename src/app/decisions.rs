@@ -63,7 +63,8 @@ fn follow(args: &LogArgs, filter: &Map, mut decisions: Vec<Value>) -> io::Result
         }
         let newest = decisions.last().and_then(|decision| decision.as_map()?.keyword(CURSOR));
         if let Some(cursor) = newest {
-            params = params.with("after", cursor.clone());
+            // The place after which a page begins is text: in other lists it is an id.
+            params = params.with("after", Value::string(shown(cursor)));
         }
         if decisions.len() < usize::from(PAGE) {
             thread::sleep(PAUSE);

@@ -203,11 +203,17 @@ fn a_person_creates_shows_and_follows() {
     let id = created.split_whitespace().nth(1).expect("an id").to_owned();
     assert!(created.starts_with(&format!("created  {id}  build\n  next slot  20")), "{created}");
     assert!(created.contains("\n  once, in 10 minutes"), "{created}");
-    let again = ok(&["create", "main", "every 1m", "look again"]);
-    assert!(again.contains("minute"), "{again}");
-    let lines = BufReader::new(log.stdout.take().expect("a pipe")).lines();
-    let seen: Vec<String> = lines.take(2).map(|line| line.expect("it is text")).collect();
-    assert!(seen[0].contains(&id) && seen[1].starts_with('{'), "{seen:?}");
+    let mut lines = BufReader::new(log.stdout.take().expect("a pipe")).lines();
+    let mut followed = || lines.next().expect("it goes on").expect("it is text");
+    let seen = followed();
+    assert!(seen.starts_with('{') && seen.contains(&id), "{seen}");
+    // The first is told before the second is made, so each comes with a question of its own.
+    for (label, when) in [("again", "every 1m"), ("late", "in 6h")] {
+        let created = ok(&["create", "main", when, "look again", "--label", label]);
+        let id = created.split_whitespace().nth(1).expect("an id").to_owned();
+        let seen = followed();
+        assert!(seen.contains(&id), "{seen}");
+    }
     log.kill().and_then(|()| log.wait()).expect("it ends");
     let shown = ok(&["show", "build"]);
     assert!(
