@@ -50,7 +50,7 @@ fn report_map(report: &StoreReport) -> Map {
     let (counts, pruned) = (&report.counts, &report.pruned);
     let texts = |texts: &mut dyn Iterator<Item = String>| texts.map(Value::from).collect::<Vec<_>>();
     let said = Map::new()
-        .with("sound", report.is_sound())
+        .with(SOUND, report.is_sound())
         .with("store", &*report.engine)
         .with("place", &*report.place)
         .with("holder", report.holder.as_deref().unwrap_or("nobody"))
@@ -77,11 +77,14 @@ fn report_map(report: &StoreReport) -> Map {
     numbers.into_iter().fold(said, |said, (name, count)| said.with(name, number(count)))
 }
 
-/// A line for each part, and at the end what it comes to.
+/// A line for each part, and at the end whether the store is sound.
 fn words(report: &Map, is_sound: bool) -> String {
     let mut text = String::new();
     for (name, value) in report {
         let name = name.as_keyword().map_or("", Keyword::as_str);
+        if name == SOUND {
+            continue;
+        }
         // The store names its holder and its defects, and may be damaged. Of a list, each entry has a line.
         for value in value.as_items().unwrap_or(std::slice::from_ref(value)) {
             let value = value.as_str().map_or_else(|| shown(value), visible);
@@ -91,3 +94,6 @@ fn words(report: &Map, is_sound: bool) -> String {
     }
     text + if is_sound { "sound\n" } else { "not sound: restore a backup\n" }
 }
+
+/// The part of the report that the text says in its last line.
+const SOUND: &str = "sound";

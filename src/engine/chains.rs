@@ -64,8 +64,20 @@ impl State {
         Ok(())
     }
 
-    /// Adds an unfinished schedule to the count of its chain, or removes it.
-    pub(super) fn count_in_chain(&mut self, key: Key, is_there: bool) {
+    /// Adds an unfinished schedule to the counts of its dialect and of its chain, or removes it.
+    pub(super) fn count_unfinished(&mut self, key: Key, is_there: bool) {
+        let Some(record) = self.schedules.get(key) else { return };
+        let live = &mut self.live[record.schedule.dialect as usize];
+        if is_there {
+            *live += 1;
+        } else {
+            assert!(*live > 0, "a schedule ends, and none of its dialect is counted as unfinished");
+            *live -= 1;
+        }
+        self.count_in_chain(key, is_there);
+    }
+
+    fn count_in_chain(&mut self, key: Key, is_there: bool) {
         let Some(root) = self.schedules.get(key).and_then(|it| it.schedule.lineage()).map(|it| &it.root)
         else {
             return;

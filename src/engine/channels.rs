@@ -40,6 +40,11 @@ impl ChannelRecord {
         self.events.iter()
     }
 
+    /// Returns how many messages were sent, and how many could not be sent, since the engine was started.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.sent, self.failed)
+    }
+
     fn note(&mut self, event: ChannelEvent) {
         if self.events.len() as u64 == limits::CHANNEL_EVENTS.value {
             self.events.pop_front();
@@ -87,6 +92,8 @@ impl State {
         };
         let channel = route.channel.clone();
         if let Some(channel) = self.channels.get_mut(&channel) {
+            let count = if event.error.is_some() { &mut channel.failed } else { &mut channel.sent };
+            *count += 1;
             channel.note(event);
         }
     }

@@ -3,7 +3,7 @@
 //! Cost: a few lengths, one pass over the sessions, and one step per due slot.
 
 use super::state::State;
-use crate::domain::{Now, Span};
+use crate::domain::{Dialect, Now, Span};
 
 /// The number of things of each kind at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct Gauges {
     pub approvals: u64,
     /// Messages that were left in a session in which nobody listens, and that nobody has taken.
     pub left: u64,
+    /// Schedules that have not ended, by dialect, in the order of [`Dialect::ALL`].
+    pub by_dialect: [u64; Dialect::ALL.len()],
     /// Whether everything is held.
     pub held: bool,
     /// How long ago the slot was of the run that waits longest for its session or its host; zero if none waits.
@@ -65,6 +67,7 @@ impl State {
             volatile: self.volatile_count(),
             approvals: self.timers.approvals_len(),
             left: self.ledger.left,
+            by_dialect: self.live,
             held: self.held.is_some(),
             longest_wait: self.longest_wait(now),
             imbalance: i64::try_from(self.ledger.imbalance()).unwrap_or(i64::MAX),

@@ -242,6 +242,10 @@ pub struct ChannelRecord {
     pub channel: Channel,
     /// When its receiver refused further messages; `None` while it is enabled.
     pub disabled_at: Option<Moment>,
+    /// Messages that were sent since the engine was started.
+    pub(super) sent: u64,
+    /// Messages that could not be sent since the engine was started.
+    pub(super) failed: u64,
     /// The latest messages that went through, oldest first.
     pub(super) events: VecDeque<ChannelEvent>,
 }

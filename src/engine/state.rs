@@ -94,8 +94,8 @@ pub struct State {
     pub(super) forgotten: Vec<ScheduleId>,
     /// Number of watches among the schedules.
     pub(super) watches: u64,
-    /// Number of schedules that have not ended.
-    pub(super) live: u64,
+    /// Number of schedules that have not ended, by dialect.
+    pub(super) live: [u64; Dialect::ALL.len()],
     /// The run of the last fact, since the next fact is often about the same one. Only a hint: the id is always
     /// compared.
     pub(super) at_hand: Option<Key>,
@@ -154,7 +154,7 @@ impl State {
             losses: Box::default(),
             forgotten: Vec::new(),
             watches: 0,
-            live: 0,
+            live: [0; Dialect::ALL.len()],
             at_hand: None,
         }
     }
@@ -385,7 +385,7 @@ impl State {
 
     /// Returns the number of schedules that have not ended.
     pub fn live_count(&self) -> u64 {
-        self.live
+        self.live.iter().sum()
     }
 
     /// Returns whether a stopping engine is done: no volatile work and no receipt is left to wait for.

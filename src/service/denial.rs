@@ -11,7 +11,8 @@ use crate::limits::{self, Limit};
 pub struct Denial {
     /// Why it is refused.
     pub reason: DenialReason,
-    op: Op,
+    /// What was asked for, by the name that the caller used.
+    asked: &'static str,
     /// The token by its name, as its bearer may know it.
     bearer: Box<str>,
 }
@@ -48,7 +49,12 @@ pub enum DenialReason {
 
 impl Denial {
     pub(super) fn new(reason: DenialReason, caller: &Caller, op: Op) -> Denial {
-        Denial { reason, op, bearer: bearer(caller).into() }
+        Denial { reason, asked: op.name(), bearer: bearer(caller).into() }
+    }
+
+    /// Names what was asked for as the caller did: a mutation has another name than its operation.
+    pub(super) fn asked_as(self, asked: &'static str) -> Denial {
+        Denial { asked, ..self }
     }
 
     /// The code of the denial.
@@ -101,7 +107,7 @@ impl Denial {
 
 impl fmt::Display for Denial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (op, bearer) = (self.op.name(), &self.bearer);
+        let (op, bearer) = (self.asked, &self.bearer);
         match self.reason {
             DenialReason::ReadOnly => write!(f, "{bearer} may only read here, and {op} is a change"),
             DenialReason::HostsOnly => write!(f, "{op} is for hosts and operators, and not for {bearer}"),

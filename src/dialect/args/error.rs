@@ -18,11 +18,13 @@ pub(crate) struct ArgError {
     kind: Box<ArgErrorKind>,
     /// An echo of the offending value, if there is one.
     value: Option<Value>,
+    /// What the caller can do about this very value; `None` for the words of the rule.
+    hint: Option<Box<str>>,
 }
 
 impl ArgError {
     pub(crate) fn new(path: &str, kind: ArgErrorKind) -> ArgError {
-        ArgError { path: path.to_owned(), kind: Box::new(kind), value: None }
+        ArgError { path: path.to_owned(), kind: Box::new(kind), value: None, hint: None }
     }
 
     /// Creates an error for a dialect's own rule. `detail` fills the placeholder of that name in the texts, if they
@@ -34,6 +36,11 @@ impl ArgError {
     /// Attaches an echo of the offending value.
     pub(crate) fn with(self, value: &Value) -> ArgError {
         ArgError { value: Some(echo(value)), ..self }
+    }
+
+    /// Replaces the hint of the rule by one about this very value.
+    pub(crate) fn advised(self, hint: impl Into<Box<str>>) -> ArgError {
+        ArgError { hint: Some(hint.into()), ..self }
     }
 
     /// Prepends the name of the enclosing field to the path.
@@ -92,7 +99,8 @@ impl ArgError {
 
     /// Builds the complete answer of a tool. `example` is the call with this fault put right, if that is certain.
     pub(crate) fn answer(&self, words: &ArgWords, example: Option<Value>) -> Answer {
-        let hint = fill(words.of(&self.kind).hint, |part| self.part(part, words));
+        let rule = || fill(words.of(&self.kind).hint, |part| self.part(part, words));
+        let hint = self.hint.as_deref().map_or_else(rule, str::to_owned);
         let code = self.code(words);
         let mut error = tool_error::error(self.name(words), code, &self.message(words));
         if !self.path.is_empty() {

@@ -88,7 +88,7 @@ const fn names(tool: Tool) -> &'static [&'static str] {
 fn draft(args: &Args<'_>) -> Result<JobDraft, ArgError> {
     let cron = args.required("cron", |arg| {
         let text = arg.filled_text(limits::CRON_BYTES)?;
-        parse_cron(text).map_err(|error| arg.breaks(NOT_CRON, format!("{error}; {}", error.hint())))
+        parse_cron(text).map_err(|error| arg.breaks(NOT_CRON, error.to_string()).advised(error.hint()))
     })?;
     Ok(JobDraft {
         cron,

@@ -42,7 +42,7 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
 }
 
 wordings! {
-    NOT_CRON "invalid_cron" "{field} is no cron expression: {detail}"
+    NOT_CRON "invalid_cron" "{field} is invalid: {detail}"
         "write minute hour day-of-month month day-of-week, such as 57 8 * * 1-5";
     SENTINEL "unresolved_sentinel" "{field} is a mark that only Claude Code's own tool puts words in the place of"
         "write out in words what the next iteration is to do";

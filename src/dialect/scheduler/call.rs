@@ -126,12 +126,12 @@ fn job(args: &Args<'_>, now: Moment) -> Result<JobDraft, ArgError> {
 fn timed(args: &Args<'_>, now: Moment) -> Result<Timed, ArgError> {
     let when = args.required("when", |arg| {
         let text = arg.filled_text(limits::JOB_WHEN_BYTES)?;
-        parse_when(text, now).map_err(|error| arg.breaks(BAD_WHEN, format!("{error}; {}", error.hint())))
+        parse_when(text, now).map_err(|error| arg.breaks(BAD_WHEN, error.to_string()).advised(error.hint()))
     })?;
     let zone = args.opt("zone", |arg| {
         let text = arg.filled_text(limits::ZONE_BYTES)?;
         Zone::parse(text)
-            .map_err(|error| arg.breaks(super::error::BAD_ZONE, format!("{error}; {}", error.hint())))
+            .map_err(|error| arg.breaks(super::error::BAD_ZONE, error.to_string()).advised(error.hint()))
     })?;
     let name = args.opt("name", name)?.flatten();
     Ok(Timed { when, zone: zone.unwrap_or(Zone::Utc), name })

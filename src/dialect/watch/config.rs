@@ -93,12 +93,12 @@ fn read(config: &Args<'_>, when: NotifyWhen) -> Result<Filter, ArgError> {
 fn condition(arg: Arg<'_>) -> Result<Condition, ArgError> {
     let text = arg.filled_text(limits::CONDITION_BYTES)?;
     parse_condition(text)
-        .map_err(|error| arg.breaks(NOT_A_CONDITION, format!("{error}; {}", error.fault.hint())))
+        .map_err(|error| arg.breaks(NOT_A_CONDITION, error.to_string()).advised(error.fault.hint()))
 }
 
 fn path(arg: Arg<'_>) -> Result<ValuePath, ArgError> {
     let text = arg.filled_text(limits::CONDITION_BYTES)?;
-    parse_path(text).map_err(|error| arg.breaks(NOT_A_PATH, format!("{error}; {}", error.fault.hint())))
+    parse_path(text).map_err(|error| arg.breaks(NOT_A_PATH, error.to_string()).advised(error.fault.hint()))
 }
 
 /// A share from 0 to 1, in thousandths.

@@ -10,7 +10,8 @@ impl State {
     pub(super) fn apply_to_channel(&mut self, now: Now, name: Box<str>, fact: ChannelFact) {
         match fact {
             ChannelFact::Opened(channel) => {
-                let record = ChannelRecord { channel, disabled_at: None, events: VecDeque::new() };
+                let events = VecDeque::new();
+                let record = ChannelRecord { channel, disabled_at: None, sent: 0, failed: 0, events };
                 self.channels.insert(name, record);
             }
             ChannelFact::Disabled => {

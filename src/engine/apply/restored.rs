@@ -90,8 +90,7 @@ impl State {
         // asks which schedules still have live runs.
         let ended = status.is_terminal();
         if !ended {
-            self.live += 1;
-            self.count_in_chain(key, true);
+            self.count_unfinished(key, true);
             self.enter_owner(key);
         }
         for run in runs {

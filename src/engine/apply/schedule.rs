@@ -15,8 +15,7 @@ impl State {
     pub(super) fn create(&mut self, schedule: Schedule, next: Next) {
         let owner = self.session_key(&schedule.owner);
         let key = self.enter(ScheduleRecord::new(schedule, owner));
-        self.live += 1;
-        self.count_in_chain(key, true);
+        self.count_unfinished(key, true);
         self.enter_owner(key);
         self.weigh(key, true);
         self.arm(key, next);
@@ -134,7 +133,7 @@ impl State {
         let is_live = self.schedules.get(key).is_some_and(|record| !record.status.is_terminal());
         // The new definition may be in another line, so the schedule leaves its line and joins again.
         if is_live {
-            self.count_in_chain(key, false);
+            self.count_unfinished(key, false);
         }
         self.weigh(key, false);
         let Some(record) = self.schedules.get_mut(key) else { return };
@@ -170,7 +169,7 @@ impl State {
             self.ledger.cancel();
         }
         if is_live {
-            self.count_in_chain(key, true);
+            self.count_unfinished(key, true);
         }
         if let Some(next) = retriggered {
             self.revive(key);
@@ -198,8 +197,7 @@ impl State {
                 self.weigh(key, true);
             }
         }
-        self.live += 1;
-        self.count_in_chain(key, true);
+        self.count_unfinished(key, true);
         self.enter_owner(key);
     }
 
@@ -305,9 +303,7 @@ impl State {
     /// Moves a schedule that has ended from the unfinished to the finished ones.
     pub(super) fn finish(&mut self, key: Key) {
         self.timers.clear(Timer::Slot(key));
-        debug_assert!(self.live > 0, "a schedule ends, and none is counted as unfinished");
-        self.live -= 1;
-        self.count_in_chain(key, false);
+        self.count_unfinished(key, false);
         let Some(record) = self.schedules.get(key) else { return };
         let Some(owner) = record.owner else {
             let session = record.schedule.owner.clone();
@@ -392,8 +388,7 @@ impl State {
             self.ledger.unexpect();
         }
         if !ended {
-            self.live -= 1;
-            self.count_in_chain(key, false);
+            self.count_unfinished(key, false);
         }
         match owner.and_then(|owner| self.sessions.get_mut(owner)) {
             Some(owner) => {

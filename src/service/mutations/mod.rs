@@ -31,8 +31,8 @@ pub(super) struct CallerHand<'a> {
 
 impl Mutator for CallerHand<'_> {
     fn admit(&self, mutation: MutationName) -> Result<Box<dyn AdmittedMutation + '_>, ResolverError> {
-        let admitted =
-            self.service.admit(self.caller, mutation.op(), None).map_err(|denial| denied(&denial))?;
+        let admitted = self.service.admit(self.caller, mutation.op(), None);
+        let admitted = admitted.map_err(|denial| denied(&denial.asked_as(mutation.name())))?;
         Ok(Box::new(CallerMutator { service: self.service, admitted, tool: None }))
     }
 }
@@ -220,5 +220,5 @@ fn standing(refusal: &Refusal) -> Option<Option<Status>> {
 
 /// A denial as the error of a mutation.
 pub(super) fn denied(denial: &Denial) -> ResolverError {
-    ResolverError::new(denial.to_string(), denial.data()).coded(denial.code())
+    ResolverError::new(denial.to_string(), denial.data().with("hint", denial.hint())).coded(denial.code())
 }

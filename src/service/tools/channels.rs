@@ -188,7 +188,11 @@ impl<'a> ChannelCall<'a> {
         let Some(owner) = self.caller().scope.session() else { return channels::no_session() };
         let send = |name: Box<str>| {
             let sent = self.create(&name, message.clone(), owner).map(|(run, ..)| run);
-            (name, sent.map_err(|refusal| refusal.to_string()))
+            let why = |refusal| match refusal {
+                Refusal::ChannelNotAllowed { .. } => NO_CHANNEL.to_owned(),
+                other => other.to_string(),
+            };
+            (name, sent.map_err(why))
         };
         channels::broadcast(names.into_iter().map(send).collect())
     }
@@ -234,6 +238,9 @@ fn standing(state: &State, id: &ScheduleId, slot: Moment) -> (RunId, &'static st
     };
     (run.unwrap_or_else(unclaimed), status, attempts)
 }
+
+/// Why one message of a broadcast was not sent; `list_providers` has the names that would do.
+const NO_CHANNEL: &str = "there is no such channel: list_providers has those that there are";
 
 fn unknown(channel: &str, providers: &[Provider]) -> Answer {
     let known: Vec<&str> = providers.iter().map(|provider| &*provider.name).collect();

@@ -1,6 +1,6 @@
 //! Laws about the engine's state after a step, judged against the model of everything seen.
 
-use crate::domain::{Cause, RunId, RunState, Schedule, ScheduleId, Status, Target};
+use crate::domain::{Cause, Dialect, RunId, RunState, Schedule, ScheduleId, Status, Target};
 use crate::engine::{Mode, ScheduleRecord, SessionRecord, State};
 use crate::limits;
 use crate::testkit::checks::durability_laws::nothing_is_out_that_is_not_kept;
@@ -60,6 +60,14 @@ fn accounting_balances(model: &ReferenceModel, standing: &StateView<'_>) -> LawR
     let live = records.iter().filter(|record| !record.status().is_terminal()).count() as u64;
     let counted = standing.state.live_count();
     hold(live == counted, || format!("{live} records have not ended, counted are {counted}"))?;
+    let by_dialect = standing.state.gauges(standing.now).by_dialect;
+    for (dialect, counted) in Dialect::ALL.iter().zip(by_dialect) {
+        let of = |it: &&&ScheduleRecord| !it.status().is_terminal() && it.schedule().dialect == *dialect;
+        let live = records.iter().filter(of).count() as u64;
+        hold(live == counted, || {
+            format!("{live} of {} have not ended, counted are {counted}", dialect.name())
+        })?;
+    }
     let slots = records.iter().filter(|record| record.next_slot().is_some()).count() as u64;
     let runs = model.runs.values().filter(|life| life.is_live()).count() as u64;
     hold(slots + runs == ledger.pending, || format!("{slots} slots and {runs} runs, but {ledger:?}"))

@@ -93,6 +93,8 @@ fn figures_are_for_operators_and_move() {
         "reveille_left 0",
         "reveille_held 0",
         "reveille_longest_wait_seconds 0.0",
+        "reveille_schedules{dialect=\"psi\"} 1",
+        "reveille_schedules{dialect=\"cron\"} 0",
         // The older format names a counter like its samples.
         "# TYPE reveille_creates_total counter",
     ] {

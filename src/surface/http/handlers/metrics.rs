@@ -16,8 +16,8 @@ use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, 
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 
-use crate::domain::{Code, DecisionKind, Reason};
-use crate::engine::Gauges;
+use crate::domain::{Code, DecisionKind, Dialect, Reason};
+use crate::engine::{ChannelRecord, Gauges};
 use crate::limits::Limit;
 use crate::runtime::{Counters, LATENESS_NS};
 use crate::service::BudgetReading;
@@ -76,7 +76,25 @@ struct Reading {
     /// What the server has in use of its own limits: name, help, number.
     in_use: [(&'static str, &'static str, u64); 8],
     budgets: Vec<BudgetReading>,
+    channels: Vec<ChannelReading>,
     store_down: u64,
+}
+
+/// What went through a channel.
+#[derive(Debug)]
+struct ChannelReading {
+    name: Box<str>,
+    is_disabled: bool,
+    sent: u64,
+    failed: u64,
+}
+
+impl ChannelReading {
+    fn of(record: &ChannelRecord) -> ChannelReading {
+        let (sent, failed) = record.counts();
+        let name = record.channel.name.clone();
+        ChannelReading { name, is_disabled: record.disabled_at.is_some(), sent, failed }
+    }
 }
 
 impl Reading {
@@ -102,7 +120,8 @@ impl Reading {
         let store_down = store.is_some_and(|store| store.health().term.is_none());
         let (answered, store_down) = (app.traffic.answered(), u64::from(store_down));
         let budgets = app.service.budgets();
-        Reading { figures, gauges, answered, in_use, budgets, store_down }
+        let channels = app.service.handle().view(|state| state.channels().map(ChannelReading::of).collect());
+        Reading { figures, gauges, answered, in_use, budgets, channels, store_down }
     }
 
     fn gauges(&self) -> [(&'static str, &'static str, u64); 10] {
@@ -138,6 +157,31 @@ impl Reading {
             }
         }
         Ok(())
+    }
+
+    fn by_dialect(&self, encoder: &mut MetricEncoder<'_>) -> fmt::Result {
+        for (dialect, count) in Dialect::ALL.iter().zip(self.gauges.by_dialect) {
+            let count = i64::try_from(count).unwrap_or(i64::MAX);
+            encoder.encode_family(&[("dialect", dialect.name())])?.encode_gauge(&count)?;
+        }
+        Ok(())
+    }
+
+    fn by_channel(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let help = "1 while a channel is disabled because its receiver refuses messages";
+        let mut encoder = to.encode_descriptor("channel_disabled", help, None, MetricType::Gauge)?;
+        for channel in &self.channels {
+            let disabled = i64::from(channel.is_disabled);
+            encoder.encode_family(&[("channel", &*channel.name)])?.encode_gauge(&disabled)?;
+        }
+        let counts = |count: fn(&ChannelReading) -> u64| {
+            self.channels.iter().map(move |channel| (&*channel.name, count(channel)))
+        };
+        let sent = counts(|channel| channel.sent);
+        count_each(&mut counter(to, "channel_deliveries", "Messages sent, by channel")?, "channel", sent)?;
+        let failed = counts(|channel| channel.failed);
+        let help = "Messages that could not be sent, by channel";
+        count_each(&mut counter(to, "channel_failures", help)?, "channel", failed)
     }
 
     fn lateness(&self, encoder: MetricEncoder<'_>) -> fmt::Result {
@@ -178,6 +222,9 @@ impl Collector for Reading {
             &mut to.encode_descriptor("budget_limit", help, None, MetricType::Gauge)?,
             |(_, limit)| limit.value,
         )?;
+        let help = "Schedules that have not ended, by the family of tools that made them";
+        self.by_dialect(&mut to.encode_descriptor("schedules", help, None, MetricType::Gauge)?)?;
+        self.by_channel(to)?;
         let help = "How long ago the slot was of the run that waits longest for its session or its host";
         let longest = seconds(u128::from(self.gauges.longest_wait.nanos()));
         to.encode_descriptor("longest_wait_seconds", help, None, MetricType::Gauge)?
