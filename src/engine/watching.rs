@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::reading::{Look, read_outcome};
 use crate::domain::{
-    Digest, Edge, Entry, Filter, Gaps, Glimpse, Lasted, Moment, NotifyWhen, Outcome, Reading, Span, Streak,
-    Tally, Trial, Watch, Weighed, Why,
+    Digest, Edge, Entry, Filter, Gaps, Glimpse, Lasted, Moment, NotifyWhen, Outcome, Reading, Reason, Span,
+    Streak, Tally, Trial, Watch, Weighed, Why,
 };
 use crate::limits;
 
@@ -35,11 +35,18 @@ pub fn weigh(watch: &Watch, filter: &Filter, reading: &Reading, check: Checked) 
     };
     let found = found.or_else(|| weighing.silence());
     let is_flush = found == Some(Why::Batch) && check.is_last;
-    let told = found.filter(|_| is_flush || weighing.is_cool());
+    let may_tell = !is_refused(reading) && (is_flush || weighing.is_cool());
+    let told = found.filter(|_| may_tell);
     if let Some(why) = told {
         weighing.settle(why);
     }
     Weighed { told, tally: weighing.tally, trial: weighing.trial }
+}
+
+/// Returns whether the check was not made because its session may use no watches at present, or nobody may. It is counted as a
+/// failed one and tells nothing: what would be told is refused for the same reason.
+fn is_refused(reading: &Reading) -> bool {
+    reading.outcome.reason == Some(Reason::NotGranted)
 }
 
 /// Lets a watch remember a check, about which this was decided.
@@ -62,12 +69,14 @@ pub fn remember_check(watch: &mut Watch, filter: &Filter, reading: &Reading, ver
         }
     }
     (watch.tally, watch.trial, watch.latest) = (verdict.tally, verdict.trial, Some(reading.digest));
-    let is_first = watch.baseline.is_none();
+    let is_first = watch.baseline.is_none() && !is_refused(reading);
+    // After a restart nothing but the digest is known of what the session has seen.
+    let is_as_shown = watch.shown.is_none() && watch.baseline == Some(reading.digest);
     if is_first || is_told {
         watch.baseline = Some(reading.digest);
         remember(&mut watch.seen, reading.digest, usize::from(filter.recall));
     }
-    if is_first {
+    if is_first || is_as_shown && !is_told {
         watch.shown = Some(Arc::clone(&reading.outcome));
     }
     if is_told {

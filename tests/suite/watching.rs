@@ -342,6 +342,21 @@ fn a_grant_is_asked_for_at_each_check() {
         watch.and_then(|watch| watch.last?.reason).map(Reason::name)
     });
     assert_eq!(last, Some("not-granted"));
+    let counts = || {
+        let watch = scene.handle().view(|state| {
+            state.schedule(&ScheduleId::new(&id).unwrap()).and_then(|record| record.watch().cloned())
+        });
+        watch.map(|watch| (watch.tally.checks, watch.tally.told))
+    };
+    assert_eq!(counts(), Some((2, 0)), "what would tell it is refused too, so nothing was told");
+    let granted = Command::SetGrant {
+        session: session("s"),
+        grant: Grant::FULL,
+        by: Actor { scope: Scope::Operator, via: None, tool: None },
+    };
+    scene.handle().submit(Input::Command(granted)).expect("it is open");
+    scene.pass(31);
+    assert_eq!((scene.told(), counts()), (Vec::new(), Some((3, 0))), "nobody was told of errors");
 }
 
 /// T47.

@@ -88,6 +88,7 @@ fn standing(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
         /// In a query of the past: the number of schedules, sessions and settings (the hold, the guard's policy, grants)
         /// that have changed since, and whose stored history does not reach back to that instant. A session whose
         /// history was pruned because it was over its share of the log counts once for all of its deleted schedules.
+        /// A watch that is bound to its session counts too: of its checks only some are stored, so its counts are not exact.
         /// Nil in a query of the present.
         own "reveille.engine/untold": Type::Integer, nullable, unit("records") =>
             |view, (), _| Ok(maybe(view.unrecoverable, integer));

@@ -31,6 +31,23 @@ fn start(lives: &Lives, statuses: &[i64], filter: Filter, seconds: u64) -> (ByHa
     (life, owner)
 }
 
+/// T41: a result that is as the session knows it makes known again what the next change is a change from.
+#[test]
+fn the_first_change_after_a_restart_says_what_has_changed() {
+    let lives = Lives::new();
+    let lasting = Lasting { checks: 2, span: Span::ZERO };
+    let filter = Filter { lasting, ..Filter::plain(NotifyWhen::OnChange) };
+    let (mut life, _) = start(&lives, &[200; 3], filter, 60);
+    run_for(&lives, &mut life, 185_000);
+    drop(life);
+    // The first that differs is not told yet, so the one before the change that is told is not what the session knows.
+    let (mut life, _) = live(&lives, &[200, 503, 503, 503]);
+    run_for(&lives, &mut life, 240_000);
+    let told = told(&lives);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("\nChanged: status_code: 200 -> 503"), "{told:?}");
+}
+
 /// T41: the errors in a row go on, and that a check works is a recovery only if it was told that they do not.
 #[test]
 fn errors_in_a_row_are_counted_over_a_restart() {
@@ -101,6 +118,9 @@ fn a_watch_does_not_look_in_a_life_without_watches() {
     life.handle.switch(Primitives::all());
     run_for(&lives, &mut life, 61_000);
     assert!(!executor.calls().is_empty(), "with them it goes on");
+    let told = told(&lives);
+    assert_eq!(told.len(), 1, "the change, and not what was refused: {told:?}");
+    assert!(told[0].contains("Result: {\"status_code\": 503}"), "{told:?}");
 }
 
 /// A watch by a condition that must hold for five minutes, with a check each minute.
@@ -166,6 +186,27 @@ fn live_after(lives: &Lives, seconds: u64, statuses: &[i64]) -> (ByHand, Arc<Sim
     let downs = [Downtime { from, until: lives.stage.clock.now().wall }];
     let options = AttachOptions { downs: downs.into(), ..AttachOptions::default() };
     live_with(lives, options, statuses)
+}
+
+/// The checks of a watch that is bound are stored once a minute at most, so a question about the past says that it does not know
+/// how many there were.
+#[test]
+fn the_past_of_a_bound_watch_is_said_to_be_inexact() {
+    let lives = Lives::new();
+    let (mut life, _) = start(&lives, &[200; 30], Filter::plain(NotifyWhen::OnChange), 10);
+    let untold = |life: &ByHand, at| {
+        let query = "[:reveille.engine/untold {:psi.scheduler/schedules [:psi.scheduler/run-count]}]";
+        Value::Map(ask(&life.handle, query, Some(at))).to_string()
+    };
+    run_for(&lives, &mut life, 5_000);
+    let before = lives.stage.clock.now().wall;
+    run_for(&lives, &mut life, 100_000);
+    let after = lives.stage.clock.now().wall;
+    lives.stage.clock.advance(Span::from_millis(1));
+    assert!(untold(&life, before).contains(":reveille.engine/untold 0"), "{}", untold(&life, before));
+    let (known, counted) = (untold(&life, after), tally(&life, "w").0);
+    assert!(known.contains(":reveille.engine/untold 1") && counted == 10, "{counted}: {known}");
+    assert!(!known.contains(":psi.scheduler/run-count 10}"), "it is exact now: {known}");
 }
 
 /// T73: a hundred thousand checks that tell nothing. The feed shows none of them, the accounts count all, the history of each
