@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use reveille::domain::{
-    DecisionKind, Durability, HostId, Payload, Policy, Recovery, Refusal, ScheduleId, Scope, SessionConfig,
-    SessionId, Settings, Span, Status,
+    DecisionKind, Durability, EndsWith, HostId, Payload, Policy, Recovery, Refusal, ScheduleId, Scope,
+    SessionConfig, SessionId, Settings, Span, Status,
 };
 use reveille::engine::{Command, Input, NewSchedule, Report, ScheduleRecord, State, Which};
 use reveille::port::StoreFault;
@@ -154,6 +154,59 @@ fn received(host: &SimHost) -> Vec<ScheduleId> {
     let mut received: Vec<ScheduleId> = host.prompts().into_iter().map(|it| it.run.schedule).collect();
     received.dedup();
     received
+}
+
+/// How a turn ended that went on when its host was lost is unknown, unless the host comes back in it. The end of another turn is
+/// not its end.
+#[test]
+fn a_turn_whose_host_was_lost_does_not_end_with_the_next_one() {
+    for is_in_turn in [false, true] {
+        let lives = Lives::new();
+        let mut life = ByHand::new(&lives);
+        let (_first, number) = connect(&lives, &life.handle, 1);
+        let owner = open_on(&life.handle, number);
+        let policy = Policy {
+            timeout: Some(Span::from_millis(600_000)),
+            recovery: Recovery::Fail,
+            ends_with: EndsWith::Turn,
+            ..Policy::PLAIN
+        };
+        let settings = Some(Box::new(Settings { policy, ..Settings::PLAIN }));
+        let job =
+            life.handle.schedule(NewSchedule { settings, ..message(&owner, 1_000) }).expect("it is kept");
+        life.handle.schedule(message(&owner, 5_000)).expect("it is kept");
+        let pass = |life: &mut ByHand| {
+            lives.stage.clock.advance(Span::from_millis(1_000));
+            life.turn();
+        };
+        let busy = |life: &ByHand, busy| {
+            let report = Report::Busy { session: owner.clone(), busy, by: None };
+            life.handle.submit(Input::Report(report)).expect("the session is open");
+        };
+        pass(&mut life);
+        busy(&life, true);
+        life.turn();
+        assert_eq!(life.status(&job), Some(Status::InFlight));
+        life.handle.detach_host(number);
+        let (_second, number) = connect(&lives, &life.handle, 2);
+        let sessions = vec![owner.clone()];
+        let command = Command::HostSessions { host: number, sessions, busy: is_in_turn, by: None };
+        life.handle.submit(Input::Command(command)).expect("nobody has it");
+        life.turn();
+        let present = if is_in_turn { Status::InFlight } else { Status::Failed };
+        assert_eq!(life.status(&job), Some(present));
+        if is_in_turn {
+            busy(&life, false);
+        }
+        for _ in 0..5 {
+            pass(&mut life);
+        }
+        busy(&life, true);
+        busy(&life, false);
+        life.turn();
+        let end = if is_in_turn { Status::Delivered } else { Status::Failed };
+        assert_eq!(life.status(&job), Some(end), "in its turn: {is_in_turn}");
+    }
 }
 
 #[test]

@@ -5,7 +5,9 @@
 use crate::domain::{Actor, HostId, Reason, Refusal, RunFact, SessionFact, SessionId};
 use crate::engine::effect::Effect;
 use crate::engine::record::SessionRecord;
+use crate::engine::step::run::cut_off::failure_in_flight;
 use crate::engine::step::run::dispatch::dispatch_runs;
+use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::session::busy::finish_turn;
 use crate::engine::step_builder::StepBuilder;
 
@@ -31,6 +33,9 @@ pub(in crate::engine) fn host_sessions(
             // The new host does not know the turn of the built-in one.
             finish_turn(step, record);
         }
+        if !record.hosted && !busy && host != HostId::AGENTS {
+            lose_turn(step, record);
+        }
         if record.host == HostId::AGENTS && host != HostId::AGENTS {
             // It may still have a process in the conversation, which two must not be in.
             step.effect(Effect::ForgetSession { host: HostId::AGENTS, session: id.clone() });
@@ -49,6 +54,21 @@ pub(in crate::engine) fn host_sessions(
         dispatch_runs(step, record, host, waiting, &mut (busy || record.in_flight.is_some()));
     }
     Ok(())
+}
+
+/// Ends the run whose turn went on when the session lost its host, because the one that comes knows no such turn: how it ended is
+/// unknown, and the end of the next turn is not its end.
+fn lose_turn(step: &mut StepBuilder<'_>, session: &SessionRecord) {
+    let run = session.turn_of.and_then(|key| step.state.runs.get(key));
+    let Some((run, occurrence)) = run.and_then(|run| Some((run, Occurrence::of(step.state, run)?))) else {
+        return;
+    };
+    let failure = failure_in_flight(
+        run,
+        Reason::HostLost,
+        "the host was lost while the turn went on, and came back idle",
+    );
+    occurrence.finish(step, RunFact::Failed(Box::new(failure)));
 }
 
 impl SessionRecord {
