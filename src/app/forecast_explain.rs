@@ -1,7 +1,6 @@
 //! `reveille forecast` and `reveille explain`: each sends one query and prints the answer as text,
 //! EDN or JSON.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 use std::process::ExitCode;
@@ -22,7 +21,9 @@ pub(super) fn forecast(args: &ForecastArgs) -> io::Result<ExitCode> {
         Err(fault) => return Ok(fault.tell()),
     };
     let slots = answer.keyword("reveille/forecast").and_then(Value::as_items).unwrap_or_default();
-    print(&args.asking.printing, &Value::vector(slots.to_vec()), || foreseen(slots))
+    print(&args.asking.printing, &Value::vector(slots.to_vec()), || {
+        foreseen(slots, (usize::try_from(args.first).unwrap_or(usize::MAX), args.schedule.is_none()))
+    })
 }
 
 pub(super) fn explain(args: &ExplainArgs) -> io::Result<ExitCode> {
@@ -54,6 +55,9 @@ fn is_unknown(explanation: &Value) -> bool {
 
 fn ask_forecast(args: &ForecastArgs) -> Result<Map, AppFault> {
     let mut params = Map::new().with("first", i64::from(args.first));
+    if args.schedule.is_none() {
+        params = params.with("each", EACH_LISTED);
+    }
     if let Some(schedule) = &args.schedule {
         let meant = args.asking.schedule(schedule)?;
         params = params.with("schedule-id", meant);
@@ -95,24 +99,12 @@ pub(super) fn print(
 }
 
 /// Formats slots as a table, one line each.
-fn foreseen(slots: &[Value]) -> String {
+fn foreseen(slots: &[Value], (first, of_all): (usize, bool)) -> String {
     if slots.is_empty() {
         return "No upcoming slots. Assumes that nothing is changed and that turns take no time.\n"
             .to_owned();
     }
-    let mut of_schedule: BTreeMap<String, usize> = BTreeMap::new();
-    for slot in slots {
-        *of_schedule.entry(cell(slot, ID)).or_default() += 1;
-    }
-    // What fires every minute must not hide what fires once. Alone, it is what was asked for.
-    let most = if of_schedule.len() == 1 { usize::MAX } else { EACH_LISTED };
-    let mut listed: BTreeMap<String, usize> = BTreeMap::new();
-    let first = slots.iter().filter(|slot| {
-        let count = listed.entry(cell(slot, ID)).or_default();
-        *count += 1;
-        *count <= most
-    });
-    let rows = first.map(|slot| {
+    let rows = slots.iter().map(|slot| {
         let [at, will, reason, mut nominal, id] = COLUMNS.map(|column| cell(slot, column));
         if nominal == at {
             nominal.clear();
@@ -120,14 +112,24 @@ fn foreseen(slots: &[Value]) -> String {
         [at, will, reason, nominal, of(slot, "origin-session-id"), id, of(slot, "label")]
     });
     let mut text = table::of(["AT", "WILL", "REASON", "SLOT", "SESSION", "SCHEDULE", "LABEL"], rows);
-    for (id, count) in of_schedule.into_iter().filter(|(_, count)| *count > most) {
+    // The graph marks the last slot of a list that was cut, and the last listed slot of a schedule that has more.
+    let has_more = |slot: &&Value| {
+        slot.as_map().and_then(|it| it.keyword("reveille.slot/more?")?.as_bool()) == Some(true)
+    };
+    let is_cut = slots.len() >= first && slots.last().is_some_and(|last| has_more(&last));
+    let with_more = slots.iter().filter(has_more).count() - usize::from(is_cut);
+    if with_more > 0 && of_all {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{} more of {id}: use --schedule {id}.", count - most);
+        let _ = writeln!(
+            text,
+            "At most {EACH_LISTED} slots of each schedule are listed, and {with_more} {} more: use --schedule ID.",
+            if with_more == 1 { "schedule has" } else { "schedules have" }
+        );
     }
-    // The graph marks the last slot of a list that was cut.
-    let more = slots.last().and_then(|last| last.as_map()?.keyword("reveille.slot/more?")?.as_bool());
-    if more == Some(true) {
-        text.push_str("There are more: use --first.\n");
+    if is_cut {
+        let until = slots.last().map(|last| cell(last, COLUMNS[0])).unwrap_or_default();
+        let _ =
+            writeln!(text, "The list ends at {until}, and there are more: use --first, or fewer --hours.");
     }
     text.push_str("Assumes that nothing is changed and that turns take no time.\n");
     text
@@ -154,7 +156,7 @@ const COLUMNS: [&str; 5] =
     ["reveille.slot/at", "reveille.slot/will", "reveille.slot/reason", "reveille.slot/slot", ID];
 const ID: &str = "reveille.slot/schedule-id";
 /// The most slots of one schedule that a table of several lists.
-const EACH_LISTED: usize = 5;
+const EACH_LISTED: i64 = 5;
 const FORESEEN: &str = "[:reveille.slot/at :reveille.slot/will :reveille.slot/reason :reveille.slot/slot \
                         :reveille.slot/schedule-id :reveille.slot/count :reveille.slot/more? \
                         {:reveille.slot/schedule [:psi.scheduler/label :psi.scheduler/origin-session-id]}]";
@@ -176,7 +178,7 @@ mod tests {
                        :reveille.slot/schedule-id "sch-1" :reveille.slot/schedule {:psi.scheduler/label "a\nb\u001b[2J"
                                                  :psi.scheduler/origin-session-id "main"}}"#;
         let slot = edn::read(slot.as_bytes(), &REQUEST_CAPS).expect("EDN");
-        let text = foreseen(&[slot]);
+        let text = foreseen(&[slot], (10, true));
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3, "{text}");
         assert!(

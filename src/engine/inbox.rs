@@ -54,6 +54,11 @@ impl RunRecord {
 }
 
 impl State {
+    /// Returns whether somebody can take the message of a run that was left: not after its session was closed.
+    pub(crate) fn is_in_inbox(&self, record: &RunRecord) -> bool {
+        record.lane.is_some_and(|lane| self.sessions.get(lane).is_some())
+    }
+
     /// Returns the runs in a session's inbox, in delivery order.
     pub fn inbox(&self, session: &SessionRecord) -> Vec<&RunRecord> {
         self.in_delivery_order(session.left.iter())

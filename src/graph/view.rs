@@ -99,7 +99,7 @@ pub(super) struct ForecastEntry {
     /// In a what-if query: the slot without the change, `Some(None)` if there would be no such slot. `None` in a plain
     /// forecast.
     pub(super) as_is: Option<Option<ForecastSlot>>,
-    /// Whether this is the last slot of a list that was cut off.
+    /// Whether slots are left out after this one.
     pub(super) more: bool,
 }
 

@@ -90,6 +90,36 @@ fn a_message_is_left_and_taken_once() {
     assert!(after.contains("{:reveille.message/text \"one\" :reveille.message/taken? true}"), "{after}");
 }
 
+/// Nobody had a message before it was taken: it is as late as that, by the record and by the decisions alone.
+#[test]
+fn a_message_that_was_taken_late_is_late() {
+    let (handle, clock) = scene();
+    create(&handle, ":message", "one", 1);
+    pass(&handle, &clock, 25);
+    let operator = Caller::OPERATOR;
+    assert!(take(&handle, &operator, "").contains(":text \"one\""));
+    let look = "[{:psi.scheduler/schedules [{:psi.scheduler/runs [:reveille.run/lateness-ms]} \
+                {:psi.scheduler/explain [:reveille.explanation/late-ms :reveille.explanation/sentence]}]}]";
+    let told = ask(&handle, &operator, look, false);
+    for part in [":reveille.run/lateness-ms 24000", ":reveille.explanation/late-ms 24000", "24.000 s late"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+/// The inbox goes with its session, and nobody is told that a message waits there.
+#[test]
+fn what_was_left_is_not_said_to_wait_after_its_session_was_closed() {
+    let (handle, clock) = scene();
+    create(&handle, ":message", "one", 1);
+    pass(&handle, &clock, 2);
+    let id = handle.view(|state| state.schedules()[0].schedule().id.to_string());
+    let query = format!("[{{(:reveille/explain {{:schedule-id {id:?}}}) [:reveille.explanation/sentence]}}]");
+    let sentence = || ask(&handle, &Caller::OPERATOR, &query, false);
+    assert!(sentence().contains("waits in its inbox"), "{}", sentence());
+    ask(&handle, &Caller::OPERATOR, "[(psi.agent-session/close {:session-id \"s\"})]", false);
+    assert!(sentence().contains("the owning session was closed"), "{}", sentence());
+}
+
 /// Of two who take the same message one is refused, and nothing changes by it.
 #[test]
 fn that_a_message_will_be_left_is_said_before() {

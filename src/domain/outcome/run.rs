@@ -92,6 +92,14 @@ pub struct Run {
 }
 
 impl Run {
+    /// When the run was first handed to somebody: to its host, or to the reader who took its message out of the inbox.
+    pub(crate) fn handed_at(&self) -> Option<Moment> {
+        // It ended when it was left, and was delivered after that.
+        let taken =
+            self.delivered_at.filter(|delivered| self.ended_at.is_some_and(|ended| ended < *delivered));
+        taken.or(self.started_at)
+    }
+
     /// Makes a run whose slot has just been claimed.
     pub fn claimed(incarnation: u32, slot: Moment, cause: Cause, folded: u64, at: Moment) -> Run {
         Run {

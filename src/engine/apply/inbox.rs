@@ -42,6 +42,8 @@ impl State {
         self.ledger.recall();
         if let Some(record) = self.runs.get_mut(run) {
             record.run.ended_at = None;
+            // It was handed to nobody yet.
+            record.run.started_at = None;
             record.run.reason = None;
             record.run.state = RunState::Queued;
             record.lane = Some(session);

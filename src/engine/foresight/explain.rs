@@ -4,9 +4,10 @@
 //! in), the forecast, and, if neither knows a slot there, the calendar, which says whether there should be one. Cost: the
 //! decisions about one schedule, at most `limits::DECISIONS_EXPLAINED`, and one forecast of that schedule.
 
+use super::candidate::Candidate;
 use super::forecast::ForecastQuery;
 use super::forecast_slot::{ForecastSlot, SlotOutcome};
-use super::schedule_history::{DecisionSource, RunSummary, ScheduleHistory, SkippedSlots, WithdrawnSlot};
+use super::schedule_history::{DecisionSource, RunSummary, ScheduleHistory, SkippedSlots};
 use super::verdict::{Explanation, Obstacle, Verdict};
 use crate::calendar::{Slots, Zones};
 use crate::domain::{
@@ -73,15 +74,6 @@ struct Explainer<'a> {
     at: Moment,
 }
 
-/// A record of a slot, from any source.
-enum Candidate<'k> {
-    Run(&'k RunRecord),
-    Summary(&'k RunSummary),
-    Skip(SkippedSlots),
-    Withdrawn(&'k WithdrawnSlot),
-    Forecast(ForecastSlot),
-}
-
 impl Explainer<'_> {
     /// Explains the nearest recorded or expected slot at the instant.
     fn there(&self) -> Option<Explanation> {
@@ -116,10 +108,11 @@ impl Explainer<'_> {
         }
     }
 
-    /// Explains the last slot on record.
+    /// Explains what came last of all that is on record.
     fn last(&self) -> Option<Explanation> {
         let known = self.candidates().into_iter();
-        known.max_by_key(Candidate::slot).map(|known| self.tell(&known))
+        // A slot that was withdrawn long ago may have been further ahead than the one that the schedule ended with.
+        known.max_by_key(|known| (known.at(), known.slot())).map(|known| self.tell(&known))
     }
 
     /// Returns all records of slots: what happened first, then what is to come.
@@ -165,7 +158,8 @@ impl Explainer<'_> {
         let wide = within.map_or(Span::from_nanos(far), |near| Span::from_nanos(near.nanos() + 1));
         let to = at.max(self.now.wall).checked_add(wide).unwrap_or(at);
         let first = if within.is_some() { NEAR_MOST } else { 1 };
-        let ask = ForecastQuery { scope: &Scope::Operator, only: Some(&record.schedule.id), from, to, first };
+        let only = Some(&record.schedule.id);
+        let ask = ForecastQuery { scope: &Scope::Operator, only, from, to, first, each: first };
         self.state.forecast(self.zones, self.now, &ask).slots
     }
 
@@ -271,19 +265,31 @@ impl Explainer<'_> {
             RunState::Cancelled => (Verdict::Cancelled, run.ended_at),
             RunState::Failed => (Verdict::Failed, run.ended_at),
         };
-        let reason = if run.state == RunState::Queued { waits } else { run.reason };
+        let reason = if run.state == RunState::Queued {
+            waits
+        } else if run.state == RunState::Left && !self.state.is_in_inbox(record) {
+            // The inbox went with the session.
+            Some(Reason::SessionClosed)
+        } else {
+            run.reason
+        };
         let hold = run.checks.as_ref().and_then(|checks| checks.waits.as_ref());
         let held = hold.filter(|hold| hold.awaits == Awaits::Operator);
         let held = held.map(|hold| format!("rule {}, until {}", hold.detail(), hold.until));
+        let is_gone = reason == Some(Reason::SessionClosed) && run.state == RunState::Left;
+        let gone = is_gone.then(|| NOBODY_CAN.to_owned());
         let error = run.failure.as_ref().filter(|_| run.state != RunState::Delivered);
-        let error = error.map(|failure| failure.message.to_string());
+        let error = error.map(|failure| match run.retry_at {
+            Some(at) => format!("{}; attempt {} is due at {}", failure.message, run.attempt, at.brief()),
+            None => failure.message.to_string(),
+        });
         Explanation {
             run: id,
             slots: run.folded + 1,
             at,
-            late: Some(run.started_at.unwrap_or(self.now.wall).since(run.slot)),
+            late: Some(run.handed_at().unwrap_or(self.now.wall).since(run.slot)),
             obstacles: told.map(|told| told.obstacles.clone()).unwrap_or_default(),
-            detail: held.or(error).or_else(|| told?.detail.clone()),
+            detail: gone.or(held).or(error).or_else(|| told?.detail.clone()),
             by: told
                 .and_then(|told| told.by.clone())
                 .or_else(|| self.cancelled_by(reason))
@@ -301,15 +307,18 @@ impl Explainer<'_> {
             RunState::Cancelled => Verdict::Cancelled,
             RunState::Failed => Verdict::Failed,
         };
+        // A schedule is forgotten with its session, and the inbox as well.
+        let is_gone = told.state == RunState::Left && self.record.is_none();
+        let reason = if is_gone { Some(Reason::SessionClosed) } else { told.reason };
         Explanation {
             run: Some(told.id.clone()),
             slots: told.count,
             at: Some(told.at),
             late: told.started_at.map(|started| started.since(told.id.slot)),
             obstacles: told.obstacles.clone(),
-            detail: told.detail.clone(),
+            detail: if is_gone { Some(NOBODY_CAN.to_owned()) } else { told.detail.clone() },
             by: told.by.clone().or_else(|| self.cancelled_by(told.reason)),
-            ..self.answer(verdict, told.reason, Some(told.id.slot))
+            ..self.answer(verdict, reason, Some(told.id.slot))
         }
     }
 
@@ -466,33 +475,12 @@ impl Explainer<'_> {
     }
 }
 
-impl Candidate<'_> {
-    fn slot(&self) -> Moment {
-        match self {
-            Candidate::Run(run) => run.run.slot,
-            Candidate::Summary(told) => told.id.slot,
-            Candidate::Skip(skip) => skip.slots.until,
-            Candidate::Withdrawn(it) => it.slot,
-            Candidate::Forecast(coming) => coming.slot,
-        }
-    }
-
-    /// Returns how many slots the record stands for.
-    fn count(&self) -> u64 {
-        match self {
-            Candidate::Run(run) => run.run.folded + 1,
-            Candidate::Summary(told) => told.count,
-            Candidate::Skip(skip) => skip.slots.count,
-            Candidate::Withdrawn(..) => 1,
-            Candidate::Forecast(coming) => coming.count,
-        }
-    }
-}
-
 fn obstacle(at: Moment, reason: Option<Reason>, words: Option<&str>) -> Option<Obstacle> {
     Some(Obstacle { at, reason: reason?, detail: words.map(str::to_owned) })
 }
 
+/// What became of a message whose inbox is gone.
+const NOBODY_CAN: &str = "nobody can take the message any more";
 /// What counts as near. People name instants to the minute.
 const NEAR: Span = Span::from_millis(60_000);
 /// The most slots that are listed near an instant: for a trigger that fires every second, all within a minute on either side.

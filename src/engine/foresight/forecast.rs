@@ -6,7 +6,7 @@
 //! the last one listed are not read again.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use super::forecast_slot::ForecastSlot;
 use super::schedule_sim::{ChangedDefinition, Outage, ScheduleSim};
@@ -31,6 +31,8 @@ pub struct ForecastQuery<'a> {
     pub to: Moment,
     /// The maximum number of slots, capped at `limits::SLOTS_LISTED`.
     pub first: usize,
+    /// The maximum number of slots of one schedule, so that one which fires every minute does not hide the others.
+    pub each: usize,
 }
 
 /// The slots to come.
@@ -40,6 +42,8 @@ pub struct Forecast {
     pub slots: Vec<ForecastSlot>,
     /// Whether there are more slots than listed.
     pub cut: bool,
+    /// Schedules of which more slots are in range than `each` allows.
+    pub more: BTreeSet<ScheduleId>,
 }
 
 /// A hypothetical condition of a forecast.
@@ -54,7 +58,7 @@ impl<'a> ForecastQuery<'a> {
     pub fn of(scope: &'a Scope, now: Moment) -> ForecastQuery<'a> {
         let to = now.checked_add(Span::from_millis(DAY_MS)).unwrap_or(now);
         let first = usize::try_from(limits::SLOTS_FORESEEN.value).unwrap_or(usize::MAX);
-        ForecastQuery { scope, only: None, from: now, to, first }
+        ForecastQuery { scope, only: None, from: now, to, first, each: usize::MAX }
     }
 }
 
@@ -106,13 +110,7 @@ pub(in crate::engine) fn forecast_under(
             heads.push(Head { at, slot, record, key });
         }
     }
-    // A schedule whose own first slot is not among the first slots cannot contribute. One head more than
-    // asked for tells whether the list is cut.
-    if heads.len() > most {
-        heads.select_nth_unstable_by(most, Head::compare);
-        heads.truncate(most + 1);
-    }
-    heads.sort_unstable_by(Head::compare);
+    keep_first(&mut heads, most);
     let mut outlooks: Vec<ScheduleSim<'_>> = heads.iter().filter_map(|head| sim(head.key)).collect();
     for sim in &mut outlooks {
         // The first pass has reached it already, so this cannot fail.
@@ -124,21 +122,37 @@ pub(in crate::engine) fn forecast_under(
     let firsts = outlooks.iter().enumerate().filter_map(|(place, it)| Some(order(it.peek()?, place, &heads)));
     // A merge of the schedules: the heap holds the next slot of each.
     let mut heap: BinaryHeap<_> = firsts.collect();
-    let mut slots = Vec::new();
+    let (mut slots, mut more) = (Vec::new(), BTreeSet::new());
+    let mut listed = vec![0_usize; outlooks.len()];
     while let Some(Reverse((at, _, _, place))) = heap.pop() {
         // Later slots of this schedule are out of range too, so it is not pushed again.
         if at >= ask.to {
+            continue;
+        }
+        if listed[place] == ask.each {
+            more.insert(heads[place].record.schedule.id.clone());
             continue;
         }
         if slots.len() == most {
             cut = true;
             break;
         }
+        listed[place] += 1;
         slots.extend(outlooks[place].step());
         heap.extend(outlooks[place].peek().map(|next| order(next, place, &heads)));
     }
     debug_assert!(slots.is_sorted_by_key(|slot: &ForecastSlot| slot.at), "slots out of order: {slots:?}");
-    Forecast { slots, cut }
+    Forecast { slots, cut, more }
+}
+
+/// Sorts the schedules by their first slots, and drops those that cannot contribute, because their own first slot is not among
+/// the first slots. One head more than asked for tells whether the list is cut.
+fn keep_first(heads: &mut Vec<Head<'_>>, most: usize) {
+    if heads.len() > most {
+        heads.select_nth_unstable_by(most, Head::compare);
+        heads.truncate(most + 1);
+    }
+    heads.sort_unstable_by(Head::compare);
 }
 
 /// A schedule and its first slot.

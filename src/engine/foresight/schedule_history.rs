@@ -180,12 +180,14 @@ impl ScheduleHistory {
             reason: decision.reason,
             detail: if state == RunState::Failed { text() } else { None },
             at: decision.at,
-            started_at: None,
+            started_at: (decision.kind == DecisionKind::RunTaken).then_some(decision.at),
             by: None,
             count: 1,
             obstacles: Vec::new(),
         });
-        if decision.kind == DecisionKind::RunDispatched {
+        // What was taken out of an inbox had been handed to nobody.
+        let is_taken = told.state == RunState::Delivered && told.started_at == Some(told.at);
+        if decision.kind == DecisionKind::RunDispatched && !is_taken {
             told.started_at = Some(decision.at);
         }
         match decision.by.as_deref() {

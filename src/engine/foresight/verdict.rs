@@ -103,10 +103,12 @@ impl Explanation {
     /// Returns the explanation in one or two sentences.
     pub fn sentence(&self) -> String {
         let mut text = self.lead();
-        if let Some(reason) = self.reason {
-            let _ = write!(text, ": {}", clause(reason.doc()));
+        let why = self.reason.map(|reason| clause(reason.doc()));
+        if let Some(why) = &why {
+            let _ = write!(text, ": {why}");
         }
-        if let Some(detail) = &self.detail {
+        // A failure without words of its own repeats its reason.
+        if let Some(detail) = self.detail.as_ref().filter(|detail| why.as_ref() != Some(*detail)) {
             let _ = write!(text, " ({detail})");
         }
         match &self.by {

@@ -2,6 +2,7 @@
 //!
 //! Both are made during a query and live in its arena; their numbers mean nothing afterwards.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::{Read, attributes, instant, integer, maybe, own};
@@ -30,6 +31,9 @@ params! {
         optional to: Moment = "to",
         /// The largest number of slots to return.
         optional first: u32 = "first" bounded(0, SLOTS_LISTED),
+        /// The largest number of slots of one schedule, so that one which fires every minute does not hide the others. No bound
+        /// if omitted.
+        optional each: u32 = "each" bounded(1, SLOTS_LISTED),
         /// The id of the only schedule to include. All schedules if omitted.
         optional schedule: IdText = "schedule-id",
     }
@@ -117,7 +121,8 @@ fn fate(entity: Entity<Scheduler, u64>) -> Entity<Scheduler, u64> {
         /// In a what-if query: the outcome of the slot without the change. Nil where there would be no such slot.
         own "reveille.slot/as-is": Type::Record(&AS_IS), nullable =>
             |it| maybe(it.as_is.as_ref().and_then(Option::as_ref), |it| as_is(it).into());
-        /// Whether this is the last slot of a list that was cut off.
+        /// Whether slots are left out after this one: of the whole list, if it is the last and the list was cut off; or of its
+        /// schedule, by the parameter `each`.
         own "reveille.slot/more?": Type::Boolean => |it| Datum::Bool(it.more);
     }
 }
@@ -205,9 +210,13 @@ pub(super) fn forecast<'a>(view: View<'a>, map: &Map) -> Read<'a> {
     let only = stretch.schedule.as_ref().map(schedule_of).transpose()?;
     let forecast = view.state.forecast(view.zones, view.now, &ask(view, &stretch, only.as_ref()));
     let last = forecast.slots.len().saturating_sub(1);
+    let newest: BTreeMap<ScheduleId, usize> =
+        forecast.slots.iter().enumerate().map(|(place, slot)| (slot.schedule.clone(), place)).collect();
     let numbers = forecast.slots.into_iter().enumerate().map(|(place, coming)| {
         // Only the last slot says that the list was cut off: a list of slots has no other place for it.
-        let more = forecast.cut && place == last;
+        let is_last_of_its = newest.get(&coming.schedule) == Some(&place);
+        let more =
+            forecast.cut && place == last || is_last_of_its && forecast.more.contains(&coming.schedule);
         view.keep_slot(ForecastEntry { slot: coming, as_is: None, more })
     });
     Ok(Datum::Entities(numbers.collect()))
@@ -291,7 +300,8 @@ fn ask<'v>(view: View<'v>, stretch: &ForecastParams, only: Option<&'v ScheduleId
     let day = |from: Moment| from.checked_add(default.to.since(default.from)).unwrap_or(from);
     let to = stretch.to.unwrap_or_else(|| day(from));
     let first = stretch.first.and_then(|first| usize::try_from(first).ok()).unwrap_or(default.first);
-    ForecastQuery { only, from, to, first, ..default }
+    let each = stretch.each.and_then(|each| usize::try_from(each).ok()).unwrap_or(default.each);
+    ForecastQuery { only, from, to, first, each, ..default }
 }
 
 fn schedule_of(id: &IdText) -> Result<ScheduleId, ResolverError> {

@@ -133,7 +133,7 @@ fn times(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         own "reveille.run/finished-at": Type::Instant, nullable => |_, run| maybe(run.ended_at, instant);
         /// Milliseconds from the slot to the hand-over, on the wall clock. Nil while the run waits.
         own "reveille.run/lateness-ms": Type::Integer, nullable, unit("ms") => |_, run| {
-            maybe(run.started_at, |started| integer(started.millis_since(run.slot)))
+            maybe(run.handed_at(), |handed| integer(handed.millis_since(run.slot)))
         };
     }
 }

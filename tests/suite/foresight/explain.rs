@@ -8,7 +8,7 @@ use reveille::domain::{
     CountFrom, Cursor, Decision, DecisionKind, Downtime, Every, HostId, Moment, Reason, Route, RunId,
     ScheduleId, Scope, SessionConfig, SessionId, Settings, Span, Subject, Target, When,
 };
-use reveille::engine::{Command, Explanation, Input, NewSchedule, Report, State, Which};
+use reveille::engine::{Command, Explanation, Input, NewSchedule, Report, ScheduleChange, State, Which};
 use reveille::port::Clock;
 use reveille::runtime::Handle;
 use reveille::testkit::{Behaviour, SimHost, Stage};
@@ -165,6 +165,30 @@ fn what_was_called_off_or_folded_is_explained() {
         "skipped coalesced",
     );
     check("long ago", &|scene| scene.pass(300), Some(0), "not-a-slot");
+}
+
+/// How it ended is what came last, and not what was furthest ahead.
+#[test]
+fn the_end_of_a_schedule_is_its_last_decision() {
+    let scene = Scene::new();
+    let owner = SessionId::new("main").expect("an id");
+    let once = NewSchedule::message(owner, When::After(minutes(60)), "a prompt");
+    let id = scene.handle.schedule(once).expect("room");
+    let scene = Scene { schedule: id, ..scene };
+    let sooner =
+        Box::new(ScheduleChange { when: Some(When::After(minutes(10))), ..ScheduleChange::default() });
+    scene.does(Command::ChangeSchedule { which: scene.which(), change: *sooner });
+    scene.pass(1);
+    scene.does(Command::CancelSchedule(scene.which()));
+    let told = scene.explain(None);
+    let slot = scene.start.checked_add(minutes(10));
+    assert_eq!(
+        (told.verdict.name(), told.reason, told.slot),
+        ("cancelled", Some(Reason::Cancelled), slot),
+        "{told:?}"
+    );
+    let former = scene.explain(Some(60));
+    assert_eq!(former.reason, Some(Reason::Rescheduled), "the slot that was given up: {former:?}");
 }
 
 #[test]

@@ -30,6 +30,30 @@ fn a_forecast_is_what_then_happens() {
     assert!(slots > 20_000, "too little happens: {slots}");
 }
 
+/// What fires every minute does not hide what fires once, and the answer names whose slots were left out.
+#[test]
+fn a_bound_for_each_schedule_leaves_room_for_the_others() {
+    for seed in 0..40 {
+        let world = World::new(seed);
+        let now = world.stage.clock.now();
+        let ask = |each: usize| {
+            let ask = ForecastQuery { first: 9_999, each, ..ForecastQuery::of(&Scope::Operator, now.wall) };
+            world.handle.view(|state| state.forecast(&world.stage.zones, now, &ask))
+        };
+        let (all, few) = (ask(usize::MAX), ask(3));
+        let mut whose: Vec<&ScheduleId> = all.slots.iter().map(|slot| &slot.schedule).collect();
+        whose.sort_unstable();
+        whose.dedup();
+        for id in whose {
+            let listed: Vec<_> = few.slots.iter().filter(|slot| slot.schedule == *id).collect();
+            let of_it: Vec<_> = all.slots.iter().filter(|slot| slot.schedule == *id).collect();
+            assert_eq!(listed, of_it[..of_it.len().min(3)], "seed {seed}: {id}");
+            assert_eq!(few.more.contains(id), of_it.len() > 3, "seed {seed}: {id}");
+        }
+        assert!(!all.cut && all.more.is_empty(), "seed {seed}");
+    }
+}
+
 /// One thing that becomes of a slot: when, whose, the last slot, how many, what, why.
 pub(crate) type Entry = (Moment, ScheduleId, Moment, u64, SlotOutcome, Option<Reason>);
 

@@ -1,0 +1,57 @@
+//! A record of a slot, from any of the sources that an explanation consults.
+
+use super::forecast_slot::ForecastSlot;
+use super::schedule_history::{RunSummary, SkippedSlots, WithdrawnSlot};
+use crate::domain::Moment;
+use crate::engine::record::RunRecord;
+
+/// A record of a slot.
+pub(super) enum Candidate<'k> {
+    /// A run that the state has.
+    Run(&'k RunRecord),
+    /// A run that only decisions tell of.
+    Summary(&'k RunSummary),
+    /// Slots without a run.
+    Skip(SkippedSlots),
+    /// A slot that was called off before it was due.
+    Withdrawn(&'k WithdrawnSlot),
+    /// A slot that is to come.
+    Forecast(ForecastSlot),
+}
+
+impl Candidate<'_> {
+    pub(super) fn slot(&self) -> Moment {
+        match self {
+            Candidate::Run(run) => run.run.slot,
+            Candidate::Summary(told) => told.id.slot,
+            Candidate::Skip(skip) => skip.slots.until,
+            Candidate::Withdrawn(it) => it.slot,
+            Candidate::Forecast(coming) => coming.slot,
+        }
+    }
+
+    /// Returns when it became what the record says, as far as is known.
+    pub(super) fn at(&self) -> Moment {
+        match self {
+            Candidate::Run(record) => {
+                let run = &record.run;
+                run.ended_at.or(run.delivered_at).unwrap_or(run.claimed_at)
+            }
+            Candidate::Summary(told) => told.at,
+            Candidate::Skip(skip) => skip.at,
+            Candidate::Withdrawn(it) => it.at,
+            Candidate::Forecast(coming) => coming.slot,
+        }
+    }
+
+    /// Returns how many slots the record stands for.
+    pub(super) fn count(&self) -> u64 {
+        match self {
+            Candidate::Run(run) => run.run.folded + 1,
+            Candidate::Summary(told) => told.count,
+            Candidate::Skip(skip) => skip.slots.count,
+            Candidate::Withdrawn(..) => 1,
+            Candidate::Forecast(coming) => coming.count,
+        }
+    }
+}
