@@ -4,7 +4,7 @@
 //! (`zones`). Invariant: every zone of the table is a name of the bundled database; nothing is ever guessed silently,
 //! because a wrong guess is a wrong hour.
 
-use crate::domain::{Zone, ZoneError, nearest};
+use crate::domain::{Zone, ZoneError, nearest, one_slip_away};
 
 /// Why a text that a caller gives for a time zone is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,6 +26,8 @@ pub enum ZoneFault {
         near: Box<[Box<str>]>,
         /// The constant offset for which the name stands in the strict sense, although its zone has summer time.
         offset: Option<&'static str>,
+        /// Whether the name only looks like the last part of the zone's, as one place may like another.
+        is_guess: bool,
     },
     /// The time zone database has the name as a constant offset, and people use it for a zone.
     #[error("{name} is {offset} all year, and has no summer time")]
@@ -54,6 +56,8 @@ impl ZoneFault {
     pub fn meant(&self) -> Option<String> {
         match self {
             ZoneFault::Malformed { meant, .. } => meant.as_ref().map(Zone::to_string),
+            // The name of another place may be near, and a wrong guess is a wrong hour.
+            ZoneFault::Unknown { is_guess: true, .. } => None,
             ZoneFault::Unknown { near, offset, .. } => match (&**near, offset) {
                 ([only], None) => Some(only.to_string()),
                 ([] | [_, ..], _) => None,
@@ -62,12 +66,20 @@ impl ZoneFault {
         }
     }
 
+    /// Returns whether the text is near to something that is a zone.
+    pub(in crate::calendar) fn is_near(&self) -> bool {
+        match self {
+            ZoneFault::Unknown { near, .. } => near.len() == 1,
+            ZoneFault::Malformed { .. } | ZoneFault::Constant { .. } => self.meant().is_some(),
+        }
+    }
+
     /// Returns what the caller can do about it.
     pub fn hint(&self) -> String {
         match self {
             ZoneFault::Malformed { meant: Some(zone), .. } => format!("write it as {zone}"),
             ZoneFault::Malformed { error, meant: None } => error.hint().to_owned(),
-            ZoneFault::Unknown { near, offset, name } => match (&**near, offset) {
+            ZoneFault::Unknown { near, offset, name, .. } => match (&**near, offset) {
                 ([], _) => FORMS.to_owned(),
                 ([zone], Some(offset)) => {
                     format!("say {zone}, which has summer time too; or {offset}, if {name} is meant all year")
@@ -105,9 +117,10 @@ pub(super) fn unknown<'n>(name: &str, names: impl Iterator<Item = &'n str> + Clo
     if let Some(meant) = offset_in(name).filter(|_| is_offset) {
         return ZoneFault::Malformed { error: ZoneError::Offset { text: name.into() }, meant: Some(meant) };
     }
-    let found = exactly(name, names.clone()).or_else(|| roughly(name, names));
-    let (near, offset) = found.unwrap_or_default();
-    ZoneFault::Unknown { name: name.into(), near: near.into(), offset }
+    let exact = exactly(name, names.clone()).map(|found| (found, false));
+    let found = exact.or_else(|| roughly(name, names).map(|(zone, is_guess)| ((vec![zone], None), is_guess)));
+    let ((near, offset), is_guess) = found.unwrap_or_default();
+    ZoneFault::Unknown { name: name.into(), near: near.into(), offset, is_guess }
 }
 
 /// The zones that a name may mean, and the offset that it stands for.
@@ -116,6 +129,9 @@ type Meant = (Vec<Box<str>>, Option<&'static str>);
 /// Returns the zones that a name stands for: by the table, or as the last part of their own names.
 pub(super) fn exactly<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<Meant> {
     let said = simplified(name);
+    if HERE.contains(&&*said) {
+        return Some((vec!["local".into()], None));
+    }
     let leaf = last_part(&said);
     let of_table = NAMES.iter().find(|it| it.is_one_of(&said)).or_else(|| {
         // Of `Germany/Munich` the last part counts.
@@ -132,8 +148,8 @@ pub(super) fn exactly<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> O
     Some((vec![(*first).into()], None))
 }
 
-/// Returns the zone whose name differs from this one by a few slips.
-fn roughly<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<Meant> {
+/// Returns the zone whose name differs from this one by a few slips, and whether only its last part does: then by one slip.
+fn roughly<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<(Box<str>, bool)> {
     let said = simplified(name).replace(' ', "_");
     // Three or four letters are near to every other abbreviation.
     if said.len() < NAME_LEAST {
@@ -142,8 +158,12 @@ fn roughly<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<Meant
     let known: Vec<(&str, String)> = names.map(|known| (known, known.to_ascii_lowercase())).collect();
     let whole = known.iter().map(|(name, lower)| (*name, lower.as_str()));
     let parts = known.iter().map(|(name, lower)| (*name, last_part(lower)));
-    let near = nearest(whole, &said).or_else(|| nearest(parts, last_part(&said)));
-    near.map(|zone| (vec![zone.into()], None))
+    if said.contains('/')
+        && let Some(zone) = nearest(whole, &said)
+    {
+        return Some((zone.into(), false));
+    }
+    one_slip_away(parts, last_part(&said)).map(|zone| (zone.into(), true))
 }
 
 /// Returns a name in lower case, with single blanks and without the word `time` at its end.
@@ -212,7 +232,7 @@ const NAMES: &[Names] = &[
     season(&["pst", "pacific standard"], &["America/Los_Angeles"], "-08:00"),
     season(&["pdt", "pacific daylight"], &["America/Los_Angeles"], "-07:00"),
     of(&["pt", "pacific", "us pacific", "california"], &["America/Los_Angeles"]),
-    of(&["san francisco", "seattle", "san diego", "silicon valley"], &["America/Los_Angeles"]),
+    of(&["san francisco", "seattle", "san diego", "silicon valley", "portland"], &["America/Los_Angeles"]),
     season(&["mountain standard"], &["America/Denver"], "-07:00"),
     season(&["mdt", "mountain daylight"], &["America/Denver"], "-06:00"),
     of(&["mt", "mountain", "us mountain", "salt lake city"], &["America/Denver"]),
@@ -247,10 +267,12 @@ const NAMES: &[Names] = &[
     of(&["hamburg", "cologne", "stuttgart", "düsseldorf"], &["Europe/Berlin"]),
     of(&["france", "french", "lyon"], &["Europe/Paris"]),
     of(&["spain", "barcelona"], &["Europe/Madrid"]),
+    of(&["granada"], &["Europe/Madrid", "America/Managua"]),
+    of(&["lisboa", "porto"], &["Europe/Lisbon"]),
     of(&["italy", "milan"], &["Europe/Rome"]),
     of(&["switzerland", "geneva", "basel"], &["Europe/Zurich"]),
     of(&["austria"], &["Europe/Vienna"]),
-    of(&["netherlands", "rotterdam"], &["Europe/Amsterdam"]),
+    of(&["netherlands", "holland", "rotterdam"], &["Europe/Amsterdam"]),
     of(&["belgium"], &["Europe/Brussels"]),
     of(&["sweden"], &["Europe/Stockholm"]),
     of(&["norway"], &["Europe/Oslo"]),
@@ -258,9 +280,9 @@ const NAMES: &[Names] = &[
     season(&["eest", "eastern european summer"], &["Europe/Athens"], "+03:00"),
     of(&["eastern european", "greece"], &["Europe/Athens"]),
     of(&["finland"], &["Europe/Helsinki"]),
-    of(&["msk", "moscow"], &["Europe/Moscow"]),
+    of(&["msk", "moscow", "st petersburg", "saint petersburg"], &["Europe/Moscow"]),
     of(&["trt"], &["Europe/Istanbul"]),
-    of(&["sast", "south africa"], &["Africa/Johannesburg"]),
+    of(&["sast", "south africa", "durban", "cape town"], &["Africa/Johannesburg"]),
     of(&["eat", "kenya"], &["Africa/Nairobi"]),
     of(&["wat", "nigeria"], &["Africa/Lagos"]),
     of(&["gst", "gulf", "uae", "abu dhabi"], &["Asia/Dubai"]),
@@ -288,6 +310,8 @@ const NAMES: &[Names] = &[
     of(&["new zealand", "wellington"], &["Pacific/Auckland"]),
 ];
 
+/// Words for the zone of the machine, in lower case.
+const HERE: &[&str] = &["server", "system", "machine", "host", "default", "here"];
 /// Abbreviations that the database has as constant offsets, each with the zone for which people use it.
 const CONSTANT: &[(&str, &str, &str)] = &[
     ("EST", "America/New_York", "-05:00"),
@@ -365,6 +389,17 @@ mod tests {
         );
         check("EST5EDT", "EST5EDT");
         check("Mars/Phobos", &format!("zone-unknown: {FORMS}"));
+        for other in ["Portland, Maine", "Sparta", "America", "Durbin"] {
+            let said = Zones::bundled().named(other).expect_err(other);
+            assert_eq!(said.meant(), None, "{other} may be any place: {said:?}");
+        }
+        assert_eq!(
+            Zones::bundled().named("Europe/Berln").map_err(|it| it.meant()),
+            Err(Some("Europe/Berlin".into()))
+        );
+        assert_eq!(Zones::bundled().named("Berlim").map_err(|it| it.meant()), Err(None), "it is only a hint");
+        check("Lisboa", "zone-unknown: did you mean Europe/Lisbon?");
+        check("server", "zone-unknown: did you mean local?");
         check("XST", &format!("zone-unknown: {FORMS}"));
     }
 

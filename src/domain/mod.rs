@@ -66,7 +66,7 @@ pub use identity::provenance::{MessageProvenance, SessionProvenance};
 pub use identity::scope::Scope;
 pub use memory::{KnownFact, Memory, MemoryChange, TaskNote, TaskStatus};
 pub use message::{Content, Message, Role, Transcript};
-pub(crate) use nearest::{clearly_nearest, nearest};
+pub(crate) use nearest::{clearly_nearest, nearest, one_slip_away};
 #[doc(hidden)]
 pub use outcome::decision::{Decision, DecisionKind, SlotRange, Subject};
 #[doc(hidden)]

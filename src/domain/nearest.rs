@@ -6,6 +6,11 @@ pub(crate) fn nearest<'n, T>(names: impl Iterator<Item = (T, &'n str)>, wrong: &
     near.min_by_key(|(slips, _)| *slips).map(|(_, it)| it)
 }
 
+/// As [`nearest`], but only a name that is one slip away.
+pub(crate) fn one_slip_away<'n, T>(mut names: impl Iterator<Item = (T, &'n str)>, wrong: &str) -> Option<T> {
+    names.find(|(_, name)| slips(name, wrong) == Some(1)).map(|(it, _)| it)
+}
+
 /// As [`nearest`], but `None` if two are equally near.
 pub(crate) fn clearly_nearest<'n, T>(names: impl Iterator<Item = (T, &'n str)>, wrong: &str) -> Option<T> {
     let mut near: Vec<(usize, T)> = names.filter_map(|(it, name)| Some((slips(name, wrong)?, it))).collect();

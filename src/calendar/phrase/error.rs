@@ -174,7 +174,9 @@ impl PhraseError {
             PhraseError::Ambiguous { choices, .. } => return format!("say one of: {choices}"),
             PhraseError::BadTime { .. } => "write a time as 17:30, 5:30pm, 9am or noon",
             PhraseError::BadDuration { .. } => "write a length of time as 5m, 1h30m, 90s or 2 days",
-            PhraseError::NoFixedLength { .. } => "count in days, or use cron, such as @monthly or 0 9 1 * *",
+            PhraseError::NoFixedLength { .. } => {
+                "count in days, or give the date, such as 2026-04-22 13:00; again and again by cron, such as 0 9 1 * *"
+            }
             PhraseError::BadInstant { .. } => {
                 "write 2026-04-22T13:00:00Z, or 2026-04-22 13:00 for the zone's own clock"
             }

@@ -94,8 +94,10 @@ pub(super) fn trigger(
 fn check_dates(dates: &[u8], month: &str) -> Result<(), PhraseError> {
     let Some(late) = dates.iter().find(|date| **date > LEAST_DAYS) else { return Ok(()) };
     let choices = match month {
-        "*" => "on the last day of every month, cron such as 0 9 31 * * for the months that have the day",
-        "2" => "every year on 28 february, cron such as 0 9 29 2 * for leap years",
+        "*" => {
+            "on the last day of every month at 9, cron such as 0 9 31 * * for the months that have the day"
+        }
+        "2" => "every year on 28 february at 9, cron such as 0 9 29 2 * for leap years",
         _ => return Ok(()),
     };
     Err(PhraseError::Ambiguous { text: format!("day {late} of the month").into(), choices })

@@ -153,7 +153,7 @@ fn informal<'a>(phrase: &'a str, asked: &PhraseContext<'_>) -> Option<(&'a str, 
     let (rest, place) = starts.last().map(|at| (&phrase[..*at], phrase[*at..].trim()))?;
     let before = without_in(rest);
     let fault = asked.zones.named(place).err().filter(|_| before.len() < rest.trim_end().len())?;
-    fault.meant().is_some().then_some((before, fault))
+    fault.is_near().then_some((before, fault))
 }
 
 fn without_in(rest: &str) -> &str {
