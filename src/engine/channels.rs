@@ -40,8 +40,9 @@ impl ChannelRecord {
         self.events.iter()
     }
 
-    /// Returns how many messages were sent, and how many could not be sent, since the engine was started.
-    pub fn counts(&self) -> (u64, u64) {
+    /// Returns how many messages were sent, and how many attempts failed, since the engine was started.
+    #[cfg(feature = "http")]
+    pub(crate) fn counts(&self) -> (u64, u64) {
         (self.sent, self.failed)
     }
 
@@ -96,6 +97,31 @@ impl State {
             *count += 1;
             channel.note(event);
         }
+    }
+
+    /// Counts an attempt to send a message that has failed, and is made again later.
+    pub(super) fn note_not_carried(&mut self, run: Key) {
+        let schedule = self.runs.get(run).and_then(|record| self.schedules.get(record.schedule));
+        let Some(Target::Route(route)) = schedule.map(|record| record.schedule.target()) else { return };
+        let channel = route.channel.clone();
+        if let Some(channel) = self.channels.get_mut(&channel) {
+            channel.failed += 1;
+        }
+    }
+
+    /// Returns how many runs wait to be sent by each channel.
+    #[cfg(feature = "http")]
+    pub(crate) fn waiting_by_channel(&self) -> BTreeMap<Box<str>, u64> {
+        let mut counts = BTreeMap::new();
+        // One that is tried again waits for its time alone.
+        let runs =
+            self.outside.iter().copied().chain(self.timers.retries()).filter_map(|key| self.runs.get(key));
+        for schedule in runs.filter_map(|run| self.schedules.get(run.schedule)) {
+            if let Target::Route(route) = schedule.schedule.target() {
+                *counts.entry(route.channel.clone()).or_default() += 1;
+            }
+        }
+        counts
     }
 
     /// Returns whether a run waits in a session's lane, or outside of all lanes.

@@ -29,7 +29,8 @@ pub struct Gauges {
     pub by_dialect: [u64; Dialect::ALL.len()],
     /// Whether everything is held.
     pub held: bool,
-    /// How long ago the slot was of the run that waits longest for its session or its host; zero if none waits.
+    /// How long ago the slot was of the run that waits longest for its session, its host or its channel; zero if none
+    /// waits.
     pub longest_wait: Span,
     /// Expected slots minus those accounted for; anything but 0 is a defect.
     pub imbalance: i64,
@@ -48,10 +49,13 @@ impl State {
             + self.volatile_calls_out().count() as u64
     }
 
-    /// Returns how long ago the earliest slot was of all runs that wait in a session.
+    /// Returns how long ago the earliest slot was of all runs that wait in a session, to be sent by a channel, or to be
+    /// tried again.
     fn longest_wait(&self, now: Now) -> Span {
-        let waiting = self.sessions.iter().flat_map(|(_, session)| &session.waiting);
-        let slots = waiting.filter_map(|key| self.runs.get(*key)).map(|record| record.run.slot);
+        let lanes =
+            self.sessions.iter().flat_map(|(_, session)| &session.waiting).chain(&self.outside).copied();
+        let waiting = lanes.chain(self.timers.retries());
+        let slots = waiting.filter_map(|key| self.runs.get(key)).map(|record| record.run.slot);
         slots.min().map_or(Span::ZERO, |slot| now.wall.since(slot))
     }
 

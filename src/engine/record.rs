@@ -244,7 +244,7 @@ pub struct ChannelRecord {
     pub disabled_at: Option<Moment>,
     /// Messages that were sent since the engine was started.
     pub(super) sent: u64,
-    /// Messages that could not be sent since the engine was started.
+    /// Attempts to send one that failed since the engine was started.
     pub(super) failed: u64,
     /// The latest messages that went through, oldest first.
     pub(super) events: VecDeque<ChannelEvent>,

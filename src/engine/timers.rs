@@ -159,6 +159,11 @@ impl Timers {
         self.receipts.keys()
     }
 
+    /// Returns the runs that are tried again, in no particular order.
+    pub(super) fn retries(&self) -> impl Iterator<Item = Key> {
+        self.retries.keys()
+    }
+
     /// Returns the number of outstanding receipts.
     pub(super) fn receipts_len(&self) -> u64 {
         self.receipts.len() as u64

@@ -42,6 +42,7 @@ impl State {
                 self.leave_lane(run, now, false);
                 self.timers.clear(Timer::Receipt(run));
                 self.timers.set(Timer::Retry(run), due);
+                self.note_not_carried(run);
                 if failure.reason == Reason::LimitReached {
                     self.note_booked(run, failure.phase, now.boot);
                 }

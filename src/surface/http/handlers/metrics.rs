@@ -85,15 +85,17 @@ struct Reading {
 struct ChannelReading {
     name: Box<str>,
     is_disabled: bool,
+    waiting: u64,
     sent: u64,
     failed: u64,
 }
 
 impl ChannelReading {
-    fn of(record: &ChannelRecord) -> ChannelReading {
+    fn of(record: &ChannelRecord, waiting: &BTreeMap<Box<str>, u64>) -> ChannelReading {
         let (sent, failed) = record.counts();
         let name = record.channel.name.clone();
-        ChannelReading { name, is_disabled: record.disabled_at.is_some(), sent, failed }
+        let waiting = waiting.get(&name).copied().unwrap_or(0);
+        ChannelReading { name, is_disabled: record.disabled_at.is_some(), waiting, sent, failed }
     }
 }
 
@@ -120,7 +122,10 @@ impl Reading {
         let store_down = store.is_some_and(|store| store.health().term.is_none());
         let (answered, store_down) = (app.traffic.answered(), u64::from(store_down));
         let budgets = app.service.budgets();
-        let channels = app.service.handle().view(|state| state.channels().map(ChannelReading::of).collect());
+        let channels = app.service.handle().view(|state| {
+            let waiting = state.waiting_by_channel();
+            state.channels().map(|record| ChannelReading::of(record, &waiting)).collect()
+        });
         Reading { figures, gauges, answered, in_use, budgets, channels, store_down }
     }
 
@@ -169,19 +174,30 @@ impl Reading {
 
     fn by_channel(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let help = "1 while a channel is disabled because its receiver refuses messages";
-        let mut encoder = to.encode_descriptor("channel_disabled", help, None, MetricType::Gauge)?;
-        for channel in &self.channels {
-            let disabled = i64::from(channel.is_disabled);
-            encoder.encode_family(&[("channel", &*channel.name)])?.encode_gauge(&disabled)?;
-        }
+        self.channel_gauge((to, "channel_disabled", help), |it| u64::from(it.is_disabled))?;
+        let help = "Messages that wait to be sent by a channel, or to be tried again";
+        self.channel_gauge((to, "channel_waiting", help), |it| it.waiting)?;
         let counts = |count: fn(&ChannelReading) -> u64| {
             self.channels.iter().map(move |channel| (&*channel.name, count(channel)))
         };
         let sent = counts(|channel| channel.sent);
         count_each(&mut counter(to, "channel_deliveries", "Messages sent, by channel")?, "channel", sent)?;
         let failed = counts(|channel| channel.failed);
-        let help = "Messages that could not be sent, by channel";
+        let help = "Attempts to send a message that failed, by channel";
         count_each(&mut counter(to, "channel_failures", help)?, "channel", failed)
+    }
+
+    fn channel_gauge(
+        &self,
+        (to, name, help): (&mut DescriptorEncoder<'_>, &str, &str),
+        value: fn(&ChannelReading) -> u64,
+    ) -> fmt::Result {
+        let mut encoder = to.encode_descriptor(name, help, None, MetricType::Gauge)?;
+        for channel in &self.channels {
+            let value = i64::try_from(value(channel)).unwrap_or(i64::MAX);
+            encoder.encode_family(&[("channel", &*channel.name)])?.encode_gauge(&value)?;
+        }
+        Ok(())
     }
 
     fn lateness(&self, encoder: MetricEncoder<'_>) -> fmt::Result {
@@ -225,7 +241,7 @@ impl Collector for Reading {
         let help = "Schedules that have not ended, by the family of tools that made them";
         self.by_dialect(&mut to.encode_descriptor("schedules", help, None, MetricType::Gauge)?)?;
         self.by_channel(to)?;
-        let help = "How long ago the slot was of the run that waits longest for its session or its host";
+        let help = "How long ago the slot was of the run that waits longest for its session, its host or its channel";
         let longest = seconds(u128::from(self.gauges.longest_wait.nanos()));
         to.encode_descriptor("longest_wait_seconds", help, None, MetricType::Gauge)?
             .encode_gauge(&longest)?;
