@@ -60,7 +60,11 @@ impl Told {
 /// What is asked of the schedule or session after its change; `None` if the mutation changes no single one.
 pub(super) fn shape(mutation: MutationName) -> Option<&'static str> {
     match Told::of(mutation)? {
-        Told::One(_) if matches!(mutation, MutationName::Create | MutationName::Reschedule) => Some(
+        Told::One(_) if mutation == MutationName::Create => Some(
+            "[:psi.scheduler/created? :psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/status \
+             :psi.scheduler/next-fire-at :psi.scheduler/paused? :psi.scheduler/understood]",
+        ),
+        Told::One(_) if mutation == MutationName::Reschedule => Some(
             "[:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/next-fire-at :psi.scheduler/paused? \
              :psi.scheduler/understood]",
         ),
@@ -116,6 +120,13 @@ pub(super) fn words(mutation: MutationName, answer: &Map) -> Option<String> {
             let text = |name| value(answer, name).and_then(Value::as_str).map(visible);
             let id = text("psi.scheduler/schedule-id").unwrap_or_default();
             let label = text("psi.scheduler/label").map_or_else(String::new, |label| format!("  {label}"));
+            if value(answer, "psi.scheduler/created?").and_then(Value::as_bool) == Some(false) {
+                let status = value(answer, "psi.scheduler/status").and_then(Value::as_keyword);
+                let status = status.map_or("", Keyword::name);
+                return Some(format!(
+                    "nothing created: the key stands for {id}{label}, whose status is {status}; take another key\n"
+                ));
+            }
             format!("{verb}  {id}{label}\n  {}\n{}", outlook(answer), understood(answer))
         }
     })

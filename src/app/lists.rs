@@ -153,7 +153,7 @@ fn standing(answer: &Map) -> String {
         let of = |name: &&str| format!("{} {name}", count(accounts, name));
         let _ = writeln!(
             text,
-            "accounts   {} slots: {}",
+            "accounts   {} slots since the daemon started: {}",
             count(accounts, "expected"),
             ACCOUNTS.iter().map(of).collect::<Vec<_>>().join(", ")
         );

@@ -8,6 +8,7 @@ use super::fault::AppFault;
 use super::forecast_explain::print;
 use super::foreign_text::visible;
 use super::table::{self, cell};
+use crate::dialect::brief;
 use crate::edn::Value;
 use crate::surface::cli::OneArgs;
 
@@ -34,7 +35,7 @@ fn told(schedule: &Value) -> String {
     let part = |name: &str| schedule.as_map().and_then(|it| it.keyword(&format!("psi.scheduler/{name}")));
     let mut text = String::new();
     for name in PARTS {
-        let value = cell(schedule, &format!("psi.scheduler/{name}"));
+        let value = brief::words(&cell(schedule, &format!("psi.scheduler/{name}")));
         if !value.is_empty() {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{name:18}  {value}");

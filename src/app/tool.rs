@@ -73,6 +73,9 @@ fn escaped(name: &str) -> String {
 
 /// Calls the tool in an engine that exists only for this call.
 fn call_own(args: &ToolArgs, value: &Value, notation: Notation) -> io::Result<ExitCode> {
+    if args.session.is_some() {
+        complain("this call has an engine of its own, and nothing of the daemon's sessions");
+    }
     let mut engine = in_process::start()?;
     let handle = engine.handle().clone();
     let session =

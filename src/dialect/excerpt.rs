@@ -27,7 +27,10 @@ pub(super) struct NoticeWords {
     keys: [&'static str; 2],
     limit: &'static str,
     total: &'static str,
+    /// The hint where a cut says how to go on.
     hint: &'static str,
+    /// The hint where none does.
+    no_page: &'static str,
 }
 
 /// Returns the value if it fits into `bytes`, otherwise an excerpt with a notice.
@@ -42,11 +45,13 @@ pub(super) fn excerpt(value: Value, bytes: usize, words: &NoticeWords) -> Value 
         let mut cuts = Vec::new();
         let cut = cut(&value, room, &mut Vec::new(), &mut cuts);
         let kept = cuts.len().min(CUTS_TOLD);
+        let has_page =
+            cuts.iter().any(|cut: &Value| cut.as_map().is_some_and(|cut| cut.keyword("next").is_some()));
         let notice = Map::new()
             .with(words.limit, count(bytes))
             .with(words.total, count(total))
             .with("cuts", cuts.drain(..kept).collect::<Vec<Value>>())
-            .with("hint", words.hint);
+            .with("hint", if has_page { words.hint } else { words.no_page });
         let [truncated, whole] = words.keys;
         let told = match cut.as_map() {
             // Only a map has room for a key of its own; anything else is wrapped.
@@ -215,21 +220,25 @@ pub(super) const OF_QUERY: NoticeWords = NoticeWords {
     total: "total-bytes",
     hint: "ask for fewer attributes, or page with the :next of a cut as parameters: \
            [{(:psi.scheduler/schedules {:first 20 :after \"…\"}) […]}]",
+    no_page: "ask for fewer attributes, or narrow the list by a parameter, or begin at one entity: \
+              [{(:psi.graph/attributes {:entity :schedule}) [:reveille.attribute/ident :reveille.attribute/doc]}]",
 };
-/// The notice in any other answer of psi's tool.
 /// The bound on an answer as a length.
 #[expect(clippy::cast_possible_truncation, reason = "the assertion below proves that nothing is cut")]
 pub(super) const ANSWER_BYTES: usize = limits::TOOL_ANSWER_BYTES.value as usize;
 const _: () = assert!(ANSWER_BYTES as u64 == limits::TOOL_ANSWER_BYTES.value);
-const OF_PSI: NoticeWords =
-    NoticeWords { hint: "query one attribute of one schedule for more of it", ..OF_QUERY };
+/// The notice in any other answer of psi's tool.
+const OF_PSI: NoticeWords = NoticeWords { hint: ONE_OF_PSI, no_page: ONE_OF_PSI, ..OF_QUERY };
+const ONE_OF_PSI: &str = "query one attribute of one schedule for more of it";
 /// The notice in any other answer.
 const GENERAL: NoticeWords = NoticeWords {
     keys: ["truncated", "value"],
     limit: "limit_bytes",
     total: "total_bytes",
-    hint: "ask for one thing by its id to see its texts whole",
+    hint: ONE,
+    no_page: ONE,
 };
+const ONE: &str = "ask for one thing by its id to see its texts whole";
 
 /// Room for each entry of a map below which whole entries are left out: a key and the beginning of a value.
 const SHARE_BYTES: usize = 64;

@@ -1,19 +1,25 @@
 //! The warning of an answer whose schedule would reach nobody, as things are.
 
-use crate::domain::{Reason, Target};
+use crate::domain::{Reason, Status, Target};
 use crate::engine::{ScheduleRecord, State};
 
 /// What becomes of every run of a schedule, unless somebody would get it.
 pub fn unreachable(state: &State, record: &ScheduleRecord) -> Option<String> {
+    let is_left = record.status() == Status::Left;
+    // Nothing more is to come.
+    if record.status().is_terminal() && !is_left {
+        return None;
+    }
+    let waits = if is_left { "it waits" } else { "it will wait" };
     if let Some(session) = state.leaves_in(record) {
         if record.schedule().payload.config().is_some() {
-            return Some(
-                "Nobody is connected that could be woken: it will wait in the inbox of the session that it opens."
-                    .to_owned(),
-            );
+            return Some(format!("{NOBODY}: {waits} in the inbox of the session that it opens."));
         }
+        return Some(format!("{NOBODY}: {waits} in the inbox of the session {session}."));
+    }
+    if let Some(reason) = state.away(record).and_then(absence) {
         return Some(format!(
-            "Nobody is connected that could be woken: it will wait in the inbox of the session {session}."
+            "As things are, nobody would be woken: {reason}. It will wait until that changes."
         ));
     }
     let reason = state.unreachable(record)?;
@@ -27,3 +33,17 @@ pub fn unreachable(state: &State, record: &ScheduleRecord) -> Option<String> {
     };
     Some(format!("Each of its runs will fail as long as {what}."))
 }
+
+/// What is wrong with the host of a session, if it lasts until somebody mends it.
+fn absence(reason: Reason) -> Option<&'static str> {
+    // Others come to an end by themselves.
+    let lasting = [
+        (Reason::HostGone, "the host of its session is not connected"),
+        (Reason::AgentMissing, "the program of its session's agent is not there"),
+        (Reason::NotAuthenticated, "the agent of its session wants a login"),
+        (Reason::AgentBroken, "the agent of its session does not start"),
+    ];
+    lasting.into_iter().find(|(of, _)| *of == reason).map(|(_, words)| words)
+}
+
+const NOBODY: &str = "Nobody is connected that could be woken";

@@ -100,6 +100,12 @@ impl State {
         (session.host == HostId::INBOX).then_some(&session.id)
     }
 
+    /// Returns why nobody would be woken by a run of this schedule at present, although somebody serves its session otherwise;
+    /// `None` if its host is there, or it needs none.
+    pub(crate) fn away(&self, record: &ScheduleRecord) -> Option<Reason> {
+        self.destination(&record.schedule, record.owner).session()?.blocks_fresh()
+    }
+
     /// Returns why a run of this schedule would go nowhere, as things are; `None` if it has a destination.
     pub fn unreachable(&self, record: &ScheduleRecord) -> Option<Reason> {
         match self.destination(&record.schedule, record.owner) {

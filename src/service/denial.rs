@@ -74,7 +74,7 @@ impl Denial {
     pub(crate) fn hint(&self) -> &'static str {
         match self.reason {
             DenialReason::ReadOnly => {
-                "use a token that may change things; a tool that queries only reads, with any token"
+                "a query only reads, with any token: change things by the other tools, with a token that may"
             }
             DenialReason::HostsOnly => "use a host's or an operator's token, or connect as a host",
             DenialReason::OperatorsOnly => "ask an operator to do it",

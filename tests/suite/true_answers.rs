@@ -1,7 +1,10 @@
 //! Answers that mislead nobody: a typo is named, an end is no error, a key ends with its schedule, and what is stored says so.
 
+use std::sync::Arc;
+
+use reveille::adapter::HostLocal;
 use reveille::dialect::Notation;
-use reveille::domain::{Caller, Span};
+use reveille::domain::{Caller, HostId, SessionConfig, Span};
 use reveille::edn::{Caps, Value, read};
 use reveille::runtime::Handle;
 use reveille::service::Service;
@@ -147,6 +150,49 @@ fn what_would_reach_nobody_is_said_at_creation() {
     let by_channel = ask(&handle, &Caller::OPERATOR, create, false);
     let warning = ":warnings [\"Each of its runs will fail as long as there is no channel mail.\"]";
     assert!(by_channel.contains(warning), "{by_channel}");
+}
+
+/// A session whose host went away is served by nobody, and what is asked for there wakes nobody until it is back.
+#[test]
+fn that_a_host_is_gone_is_said_at_creation() {
+    let (parts, clock) = simulated::parts();
+    let handle = Handle::new(parts);
+    let host = handle.attach_host(Arc::new(HostLocal::new()));
+    handle.open_session(Some(session("s")), host, SessionConfig::default()).expect("it is new");
+    let create =
+        || tool(&handle, &Caller::session(session("s")), "create", "{:message \"m\" :when \"in 1 hour\"}");
+    assert!(!create().contains("nobody would be woken"), "{}", create());
+    handle.detach_host(host);
+    clock.advance(Span::from_millis(1_000));
+    assert!(create().contains("the host of its session is not connected. It will wait"), "{}", create());
+}
+
+/// The same request again, of what was cancelled: it is found, and what it says of it is so.
+#[test]
+fn what_a_key_stands_for_is_told_as_it_stands() {
+    let (handle, _) = simulated::engine(&[]);
+    handle.open_session(Some(session("s")), HostId::INBOX, SessionConfig::default()).expect("it is new");
+    let call = |name: &str, args: &str| tool(&handle, &Caller::session(session("s")), name, args);
+    let create = || call("create", "{:message \"m\" :when \"in 1 hour\" :key \"k\"}");
+    assert!(create().contains("it will wait in the inbox"), "{}", create());
+    call("cancel", "{:key \"k\"}");
+    let again = create();
+    assert!(again.contains("its status is cancelled. Another key asks for it anew."), "{again}");
+    assert!(!again.contains("inbox"), "{again}");
+}
+
+/// A name without its namespace, and one that only looks like ours, are named in lenient mode too, also below an empty list.
+#[test]
+fn a_bare_attribute_is_named_in_lenient_mode_too() {
+    let (handle, _) = simulated::engine(&["s"]);
+    let lenient = |query: &str| ask(&handle, &token("s"), query, true);
+    let bare = lenient("[{:psi.scheduler/schedules [:label :status]}]");
+    assert!(bare.contains("did you mean :psi.scheduler/label?"), "{bare}");
+    assert!(bare.contains("did you mean :psi.scheduler/status?"), "{bare}");
+    let ours = lenient("[{:psi.scheduler/schedules [:psi.scheduler/quite-other]}]");
+    assert!(ours.contains("there is no attribute :psi.scheduler/quite-other"), "{ours}");
+    let inner = ask(&handle, &Caller::OPERATOR, "[{:reveille.engine/accounting [:expected]}]", true);
+    assert!(!inner.contains("faults"), "a field of a record is bare: {inner}");
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn held(directory: &Path) -> Result<Option<Holder>, AppFault> {
 
 /// The fault of a port where something listens that is not the data directory's daemon.
 fn stranger(directory: &Path) -> AppFault {
-    AppFault::Taken(format!(
+    AppFault::usage(format!(
         "what listens on http://{DEFAULT_LISTEN} is not the daemon of {}, which no daemon serves, so it gets no token; \
          start one with `reveille serve`, name another by --data-dir DIR or by --url URL with --token-file FILE, or pass \
          --url '' to use an in-process engine",

@@ -12,7 +12,7 @@ use super::schedule::{self, JobSchedule};
 use super::target::{self, JobTarget};
 use super::tool::Tool;
 use super::words::{CRON_WORDS, EMPTY_PATCH, NO_OWNER};
-use crate::dialect::args::{Arg, ArgError, Args, Choices, Style};
+use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Choices, Style};
 use crate::dialect::{Answer, Notation, PageRequest};
 use crate::domain::{Moment, ScheduleId, SessionId, Zone};
 use crate::edn::Value;
@@ -178,7 +178,10 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation, context: &CronContext
     let refused = |error: ArgError| error.answer(&CRON_WORDS, repaired(args, style(notation), &error));
     let args = Args::of_call(args, style(notation), names(tool)).map_err(refused)?;
     let job_id = || {
-        let text = args.required_text("job_id", limits::TEXT_BYTES).map_err(refused)?;
+        let text = args.required_text("job_id", limits::TEXT_BYTES).map_err(|error| {
+            let is_missing = *error.kind() == ArgErrorKind::Missing;
+            refused(if is_missing { error.advised("cron_list has the jobs with their ids") } else { error })
+        })?;
         // A text that cannot be an id is the id of no job.
         ScheduleId::new(text).map_err(|_| error::missing(tool, text))
     };

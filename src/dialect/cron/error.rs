@@ -66,7 +66,7 @@ pub fn never_due(tool: Tool, schedule: &JobSchedule, created_at: Moment) -> Answ
 }
 
 pub(super) fn never_due_at(path: &str, schedule: &JobSchedule, not_before: Moment) -> ArgError {
-    let error = |path: &str| ArgError::own(path, NEVER_DUE, not_before.to_string());
+    let error = |path: &str| ArgError::own(path, NEVER_DUE, not_before.brief().to_string());
     match schedule {
         JobSchedule::Once { at } => error(&format!("{path}.at")).with(&instant(*at)),
         JobSchedule::Interval { .. } | JobSchedule::Daily { .. } | JobSchedule::Weekly { .. } => error(path),

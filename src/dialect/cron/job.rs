@@ -63,6 +63,8 @@ names! {
     RunStatus {
         /// The turn ended without an error.
         Ok = "ok",
+        /// Nobody listens in the session: the message waits in the inbox. The seed has no such word.
+        Left = "left",
         /// The run failed, or did not end in time.
         Error = "error",
         /// The run did not take place.

@@ -126,7 +126,15 @@ impl JobState {
 
 /// The outcome of the latest run, or of a slot that was skipped after it.
 fn last_status(last_ended: Option<&Run>, progress: &Progress) -> Option<RunStatus> {
-    let status = |run: &Run| if is_ok(run.state) { RunStatus::Ok } else { RunStatus::Error };
+    let status = |run: &Run| {
+        if run.state == RunState::Left {
+            RunStatus::Left
+        } else if is_ok(run.state) {
+            RunStatus::Ok
+        } else {
+            RunStatus::Error
+        }
+    };
     let Some((slot, reason)) = progress.last_skip else { return last_ended.map(status) };
     let is_later = |run: &&Run| {
         let consumed_last = progress.consumed == Some(slot);
@@ -137,7 +145,7 @@ fn last_status(last_ended: Option<&Run>, progress: &Progress) -> Option<RunStatu
     Some(last_ended.filter(is_later).map_or(RunStatus::Skipped, status))
 }
 
-/// Returns whether a run did what it was to do. The seed has no word for a message that waits in an inbox: no error came of it.
+/// Returns whether a run has not failed. Of a message that waits in an inbox no error came.
 fn is_ok(state: RunState) -> bool {
     matches!(state, RunState::Left | RunState::Delivered)
 }

@@ -14,7 +14,16 @@ pub fn created(made: &Map, schedule: &Map) -> Answer {
     let is_new = made.keyword("psi.scheduler/created?").and_then(Value::as_bool).unwrap_or(true);
     let mut answer = Map::new().with("created", is_new);
     if !is_new {
-        answer = answer.with("note", "This was asked for already under the same key; nothing was added.");
+        let status = schedule.keyword("psi.scheduler/status").and_then(Value::as_keyword);
+        let ended = status.and_then(|it| Status::parse(it.as_str())).filter(|status| status.is_terminal());
+        let note = ended.map_or_else(
+            || "This was asked for already under the same key; nothing was added.".to_owned(),
+            |status| {
+                let status = status.name();
+                format!("This was asked for already under the same key: its status is {status}. Another key asks for it anew.")
+            },
+        );
+        answer = answer.with("note", note);
     }
     Answer::done(told(answer, made, schedule))
 }

@@ -157,7 +157,10 @@ fn named(args: &Args<'_>) -> Result<ScheduleRef, ArgError> {
     let key = field::KEY.opt(args)?;
     match (id, key) {
         (Some(_), Some(_)) => Err(ArgError::own("key", NOT_ALONE, "")),
-        (None, None) => Err(ArgError::new("schedule_id", ArgErrorKind::Missing)),
+        (None, None) => {
+            let hint = "list has the schedules of this session with their ids";
+            Err(ArgError::new("schedule_id", ArgErrorKind::Missing).advised(hint))
+        }
         (None, Some(key)) => Ok(ScheduleRef::Key(key.into())),
         (Some(id), None) => {
             let not_an_id = |_| ArgError::new("schedule_id", ArgErrorKind::NotAnId).with(&id.into());

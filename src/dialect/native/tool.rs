@@ -49,8 +49,8 @@ impl Tool {
             }
             Tool::Inbox => "Take what came due while nobody ran this session, each message once.",
             Tool::Query => {
-                "Read anything about schedules, runs and decisions in EQL, the EDN Query Language. [:psi.graph/attributes] \
-                 lists what there is. Nothing can be changed here."
+                "Read schedules, runs and decisions in EQL. \
+                 [{(:psi.graph/attributes {:entity :schedule}) [:reveille.attribute/ident]}] lists what there is."
             }
         }
     }

@@ -33,15 +33,20 @@ pub fn not_found(pattern: &str, found: &Match) -> Answer {
     };
     let hint = match reminders[..] {
         [] => "there is no reminder in this session",
-        [_] => "use words that stand in the description or the prompt of this reminder",
-        [_, _, ..] => "use words that stand in the description or the prompt of one of them alone",
+        [_] => "use words that stand in the description or the prompt of this reminder, or its id",
+        [_, _, ..] => "use words that stand in the description or the prompt of one of them alone, or its id",
     };
     let error = tool_error::error("no_matching_reminder", Code::NotFound, message)
         .with("field", "description_pattern")
         .with("value", echo(&Value::from(pattern)))
-        .with("reminders", rows(reminders, CANDIDATES_BYTES))
+        .with("reminders", page::fitting(reminders.iter().map(candidate), CANDIDATES_BYTES))
         .with("hint", hint);
     tool_error::finish(error, Code::NotFound)
+}
+
+/// A reminder that may be meant, with the id by which it can be named.
+fn candidate(reminder: &Reminder) -> Value {
+    reminder.to_map().with("id", reminder.id.to_string()).into()
 }
 
 fn rows(reminders: &[Reminder], bytes: usize) -> Vec<Value> {

@@ -110,7 +110,7 @@ impl Reminder {
     /// How many of these words name the task of this reminder.
     fn shares(&self, words: &BTreeSet<String>) -> usize {
         let own: BTreeSet<String> =
-            [&self.description, &self.prompt].into_iter().flat_map(|text| words::content(text)).collect();
+            [&*self.description, &*self.prompt, &self.pace].into_iter().flat_map(words::content).collect();
         words.intersection(&own).count()
     }
 }
@@ -132,9 +132,12 @@ pub fn active(state: &State, session: &SessionId, now: Moment) -> Vec<Reminder> 
     records.filter_map(|record| Reminder::of(state, record, now)).collect()
 }
 
-/// The reminders whose description or prompt contains the pattern, in upper or lower case. If there is none, the only one that
-/// has all words of the pattern that name a task, whatever their endings.
+/// The reminder whose id the pattern is, else those whose description or prompt contains it, in upper or lower case. If there is
+/// none, the only one that has all words of the pattern that name a task or its pace, whatever their endings.
 pub fn matching(reminders: &[Reminder], pattern: &str) -> Match {
+    if let Some(named) = reminders.iter().find(|reminder| *reminder.id.to_string() == *pattern.trim()) {
+        return Match::These(vec![named.clone()]);
+    }
     // Lowered once for all reminders.
     let lower = pattern.to_lowercase();
     let literal: Vec<Reminder> = reminders.iter().filter(|reminder| reminder.has(&lower)).cloned().collect();

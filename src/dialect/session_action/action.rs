@@ -33,6 +33,8 @@ names! {
         Leased = "leased",
         /// It succeeded.
         Completed = "completed",
+        /// Nobody listens in the session: its message waits in the inbox. The seed has no such word.
+        Left = "left",
         /// Every attempt failed.
         DeadLetter = "dead_letter",
         /// It was cancelled or replaced.
@@ -187,8 +189,8 @@ fn status(record: &ScheduleRecord, retries: bool) -> ActionStatus {
         // A run that waits for its next attempt is queued in the engine.
         Status::Queued if retries => ActionStatus::Scheduled,
         Status::Queued | Status::InFlight => ActionStatus::Leased,
-        // The seed has no word for a message that waits in an inbox; the action has done its part.
-        Status::Left | Status::Delivered | Status::Finished => ActionStatus::Completed,
+        Status::Left => ActionStatus::Left,
+        Status::Delivered | Status::Finished => ActionStatus::Completed,
         Status::Failed => ActionStatus::DeadLetter,
         // The seed does not know skipped actions. Like a cancelled one, it will not run.
         Status::Skipped | Status::Cancelled => ActionStatus::Cancelled,

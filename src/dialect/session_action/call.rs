@@ -4,7 +4,7 @@
 //! texts in a [`Call`] are trimmed, and a blank one counts as absent.
 
 use super::action::ActionKind;
-use super::error::{NO_TIME, NOT_AHEAD, NOTHING_TOLD, TWO_TIMES, too_far};
+use super::error::{NO_ID_YET, NO_TIME, NOT_AHEAD, NOTHING_TOLD, TWO_TIMES, too_far};
 use super::operation::Operation;
 use super::tool::Tool;
 use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Repair, Style, TOOL_WORDS};
@@ -117,11 +117,15 @@ fn schedule(args: &Args<'_>, now: Moment) -> Result<Call, ArgError> {
     let operation = args.one_of("operation", Operation::NAMES, Operation::ALL)?;
     let action_id = || {
         let id = args.opt_text("action_id", limits::TEXT_BYTES)?;
-        id.map(Into::into).ok_or_else(|| ArgError::new("action_id", ArgErrorKind::Missing))
+        let missing = || ArgError::new("action_id", ArgErrorKind::Missing).advised(WHERE_IDS_ARE);
+        id.map(Into::into).ok_or_else(missing)
     };
     // The seed's examples have no operation.
     match operation.unwrap_or(Operation::Create) {
-        Operation::Create => draft(args, now).map(|draft| Call::Create(Box::new(draft))),
+        Operation::Create => match args.get("action_id").filter(|id| !id.value().is_nil()) {
+            Some(id) => Err(ArgError::own("action_id", NO_ID_YET, "").with(id.value())),
+            None => draft(args, now).map(|draft| Call::Create(Box::new(draft))),
+        },
         Operation::List => PageRequest::read(args).map(Call::List),
         Operation::Cancel => Ok(Call::Cancel { action_id: action_id()? }),
         Operation::RunNow => Ok(Call::RunNow { action_id: action_id()? }),
@@ -246,6 +250,8 @@ fn check_far(due: &Due, args: &Args<'_>, now: Moment) -> Result<(), ArgError> {
     })
 }
 
+/// What helps a call that names no action.
+const WHERE_IDS_ARE: &str = "operation list has the actions of this session with their ids";
 /// The default for `max_attempts`. Source: SEED-000's code.
 const ATTEMPTS: u64 = 4;
 /// Exceeds every limit, but is far from an overflow.

@@ -93,6 +93,7 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
         ArgError::own("delay_seconds", NO_TIME, ""),
         ArgError::own("delay_seconds", NOT_AHEAD, "").with(&Value::Int(0)),
         ArgError::own("message", NOTHING_TOLD, ""),
+        ArgError::own("action_id", NO_ID_YET, "").with(&given("delay-1a2b3c4d")),
         error("job_id", ArgErrorKind::NotAnId).with(&given("a\nb")),
         too_far("delay_seconds", limit).with(&Value::Int(9_999_999)),
         ArgError::own("", NO_SESSION, ""),
@@ -125,6 +126,8 @@ wordings! {
         "say how long from now, or when; only notify_job_ready may wait for a job_id instead";
     NOT_AHEAD "not_ahead" "provide either delay_seconds or run_at: a delay of {value} s is none"
         "say how many seconds from now, 1 at least";
+    NO_ID_YET "id_of_new" "{field} is for cancel and run_now: a new action gets its id in the answer"
+        "leave it out, or say which operation is meant";
     NOTHING_TOLD "nothing_told" "message or artifact_path is required" "say something in message, or name a file";
     TOO_FAR "too_far_ahead" "Failed to schedule delayed action: {field} exceeds the maximum delay: {detail}"
         "choose a nearer time: at most {detail}" Limit;

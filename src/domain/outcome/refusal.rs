@@ -355,7 +355,7 @@ impl Refusal {
     pub fn hint(&self) -> &'static str {
         match self {
             Refusal::UnknownSession { .. } => {
-                "check its id: a session is opened by its harness, or by an operator"
+                "check its id: a session is opened by its harness, or by an operator, as by the mutation psi.agent-session/open"
             }
             Refusal::SessionExists { .. } => {
                 "use the open session, which :or-attach? true attaches to over the stream, or choose another id"
@@ -365,6 +365,10 @@ impl Refusal {
             Refusal::UnknownSchedule { .. } => "list the schedules to see the ids that exist",
             Refusal::ScheduleLost { .. } => "create it again, and durable if it must outlive the process",
             Refusal::ScheduleExists { .. } => "leave the id out to get a fresh one",
+            Refusal::NotCancellable { status: Status::Left, .. }
+            | Refusal::WrongStatus { status: Status::Left, .. } => {
+                "its message waits in the inbox of its session: the tool inbox, or reveille inbox --take, takes it"
+            }
             Refusal::NotCancellable { .. } => "only pending and queued schedules can be cancelled",
             Refusal::UnknownRun { .. } => "acknowledge by the delivery-id that was pushed to you",
             Refusal::NotLeft { .. } => "read the inbox again: a message is taken once",

@@ -3,28 +3,30 @@
 //! They are reported even where no entity would report them: below a join whose list is empty, and in lenient mode,
 //! where Pathom would silently omit the attribute.
 //!
-//! Invariant: a name counts as misspelt only if an attribute has a similar name. Other unknown names are data that a
-//! caller may have provided, and Pathom's rules apply to them.
+//! Invariant: a name counts as misspelt only if an attribute has a similar name, or if its namespace is one of ours. Other
+//! unknown names are data that a caller may have provided, and Pathom's rules apply to them.
 
 use super::failure::Cause;
 use super::level::{Field, Source};
-use super::missing::missing;
+use super::missing::{missing, unknown_attribute};
 use super::plan::{PLACEHOLDER, Planner};
 use super::plan_fault::PlanFault;
 use super::{ExprKey, Join, JoinTarget, Query};
 use crate::domain::{Code, nearest};
 use crate::edn::{Keyword, Map, Value};
-use crate::graph::registry::{AttrId, Attribute, Graph, ParamGroups, Record, ResolverError, World, check};
+use crate::graph::registry::{
+    AttrId, Attribute, Graph, ParamGroups, Record, ResolverError, Type, World, check,
+};
 
 /// What a placeholder and an ident declare.
 const NO_PARAMS: ParamGroups = &[];
 
 impl<W: World> Planner<'_, W> {
-    /// Records a fault if a name is not an attribute but resembles one.
+    /// Records a fault if a name is not an attribute, but resembles one or would have to be one of ours.
     pub(super) fn check_name(&mut self, key: &ExprKey, known: &[AttrId]) {
         let ExprKey::Attr(attr) = key else { return };
-        // Attributes are qualified. A bare name is a key of a map that an attribute holds.
-        if attr.namespace().is_none() {
+        // Attributes are qualified. A bare name may be a key of a map that an attribute holds.
+        if attr.namespace().is_none() && !self.is_at_entity() {
             return;
         }
         let graph = Graph { registry: self.registry, viewer: self.viewer };
@@ -32,13 +34,37 @@ impl<W: World> Planner<'_, W> {
         let is_declared = self.registry.is_visible(id, self.viewer) && id.is_below(self.registry.len());
         // What the caller provides at the root is known by its name. It is known only when the plan runs, which drops
         // the fault then.
-        if is_declared || known.contains(&id) || graph.nearest_attribute(attr).is_none() {
+        let is_meant = || graph.nearest_attribute(attr).is_some() || attr.namespace().is_some_and(is_ours);
+        if is_declared || known.contains(&id) || !is_meant() {
             return;
         }
         let key = Value::Keyword(attr.clone());
-        if let Some(error) = missing(self.registry, self.viewer, Cause::Unreachable, &key) {
+        let own = self.of_this_entity(attr).map(|near| unknown_attribute(attr, Some(near)));
+        let error = own.or_else(|| missing(self.registry, self.viewer, Cause::Unreachable, &key));
+        if let Some(error) = error {
             self.faults.push(PlanFault { path: self.path.clone(), key, cause: Cause::Unreachable, error });
         }
+    }
+
+    /// Returns whether the level is the root, or is below an attribute or an ident that leads to an entity.
+    fn is_at_entity(&self) -> bool {
+        match self.path.last() {
+            None => true,
+            Some(Value::Keyword(key)) => {
+                let attribute = self.registry.attribute(key.as_str());
+                attribute.is_some_and(|attribute| matches!(attribute.kind, Type::Reference(_)))
+            }
+            Some(ident) => ident.as_items().is_some(),
+        }
+    }
+
+    /// Returns the attribute of the entity of this level that has this name under a namespace.
+    fn of_this_entity(&self, bare: &Keyword) -> Option<&'_ Keyword> {
+        let Some(Value::Keyword(key)) = self.path.last().filter(|_| bare.namespace().is_none()) else {
+            return None;
+        };
+        let Type::Reference(entity) = self.registry.attribute(key.as_str())?.kind else { return None };
+        Graph { registry: self.registry, viewer: self.viewer }.attribute_of(entity, bare.name())
     }
 
     /// Records a fault for each name below a record that is not one of its fields.
@@ -95,6 +121,11 @@ impl<W: World> Planner<'_, W> {
         };
         Field { source, params: Map::new(), ..field }
     }
+}
+
+/// Returns whether no other program would have data under this namespace.
+fn is_ours(namespace: &str) -> bool {
+    ["psi.", "reveille"].iter().any(|ours| namespace.starts_with(ours))
 }
 
 /// Returns whether the parameters of a placeholder are data about its entity. A Pathom that has joined this graph sends the

@@ -23,15 +23,20 @@ pub(super) fn missing<W: World>(
     }
 }
 
+/// The error for the name of no attribute; `near` is the one that is meant, if that is known.
+pub(super) fn unknown_attribute(ident: &Keyword, near: Option<&Keyword>) -> ResolverError {
+    let hint = match near {
+        Some(near) => format!("did you mean {near}?"),
+        None => "query [:psi.graph/attributes] for a list".to_owned(),
+    };
+    said(format!("there is no attribute {ident}"), &hint, Code::Validation)
+}
+
 fn attribute<W: World>(graph: Graph<'_, W>, cause: Cause, ident: &Keyword) -> ResolverError {
     // A hidden attribute gets the answer of an unknown one, and is not suggested either.
     let id = graph.registry.id(ident).filter(|id| graph.registry.is_visible(*id, graph.viewer));
     let Some(entity) = id.and_then(|id| graph.registry.entity_of(id)) else {
-        let hint = match graph.nearest_attribute(ident) {
-            Some(near) => format!("did you mean {near}?"),
-            None => "query [:psi.graph/attributes] for a list".to_owned(),
-        };
-        return said(format!("there is no attribute {ident}"), &hint, Code::Validation);
+        return unknown_attribute(ident, graph.nearest_attribute(ident));
     };
     // Reached, but not found: the name is right, the entity is not there for this caller.
     if cause == Cause::Missing {

@@ -15,6 +15,16 @@ impl<'r, W: World> Graph<'r, W> {
         near.or_else(|| idents().find(|ident| ident.name() == wrong.name()))
     }
 
+    /// Returns the attribute of an entity that has this name under some namespace.
+    pub(crate) fn attribute_of(self, entity: &str, name: &str) -> Option<&'r Keyword> {
+        let is_of_it = |ident: &Keyword| {
+            let id = self.registry.id(ident);
+            id.and_then(|id| self.registry.entity_of(id)).is_some_and(|found| found.name == entity)
+        };
+        let mut named = self.attributes().map(|(ident, _)| ident).filter(|ident| ident.name() == name);
+        named.find(|ident| is_of_it(ident))
+    }
+
     /// Returns the mutation whose name is nearest to an unknown one.
     pub(crate) fn nearest_mutation(self, wrong: &Symbol) -> Option<&'r Symbol> {
         let near = nearest(self.mutations().map(|name| (name, name.as_str())), wrong.as_str());

@@ -188,9 +188,9 @@ impl<'a> ChannelCall<'a> {
         let Some(owner) = self.caller().scope.session() else { return channels::no_session() };
         let send = |name: Box<str>| {
             let sent = self.create(&name, message.clone(), owner).map(|(run, ..)| run);
-            let why = |refusal| match refusal {
-                Refusal::ChannelNotAllowed { .. } => NO_CHANNEL.to_owned(),
-                other => other.to_string(),
+            let is_unknown = |refusal: &Refusal| matches!(refusal, Refusal::ChannelNotAllowed { .. });
+            let why = |refusal: Refusal| {
+                if is_unknown(&refusal) { NO_CHANNEL.to_owned() } else { refusal.to_string() }
             };
             (name, sent.map_err(why))
         };

@@ -6,6 +6,7 @@
 use super::super::Service;
 use super::ToolCall;
 use crate::dialect::Answer;
+use crate::domain::Code;
 use crate::edn::Value;
 
 impl Service {
@@ -28,6 +29,8 @@ pub(super) fn with_tried_example(answer: Answer, rehearse: impl Fn(&Value) -> Op
         let fits = |call: &Value| call.to_string().len() <= EXAMPLE_BYTES_MAX;
         let Some(call) = example.filter(fits) else { return answer.with_example(None) };
         match rehearse(&call) {
+            // Somebody else has changed it meanwhile. The caller has not heard so, and would overwrite that unseen.
+            Some(tried) if tried.code == Some(Code::Conflict) && answer.code != tried.code => break,
             Some(tried) if tried.is_error => example = tried.example().cloned(),
             // Nothing to wait for: the call is right.
             Some(_) => return answer.with_example(Some(call)),

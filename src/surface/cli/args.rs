@@ -28,7 +28,7 @@ Examples:
   reveille demo
   reveille serve
   reveille stdio --session main
-  reveille tool psi-tool '{:action \"scheduler\" :op \"list\"}'"
+  reveille tool list --session main '{}'"
 )]
 pub struct Cli {
     /// What to do.
@@ -179,8 +179,8 @@ Examples:
     /// With --wait or --embedded, the engine exists until the end of the call.
     #[command(after_help = "\
 Examples:
-  reveille tool psi-tool '{:action \"scheduler\" :op \"list\"}'
-  echo '{\"action\": \"scheduler\", \"op\": \"list\"}' | reveille tool psi-tool
+  reveille tool psi-tool --session main '{:action \"scheduler\" :op \"list\"}'
+  echo '{\"first\": 5}' | reveille tool list --session main
   reveille tool psi-tool --wait '{:action \"scheduler\" :op \"create\" :kind \"message\"
                                   :delay-ms 1000 :message \"Stretch your legs.\"}'")]
     Tool(ToolArgs),

@@ -91,8 +91,8 @@ impl McpService<'_> {
             // The stateless revision has neither method: every request declares its revision, and any answer shows
             // that the server responds.
             Method::Initialize | Method::Ping if era == WireVersion::Stateless => return Err(unknown()),
-            Method::Initialize => initialize(request)?,
-            Method::Discover => discover(),
+            Method::Initialize => initialize(request, self.instructions())?,
+            Method::Discover => discover(self.instructions()),
             Method::Ping => Map::new(),
             Method::ListTools => whole(request, "tools", self.features.tools().into_iter().map(Tool::print))?,
             Method::CallTool => match self.call(request)? {
@@ -107,6 +107,12 @@ impl McpService<'_> {
             Method::ReadResource => self.read_resource(request)?,
         };
         Ok(Begun::Now(shaped(method, result, era)))
+    }
+
+    /// What a model is told of the tools that it has.
+    fn instructions(&self) -> String {
+        let has_own = self.features.tools().iter().any(|tool| tool.name == "create");
+        [BEGINNING, if has_own { OF_OWN_TOOLS } else { OF_OTHER_TOOLS }, END].concat()
     }
 
     fn call(&self, request: &McpRequest) -> Result<Begun, McpFault> {
@@ -163,21 +169,21 @@ fn whole(request: &McpRequest, name: &str, items: impl Iterator<Item = Value>) -
     }
 }
 
-fn initialize(request: &McpRequest) -> Result<Map, McpFault> {
+fn initialize(request: &McpRequest, instructions: String) -> Result<Map, McpFault> {
     let agreed = Revision::agreed(request.text("protocolVersion")?);
     Ok(Map::new()
         .with("protocolVersion", agreed.name())
         .with("capabilities", capabilities())
         .with("serverInfo", server())
-        .with("instructions", INSTRUCTIONS))
+        .with("instructions", instructions))
 }
 
-fn discover() -> Map {
+fn discover(instructions: String) -> Map {
     let spoken: Vec<Value> = Revision::NAMES.iter().map(|name| Value::from(*name)).collect();
     Map::new()
         .with("supportedVersions", spoken)
         .with("capabilities", capabilities())
-        .with("instructions", INSTRUCTIONS)
+        .with("instructions", instructions)
 }
 
 /// Adds what the stateless revision requires in every result, and the caching hints of results that may be cached.
@@ -214,8 +220,12 @@ fn refused(id: Option<&Value>, fault: &McpFault, era: WireVersion) -> McpReply {
 }
 
 const CONSTANT_MS: i64 = 300_000;
-const INSTRUCTIONS: &str = "Reveille keeps time for you. It wakes you if your host listens; else the message waits for inbox, \
-                            and create says so. create takes a message to yourself and when in words, with a zone; the \
-                            answer echoes what was understood and the next three instants: check them. Give a key when you \
-                            may have to try again. An error says what is accepted; its example, if it has one, is your call \
-                            put right. explain says why something has fired, or has not.";
+const BEGINNING: &str = "Reveille keeps time for you. It wakes you if your host listens; ";
+/// To who has the tools of the crate itself.
+const OF_OWN_TOOLS: &str = "else the message waits for inbox, and create says so. create takes a message to yourself and when in \
+                            words, with a zone; the answer echoes what was understood and the next three instants: check \
+                            them. Give a key when you may have to try again. explain says why something has fired, or has \
+                            not. ";
+/// To who has others.
+const OF_OTHER_TOOLS: &str = "else the message waits in the inbox of your session. ";
+const END: &str = "An error says what is accepted; its example, if it has one, is your call put right.";

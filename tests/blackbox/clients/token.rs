@@ -131,7 +131,7 @@ fn a_stranger_on_the_default_port_gets_no_token() {
     let stranger = Stranger::listen("127.0.0.1:7517");
     for args in COMMANDS {
         let ended = run(&home, args, &[]);
-        assert_eq!((ended.code, ended.out.as_str()), (Some(1), ""), "{args:?}: {}", ended.err);
+        assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{args:?}: {}", ended.err);
         let expected = "what listens on http://127.0.0.1:7517 is not the daemon of state";
         assert!(ended.err.contains(expected), "{args:?}: {}", ended.err);
         assert!(ended.err.contains("--url"), "it says what to do: {}", ended.err);

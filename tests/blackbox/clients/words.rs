@@ -227,10 +227,19 @@ fn a_person_creates_shows_and_follows() {
     ok(&["run-now", &id]);
     let shown = ok(&["show", &id]);
     assert!(shown.contains("\nSLOT ") && shown.contains("nobody-listens"), "{shown}");
+    // The same request under its key, after its schedule was cancelled.
+    let keyed = ["create", "main", "in 7h", "water", "--idempotency-key", "k"];
+    let id = ok(&keyed).split_whitespace().nth(1).expect("an id").to_owned();
+    ok(&["cancel", &id]);
+    let again = ok(&keyed);
+    assert!(
+        again.starts_with(&format!("nothing created: the key stands for {id}, whose status is cancelled")),
+        "{again}"
+    );
     // One that fires every minute does not hide the other.
     ok(&["create", "main", "in 5h", "tea"]);
     let foreseen = ok(&["forecast"]);
-    assert!(foreseen.lines().count() < 15 && foreseen.contains("more of sch-"), "{foreseen}");
+    assert!(foreseen.lines().count() < 15 && foreseen.contains("1 schedule has more"), "{foreseen}");
     assert!(ok(&["doctor", "--json"]).starts_with("{\"sound\":true,"));
     assert_eq!(daemon.end("-TERM").code(), Some(0));
     home.assert_sound();

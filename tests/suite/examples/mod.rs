@@ -297,6 +297,26 @@ fn a_conflict_of_revisions_shows_the_call_on_the_present_one() {
     }
 }
 
+/// Somebody else has changed it, and the caller has not heard so: a typo beside its stale revision is put right by hand.
+#[test]
+fn an_example_does_not_take_another_revision_in_silence() {
+    for (tool, call) in [
+        ("cron_update", r#"{:job_id "$JOB" :base_revision 1 :patch {:promt "q"}}"#),
+        ("cron_delete", r#"{:id "$JOB" :base_revision 1}"#),
+        ("cron_delete", r#"{:job_id "$JOB" :base_revision "1"}"#),
+        ("update", r#"{:schedule_id "$SCHEDULE" :when "in 90 secnds" :revision 1}"#),
+        ("update", r#"{:schedule_id "$SCHEDULE" :lable "l" :revision 1}"#),
+    ] {
+        let scene = Scene::new();
+        let fresh = scene.call(tool, &scene.edn(call), Notation::Edn);
+        assert!(fresh.is_error && example(&fresh).is_some(), "{tool} {call}: {}", fresh.value);
+        scene.told("cron_update", r#"{:job_id "$JOB" :base_revision 1 :patch {:prompt "p"}}"#);
+        scene.told("update", r#"{:schedule_id "$SCHEDULE" :label "other" :revision 1}"#);
+        let stale = scene.call(tool, &scene.edn(call), Notation::Edn);
+        assert!(stale.is_error && example(&stale).is_none(), "{tool} {call}: {}", stale.value);
+    }
+}
+
 /// A caller without a session is told how to get one, and is shown no call that fails.
 #[test]
 fn without_a_session_nothing_is_shown() {

@@ -151,7 +151,7 @@ fn advance(state: &mut JobState, line: &RunLine) {
             state.consecutive_failures = match status {
                 RunStatus::Error => state.consecutive_failures + 1,
                 // A run that ends as skipped ends the series as well. Source: SEED-004's code.
-                RunStatus::Ok | RunStatus::Skipped => 0,
+                RunStatus::Ok | RunStatus::Left | RunStatus::Skipped => 0,
             };
         }
         // A skipped slot does not end the active run.
