@@ -8,8 +8,7 @@ use super::op::Op;
 use super::summary::{brief_row, row, summary};
 use super::value::integer;
 use crate::dialect::excerpt::ANSWER_BYTES;
-use crate::dialect::excerpt::weight;
-use crate::dialect::{Answer, page};
+use crate::dialect::{Answer, json, page};
 use crate::domain::{Refusal, ScheduleId};
 use crate::edn::{Map, Value};
 use crate::engine::{ScheduleRecord, State};
@@ -23,13 +22,13 @@ pub fn created(state: &State, record: &ScheduleRecord, duration_ms: u64) -> Answ
 /// of the messages, and one that is still too long its first schedules and the call that goes on.
 pub fn listed(state: &State, records: &[&ScheduleRecord], duration_ms: u64) -> Answer {
     let whole = page::fitting(records.iter().map(|record| row(state, record)), page::ROOM);
-    let is_whole = whole.len() == records.len() && whole.iter().map(weight).sum::<usize>() <= page::ROOM;
+    let is_whole = whole.len() == records.len() && whole.iter().map(bytes).sum::<usize>() <= WHOLE;
     let count = integer(records.len() as u64);
     let found = |rows: Vec<Value>| Map::new().with("schedule-count", count.clone()).with("schedules", rows);
     if is_whole {
         return done(Op::List, found(whole), duration_ms);
     }
-    let rows = page::fitting(records.iter().map(|record| brief_row(state, record)), page::ROOM);
+    let rows = page::fitting(records.iter().map(|record| brief_row(state, record)), CUT);
     let shown = rows.len();
     let cut = Map::new()
         .with("path", ["psi-tool/scheduler", "schedules"].map(Value::keyword).to_vec())
@@ -42,12 +41,26 @@ pub fn listed(state: &State, records: &[&ScheduleRecord], duration_ms: u64) -> A
         None => cut,
     };
     let notice = Map::new()
-        .with("limit-bytes", integer(ANSWER_BYTES as u64))
+        .with("limit-bytes", integer(LIST_BYTES as u64))
         .with("cuts", vec![cut.into()])
         .with("hint", HINT);
     // Within psi's own map, so that what surrounds it keeps its five keys.
     done(Op::List, found(rows).with("psi-tool/truncated", notice), duration_ms)
 }
+
+/// The bytes of a row and of what separates it from the next, in the longer of the two notations.
+fn bytes(row: &Value) -> usize {
+    let mut in_json = String::new();
+    json::write(row, &mut in_json);
+    in_json.len().max(row.to_string().len()) + 1
+}
+
+/// The most bytes of a list. Source: the answers of the seed's own lists of fifty.
+const LIST_BYTES: usize = 12_288;
+/// Room for the rows of a list that is whole, and of one that says where it was cut; the rest is for what stands around them.
+const WHOLE: usize = LIST_BYTES - 240;
+const CUT: usize = LIST_BYTES - 1_024;
+const _: () = assert!(LIST_BYTES <= ANSWER_BYTES, "the list has no bound of its own");
 
 /// The call that lists what comes after a schedule. `list` has no argument for it in psi, but the graph has the same list.
 fn rest(after: &ScheduleId) -> Map {
