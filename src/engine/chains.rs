@@ -68,20 +68,9 @@ impl State {
     pub(super) fn count_unfinished(&mut self, key: Key, is_there: bool) {
         let Some(record) = self.schedules.get(key) else { return };
         let live = &mut self.live[record.schedule.dialect as usize];
-        if is_there {
-            *live += 1;
-        } else {
-            assert!(*live > 0, "a schedule ends, and none of its dialect is counted as unfinished");
-            *live -= 1;
-        }
-        self.count_in_chain(key, is_there);
-    }
-
-    fn count_in_chain(&mut self, key: Key, is_there: bool) {
-        let Some(root) = self.schedules.get(key).and_then(|it| it.schedule.lineage()).map(|it| &it.root)
-        else {
-            return;
-        };
+        assert!(is_there || *live > 0, "a schedule ends, and none of its dialect is counted as unfinished");
+        *live = if is_there { *live + 1 } else { *live - 1 };
+        let Some(root) = record.schedule.lineage().map(|it| &it.root) else { return };
         if is_there {
             *self.chains.entry(root.clone()).or_default() += 1;
         } else if let Some(count) = self.chains.get_mut(root) {

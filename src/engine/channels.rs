@@ -103,8 +103,7 @@ impl State {
     pub(super) fn note_not_carried(&mut self, run: Key) {
         let schedule = self.runs.get(run).and_then(|record| self.schedules.get(record.schedule));
         let Some(Target::Route(route)) = schedule.map(|record| record.schedule.target()) else { return };
-        let channel = route.channel.clone();
-        if let Some(channel) = self.channels.get_mut(&channel) {
+        if let Some(channel) = self.channels.get_mut(&route.channel) {
             channel.failed += 1;
         }
     }

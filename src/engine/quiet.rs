@@ -5,7 +5,7 @@
 
 use super::state::State;
 use crate::domain::{
-    Durability, Fact, Phase, RunFact, Schedule, ScheduleFact, ScheduleId, Watch, WatchCheck,
+    Durability, Fact, Moment, Phase, RunFact, Schedule, ScheduleFact, ScheduleId, Watch, WatchCheck,
 };
 
 /// What a fact is worth, if it is one of a check.
@@ -48,6 +48,19 @@ impl State {
         let schedule = self.schedule(id)?.schedule();
         is_watch(schedule)
             .then(|| Quiet { is_shown, is_kept: is_due || schedule.durability != Durability::Bound })
+    }
+
+    /// Returns the number of bound watches whose first check was due by an instant.
+    #[cfg(feature = "embed")]
+    pub(crate) fn bound_watches(&self, at: Moment) -> u64 {
+        if self.watches == 0 {
+            return 0;
+        }
+        let begun = self.schedules.iter().filter(|(_, record)| {
+            let is_bound = record.schedule.durability == Durability::Bound && is_watch(&record.schedule);
+            is_bound && (record.progress().runs > 0 || record.next.is_none_or(|slot| slot <= at))
+        });
+        begun.count() as u64
     }
 
     /// Returns whether a call that goes out waits for the disk: that of a bound watch does not, as nothing is stored of it.

@@ -26,8 +26,7 @@ use crate::domain::{
     ScheduleId, SessionFact, SessionId, Span, Transcript,
 };
 use crate::engine::{
-    ChannelPauses, LocalFact, Outcomes, Pause, ScheduleRecord, ScheduleRow, SessionRecord, SessionRow, State,
-    StoredRow,
+    ChannelPauses, LocalFact, Outcomes, Pause, ScheduleRow, SessionRecord, SessionRow, State, StoredRow,
 };
 use crate::graph::eql::QueryRefusal;
 use crate::graph::past_accounts::PastAccounts;
@@ -395,12 +394,8 @@ impl Fold {
         untold += self.unrecoverable.len() as u64;
         // Schedules that have been deleted since may have no fact left: each such session counts once.
         untold += self.lost.sessions.values().filter(|lost| **lost > self.end).count() as u64;
-        let is_half_told = |record: &&&ScheduleRecord| {
-            let has_begun = record.progress().runs > 0 || record.next_slot().is_none_or(|slot| slot <= at);
-            has_begun && self.state.is_bound(&record.schedule().id)
-        };
         // Their checks are stored once a minute at most, so their counts and their next slots are not those of the instant.
-        untold += self.state.schedules().iter().filter(is_half_told).count() as u64;
+        untold += self.state.bound_watches(at);
         let (state, decisions, accounts) = (self.state, self.decisions, self.accounts);
         Some(Snapshot { state, decisions, now, unrecoverable: untold, accounts })
     }

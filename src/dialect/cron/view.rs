@@ -126,14 +126,10 @@ impl JobState {
 
 /// The outcome of the latest run, or of a slot that was skipped after it.
 fn last_status(last_ended: Option<&Run>, progress: &Progress) -> Option<RunStatus> {
-    let status = |run: &Run| {
-        if run.state == RunState::Left {
-            RunStatus::Left
-        } else if is_ok(run.state) {
-            RunStatus::Ok
-        } else {
-            RunStatus::Error
-        }
+    let status = |run: &Run| match (run.state, is_ok(run.state)) {
+        (RunState::Left, _) => RunStatus::Left,
+        (_, true) => RunStatus::Ok,
+        (_, false) => RunStatus::Error,
     };
     let Some((slot, reason)) = progress.last_skip else { return last_ended.map(status) };
     let is_later = |run: &&Run| {

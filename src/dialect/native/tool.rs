@@ -42,7 +42,7 @@ impl Tool {
                  fire."
             }
             Tool::Update => {
-                "Change a schedule's time, message or label; or pause it, or let it go on. What is left out stays."
+                "Change a schedule's time, message or label; or pause or resume it. What is left out stays."
             }
             Tool::Explain => {
                 "Say why a schedule has fired, or has not, or when it will; with slot, run, obstacles and the whole message."

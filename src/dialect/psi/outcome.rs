@@ -55,7 +55,7 @@ fn bytes(row: &Value) -> usize {
     in_json.len().max(row.to_string().len()) + 1
 }
 
-/// The most bytes of a list. Source: the answers of the seed's own lists of fifty.
+/// The most bytes of a list. It is read often, so its bound is below that of other answers; fifty rows of short texts are whole.
 const LIST_BYTES: usize = 12_288;
 /// Room for the rows of a list that is whole, and of one that says where it was cut; the rest is for what stands around them.
 const WHOLE: usize = LIST_BYTES - 240;

@@ -33,10 +33,8 @@ impl Candidate<'_> {
     /// Returns when it became what the record says, as far as is known.
     pub(super) fn at(&self) -> Moment {
         match self {
-            Candidate::Run(record) => {
-                let run = &record.run;
-                run.ended_at.or(run.delivered_at).unwrap_or(run.claimed_at)
-            }
+            // A message that was taken out of an inbox was delivered after its run had ended.
+            Candidate::Run(it) => it.run.ended_at.max(it.run.delivered_at).unwrap_or(it.run.claimed_at),
             Candidate::Summary(told) => told.at,
             Candidate::Skip(skip) => skip.at,
             Candidate::Withdrawn(it) => it.at,

@@ -265,18 +265,13 @@ impl Explainer<'_> {
             RunState::Cancelled => (Verdict::Cancelled, run.ended_at),
             RunState::Failed => (Verdict::Failed, run.ended_at),
         };
-        let reason = if run.state == RunState::Queued {
-            waits
-        } else if run.state == RunState::Left && !self.state.is_in_inbox(record) {
-            // The inbox went with the session.
-            Some(Reason::SessionClosed)
-        } else {
-            run.reason
-        };
+        // The inbox went with the session.
+        let is_gone = run.state == RunState::Left && !self.state.is_in_inbox(record);
+        let reason = if run.state == RunState::Queued { waits } else { run.reason };
+        let reason = if is_gone { Some(Reason::SessionClosed) } else { reason };
         let hold = run.checks.as_ref().and_then(|checks| checks.waits.as_ref());
         let held = hold.filter(|hold| hold.awaits == Awaits::Operator);
         let held = held.map(|hold| format!("rule {}, until {}", hold.detail(), hold.until));
-        let is_gone = reason == Some(Reason::SessionClosed) && run.state == RunState::Left;
         let gone = is_gone.then(|| NOBODY_CAN.to_owned());
         let error = run.failure.as_ref().filter(|_| run.state != RunState::Delivered);
         let error = error.map(|failure| match run.retry_at {

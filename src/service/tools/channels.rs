@@ -188,11 +188,8 @@ impl<'a> ChannelCall<'a> {
         let Some(owner) = self.caller().scope.session() else { return channels::no_session() };
         let send = |name: Box<str>| {
             let sent = self.create(&name, message.clone(), owner).map(|(run, ..)| run);
-            let is_unknown = |refusal: &Refusal| matches!(refusal, Refusal::ChannelNotAllowed { .. });
-            let why = |refusal: Refusal| {
-                if is_unknown(&refusal) { NO_CHANNEL.to_owned() } else { refusal.to_string() }
-            };
-            (name, sent.map_err(why))
+            let is_unknown = matches!(sent, Err(Refusal::ChannelNotAllowed { .. }));
+            (name, sent.map_err(|it| if is_unknown { NO_CHANNEL.to_owned() } else { it.to_string() }))
         };
         channels::broadcast(names.into_iter().map(send).collect())
     }

@@ -33,6 +33,7 @@ pub(in crate::engine) fn host_sessions(
             // The new host does not know the turn of the built-in one.
             finish_turn(step, record);
         }
+        // The host of agents finds out from the conversation itself.
         if !record.hosted && !busy && host != HostId::AGENTS {
             lose_turn(step, record);
         }
