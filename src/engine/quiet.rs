@@ -5,7 +5,7 @@
 
 use super::state::State;
 use crate::domain::{
-    Durability, Fact, Moment, Phase, RunFact, Schedule, ScheduleFact, ScheduleId, Watch, WatchCheck,
+    Durability, Fact, Phase, RunFact, Schedule, ScheduleFact, ScheduleId, Watch, WatchCheck,
 };
 
 /// What a fact is worth, if it is one of a check.
@@ -52,7 +52,7 @@ impl State {
 
     /// Returns the number of bound watches whose first check was due by an instant.
     #[cfg(feature = "embed")]
-    pub(crate) fn bound_watches(&self, at: Moment) -> u64 {
+    pub(crate) fn bound_watches(&self, at: crate::domain::Moment) -> u64 {
         if self.watches == 0 {
             return 0;
         }

@@ -8,7 +8,8 @@ use super::op::Op;
 use super::summary::{brief_row, row, summary};
 use super::value::integer;
 use crate::dialect::excerpt::ANSWER_BYTES;
-use crate::dialect::{Answer, json, page};
+use crate::dialect::excerpt::weight;
+use crate::dialect::{Answer, page};
 use crate::domain::{Refusal, ScheduleId};
 use crate::edn::{Map, Value};
 use crate::engine::{ScheduleRecord, State};
@@ -48,11 +49,10 @@ pub fn listed(state: &State, records: &[&ScheduleRecord], duration_ms: u64) -> A
     done(Op::List, found(rows).with("psi-tool/truncated", notice), duration_ms)
 }
 
-/// The bytes of a row and of what separates it from the next, in the longer of the two notations.
+/// An upper bound on the bytes of a row, closer than that of any value: five of its values at least are texts, which both notations
+/// write alike, and so is what encloses them.
 fn bytes(row: &Value) -> usize {
-    let mut in_json = String::new();
-    json::write(row, &mut in_json);
-    in_json.len().max(row.to_string().len()) + 1
+    weight(row) - 6
 }
 
 /// The most bytes of a list. It is read often, so its bound is below that of other answers; fifty rows of short texts are whole.
