@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use super::control::{Control, print};
 use super::foreign_text::{self, shown, visible};
+use super::table;
 use crate::edn::Value;
 use crate::surface::cli::OperatorArgs;
 
@@ -31,9 +32,10 @@ fn waiting(runs: &[Value]) -> String {
         return "Nothing waits for approval.\n".to_owned();
     }
     let mut text = String::new();
-    for run in runs.iter().filter_map(Value::as_map) {
-        text += &format!("{}\n", word(run.keyword("reveille.run/id").unwrap_or(&Value::Nil)));
-        let approval = run.keyword("reveille.run/approval").and_then(Value::as_map);
+    for run in runs {
+        text += &format!("{}\n", table::run_id(run, "reveille.run/id"));
+        let approval =
+            run.as_map().and_then(|run| run.keyword("reveille.run/approval")).and_then(Value::as_map);
         for (key, value) in approval.into_iter().flatten().filter(|(_, value)| !value.is_nil()) {
             text += &format!("  {:10}  {}\n", word(key), word(value));
         }

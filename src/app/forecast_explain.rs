@@ -109,7 +109,10 @@ fn foreseen(slots: &[Value], (first, of_all): (usize, bool)) -> String {
         if nominal == at {
             nominal.clear();
         }
-        [at, will, reason, nominal, of(slot, "origin-session-id"), id, of(slot, "label")]
+        let schedule =
+            slot.as_map().and_then(|slot| slot.keyword("reveille.slot/schedule")).unwrap_or(&Value::Nil);
+        let session = cell(schedule, "psi.scheduler/origin-session-id");
+        [at, will, reason, nominal, session, id, table::label(schedule)]
     });
     let mut text = table::of(["AT", "WILL", "REASON", "SLOT", "SESSION", "SCHEDULE", "LABEL"], rows);
     // The graph marks the last slot of a list that was cut, and the last listed slot of a schedule that has more.
@@ -135,18 +138,14 @@ fn foreseen(slots: &[Value], (first, of_all): (usize, bool)) -> String {
     text
 }
 
-/// Something of the slot's schedule.
-fn of(slot: &Value, name: &str) -> String {
-    let schedule = slot.as_map().and_then(|slot| slot.keyword("reveille.slot/schedule"));
-    schedule.map(|schedule| cell(schedule, &format!("psi.scheduler/{name}"))).unwrap_or_default()
-}
-
 /// Formats an explanation: its sentence, and then its facts.
 fn told(explanation: &Value) -> String {
     let sentence = cell(explanation, "reveille.explanation/sentence");
     let facts =
         ["verdict", "reason", "slot", "at", "run-id", "next-fire-at"].into_iter().filter_map(|name| {
-            let value = cell(explanation, &format!("reveille.explanation/{name}"));
+            let attribute = format!("reveille.explanation/{name}");
+            let is_run = name == "run-id";
+            let value = if is_run { table::run_id } else { cell }(explanation, &attribute);
             (!value.is_empty()).then(|| format!("  {name:12}  {value}\n"))
         });
     format!("{sentence}\n{}", facts.collect::<String>())
@@ -159,7 +158,8 @@ const ID: &str = "reveille.slot/schedule-id";
 const EACH_LISTED: i64 = 5;
 const FORESEEN: &str = "[:reveille.slot/at :reveille.slot/will :reveille.slot/reason :reveille.slot/slot \
                         :reveille.slot/schedule-id :reveille.slot/count :reveille.slot/more? \
-                        {:reveille.slot/schedule [:psi.scheduler/label :psi.scheduler/origin-session-id]}]";
+                        {:reveille.slot/schedule [:psi.scheduler/label :psi.scheduler/message-excerpt \
+                        :psi.scheduler/origin-session-id]}]";
 const EXPLAINED: &str = "[:reveille.explanation/sentence :reveille.explanation/verdict :reveille.explanation/reason \
                          :reveille.explanation/slot :reveille.explanation/at :reveille.explanation/late-ms \
                          :reveille.explanation/run-id :reveille.explanation/obstacles \

@@ -27,8 +27,9 @@ pub(super) fn list(args: &ListArgs) -> io::Result<ExitCode> {
     };
     let row = |schedule: &Value| {
         let of = |name: &str| cell(schedule, &format!("psi.scheduler/{name}"));
-        let [session, id, label] = ["origin-session-id", "schedule-id", "label"].map(of);
-        [of("status"), of("next-fire-at"), brief::words(&of("when")), session, id, label]
+        let when = brief::words(&of("when"));
+        let [session, id] = ["origin-session-id", "schedule-id"].map(of);
+        [of("status"), of("next-fire-at"), when, session, id, table::label(schedule)]
     };
     let heads = ["STATUS", "NEXT", "WHEN", "SESSION", "SCHEDULE", "LABEL"];
     page.show(&args.listing.asking, params, |rows| table::of(heads, rows.iter().map(row)))
@@ -56,7 +57,7 @@ pub(super) fn runs(args: &ListingArgs<RunsFlags>) -> io::Result<ExitCode> {
             late,
             session,
             cell(schedule, "psi.scheduler/schedule-id"),
-            cell(schedule, "psi.scheduler/label"),
+            table::label(schedule),
         ]
     };
     let heads = ["SLOT", "STATE", "REASON", "LATE-MS", "SESSION", "SCHEDULE", "LABEL"];
@@ -172,12 +173,13 @@ const FIRST: i64 = 100;
 const SCHEDULES: (&str, &str) = (
     "schedules",
     "[:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/status :psi.scheduler/reason \
-      :psi.scheduler/next-fire-at :psi.scheduler/when :psi.scheduler/origin-session-id]",
+      :psi.scheduler/next-fire-at :psi.scheduler/when :psi.scheduler/origin-session-id :psi.scheduler/message-excerpt]",
 );
 const RUNS: (&str, &str) = (
     "runs",
     "[:reveille.run/id :reveille.run/slot :reveille.run/state :reveille.run/reason :reveille.run/lateness-ms \
-      :reveille.run/session-id {:reveille.run/schedule [:psi.scheduler/schedule-id :psi.scheduler/label]}]",
+      :reveille.run/session-id {:reveille.run/schedule [:psi.scheduler/schedule-id :psi.scheduler/label \
+      :psi.scheduler/message-excerpt]}]",
 );
 const STATUS: &str = "[:reveille.engine/mode :reveille.engine/now :reveille.engine/held :psi.scheduler/pending-count \
                        {:reveille.engine/held-runs [:reveille.run/id]} :reveille.engine/accounting]";

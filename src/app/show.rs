@@ -46,8 +46,12 @@ fn told(schedule: &Value) -> String {
     let _ = write!(text, "{:18}  {message}\n\n{sentence}\n", "message");
     let runs = part("runs").and_then(Value::as_items).unwrap_or_default();
     if !runs.is_empty() {
-        let columns = ["slot", "state", "reason", "attempt", "lateness-ms", "session-id", "id"];
-        let row = |run: &Value| columns.map(|name| cell(run, &format!("reveille.run/{name}")));
+        let columns = ["slot", "state", "reason", "attempt", "lateness-ms", "session-id"];
+        let row = |run: &Value| {
+            let own = columns.map(|name| cell(run, &format!("reveille.run/{name}")));
+            let [slot, state, reason, attempt, late, session] = own;
+            [slot, state, reason, attempt, late, session, table::run_id(run, "reveille.run/id")]
+        };
         let heads = ["SLOT", "STATE", "REASON", "ATTEMPT", "LATE-MS", "SESSION", "RUN"];
         text.push('\n');
         text += &table::of(heads, runs.iter().rev().map(row));

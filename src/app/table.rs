@@ -1,6 +1,7 @@
 //! Tables for people: one line for each row, columns as wide as their widest cell.
 
 use super::foreign_text::{shown, visible};
+use crate::domain::RunId;
 use crate::edn::Value;
 
 /// Formats rows below their heads.
@@ -23,6 +24,19 @@ pub(super) fn cell(entity: &Value, column: &str) -> String {
         None | Some(Value::Nil) => String::new(),
         Some(value) => word(value),
     }
+}
+
+/// The short id of a run, by which commands take it.
+pub(super) fn run_id(entity: &Value, column: &str) -> String {
+    let id = cell(entity, column);
+    RunId::parse(&id).map_or(id, |run| run.brief())
+}
+
+/// The label of a schedule, or in quotes the beginning of its message if it has none.
+pub(super) fn label(schedule: &Value) -> String {
+    let message = schedule.as_map().and_then(|it| it.keyword("psi.scheduler/message-excerpt"));
+    let label = cell(schedule, "psi.scheduler/label");
+    message.filter(|_| label.is_empty()).map_or(label, shown)
 }
 
 /// A value as plain text, without EDN's quotes and tags unless a terminal would do more with it than show it.

@@ -42,6 +42,7 @@ pub use cron::{CronError, Field, parse_cron};
 pub use edn::{TriggerError, from_edn, to_edn};
 pub use phrase::{Part, PhraseContext, PhraseError, Understood, print_duration, understand};
 pub(crate) use phrase::{delay_in_words, repair_offset, repair_phrase, repair_zone};
+pub(crate) use print::brief_words;
 pub use print::print;
 pub use slots::{Count, Slots, Window};
 pub use zone_names::ZoneFault;

@@ -2,7 +2,7 @@
 //! no phrase: its words are for people.
 
 use super::phrase::print_duration;
-use crate::domain::{CountFrom, Event, Trigger, Weekday, Weekdays, Zone};
+use crate::domain::{CountFrom, Event, Moment, Trigger, Weekday, Weekdays, Zone};
 
 /// Prints the canonical phrase of a trigger. [`understand`](super::understand) parses it to an
 /// equal trigger, as long as an instant in it has not passed.
@@ -36,6 +36,12 @@ pub fn print(trigger: &Trigger) -> String {
         Trigger::Cron(cron, zone) => format!("{cron} {}", print_zone(zone)),
         Trigger::Event(event) => print_event(event),
     }
+}
+
+/// Prints the instants within words, such as those of a trigger, to the second.
+pub(crate) fn brief_words(text: &str) -> String {
+    let word = |word: &str| Moment::parse(word).map_or_else(|_| word.to_owned(), |it| it.brief().to_string());
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// Prints days in words: `monday and thursday`.

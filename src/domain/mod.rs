@@ -6,6 +6,7 @@
 mod call;
 mod channel;
 mod definition;
+mod excerpt;
 mod guard;
 mod identity;
 mod memory;
@@ -47,6 +48,7 @@ pub use definition::policy::{EndsWith, Missed, Overlap, Policy, Recovery, WhenBu
 pub use definition::schedule::{Creation, Schedule};
 pub use definition::settings::{Envelope, Settings};
 pub use definition::target::{Route, Target};
+pub(crate) use excerpt::excerpt;
 pub use guard::{
     Awaits, Checks, Digest, Grant, GuardAnswer, GuardPolicy, Hold, Rule, RuleScope, Ruling, TimeWindow,
 };

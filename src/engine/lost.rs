@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 
 use super::record::ScheduleRecord;
 use super::state::State;
-use crate::domain::{LostSchedule, Moment, Phase, ScheduleId, Status};
+use crate::domain::{LostSchedule, Moment, Phase, RunState, ScheduleId, Status};
 use crate::limits;
 
 impl State {
@@ -32,6 +32,21 @@ impl State {
         schedules.filter(|record| record.status == Status::InFlight && !record.schedule.is_durable())
     }
 
+    /// Returns the volatile schedules whose messages are in inboxes: nobody has taken them, and no disk has them.
+    fn volatile_left(&self) -> impl Iterator<Item = &ScheduleRecord> {
+        // Most engines have none, so that the sessions need not be looked at.
+        let sessions = self.sessions.iter().filter(|_| self.ledger.left > 0);
+        let runs = sessions.flat_map(|(_, session)| &session.left).filter_map(|key| self.runs.get(*key));
+        let schedules = runs.filter_map(|run| self.schedules.get(run.schedule));
+        // One with further slots counts as not handed over.
+        schedules.filter(|record| record.status == Status::Left && !record.schedule.is_durable())
+    }
+
+    /// Returns the number of volatile schedules whose messages are in inboxes.
+    pub fn volatile_left_count(&self) -> u64 {
+        self.volatile_left().count() as u64
+    }
+
     /// Returns the volatile schedules that would be lost if the process ended now, the earliest first, at most
     /// `limits::LOST_NAMED`. Those that were handed over have arrived, or are with a host. Asked for every second, so no more
     /// than `limits::LOST_LOOKED` schedules are looked at: of more, some that come earlier may be missing.
@@ -42,7 +57,7 @@ impl State {
         let live = sessions.flat_map(|session| &session.live).take(count(limits::LOST_LOOKED));
         let records = live.filter_map(|key| self.schedules.get(*key));
         let volatile = records.filter(|record| !record.schedule.is_durable() && record.is_unstarted());
-        let volatile = volatile.chain(self.volatile_calls_out().take(most));
+        let volatile = volatile.chain(self.volatile_calls_out().chain(self.volatile_left()).take(most));
         // The latest on top, so that it makes room for an earlier one. Unknown slots come last.
         let mut first: BinaryHeap<(Reverse<bool>, Option<Moment>, &ScheduleId)> = BinaryHeap::new();
         for record in volatile {
@@ -60,9 +75,10 @@ impl State {
         named.collect()
     }
 
-    /// The next slot, or that of the run that waits.
+    /// The next slot, or that of the run that waits or was left.
     fn due_of(&self, record: &ScheduleRecord) -> Option<Moment> {
-        let waiting = self.runs_of(record).map(|(_, run)| run.run()).filter(|run| !run.state.is_terminal());
+        let is_over = |state: RunState| state.is_terminal() && state != RunState::Left;
+        let waiting = self.runs_of(record).map(|(_, run)| run.run()).filter(|run| !is_over(run.state));
         waiting.map(|run| run.slot).min().or(record.next)
     }
 }

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use reveille::dialect::Notation;
 use reveille::domain::{Caller, HostId, SessionConfig, Span};
+use reveille::edn::{Map, Value};
 use reveille::engine::{Command, Input};
 use reveille::runtime::Handle;
+use reveille::service::Service;
 use reveille::testkit::{Behaviour, SimClock};
 
-use crate::simulated::{self, ask, session};
+use crate::simulated::{self, ask, session, token};
 
 /// An engine with a session in which nobody listens.
 fn scene() -> (Handle, Arc<SimClock>) {
@@ -72,10 +75,10 @@ fn a_message_is_left_and_taken_once() {
         assert!(before.contains(part), "{part}: {before}");
     }
     // Another session does not learn that there is one. Its own token may take.
-    let foreign = take(&handle, &simulated::token("read"), "");
+    let foreign = take(&handle, &token("read"), "");
     assert!(foreign.contains("session not found") && !foreign.contains("one"), "{foreign}");
     assert_eq!(accounts(&handle).1, 2);
-    let first = take(&handle, &simulated::token("s"), ":first 1");
+    let first = take(&handle, &token("s"), ":first 1");
     assert!(first.contains(":text \"one\"") && !first.contains("two"), "{first}");
     assert!(first.contains(":psi.agent-session/inbox-count 1"), "{first}");
     assert_eq!(accounts(&handle), (1, 1, 0, 0));
@@ -241,4 +244,29 @@ fn a_turn_ends_with_a_host_that_goes_in_good_order() {
         assert_eq!(ended, expected, "in order: {in_order}");
         assert_eq!(accounts(&handle).3, 0);
     }
+}
+
+/// What waits is no row of the list, and is in memory only: both are said.
+#[test]
+fn what_waits_in_the_inbox_is_counted_in_the_list_and_would_be_lost() {
+    let (handle, clock) = scene();
+    let service = Service::new(handle.clone());
+    let listed = || {
+        let answer = service.call_tool("list", &token("s"), &Value::Map(Map::new()), Notation::Json);
+        answer.expect("admitted").expect("a tool").value.to_string()
+    };
+    let left = || handle.view(|state| (state.volatile_count(), state.volatile_left_count()));
+    create(&handle, ":message", "one", 1);
+    create(&handle, ":message", "two", 9);
+    assert!(!listed().contains("inbox"), "{}", listed());
+    assert_eq!(left(), (2, 0));
+    pass(&handle, &clock, 2);
+    assert!(listed().contains(":inbox 1"), "{}", listed());
+    assert_eq!(left(), (1, 1));
+    let named = handle.view(|state| state.losable());
+    let named: Vec<_> = named.iter().map(|lost| lost.label.as_deref().unwrap_or_default()).collect();
+    assert_eq!(named, ["one", "two"]);
+    assert!(take(&handle, &Caller::OPERATOR, "").contains("one"));
+    assert!(!listed().contains("inbox"), "{}", listed());
+    assert_eq!(left(), (1, 0));
 }

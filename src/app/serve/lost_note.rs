@@ -2,7 +2,8 @@
 //!
 //! Written once a second if something happened, without the engine's write lock, and never flushed: it is for information only,
 //! and what was made in the last second may be missing. It has ids, labels, sessions and slots, and no prompt: volatile work was
-//! to touch no disk. What earlier starts found lost stays in it. An orderly stop leaves nothing else there.
+//! to touch no disk. What earlier starts found lost stays in it. An orderly stop cancels what is to come: it leaves the names,
+//! and counts as lost only what was in an inbox.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,10 +18,20 @@ use crate::runtime::Handle;
 /// What a process that ended had in memory.
 #[derive(Debug, Default)]
 pub(in crate::app) struct Lost {
-    /// The number of its volatile schedules.
+    /// The number of its volatile schedules that it has not accounted for.
     pub(in crate::app) count: u64,
     /// The first of them, and those that earlier processes had.
     pub(in crate::app) named: Box<[LostSchedule]>,
+}
+
+impl Lost {
+    /// What this process has in memory.
+    pub(in crate::app) fn now(handle: &Handle) -> Lost {
+        handle.view(|state| Lost {
+            count: state.volatile_count() + state.volatile_left_count(),
+            named: state.losable(),
+        })
+    }
 }
 
 /// The note of this process.
@@ -54,19 +65,20 @@ impl LostNote {
         if self.seen.is_none() {
             self.earlier = handle.view(|state| state.losses().to_vec());
         }
-        let (count, named) = handle.view(|state| (state.volatile_count(), state.losable()));
+        let Lost { count, named } = Lost::now(handle);
         let text = line(count, &named, &self.earlier);
         if text == self.written || write_private(&self.path, &text).is_ok() {
             (self.written, self.seen) = (text, Some(cursor));
         }
     }
 
-    /// Takes out what would be lost: an orderly stop has cancelled all volatile schedules.
-    pub(in crate::app) fn clear(self) {
+    /// Notes what an orderly stop has left. `last` is what was in memory before it cancelled the schedules that were to come.
+    pub(in crate::app) fn end(self, last: &Lost, left: u64) {
         // If this fails, the next start reports losses that never happened. No schedule is affected.
-        let _ = match &*self.earlier {
-            [] => fs::remove_file(&self.path),
-            earlier => write_private(&self.path, &line(0, &[], earlier)),
+        let _ = if last.named.is_empty() && self.earlier.is_empty() {
+            fs::remove_file(&self.path)
+        } else {
+            write_private(&self.path, &line(left, &last.named, &self.earlier))
         };
     }
 }

@@ -31,6 +31,7 @@ use crate::surface::cli::ServeArgs;
 use crate::surface::http::{Server, Socket};
 use data_dir::{DataDir, HOST_TOKEN, OBSERVER_TOKEN, OPERATOR_TOKEN};
 use log::Log;
+use lost_note::Lost;
 use signals::on_stop;
 use store::attach_store;
 
@@ -104,9 +105,9 @@ fn run(config: Config) -> Result<(), AppFault> {
     if let Some(data_dir) = &mut data_dir {
         data_dir.unsign();
     }
-    stop_all(&mut server, &mut engine, &tools);
+    let last = stop_all(&mut server, &mut engine, &tools);
     if let Some((lost, life)) = notes {
-        lost.clear();
+        lost.end(&last, handle.view(State::volatile_left_count));
         life.end(handle.now().wall);
     }
     Ok(())
@@ -161,13 +162,14 @@ fn check(config: Config) -> Result<(), AppFault> {
 }
 
 /// Stops in order: requests first, then the engine, while streams can still bring receipts, then
-/// the streams.
-fn stop_all(server: &mut Server, engine: &mut Reveille, tools: &OpenTools) {
+/// the streams. Returns what was in memory only.
+fn stop_all(server: &mut Server, engine: &mut Reveille, tools: &OpenTools) -> Lost {
     tracing::info!(target: "reveille", "stopping");
     // The server first: answers to requests under way need the engine.
     server.drain();
     let unfinished = engine.handle().view(State::live_count);
     let volatile = engine.handle().counters().1.volatile;
+    let last = Lost::now(engine.handle());
     engine.shut_down();
     tools.end();
     // Their runs have failed or wait for the next start, which would run the programs beside these.
@@ -186,6 +188,7 @@ fn stop_all(server: &mut Server, engine: &mut Reveille, tools: &OpenTools) {
         durable,
         "stopped; volatile schedules were cancelled, durable ones continue at the next start"
     );
+    last
 }
 
 /// How often the volatile schedules and the daemon's life are noted.

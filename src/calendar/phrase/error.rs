@@ -185,11 +185,16 @@ impl PhraseError {
             PhraseError::Period => "choose a period within these bounds",
             PhraseError::NoDelay => "say now, or in 1 second",
             PhraseError::Stepped { days, first, time, .. } => {
+                let period = format!(
+                    "say every {days} days from {first}, which moves by an hour when the clocks change"
+                );
+                if *days != 2 {
+                    return format!("{period}; or name a zone whose clocks never change, such as UTC");
+                }
                 let (minute, hour) = (time.minute(), time.hour());
                 // Cron counts the days of a month, and begins again with each.
                 return format!(
-                    "say every {days} days from {first}, which moves by an hour when the clocks change; or use cron, such as \
-                     {minute} {hour} */2 * * for every odd day of the month"
+                    "{period}; or use cron, such as {minute} {hour} */2 * * for every odd day of the month"
                 );
             }
             PhraseError::Cron(error) => error.hint(),

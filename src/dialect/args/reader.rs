@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use super::error::{ArgError, key_text};
 use super::error_kind::ArgErrorKind;
+use super::repair::synonym;
 use super::wording::Wording;
 use crate::dialect::{Notation, echo};
 use crate::domain::{Moment, nearest};
@@ -269,7 +270,8 @@ impl<'a> Args<'a> {
         let (key, value) = self.unknown.first()?;
         // A key that cannot be a name, such as a number, is compared by its text.
         let name = self.style.key(key).unwrap_or_else(|| key_text(&echo(key)).into());
-        let nearest = nearest(self.known.iter().map(|known| (*known, *known)), &name);
+        let near = nearest(self.known.iter().map(|known| (*known, *known)), &name);
+        let nearest = near.or_else(|| synonym(self.known, &name));
         let keys: Vec<Value> = self.unknown.iter().map(|(key, _)| echo(key)).collect();
         let path = keys.first().map(key_text).unwrap_or_default();
         let kind = ArgErrorKind::UnknownKeys { keys, known: self.known, nearest };

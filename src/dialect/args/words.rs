@@ -113,7 +113,7 @@ pub(crate) const TOOL_WORDS: ArgWords = arg_words! {
     @whole "the arguments";
     @list ("", ", ");
     not_a_map "not_an_object" "{field} must be an object, not {found}" "give an object with the fields that the tool describes";
-    unknown_keys "unknown_field" "there is no such field: the arguments may have {known}"
+    unknown_keys "unknown_field" "unknown field {field}: {place} may have {known}"
         "leave the field out, or spell it as in the list";
     given_twice "given_twice" "{field} is given twice, in two spellings" "give each field once, in snake case";
     missing "missing" "{field} is required" "add the field; the tool describes what it takes";

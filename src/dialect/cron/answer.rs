@@ -5,7 +5,7 @@
 
 use super::job::{Job, JobState};
 use super::next_runs::{self, NextRuns};
-use super::policy::MissedRun;
+use super::policy::{MissedRun, Overlap};
 use super::shape::with_some;
 use super::view::JobView;
 use crate::calendar::Zones;
@@ -116,10 +116,14 @@ fn brief_state(state: &JobState) -> JobState {
 fn changed(status: &str, job: &Job, outlook: &NextRuns) -> Answer {
     let note = outlook.overdue.map(|slot| {
         let slot = slot.brief();
-        match job.policy.missed_run {
-            MissedRun::RunOnce => format!("The run of {slot} has been missed, and is made up for now."),
-            MissedRun::Skip => format!("The run of {slot} has been missed, and is skipped."),
-        }
+        let done = match (job.policy.missed_run, job.policy.overlap) {
+            (MissedRun::Skip, _) => "is skipped",
+            (MissedRun::RunOnce, Overlap::Skip) if outlook.is_running => {
+                "is skipped: an earlier run has not ended"
+            }
+            (MissedRun::RunOnce, _) => "is made up for now",
+        };
+        format!("The run of {slot} has been missed, and {done}.")
     });
     let map = Map::new().with("status", Value::keyword(status)).with("job", brief_job(job).to_map());
     let runs: Vec<Value> = outlook.next_runs.iter().copied().map(brief::instant).collect();

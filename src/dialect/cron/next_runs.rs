@@ -20,6 +20,8 @@ pub struct NextRuns {
     pub zone: Option<Zone>,
     /// The slot that is due already, and is handled at once.
     pub overdue: Option<Moment>,
+    /// Whether an earlier run has not ended.
+    pub is_running: bool,
     /// A warning about the zone of the schedule.
     pub warning: Option<Warning>,
     /// Why its runs would reach nobody, as things are.
@@ -43,7 +45,8 @@ impl NextRuns {
         let slots = record.upcoming(zones, now, NextRuns::RUNS + 1).into_iter();
         let next_runs = slots.filter(|slot| *slot >= now).take(NextRuns::RUNS).collect();
         let overdue = view.state.next_run_at.filter(|next| *next < now);
-        NextRuns { overdue, ..NextRuns::with(next_runs, &view.job.schedule, zones) }
+        let is_running = view.state.running_run_id.is_some();
+        NextRuns { overdue, is_running, ..NextRuns::with(next_runs, &view.job.schedule, zones) }
     }
 
     /// The slots of a job's schedule from an instant on, inclusive.
@@ -59,7 +62,7 @@ impl NextRuns {
     fn with(next_runs: Vec<Moment>, schedule: &JobSchedule, zones: &Zones) -> NextRuns {
         let is_local = schedule.zone() == Some(&Zone::Local);
         let zone = is_local.then(|| zones.local().clone());
-        NextRuns { next_runs, zone, overdue: None, warning: warning(schedule, zones), unreachable: None }
+        NextRuns { next_runs, zone, warning: warning(schedule, zones), ..NextRuns::default() }
     }
 }
 

@@ -60,9 +60,12 @@ impl Default for JobPolicy {
     }
 }
 
+/// The fields of a policy.
+pub(super) const FIELDS: &[&str] = &["overlap", "missed_run", "timeout_seconds"];
+
 /// Reads a policy; absent fields get their defaults.
 pub(super) fn parse(arg: Arg<'_>) -> Result<JobPolicy, ArgError> {
-    let args = arg.map(&["overlap", "missed_run", "timeout_seconds"])?;
+    let args = arg.map(FIELDS)?;
     let preset = JobPolicy::default();
     let timeout_seconds = args.int_in("timeout_seconds", 1, JobPolicy::TIMEOUT_SECONDS_MAX)?;
     let overlap = args.one_of("overlap", Overlap::NAMES, Overlap::ALL)?;

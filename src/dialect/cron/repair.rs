@@ -1,11 +1,12 @@
 //! Puts right what only calls about jobs can have wrong.
 
+use super::policy::FIELDS;
 use super::words::NO_WEEKDAYS;
 use crate::calendar::repair_offset;
 use crate::dialect::Notation;
 use crate::dialect::args::{ArgError, ArgErrorKind, Repair, Style, Wording};
 use crate::domain::Weekday;
-use crate::edn::{Keyword, Value};
+use crate::edn::{Keyword, Map, Value};
 
 /// The call without the fault, if its correction is certain.
 pub(super) fn repaired(args: &Value, style: Style, error: &ArgError) -> Option<Value> {
@@ -22,9 +23,26 @@ pub(super) fn repaired(args: &Value, style: Style, error: &ArgError) -> Option<V
     } else if matches!(kind, ArgErrorKind::NotOneOf { .. }) && path.ends_with("weekdays") {
         repair.with_each(path, error.value()?, short_day)
     } else {
-        None
+        moved(args, style, error)
     };
     own.or_else(|| repair.without(error))
+}
+
+/// The call with a field of the policy that stands beside it moved into it.
+fn moved(args: &Value, style: Style, error: &ArgError) -> Option<Value> {
+    let ArgErrorKind::UnknownKeys { known, .. } = error.kind() else { return None };
+    let map = args.as_map().filter(|_| error.place().is_empty() && known.contains(&"policy"))?;
+    let repair = Repair::new(args, style);
+    let (key, name) = repair.keys().find(|(_, name)| FIELDS.contains(&&**name))?;
+    let policy = repair.field("policy").cloned().unwrap_or_else(|| Map::new().into());
+    // Two values for one field: nothing says which is meant.
+    if policy.as_map().is_none() || Repair::new(&policy, style).field(&name).is_some() {
+        return None;
+    }
+    let policy = Repair::new(&policy, style).with_field(&name, map.get(key)?.clone())?;
+    let others = map.iter().filter(|(given, _)| *given != key);
+    let call = Value::Map(others.map(|(key, value)| (key.clone(), value.clone())).collect());
+    Repair::new(&call, style).with_field("policy", policy)
 }
 
 /// The same call on another revision of the job.

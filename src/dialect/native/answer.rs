@@ -38,9 +38,9 @@ pub fn cancelled(schedule: &str) -> Answer {
     Answer::done(Map::new().with("cancelled", true).with("schedule_id", schedule))
 }
 
-/// The answer to a `list`: one page of schedules, the beginning of each one's message by its id, and the present instant, from
-/// which a model can reckon.
-pub fn listed(page: &Map, message: impl Fn(&str) -> Option<String>, now: Moment) -> Answer {
+/// The answer to a `list`: one page of schedules, the beginning of each one's message by its id, the number of messages in the
+/// inbox, and the present instant, from which a model can reckon.
+pub fn listed(page: &Map, message: impl Fn(&str) -> Option<String>, inbox: usize, now: Moment) -> Answer {
     let part = |name: &str| page.keyword(&format!("reveille.schedule-page/{name}"));
     let rows = part("schedules").and_then(Value::as_items).unwrap_or_default();
     let kept = page::fitting(rows.iter().map(|schedule| row(schedule, &message)), page::ROOM);
@@ -56,6 +56,11 @@ pub fn listed(page: &Map, message: impl Fn(&str) -> Option<String>, now: Moment)
         .with("schedules", kept)
         .with("total", part("total-count").cloned().unwrap_or(Value::Int(0)))
         .with("now", brief::instant(now));
+    let answer = match inbox {
+        0 => answer,
+        // They are past, so no row tells of them.
+        count => answer.with("inbox", i64::try_from(count).unwrap_or(i64::MAX)),
+    };
     Answer::done(match after {
         Some(after) => answer.with("after", after),
         None => answer,

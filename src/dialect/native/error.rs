@@ -33,7 +33,9 @@ pub fn refused(
     let (hint, example) = match (part("fix").and_then(Value::as_str), part("revision")) {
         _ if wants_session => (NO_SESSION.to_owned(), None),
         // Another day is another wish, so it is for the caller to say.
-        (Some(fix), _) if kind.ends_with("past") => (format!("the next such time is {fix}"), None),
+        (Some(fix), _) if kind.ends_with("past") => {
+            (format!("it is {} now, and the next such time is {fix}", asked.now.brief()), None)
+        }
         (_, revision) => {
             let hint = part("hint").and_then(Value::as_str).map_or_else(|| hint(code), str::to_owned);
             let time = || call.rephrased(&kind, asked).filter(|_| is_of_time);

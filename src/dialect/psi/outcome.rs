@@ -49,8 +49,8 @@ pub fn listed(state: &State, records: &[&ScheduleRecord], duration_ms: u64) -> A
     done(Op::List, found(rows).with("psi-tool/truncated", notice), duration_ms)
 }
 
-/// An upper bound on the bytes of a row, closer than that of any value: five of its values at least are texts, which both notations
-/// write alike, and so is what encloses them.
+/// An upper bound on the bytes of a row, closer than that of any value: five of its values at least are texts, which both
+/// notations write alike, and so is what encloses them.
 fn bytes(row: &Value) -> usize {
     weight(row) - 6
 }

@@ -8,9 +8,13 @@ use crate::domain::{JobId, ScheduleId};
 use crate::edn::{Map, Value};
 use crate::engine::length;
 
-/// The answer to a `create`. `supported` is true if the session can be reached right now; `replaced` is the action that had
-/// the same key.
-pub fn created(action: &Action, supported: bool, replaced: Option<&ScheduleId>) -> Answer {
+/// The answer to a `create`. `supported` is true if the session can be reached right now, and `warning` says what becomes of
+/// the action if nobody can be; `replaced` is the action that had the same key.
+pub fn created(
+    action: &Action,
+    (supported, warning): (bool, Option<String>),
+    replaced: Option<&ScheduleId>,
+) -> Answer {
     let late = action.late.map(|late| format!(", which was {} ago: it runs at once", length(late)));
     let late = late.unwrap_or_default();
     let map = head("created", &format!("Delayed action scheduled for {}{late}", action.due()));
@@ -20,7 +24,8 @@ pub fn created(action: &Action, supported: bool, replaced: Option<&ScheduleId>) 
         None => map,
     };
     // Only a session that cannot be reached is worth a word.
-    Answer::done(if supported { map } else { map.with("proactiveDeliverySupportedNow", false) })
+    let answer = Answer::done(if supported { map } else { map.with("proactiveDeliverySupportedNow", false) });
+    answer.warned("warnings", warning)
 }
 
 /// The answer to a `list`: one page.

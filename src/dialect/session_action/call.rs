@@ -10,7 +10,7 @@ use super::tool::Tool;
 use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Repair, Style, TOOL_WORDS};
 use crate::dialect::{Answer, Notation, PageRequest};
 use crate::domain::{Attachment, JobId, Moment, Span};
-use crate::edn::Value;
+use crate::edn::{Keyword, Value};
 use crate::limits;
 
 /// A parsed and checked call.
@@ -85,7 +85,24 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation, now: Moment) -> Resul
             }
         }
     };
-    call().map_err(|error| error.answer(&TOOL_WORDS, Repair::new(args, style).without(&error)))
+    call().map_err(|error| {
+        let repair = Repair::new(args, style);
+        error.answer(&TOOL_WORDS, with_text(repair, &error).or_else(|| repair.without(&error)))
+    })
+}
+
+/// The call with its text under the name that its kind has for it, if another tool's name was given.
+fn with_text(repair: Repair<'_>, error: &ArgError) -> Option<Value> {
+    let ArgErrorKind::UnknownKeys { .. } = error.kind() else { return None };
+    let kind = repair.field("action_kind")?;
+    let kind = kind.as_str().or_else(|| kind.as_keyword().map(Keyword::as_str))?;
+    let meant = match ActionKind::parse(kind)? {
+        ActionKind::RemindLater => "message",
+        ActionKind::RunLater => "instruction",
+        ActionKind::NotifyJobReady => return None,
+    };
+    let (key, _) = repair.keys().find(|(_, name)| ["prompt", "text", "task"].contains(&&**name))?;
+    repair.replaced("", key, meant, |value| Some(value.clone()))
 }
 
 /// The names of each tool's arguments.

@@ -92,9 +92,9 @@ fn standing(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
         /// Nil in a query of the present.
         own "reveille.engine/untold": Type::Integer, nullable, unit("records") =>
             |view, (), _| Ok(maybe(view.unrecoverable, integer));
-        /// The volatile schedules that were lost when the process ended before its last start, the earliest first, at most 256 of
-        /// those that the accounts count. What was made in the last second before a crash may be missing. A session sees its
-        /// own. Empty if none was lost.
+        /// The volatile schedules that were lost when the process ended before its last start, the earliest first, at most 256.
+        /// Those that an orderly stop cancelled are named too, and the accounts do not count them as lost. What was made in the
+        /// last second before a crash may be missing. A session sees its own. Empty if none was lost.
         own "reveille.engine/lost-schedules": Type::Record(&LOST), many =>
             |view, (), _| Ok(lost(view).into());
         /// Since the process started: how many slots were skipped, how many runs and schedules were cancelled, and how

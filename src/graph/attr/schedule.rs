@@ -2,7 +2,7 @@
 
 use super::{attributes, entities, instant, integer, maybe, of_schedule, own, text};
 use crate::calendar;
-use crate::domain::{Dialect, Durability, PayloadKind, Phase, Reason, ScheduleId, Status};
+use crate::domain::{Dialect, Durability, PayloadKind, Phase, Reason, ScheduleId, Status, excerpt};
 use crate::edn::Value;
 use crate::engine::{Key, ScheduleRecord};
 use crate::graph::listing;
@@ -54,6 +54,10 @@ fn asked(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             |record| maybe(record.schedule().label.as_deref(), Datum::Text);
         /// The prompt, or the text of a notice.
         own "psi.scheduler/message": Type::String => |record| Datum::Text(record.schedule().payload.text());
+        /// The beginning of the message, for lists: a longer one is cut after 80 characters, and its length is told.
+        own "psi.scheduler/message-excerpt": Type::String => |record| {
+            Datum::shown(excerpt(record.schedule().payload.text()))
+        };
         /// The source of the delivered messages: always scheduled.
         own "psi.scheduler/source": Type::Enum(SOURCES) => |_, _, _| Ok(Datum::Name(SOURCES[0]));
         /// When the schedule was created.

@@ -8,7 +8,9 @@
 use super::super::params::{FromParam, OneOrMany, enums, field, params};
 use super::super::psi_terms;
 use super::super::registry::{ParamFault, ParamFaultKind, ParamType, Record, ResolverError, name_of};
-use crate::calendar::{PhraseContext, PhraseError, ZoneFault, Zones, from_edn, parse_cron, understand};
+use crate::calendar::{
+    PhraseContext, PhraseError, ZoneFault, Zones, brief_words, from_edn, parse_cron, understand,
+};
 use crate::domain::{
     Calendar, Code, CountFrom, Every, JobId, Moment, Span, Trigger, Weekday, When, Zone, names,
 };
@@ -158,7 +160,7 @@ impl ParsedWhen {
     /// this time.
     pub fn echo(&self, next: Vec<Moment>) -> Value {
         let echo = Map::new()
-            .with("words", self.words.as_str())
+            .with("words", brief_words(&self.words))
             .with("zone", self.zone.to_string())
             .with("next", next.into_iter().map(psi_terms::instant).collect::<Vec<Value>>());
         let warnings = self.warnings.as_ref().map(|all| all.iter().map(|it| Value::string(it.as_str())));
@@ -264,7 +266,7 @@ impl WhenParams {
         } else if fires_now {
             Ok(plain(When::After(Span::ZERO), asked))
         } else {
-            Err(past(at, &next_such(at, asked)))
+            Err(past(at, asked.now, &next_such(at, asked)))
         }
     }
 }
@@ -330,8 +332,9 @@ fn next_such(at: Moment, asked: &PhraseContext<'_>) -> String {
     read.err().and_then(|error| error.fix().map(str::to_owned)).unwrap_or_else(|| asked.now.to_string())
 }
 
-fn past(at: Moment, fix: &str) -> ResolverError {
-    let hint = format!("the next such time is {fix}; or say :if-past :fire-now");
+fn past(at: Moment, now: Moment, fix: &str) -> ResolverError {
+    let hint =
+        format!("it is {} now, and the next such time is {fix}; or say :if-past :fire-now", now.brief());
     let data = Map::new().with("reason", Value::keyword("past")).with("hint", hint).with("fix", fix);
     ResolverError::new(format!("{at} has passed"), data).coded(Code::Validation)
 }

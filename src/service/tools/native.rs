@@ -9,9 +9,9 @@ use super::super::mutations::{CallerMutator, refused, wrong};
 use crate::calendar::PhraseContext;
 use crate::dialect::native::{self, Call, ListParams, ScheduleRef, Tool};
 use crate::dialect::{Answer, Notation, REQUEST_CAPS, brief, psi};
-use crate::domain::{Caller, Code, Dialect, Refusal, ScheduleId, SessionId, Status};
+use crate::domain::{Caller, Code, Dialect, Refusal, ScheduleId, Status};
 use crate::edn::{Map, Value, read};
-use crate::engine::{State, Verdict};
+use crate::engine::{SessionRecord, State, Verdict};
 use crate::graph::eql::{self, Boundary};
 use crate::graph::mutation::{
     ChangeRequest, CountParams, CreateSchedule, Mutation, PauseRequest, ReasonParams, Reschedule,
@@ -82,19 +82,20 @@ impl<'a> NativeCall<'a> {
         let page = self.ask(PAGE, &joined(PAGE, params, LISTED))?;
         let page = page.as_map().ok_or_else(|| absent("there is no such session"))?;
         let is_empty = page.keyword(TOTAL).and_then(Value::as_int) == Some(0);
-        let session = self.caller().scope.session().filter(|_| is_empty);
+        let asked = self.caller().scope.session();
         // Of a message a list shows the beginning, so the graph is not asked for fifty whole ones.
         self.handle().view(|state| {
             // One that was closed may have schedules that outlived it.
-            let is_absent = |session: &&SessionId| state.session(session).is_none();
-            if let Some(session) = session.filter(is_absent) {
-                return Err(refused(&Refusal::UnknownSession { session: session.clone() }));
+            let session = asked.and_then(|session| state.session(session));
+            if let Some(asked) = asked.filter(|_| is_empty && session.is_none()) {
+                return Err(refused(&Refusal::UnknownSession { session: asked.clone() }));
             }
             let message = |id: &str| {
                 let record = state.schedule(&ScheduleId::new(id).ok()?)?;
                 Some(brief::text(record.schedule().payload.text()))
             };
-            Ok(native::listed(page, message, self.handle().now().wall))
+            let inbox = session.map_or(0, SessionRecord::inbox_len);
+            Ok(native::listed(page, message, inbox, self.handle().now().wall))
         })
     }
 

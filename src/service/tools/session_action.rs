@@ -76,18 +76,19 @@ impl<'a> ActionCall<'a> {
             created = self.handle().submit_with(replace, |state| {
                 // The answer says whether the session can be reached right now.
                 let record = state.schedule(&id)?;
-                let supported = state.session(session).is_some_and(SessionRecord::is_hosted)
-                    && unreachable(state, record).is_none();
+                let warning = unreachable(state, record);
+                let is_hosted = state.session(session).is_some_and(SessionRecord::is_hosted);
+                let reach = (is_hosted && warning.is_none(), warning);
                 let replaced =
                     session_action::replaced_by(state, record).map(|old| old.schedule().id.clone());
-                Action::of(state, record).map(|action| (action, supported, replaced))
+                Action::of(state, record).map(|action| (action, reach, replaced))
             });
             if !matches!(created, Err(Refusal::ScheduleExists { .. })) {
                 break;
             }
         }
-        let (action, supported, replaced) = created?.expect("an action that was just created is there");
-        Ok(session_action::created(&action, supported, replaced.as_ref()))
+        let (action, reach, replaced) = created?.expect("an action that was just created is there");
+        Ok(session_action::created(&action, reach, replaced.as_ref()))
     }
 
     fn change_action(&self, what: Refused, action_id: &str, session: &SessionId) -> Answer {

@@ -114,14 +114,19 @@ fn drop_unseen_jumps(events: &mut Vec<Event>) {
     });
 }
 
-/// What a dead process had sent is read after its death: it is dead from then on.
+/// What a dead process had sent is read after its death, and is written down before or after that: it is dead from then on.
 fn last_words(events: &mut [Event]) {
     let mut down: Option<usize> = None;
+    let mut heard: Option<Moment> = None;
     for place in 0..events.len() {
-        if matches!(events[place], Event::Down { .. }) {
+        if let Event::Receive { at, .. } = events[place] {
+            heard = heard.max(Some(at));
+        }
+        if let Event::Down { at } = &mut events[place] {
+            *at = heard.map_or(*at, |heard| heard.max(*at));
             down = Some(place);
         } else if matches!(events[place], Event::Up { .. } | Event::Jump { .. }) {
-            down = None;
+            (down, heard) = (None, None);
         } else if let Event::Receive { at: received, .. } = events[place]
             && let Some(Event::Down { at }) = down.map(|down| &mut events[down])
         {

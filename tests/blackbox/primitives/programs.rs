@@ -93,7 +93,7 @@ fn a_client_that_goes_ends_what_it_has_begun() {
     drop(posted);
     let took =
         until("its whole group is gone", Duration::from_secs(20), || !runs("parent") && !runs("child"));
-    assert!(took < Duration::from_secs(2), "{took:?}");
+    assert!(took < Duration::from_secs(5), "{took:?}");
 }
 
 /// T10.
@@ -146,7 +146,7 @@ fn a_cancelled_task_is_gone_with_all_its_processes() {
     let runs = |name: &str| Path::new("/proc").join(id(name)).exists();
     let took =
         until("its whole group is gone", Duration::from_secs(20), || !runs("parent") && !runs("child"));
-    assert!(took < Duration::from_secs(2), "{took:?}");
+    assert!(took < Duration::from_secs(5), "{took:?}");
     pass(Duration::from_millis(50));
     assert!(scene.daemon.log().contains("tool configured"));
 }

@@ -51,14 +51,27 @@ fn what_was_in_memory_at_a_kill_is_named_by_the_next_daemon() {
     let home = Home::new("lost-names");
     let daemon = Daemon::start(&home);
     daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
-    let call = "{:action \"scheduler\" :op \"create\" :kind \"message\" :label \"check-build\" :delay-ms 3600000 \
-                :message \"a secret\"}";
+    let call_of = |label: &str| {
+        format!(
+            "{{:action \"scheduler\" :op \"create\" :kind \"message\" :label \"{label}\" :delay-ms 3600000 \
+             :message \"a secret\"}}"
+        )
+    };
+    let call = call_of("check-build");
     let edn = ["Content-Type: application/edn", "Reveille-Session: main"];
-    let made = daemon.ask("POST /tools/psi-tool", &edn, call).body;
+    let made = daemon.ask("POST /tools/psi-tool", &edn, &call).body;
     let id = made.split('"').find(|part| part.starts_with("sch-")).expect(&made).to_owned();
     let note = home.path().join("state/volatile.edn");
     let noted = || std::fs::read_to_string(&note).is_ok_and(|text| text.contains(&id));
     until("the note is written", Duration::from_secs(10), noted);
+    // Nobody listens in the session, so what is due is left there, and nobody will have taken it.
+    let call = call.replace("check-build", "was-left").replace("3600000", "1000");
+    assert!(daemon.ask("POST /tools/psi-tool", &edn, &call).body.contains("was-left"));
+    let noted = || {
+        daemon.metric("reveille_left") == 1.0
+            && std::fs::read_to_string(&note).is_ok_and(|text| text.contains("was-left"))
+    };
+    until("the message is left", Duration::from_secs(10), noted);
     let text = std::fs::read_to_string(&note).expect("it is there");
     assert!(text.contains("check-build") && !text.contains("secret"), "no prompt is on the disk: {text}");
     assert!(daemon.end("-KILL").code().is_none());
@@ -69,7 +82,8 @@ fn what_was_in_memory_at_a_kill_is_named_by_the_next_daemon() {
         daemon.graphql("{ engine { lostSchedules { scheduleId label sessionId lostAt } } }").to_string();
     assert!(graphql.contains(&id) && graphql.contains("check-build"), "{graphql}");
     let days = daemon.graphql("{ engine { accountingByDay { day zone lost complete } } }").to_string();
-    assert!(days.contains("\"lost\":1") && days.contains("\"complete\":true"), "{days}");
+    assert!(days.contains("\"lost\":2") && days.contains("\"complete\":true"), "{days}");
+    assert!(told.contains("\"was-left\""), "{told}");
     let call = format!("{{:action \"scheduler\" :op \"cancel\" :schedule-id \"{id}\"}}");
     let refused = daemon.ask("POST /tools/psi-tool", &edn, &call).body;
     assert!(refused.contains("was lost at the restart of"), "{refused}");
@@ -81,7 +95,20 @@ fn what_was_in_memory_at_a_kill_is_named_by_the_next_daemon() {
     let again = Value::Map(daemon.eql("[:reveille.engine/lost-schedules]")).to_string();
     assert_eq!(again, told);
     let days = daemon.graphql("{ engine { accountingByDay { lost } } }").to_string();
-    assert!(days.contains("\"lost\":1"), "{days}");
+    assert!(days.contains("\"lost\":2"), "{days}");
+    // What it cancels is known afterwards too, and does not count as lost.
+    daemon.eql("[(psi.agent-session/open {:session-id \"main\"})]");
+    let call = call_of("stopped");
+    let made = daemon.ask("POST /tools/psi-tool", &edn, &call).body;
+    let stopped = made.split('"').find(|part| part.starts_with("sch-")).expect(&made).to_owned();
+    assert!(daemon.end("-TERM").success());
+    let daemon = Daemon::start(&home);
+    let told = Value::Map(daemon.eql("[:reveille.engine/lost-schedules]")).to_string();
+    assert!(told.contains(&stopped) && told.contains(&id), "{told}");
+    let explained = home.run(&mut home.command(&["explain", "--data-dir", "state", &stopped]));
+    assert!(explained.out.contains("was lost") && explained.out.contains("stopped"), "{explained:?}");
+    let days = daemon.graphql("{ engine { accountingByDay { lost } } }").to_string();
+    assert!(days.contains("\"lost\":2"), "{days}");
     assert!(daemon.end("-TERM").success());
     home.assert_sound();
 }

@@ -220,6 +220,33 @@ fn the_words_of_one_tool_lead_to_those_of_another() {
         ),
         ("cancel", "{:id \"$SCHEDULE\"}", "{:schedule_id \"$SCHEDULE\"}"),
         ("create", r#"{:text "m" :when "in 5m" :tz "UTC"}"#, r#"{:message "m" :when "in 5m" :zone "UTC"}"#),
+        (
+            "cron_create",
+            r#"{:name "n" :prompt "m" :schedule {:kind :interval :seconds 3600}}"#,
+            r#"{:name "n" :prompt "m" :schedule {:kind :interval :every_seconds 3600}}"#,
+        ),
+        (
+            "cron_create",
+            r#"{:name "n" :prompt "m" :schedule {:kind :interval :every_seconds 3600} :timeout_seconds 60}"#,
+            r#"{:name "n" :prompt "m" :schedule {:kind :interval :every_seconds 3600} :policy {:timeout_seconds 60}}"#,
+        ),
+        (
+            "cron_create",
+            r#"{:name "n" :prompt "m" :schedule {:kind :interval :every_seconds 3600} :overlap "skip"
+                :policy {:timeout_seconds 60}}"#,
+            r#"{:name "n" :prompt "m" :schedule {:kind :interval :every_seconds 3600}
+                :policy {:timeout_seconds 60 :overlap "skip"}}"#,
+        ),
+        (
+            "reminderadd",
+            r#"{:interval 60 :type "one-time" :action_prompt "m" :description "d"}"#,
+            r#"{:interval_seconds 60 :type "one-time" :action_prompt "m" :description "d"}"#,
+        ),
+        (
+            "schedule_session_action",
+            r#"{:action_kind "run_later" :delay_seconds 60 :prompt "m"}"#,
+            r#"{:action_kind "run_later" :delay_seconds 60 :instruction "m"}"#,
+        ),
         // Words of another tool for two fields of this one: nothing says which is meant.
         ("schedule_session_action", "{:operation \"cancel\" :id \"$ACTION\"}", "nil"),
     ] {

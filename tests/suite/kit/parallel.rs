@@ -95,7 +95,7 @@ fn what_is_wrong_with_one_item_is_its_own_error() {
         r#""success":false,"error":"Tool 't.closed' is blocked by security policy."}"#,
         r#""success":false,"error":"Tool 't.held' requires approval but no approval queue available."}"#,
         r#""name":"","success":false,"error":"the arguments must be an object, not integer"}"#,
-        r#""name":"","success":false,"error":"there is no such field"#,
+        r#""name":"","success":false,"error":"unknown field "#,
         r#""name":"t.fail","success":false,"error":"it went wrong"}"#,
         r#""name":"t.drop","success":false,"error":"the executor gave no answer"}"#,
         r#""name":"t.panic","success":false,"error":"the executor panicked"}"#,
