@@ -43,7 +43,8 @@ impl State {
     }
 
     /// Returns the number of volatile schedules whose messages are in inboxes.
-    pub fn volatile_left_count(&self) -> u64 {
+    #[cfg(feature = "cli")]
+    pub(crate) fn volatile_left_count(&self) -> u64 {
         self.volatile_left().count() as u64
     }
 

@@ -14,6 +14,7 @@ mod error;
 mod error_kind;
 mod reader;
 mod repair;
+mod synonyms;
 #[cfg(test)]
 mod tests;
 mod wording;

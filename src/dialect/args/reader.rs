@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::error::{ArgError, key_text};
 use super::error_kind::ArgErrorKind;
-use super::repair::synonym;
+use super::synonyms::synonym;
 use super::wording::Wording;
 use crate::dialect::{Notation, echo};
 use crate::domain::{Moment, nearest};

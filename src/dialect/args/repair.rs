@@ -8,27 +8,10 @@ use std::borrow::Cow;
 use super::error::{ArgError, key_text};
 use super::error_kind::ArgErrorKind;
 use super::reader::Style;
+use super::synonyms::synonym;
 use crate::dialect::echo;
 use crate::domain::{Moment, clearly_nearest};
 use crate::edn::{Keyword, Map, Value};
-
-/// Names that tools have for one thing. A model that has read of one tool calls another with its words.
-const SYNONYMS: [&[&str]; 6] = [
-    &["message", "prompt", "text", "task", "instruction", "instructions", "action_prompt"],
-    &["zone", "timezone", "time_zone", "timeZone", "tz"],
-    &["id", "schedule_id", "scheduleId", "job_id", "action_id", "task_id", "watcher_id"],
-    &["params", "args", "arguments"],
-    // All in seconds, as `interval` and `timeout` are where a tool has them.
-    &["every_seconds", "interval_seconds", "seconds", "interval", "every"],
-    &["timeout_seconds", "timeout"],
-];
-
-/// The field that has this name elsewhere, if there is just one.
-pub(super) fn synonym(known: &[&'static str], name: &str) -> Option<&'static str> {
-    let names = SYNONYMS.iter().find(|names| names.contains(&name))?;
-    let mut meant = known.iter().copied().filter(|known| names.contains(known));
-    meant.next().filter(|_| meant.next().is_none())
-}
 
 /// The arguments of a refused call, in their own spelling.
 #[derive(Clone, Copy)]

@@ -21,7 +21,7 @@ pub struct NextRuns {
     /// The slot that is due already, and is handled at once.
     pub overdue: Option<Moment>,
     /// Whether an earlier run has not ended.
-    pub is_running: bool,
+    pub(crate) is_running: bool,
     /// A warning about the zone of the schedule.
     pub warning: Option<Warning>,
     /// Why its runs would reach nobody, as things are.
