@@ -8,6 +8,7 @@ mod fake;
 mod fake_http;
 mod fake_server;
 mod file_events;
+mod gates;
 mod host_tools;
 mod programs;
 mod scene;

@@ -33,6 +33,8 @@ const NOTATION: Program = Rust("peer-notation");
 const CRONS: Program = Rust("peer-crons");
 const BULL: Program = Node("bullmq.mjs");
 const APS: Program = Python("peer_apscheduler.py");
+const PRIMITIVES: Program = Bench("primitives");
+const ASYNCIO: Program = Python("peer_asyncio.py");
 
 /// All measurements in the order of a round: competitors at one workload run one after the other,
 /// under similar conditions.
@@ -92,4 +94,13 @@ pub(crate) const ALL: &[Contender] = &[
     of("cron", "cron", CRONS, &["cron"]),
     of("cron", "saffron, in UTC", CRONS, &["saffron"]),
     of("cron", "croniter", Python("peer_croniter.py"), &["cron"]),
+    of("watches", OURS, PRIMITIVES, &["--child", "watches"]),
+    of("watches", "asyncio", ASYNCIO, &["watches"]),
+    of("checks", OURS, PRIMITIVES, &["--child", "checks"]),
+    of("checks", "asyncio", ASYNCIO, &["checks"]),
+    of("steady", OURS, PRIMITIVES, &["--child", "steady"]),
+    of("parallel", OURS, PRIMITIVES, &["--child", "parallel"]),
+    of("parallel", "tokio", PRIMITIVES, &["--child", "tokio"]),
+    of("parallel", "asyncio", ASYNCIO, &["parallel"]),
+    of("conditions", OURS, PRIMITIVES, &["--child", "conditions"]),
 ];

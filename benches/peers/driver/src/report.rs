@@ -84,7 +84,7 @@ fn bound(row: &Row) -> String {
     match row.target {
         Target::None => String::new(),
         Target::Value(value) => format!("{sign} {value}"),
-        Target::Times(factor, peer) => format!("≥ {factor} × {peer}"),
+        Target::Times(factor, peer) => format!("{sign} {factor} × {peer}"),
     }
 }
 
