@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use reveille::dialect::{Notation, REQUEST_CAPS};
 use reveille::domain::{
-    Caller, Cursor, DecisionKind, Grant, HostId, Moment, Policy, ScheduleId, Scope, SessionId, Span,
+    Caller, Cursor, DecisionKind, Grant, HostId, MemoryChange, Moment, Policy, Primitives, ScheduleId, Scope,
+    SessionId, Span,
 };
 use reveille::edn::{Map, Value, read};
 use reveille::engine::{Command, Input, ScheduleChange, Which};
@@ -72,6 +73,36 @@ fn before_the_history_nothing_is_told_as_it_is_now() {
     assert_eq!(untold(&life, first), 1);
     let told = items(&ask(&life.handle, ALL, Some(first)), KEY, "psi.scheduler/schedule-id");
     assert_eq!(told.keys().collect::<Vec<_>>(), [&format!("\"{left}\"")]);
+}
+
+/// The log no longer tells how a memory began, and the memory of today says when each fact came.
+#[test]
+fn a_session_is_not_said_to_have_known_what_it_learned_later() {
+    let lives = Lives::capped(7, HistoryCaps { schedule_rows: 1_000, bytes: 1 << 30, days: 1 });
+    let mut life = ByHand::new(&lives);
+    life.handle.switch(Primitives::all());
+    let session = life.open(HostId::LOCAL);
+    let id = life.handle.schedule(durable(message(&session, 900_000_000))).expect("there is room");
+    let remember = |content: &str| {
+        let change = MemoryChange::Remembered { content: content.into() };
+        let command = Command::ChangeMemory { session: session.clone(), change, by: None };
+        life.handle.submit(Input::Command(command))
+    };
+    remember("known early").expect("there is room");
+    for round in 0..60 {
+        lives.stage.clock.advance(Span::from_millis(3_600_000));
+        life.handle.submit(Input::Command(change(&id, &format!("v{round}")))).expect("it can be changed");
+    }
+    let then = lives.stage.clock.now().wall;
+    lives.stage.clock.advance(Span::from_millis(1_000));
+    remember("learned late").expect("there is room");
+    life.turn();
+    let block =
+        format!("[{{[:psi.agent-session/session-id \"{session}\"] [:psi.agent-session/memory-block]}}]");
+    let at = |moment| Value::Map(ask(&life.handle, &block, moment)).to_string();
+    assert!(at(None).contains("known early") && at(None).contains("learned late"), "{}", at(None));
+    assert!(at(Some(then)).contains("known early"), "{}", at(Some(then)));
+    assert!(!at(Some(then)).contains("learned late"), "{}", at(Some(then)));
 }
 
 #[test]
