@@ -28,8 +28,7 @@ pub(super) fn cell(entity: &Value, column: &str) -> String {
 
 /// The short id of a run, by which commands take it.
 pub(super) fn run_id(entity: &Value, column: &str) -> String {
-    let id = cell(entity, column);
-    RunId::parse(&id).map_or(id, |run| run.brief())
+    RunId::brief_of(&cell(entity, column))
 }
 
 /// The label of a schedule, or in quotes the beginning of its message if it has none.

@@ -4,6 +4,7 @@
 //! attaches (`step/session/host_sessions.rs`).
 //!
 //! Invariant: a run is in the inbox of the session in its lane if and only if its state is `left` and that session is open.
+//! `State::volatile_left` has those of volatile schedules.
 
 use super::record::{RunRecord, SessionRecord};
 use super::slab::Key;
@@ -71,12 +72,16 @@ impl State {
         let Some(inbox) = self.sessions.get_mut(session).map(|session| &mut session.left) else { return };
         record.lane = Some(session);
         inbox.push(run);
+        if !self.schedules.get(record.schedule).is_some_and(|it| it.schedule.is_durable()) {
+            self.volatile_left.insert(run);
+        }
     }
 
     /// Removes a run from the inbox that it is in, if it is in one; returns the session of that inbox.
     pub(super) fn leave_inbox(&mut self, run: Key) -> Option<Key> {
         let record = self.runs.get_mut(run).filter(|record| record.run.state == RunState::Left)?;
         let key = record.lane.take()?;
+        self.volatile_left.remove(&run);
         self.sessions.get_mut(key)?.left.retain(|left| *left != run);
         Some(key)
     }

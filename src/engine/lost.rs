@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 
 use super::record::ScheduleRecord;
 use super::state::State;
-use crate::domain::{LostSchedule, Moment, Phase, RunState, ScheduleId, Status};
+use crate::domain::{LostSchedule, Moment, Phase, Reason, RunState, ScheduleId, Status};
 use crate::limits;
 
 impl State {
@@ -34,12 +34,10 @@ impl State {
 
     /// Returns the volatile schedules whose messages are in inboxes: nobody has taken them, and no disk has them.
     fn volatile_left(&self) -> impl Iterator<Item = &ScheduleRecord> {
-        // Most engines have none, so that the sessions need not be looked at.
-        let sessions = self.sessions.iter().filter(|_| self.ledger.left > 0);
-        let runs = sessions.flat_map(|(_, session)| &session.left).filter_map(|key| self.runs.get(*key));
+        let runs = self.volatile_left.iter().filter_map(|key| self.runs.get(*key));
         let schedules = runs.filter_map(|run| self.schedules.get(run.schedule));
         // One with further slots counts as not handed over.
-        schedules.filter(|record| record.status == Status::Left && !record.schedule.is_durable())
+        schedules.filter(|record| record.status == Status::Left)
     }
 
     /// Returns the number of volatile schedules whose messages are in inboxes.
@@ -74,6 +72,17 @@ impl State {
             Some(LostSchedule { id: id.clone(), label, session, due, lost_at: None })
         });
         named.collect()
+    }
+
+    /// Of schedules that were losable before an orderly stop, returns those that have not come to an end of their own since.
+    pub fn cut_off(&self, losable: Box<[LostSchedule]>) -> Box<[LostSchedule]> {
+        let is_cut_off = |it: &LostSchedule| {
+            let record = self.schedule(&it.id);
+            let ended =
+                |it: &ScheduleRecord| it.status == Status::Left || it.ended_for == Some(Reason::Shutdown);
+            record.is_none_or(ended)
+        };
+        losable.into_iter().filter(is_cut_off).collect()
     }
 
     /// The next slot, or that of the run that waits or was left.

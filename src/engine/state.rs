@@ -60,6 +60,8 @@ pub struct State {
     pub(super) outside: BTreeSet<Key>,
     /// Bulletins that go out in the delivery of another one, by the run of that delivery.
     pub(super) joined: BTreeMap<RunId, Vec<Key>>,
+    /// Volatile runs that are in inboxes, so that the note of what a process would lose needs no search.
+    pub(super) volatile_left: BTreeSet<Key>,
     /// Volatile runs whose turn is going on, so that a shutdown finds them.
     pub(super) turns: BTreeSet<Key>,
     /// Ids of fresh sessions that hosts are creating, with the roots of their families. No other session may be opened
@@ -134,6 +136,7 @@ impl State {
             channel_pauses: BTreeMap::new(),
             outside: BTreeSet::new(),
             joined: BTreeMap::new(),
+            volatile_left: BTreeSet::new(),
             turns: BTreeSet::new(),
             creating: BTreeMap::new(),
             families: BTreeMap::new(),
@@ -165,7 +168,12 @@ impl State {
     }
 
     /// Returns the schedule that a session has created under this idempotency key, in this dialect.
-    pub fn schedule_by_key(&self, owner: &SessionId, dialect: Dialect, key: &str) -> Option<&ScheduleRecord> {
+    pub(crate) fn schedule_by_key(
+        &self,
+        owner: &SessionId,
+        dialect: Dialect,
+        key: &str,
+    ) -> Option<&ScheduleRecord> {
         self.schedules.get(*self.keys.get(&(owner.clone(), dialect, key.into()))?)
     }
 

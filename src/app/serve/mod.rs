@@ -169,8 +169,9 @@ fn stop_all(server: &mut Server, engine: &mut Reveille, tools: &OpenTools) -> Lo
     server.drain();
     let unfinished = engine.handle().view(State::live_count);
     let volatile = engine.handle().counters().1.volatile;
-    let last = Lost::now(engine.handle());
+    let Lost { count, named } = Lost::now(engine.handle());
     engine.shut_down();
+    let last = Lost { count, named: engine.handle().view(|state| state.cut_off(named)) };
     tools.end();
     // Their runs have failed or wait for the next start, which would run the programs beside these.
     end_groups();

@@ -102,13 +102,12 @@ fn brief_job(job: &Job) -> Job {
 
 fn brief_state(state: &JobState) -> JobState {
     let brief = |moment: Option<Moment>| moment.map(Moment::brief);
-    let run_id = |text: &str| RunId::parse(text).map_or_else(|| text.into(), |id| id.brief().into());
     JobState {
         next_run_at: brief(state.next_run_at),
         last_scheduled_for: brief(state.last_scheduled_for),
         last_started_at: brief(state.last_started_at),
         last_finished_at: brief(state.last_finished_at),
-        running_run_id: state.running_run_id.as_deref().map(run_id),
+        running_run_id: state.running_run_id.as_deref().map(|id| RunId::brief_of(id).into()),
         ..state.clone()
     }
 }

@@ -88,10 +88,7 @@ pub fn explained(explanation: &Value, schedule: &Map) -> Answer {
     for (key, value) in bare(explanation).as_map().into_iter().flatten() {
         match key.as_keyword().map(Keyword::as_str) {
             Some("obstacles") => answer = with_obstacles(answer, value.as_items().unwrap_or_default()),
-            Some("run_id") => {
-                let run = value.as_str().and_then(RunId::parse);
-                answer = answer.with("run_id", run.map_or_else(|| value.clone(), |run| run.brief().into()));
-            }
+            Some("run_id") => answer = answer.with("run_id", value.as_str().map(RunId::brief_of)),
             Some(_) | None => drop(answer.insert(key.clone(), value.clone())),
         }
     }

@@ -213,6 +213,11 @@ impl RunId {
         (id.to_string() == text || id.brief() == text).then_some(id)
     }
 
+    /// The short form of the id in `text`; a text that is no run's id stays as it is.
+    pub(crate) fn brief_of(text: &str) -> String {
+        RunId::parse(text).map_or_else(|| text.to_owned(), |id| id.brief())
+    }
+
     /// Prints the id in half as many characters, for models and people who have to quote it. [`RunId::parse`] reads it back,
     /// without a look at what exists, so no two runs have one text.
     pub fn brief(&self) -> String {

@@ -125,6 +125,7 @@ impl State {
         debug_assert!(record.unstarted == 0, "{} closes with {} to come", record.id, record.unstarted);
         self.session_ids.remove(&record.id);
         for left in &record.left {
+            self.volatile_left.remove(left);
             // It stays counted as left: nobody can take it any more.
             if let Some(run) = self.runs.get_mut(*left) {
                 run.lane = None;

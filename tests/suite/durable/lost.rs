@@ -93,3 +93,19 @@ fn what_was_lost_is_named_to_its_session_and_to_operators() {
     let handle = after(&lives, 0, Box::default());
     assert_eq!(ask(&handle, &Caller::OPERATOR, list, false), "{:reveille.engine/lost-schedules []}");
 }
+
+#[test]
+fn what_arrives_while_the_engine_stops_is_not_named() {
+    let lives = Lives::new();
+    let life = lives.next(0);
+    let one = life.open("one");
+    life.handle.schedule(message(&one, 10)).expect("there is room");
+    let waits = life.handle.schedule(message(&one, 60_000)).expect("there is room");
+    let before = life.handle.view(State::losable);
+    assert_eq!(before.len(), 2);
+    lives.stage.clock.advance(Span::from_millis(10));
+    life.handle.run_due();
+    life.handle.shut_down();
+    let named = life.handle.view(|state| state.cut_off(before));
+    assert_eq!(named.iter().map(|it| &it.id).collect::<Vec<_>>(), [&waits]);
+}
