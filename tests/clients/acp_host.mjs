@@ -11,10 +11,15 @@ const readEdn = await loadString(`
   (require '[clojure.edn :as edn])
   (fn [text] (clj->js (edn/read-string {:default (fn [_ value] value)} text)))`);
 
-// Starts `command` and opens `session` in the daemon that `reveille` (a binary, an address, a token) leads to.
-export async function acpHost({ reveille, session, command, env, cwd }) {
+// Starts `command` and opens `session` in the daemon that `reveille` (a binary, an address, a token) leads to. `tools` are the
+// harness's own, by their names: functions that return a text.
+export async function acpHost({ reveille, session, command, env, cwd, tools = {} }) {
   const stream = edn(reveille);
   await stream.ask("{:op :host/attach}");
+  const offers = Object.keys(tools).map((name) => `{:name ${JSON.stringify(name)} :risk :read}`);
+  await stream.ask(`{:op :tools/offer :tools [${offers.join(" ")}]}`);
+  stream.onCall = ({ "call-id": id, tool }) =>
+    stream.ask(`{:op :tool/result :call-id ${JSON.stringify(id)} :ok ${JSON.stringify(tools[tool]())}}`);
   const { token } = await stream.ask(`{:op :session/open :session-id ${JSON.stringify(session)}}`);
   const agent = acp(command, { env, cwd });
   const server = {
@@ -72,6 +77,7 @@ function edn({ binary, url, token }) {
   const waiting = [];
   const stream = {
     onDelivery: () => {},
+    onCall: () => {},
     ask: (request) => ask((id) => `{:id ${id} ${request.slice(1)}`),
     // The first decision that is such, now or later.
     async event(isSuch) {
@@ -89,6 +95,7 @@ function edn({ binary, url, token }) {
     const message = readEdn(text);
     // What goes wrong in there is for whoever runs this: it ends the process.
     if (message.push === "delivery") stream.onDelivery(message);
+    if (message.push === "tool/call") stream.onCall(message);
     if (message.push === "event") {
       events.push(message.event);
       for (const wake of waiting.splice(0)) wake();

@@ -1,4 +1,5 @@
-// Real agents, unmodified, with a model that follows a script: each schedules something through `reveille mcp` and is woken.
+// Real agents, unmodified, with a model that follows a script: each schedules something through `reveille mcp` and is woken, and
+// then by a watch on a tool of its harness.
 // Usage: node agents.mjs URL TOKEN BINARY [AGENT…]
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -85,13 +86,14 @@ async function wake(name, { command, env }) {
   const home = mkdtempSync(path.join(tmpdir(), "reveille-agent-"));
   const model = await scriptedModel(answer);
   const started = performance.now();
-  let [host, step] = [undefined, "it starts"];
+  let [host, step, build] = [undefined, "it starts", "running"];
   const late = setTimeout(() => fail(name, new Error(`${PATIENCE_MS} ms have passed, and not: ${step}`)), PATIENCE_MS);
   try {
     host = await acpHost({
       reveille: { binary, url, token },
       session: name,
       command,
+      tools: { "build.state": () => build },
       cwd: home,
       env: {
         PATH: process.env.PATH,
@@ -130,7 +132,20 @@ async function wake(name, { command, env }) {
     await host.event((event) => event.kind === "run-delivered" && event["schedule-id"] === id);
     step = "the turn that was begun for it ends";
     assert.equal((await host.woken).stopReason, "end_turn");
-    console.log(`${name}: woken, ${Math.round(performance.now() - started)} ms after its start`);
+    const woke = Math.round(performance.now() - started);
+
+    // What the harness's own tool says is looked at until it has changed, and the model is told of that once.
+    step = "the watch has looked once";
+    const { watcher_id: watch } = await call(host, "watch_start", { name: "build.state", interval: 5 });
+    while ((await call(host, "watch_status", { watcher_id: watch })).check_count < 1) await pause(200);
+    build = "done";
+    step = "the watch has woken the model";
+    const seen = ({ said }) => said.includes(`[WATCHER UPDATE] watcher_id=${watch}`);
+    await model.asked(seen);
+    step = "the watch has looked twice more";
+    while ((await call(host, "watch_status", { watcher_id: watch })).check_count < 4) await pause(200);
+    assert.equal(model.seen.filter(seen).length, 1, "told once");
+    console.log(`${name}: woken, ${woke} ms after its start, and once by a watch on its harness's tool`);
     if (model.elsewhere.size > 0) console.log(`${name} wanted, and did not get: ${[...model.elsewhere].join(", ")}`);
   } finally {
     clearTimeout(late);
@@ -140,6 +155,17 @@ async function wake(name, { command, env }) {
     rmSync(home, { recursive: true, force: true, maxRetries: 10 });
   }
 }
+
+// Calls a tool in the agent's session, with that session's token.
+async function call({ token: own }, tool, args) {
+  const headers = { authorization: `Bearer ${own}`, "content-type": "application/json" };
+  const reply = await fetch(`${url}/tools/${tool}`, { method: "POST", headers, body: JSON.stringify(args) });
+  const answer = await reply.json();
+  assert.ok(reply.ok, JSON.stringify(answer));
+  return answer;
+}
+
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 function fail(name, error) {
   console.error(`${name}: ${error.stack}`);

@@ -25,11 +25,15 @@ struct Daemon {
 }
 
 impl Daemon {
-    fn start(name: &str) -> Daemon {
+    /// `config` is the text of its configuration.
+    fn start(name: &str, config: &str) -> Daemon {
         let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = fs::remove_dir_all(&state);
+        let file = state.with_extension("toml");
+        fs::write(&file, config).expect("a file");
         let mut command = Command::new(env!("CARGO_BIN_EXE_reveille"));
         command.args(["serve", "--listen", "127.0.0.1:0", "--log", "warn", "--data-dir"]).arg(&state);
+        command.arg("--config").arg(file);
         let mut child =
             command.env("REVEILLE_TOKEN", TOKEN).stdout(Stdio::piped()).spawn().expect("it was built");
         let mut line = String::new();
@@ -52,12 +56,13 @@ fn clients() -> PathBuf {
 
 /// Runs a client, which gets the daemon's address, its token and the binary.
 fn agree(program: &str, args: &[&str]) {
-    agree_with(program, args, &[]);
+    agree_with(program, args, &[], "");
 }
 
-/// The same for a client that wants to know more.
-fn agree_with(program: &str, args: &[&str], more: &[&str]) {
-    let daemon = Daemon::start(&format!("clients-{}", args.first().unwrap_or(&program).replace('.', "-")));
+/// The same for a client that wants to know more, and for a daemon with this configuration.
+fn agree_with(program: &str, args: &[&str], more: &[&str], config: &str) {
+    let name = format!("clients-{}", args.first().unwrap_or(&program).replace('.', "-"));
+    let daemon = Daemon::start(&name, config);
     let mut command = Command::new(program);
     command.args(args).args([daemon.url.as_str(), TOKEN, env!("CARGO_BIN_EXE_reveille")]).args(more);
     let status = command.current_dir(clients()).status().expect("the program is there");
@@ -80,13 +85,13 @@ fn clojurescript_agrees() {
 #[ignore = "needs node and the conformance suite: .ci/check clients"]
 fn mcp_is_as_its_conformance_suite_wants_it() {
     let fixture = edge::serve(fixture::Fixture::read());
-    agree_with("node", &["mcp_conformance.mjs"], &[&fixture]);
+    agree_with("node", &["mcp_conformance.mjs"], &[&fixture], "");
 }
 
 #[test]
 #[ignore = "needs node and an agent: .ci/check clients"]
 fn agents_schedule_through_mcp_and_are_woken() {
-    agree("node", &["agents.mjs"]);
+    agree_with("node", &["agents.mjs"], &[], "[primitives]\nwatchers = true\n");
 }
 
 /// `node claude_window.mjs BINARY TIMES CLEARS` makes it longer. It says so where there is no Claude Code: `just agents`.

@@ -1,6 +1,6 @@
 // Real agents, unmodified, with a model that follows a script: what is due goes into the agent's own conversation, begun by the
 // daemon, gone on with after the agent was killed, and gone on with after the daemon was killed. What watches see of an address, of
-// a file and of a server of the Model Context Protocol wakes them too, each once.
+// a file and of a server of the Model Context Protocol wakes them too, each once, also where the daemon was killed in between.
 // Usage: node resume.mjs URL TOKEN BINARY [AGENT…]; REPEAT=20 wakes each so often. `AGENTS_MODULES` names another node_modules.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -137,8 +137,10 @@ async function settled(daemon, text, patience) {
   }
 }
 
-// Lets three watches look until each has told of one change, and sees that the agent was told of each once.
-async function watch(daemon, model, [origin, files]) {
+// Lets three watches look, kills the daemon, and lets the things change while nobody looks: when the next daemon has looked, the
+// agent has been told of each change once.
+async function watch(killed, restart, model, [origin, files]) {
+  let daemon = killed;
   const tools = [
     { name: "http.get", params: { url: `${origin.url}/state` } },
     { name: "filesystem.read", params: { path: "state" } },
@@ -158,9 +160,11 @@ async function watch(daemon, model, [origin, files]) {
     }
   };
   await until("each has looked once", ({ checkCount }) => checkCount >= 1);
-  const began = performance.now();
+  await daemon.kill("SIGKILL");
   origin.state = "changed";
   for (const file of files) writeFileSync(file, "changed");
+  const began = performance.now();
+  daemon = await restart();
   await until("each has told", ({ toldCount }) => toldCount === 1);
   const told = (turn) => ids.every((id) => whole(turn).includes(`watcher_id=${id}`));
   const turn = await model.asked((turn) => turn.tools.length > 0 && told(turn));
@@ -238,12 +242,13 @@ async function wake(name, { command, config, env, once }) {
       await pause(500);
       daemon = await serve(home);
       await prompt();
-      told = Math.round(await watch(daemon, model, [origin, files]));
+      const restart = async () => (daemon = await serve(home));
+      told = Math.round(await watch(daemon, restart, model, [origin, files]));
     }
     times.sort((one, two) => one - two);
     const middle = Math.round(times[Math.floor(times.length / 2)]);
     console.log(`${name}: begun in ${Math.round(begun - 1_000)} ms; resumed ${times.length} of ${times.length} after a kill, ` +
-      `${middle} ms from slot to end of turn; ${once ? "" : `resumed after a kill of the daemon; told of three watches within ${told} ms; `}each prompt once`);
+      `${middle} ms from slot to end of turn; ${once ? "" : `resumed after a kill of the daemon; told within ${told} ms of a start what three watches missed while it was killed; `}each prompt once`);
     if (model.elsewhere.size > 0) console.log(`${name} wanted, and did not get: ${[...model.elsewhere].join(", ")}`);
   } finally {
     await daemon.kill("SIGTERM");
