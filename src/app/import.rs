@@ -28,7 +28,7 @@ pub struct Files {
     /// The jobs of the first two files.
     pub replayed: Replayed,
     /// The schedules of the third.
-    pub schedules: ScheduleLog,
+    pub(crate) schedules: ScheduleLog,
 }
 
 impl Files {

@@ -6,7 +6,7 @@
 
 use super::clock::{Change, Clock};
 use super::pattern::Pattern;
-use super::zones::{Warning, Zones};
+use super::zones::Zones;
 use crate::domain::{Every, Moment, Trigger, Zone};
 use crate::limits;
 
@@ -14,7 +14,6 @@ use crate::limits;
 #[derive(Clone, Debug)]
 pub struct Slots {
     kind: Kind,
-    warning: Option<Warning>,
 }
 
 #[derive(Clone, Debug)]
@@ -46,22 +45,15 @@ pub struct Window {
 impl Slots {
     /// Prepares the slots of a trigger, with the given time zone database.
     pub fn new(trigger: &Trigger, zones: &Zones) -> Slots {
-        let shown = |pattern: Pattern, zone: &Zone| Slots {
-            kind: Kind::Shown(pattern, zones.clock(zone)),
-            warning: zones.warning(zone),
-        };
-        match trigger {
-            Trigger::At(slot) => Slots { kind: Kind::Once(Some(*slot)), warning: None },
-            Trigger::Event(event) => Slots { kind: Kind::Once(event.latest), warning: None },
-            Trigger::Every(every) => Slots { kind: Kind::Every(**every), warning: None },
+        let shown = |pattern: Pattern, zone: &Zone| Kind::Shown(pattern, zones.clock(zone));
+        let kind = match trigger {
+            Trigger::At(slot) => Kind::Once(Some(*slot)),
+            Trigger::Event(event) => Kind::Once(event.latest),
+            Trigger::Every(every) => Kind::Every(**every),
             Trigger::Calendar(calendar) => shown(Pattern::of_calendar(calendar), &calendar.zone),
             Trigger::Cron(cron, zone) => shown(Pattern::of_cron(cron), zone),
-        }
-    }
-
-    /// Returns the warning for the author of the trigger, if there is one.
-    pub fn warning(&self) -> Option<&Warning> {
-        self.warning.as_ref()
+        };
+        Slots { kind }
     }
 
     /// Returns the first slot later than `t`. Calendar triggers have slots from the year 1 to the
@@ -132,14 +124,14 @@ impl Slots {
     }
 
     /// Returns all slots later than `t`, in order, computed one by one.
-    pub fn after(&self, t: Moment) -> impl Iterator<Item = Moment> {
+    pub(crate) fn after(&self, t: Moment) -> impl Iterator<Item = Moment> {
         std::iter::successors(self.first_after(t), |slot| self.first_after(*slot))
     }
 }
 
 impl Count {
     /// Returns the number, exact or not.
-    pub const fn counted(self) -> u64 {
+    pub(crate) const fn counted(self) -> u64 {
         match self {
             Count::Exactly(count) | Count::AtLeast(count) => count,
         }

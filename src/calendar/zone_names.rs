@@ -43,7 +43,7 @@ pub enum ZoneFault {
 
 impl ZoneFault {
     /// Returns the error's code, in kebab case.
-    pub const fn code(&self) -> &'static str {
+    pub(crate) const fn code(&self) -> &'static str {
         match self {
             ZoneFault::Malformed { error, .. } => error.code(),
             ZoneFault::Unknown { .. } => "zone-unknown",
@@ -53,7 +53,7 @@ impl ZoneFault {
 
     /// Returns the one zone that is meant, as it may be written; `None` if there is none, or several, or if the name may stand
     /// for a constant offset.
-    pub fn meant(&self) -> Option<String> {
+    pub(crate) fn meant(&self) -> Option<String> {
         match self {
             ZoneFault::Malformed { meant, .. } => meant.as_ref().map(Zone::to_string),
             // The name of another place may be near, and a wrong guess is a wrong hour.
@@ -75,7 +75,7 @@ impl ZoneFault {
     }
 
     /// Returns what the caller can do about it.
-    pub fn hint(&self) -> String {
+    pub(crate) fn hint(&self) -> String {
         match self {
             ZoneFault::Malformed { meant: Some(zone), .. } => format!("write it as {zone}"),
             ZoneFault::Malformed { error, meant: None } => error.hint().to_owned(),

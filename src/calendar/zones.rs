@@ -100,16 +100,10 @@ impl Zones {
     /// Names that the newer one lacks come from the other, because many systems leave old names
     /// out.
     ///
-    /// The older database would be wrong wherever a law has changed since. [`Zones::pinned`] uses
-    /// the given one all the same.
+    /// The older database would be wrong wherever a law has changed since.
     pub fn newest(given: TzData) -> Zones {
         // A version is a year and a letter, so the order of texts is the order of age.
         if *given.version < *bundled_version() { Zones::bundled() } else { Zones::new(given) }
-    }
-
-    /// Returns the given database, whatever its age; names that it lacks come from the bundled one.
-    pub fn pinned(given: TzData) -> Zones {
-        Zones::new(given)
     }
 
     fn new(given: TzData) -> Zones {
@@ -159,12 +153,12 @@ impl Zones {
     }
 
     /// Returns the zone that a call means if it names none: its session's, or else the configured zone, or else the machine's.
-    pub fn usual<'a>(&'a self, of_session: Option<&'a Zone>) -> &'a Zone {
+    pub(crate) fn usual<'a>(&'a self, of_session: Option<&'a Zone>) -> &'a Zone {
         self.resolved(of_session.or(self.configured.as_ref()).unwrap_or(&self.local))
     }
 
     /// Returns the zone that a zone stands for at present: for `local`, the machine's.
-    pub fn resolved<'a>(&'a self, zone: &'a Zone) -> &'a Zone {
+    pub(crate) fn resolved<'a>(&'a self, zone: &'a Zone) -> &'a Zone {
         match zone {
             Zone::Local => &self.local,
             Zone::Utc | Zone::Offset(_) | Zone::Named(_) => zone,
@@ -175,7 +169,7 @@ impl Zones {
     ///
     /// # Errors
     /// [`ZoneFault`] if the text is no zone or the database does not know it, with the zones that may be meant.
-    pub fn named(&self, text: &str) -> Result<Zone, ZoneFault> {
+    pub(crate) fn named(&self, text: &str) -> Result<Zone, ZoneFault> {
         self.known(Zone::parse(text).map_err(|error| zone_names::malformed(text, error))?)
     }
 
@@ -183,7 +177,7 @@ impl Zones {
     ///
     /// # Errors
     /// [`ZoneFault::Unknown`] if the database does not know its name.
-    pub fn known(&self, zone: Zone) -> Result<Zone, ZoneFault> {
+    pub(crate) fn known(&self, zone: Zone) -> Result<Zone, ZoneFault> {
         let Zone::Named(name) = &zone else { return Ok(zone) };
         if let Some(fault) = zone_names::constant(name.as_str()) {
             return Err(fault);
@@ -217,25 +211,25 @@ impl Zones {
     }
 
     /// Returns the zone that `local` means.
-    pub fn local(&self) -> &Zone {
+    pub(crate) fn local(&self) -> &Zone {
         &self.local
     }
 
     /// Returns every name, in order.
-    pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> + Clone {
         self.entries.iter().map(|entry| &*entry.name)
     }
 
     /// Returns the name as the database spells it, whatever the case of the argument; `None` if the
     /// database does not know it.
-    pub fn canonical(&self, name: &str) -> Option<&str> {
+    pub(crate) fn canonical(&self, name: &str) -> Option<&str> {
         self.find(name)?;
         self.entry(name).map(|entry| &*entry.name)
     }
 
     /// Returns what a zone's clock shows at an instant: the day of the week and the time, to the
     /// second.
-    pub fn reading(&self, zone: &Zone, at: Moment) -> (Weekday, TimeOfDay) {
+    pub(crate) fn reading(&self, zone: &Zone, at: Moment) -> (Weekday, TimeOfDay) {
         let reading = at.seconds().saturating_add(self.clock(zone).offset_at(at.seconds()));
         // 1970-01-01 was a Thursday.
         let day = (reading.div_euclid(DAY) + 4).rem_euclid(7);
@@ -247,7 +241,7 @@ impl Zones {
     }
 
     /// Returns the date that a zone's clock shows at an instant, such as `2026-04-22`.
-    pub fn day(&self, zone: &Zone, at: Moment) -> Box<str> {
+    pub(crate) fn day(&self, zone: &Zone, at: Moment) -> Box<str> {
         let reading = at.seconds().saturating_add(self.clock(zone).offset_at(at.seconds()));
         // The text of the instant at which the clock of UTC shows that reading begins with the date.
         let text = Moment::new(reading, 0).unwrap_or(at).to_string();
@@ -255,7 +249,7 @@ impl Zones {
     }
 
     /// Returns what a zone's clock shows at an instant, with its offset, such as `2026-04-22T14:00:00+02:00`.
-    pub fn dated(&self, zone: &Zone, at: Moment) -> Box<str> {
+    pub(crate) fn dated(&self, zone: &Zone, at: Moment) -> Box<str> {
         let offset = self.clock(zone).offset_at(at.seconds());
         // The text of the instant at which the clock of UTC shows that reading.
         let text = Moment::new(at.seconds().saturating_add(offset), 0).unwrap_or(at).to_string();
@@ -264,7 +258,7 @@ impl Zones {
     }
 
     /// Returns a warning if the database does not know the zone.
-    pub fn warning(&self, zone: &Zone) -> Option<Warning> {
+    pub(crate) fn warning(&self, zone: &Zone) -> Option<Warning> {
         if let Zone::Named(name) = zone
             && let Some(fault) = zone_names::constant(name.as_str())
         {
@@ -398,7 +392,6 @@ mod tests {
         let zones = Zones::newest(data("1999a", "Europe/Berlin", "Asia/Tokyo"));
         assert_eq!(zones.version(), Zones::bundled().version());
         assert_eq!(zones.clock(&named("Europe/Berlin")).offset_at(0), 3_600);
-        assert_eq!(Zones::pinned(data("1999a", "Europe/Berlin", "Asia/Tokyo")).version(), "1999a");
     }
 
     #[test]

@@ -16,12 +16,12 @@ pub struct Answer {
     /// The class of the refusal; `None` if the call succeeded.
     pub code: Option<Code>,
     /// True if the call asked for one thing by its id: then no text of it is cut, however long.
-    pub is_whole: bool,
+    pub(crate) is_whole: bool,
 }
 
 impl Answer {
     /// Creates the answer to a call that succeeded.
-    pub fn done(value: impl Into<Value>) -> Answer {
+    pub(crate) fn done(value: impl Into<Value>) -> Answer {
         Answer { value: value.into(), is_error: false, code: None, is_whole: false }
     }
 
@@ -31,13 +31,13 @@ impl Answer {
     }
 
     /// Creates the answer to a refused call.
-    pub fn refused(value: impl Into<Value>, code: Code) -> Answer {
+    pub(crate) fn refused(value: impl Into<Value>, code: Code) -> Answer {
         Answer { value: value.into(), is_error: true, code: Some(code), is_whole: false }
     }
 
     /// Adds a warning to the answer under this key, if there is one.
     #[must_use]
-    pub fn warned(self, key: &str, warning: Option<String>) -> Answer {
+    pub(crate) fn warned(self, key: &str, warning: Option<String>) -> Answer {
         let (Some(warning), Value::Map(answer)) = (warning, &self.value) else { return self };
         Answer { value: answer.clone().with(key, vec![Value::from(warning)]).into(), ..self }
     }

@@ -77,7 +77,7 @@ fn is_undotted(name: &str, written: &str) -> bool {
 }
 
 /// Returns the name of a tool in the toolbox, from any of its spellings. A name without further spellings is returned as it is.
-pub fn canonical(name: &str) -> &str {
+pub(crate) fn canonical(name: &str) -> &str {
     NAMES.iter().find(|known| known.is_called(name)).map_or(name, |known| known.name)
 }
 

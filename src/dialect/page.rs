@@ -13,9 +13,9 @@ use crate::limits;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageRequest {
     /// The most rows; without it, as many as fit.
-    pub first: Option<u64>,
+    pub(crate) first: Option<u64>,
     /// The id of the row before the first one.
-    pub after: Option<Box<str>>,
+    pub(crate) after: Option<Box<str>>,
 }
 
 impl PageRequest {

@@ -15,7 +15,7 @@ use crate::limits;
 impl SessionRecord {
     /// Returns the chain of the current turn, if a schedule's run began it; or the chain of a fresh
     /// session, as long as no person has written in it.
-    pub fn chain(&self) -> Option<&Lineage> {
+    pub(crate) fn chain(&self) -> Option<&Lineage> {
         // The last delivery's chain applies only while a turn is going on.
         let turn = self.woken.as_deref().filter(|_| self.busy);
         let from = || self.provenance.as_ref()?.chain.as_ref().filter(|_| self.last_user_activity.is_none());

@@ -12,14 +12,14 @@ use crate::limits;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChannelPauses {
     /// Who closed the way in, and when.
-    pub inbound: Option<Pause>,
+    pub(crate) inbound: Option<Pause>,
     /// Who closed the way out, and when.
-    pub outbound: Option<Pause>,
+    pub(crate) outbound: Option<Pause>,
 }
 
 impl ChannelPauses {
     /// Returns the pause of one way.
-    pub fn of(&self, direction: Direction) -> Option<&Pause> {
+    pub(crate) fn of(&self, direction: Direction) -> Option<&Pause> {
         match direction {
             Direction::Inbound => self.inbound.as_ref(),
             Direction::Outbound => self.outbound.as_ref(),
@@ -56,7 +56,7 @@ impl ChannelRecord {
 
 impl State {
     /// Returns the channels that operators have configured, by name.
-    pub fn channels(&self) -> impl Iterator<Item = &ChannelRecord> {
+    pub(crate) fn channels(&self) -> impl Iterator<Item = &ChannelRecord> {
         self.channels.values()
     }
 

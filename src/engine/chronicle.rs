@@ -16,21 +16,21 @@ use crate::domain::{Fact, Moment, Next, Reason, RunFact, RunId, Schedule, Schedu
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
     /// Its definition.
-    pub schedule: Schedule,
+    pub(crate) schedule: Schedule,
     /// How often it was defined, paused or resumed, from 1.
-    pub revision: u32,
+    pub(crate) revision: u32,
     /// Which trigger it has, from 1.
-    pub incarnation: u32,
+    pub(crate) incarnation: u32,
     /// Whether its slots wait for a resume.
-    pub is_paused: bool,
+    pub(crate) is_paused: bool,
     /// When it was defined, paused or resumed last.
-    pub updated_at: Moment,
+    pub(crate) updated_at: Moment,
     /// Its next slot.
-    pub next: Next,
+    pub(crate) next: Next,
     /// The number of runs of its slots.
-    pub runs: u64,
+    pub(crate) runs: u64,
     /// Whether the schedule itself was cancelled.
-    pub is_cancelled: bool,
+    pub(crate) is_cancelled: bool,
 }
 
 /// What a fact did to a schedule.

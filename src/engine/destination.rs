@@ -95,7 +95,7 @@ impl State {
 
     /// Returns the session in whose inbox a run of this schedule would be left, because nobody listens there; `None` if somebody
     /// would get it, or nobody at all.
-    pub fn leaves_in<'a>(&'a self, record: &'a ScheduleRecord) -> Option<&'a SessionId> {
+    pub(crate) fn leaves_in<'a>(&'a self, record: &'a ScheduleRecord) -> Option<&'a SessionId> {
         let session = self.destination(&record.schedule, record.owner).session()?;
         (session.host == HostId::INBOX).then_some(&session.id)
     }
@@ -107,7 +107,7 @@ impl State {
     }
 
     /// Returns why a run of this schedule would go nowhere, as things are; `None` if it has a destination.
-    pub fn unreachable(&self, record: &ScheduleRecord) -> Option<Reason> {
+    pub(crate) fn unreachable(&self, record: &ScheduleRecord) -> Option<Reason> {
         match self.destination(&record.schedule, record.owner) {
             Destination::Unreachable(reason) => Some(reason),
             Destination::Session(..)

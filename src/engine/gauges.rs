@@ -20,20 +20,20 @@ pub struct Gauges {
     /// Runs whose receipt is outstanding.
     pub running: u64,
     /// Volatile schedules that were not handed over: what a crash would lose.
-    pub volatile: u64,
+    pub(crate) volatile: u64,
     /// Runs that wait for an operator's approval, or for the answer of an external guard.
-    pub approvals: u64,
+    pub(crate) approvals: u64,
     /// Messages that were left in a session in which nobody listens, and that nobody has taken.
-    pub left: u64,
+    pub(crate) left: u64,
     /// Schedules that have not ended, by dialect, in the order of [`Dialect::ALL`].
-    pub by_dialect: [u64; Dialect::ALL.len()],
+    pub(crate) by_dialect: [u64; Dialect::ALL.len()],
     /// Whether everything is held.
-    pub held: bool,
+    pub(crate) held: bool,
     /// How long ago the slot was of the run that waits longest for its session, its host or its channel; zero if none
     /// waits.
-    pub longest_wait: Span,
+    pub(crate) longest_wait: Span,
     /// Expected slots minus those accounted for; anything but 0 is a defect.
-    pub imbalance: i64,
+    pub(crate) imbalance: i64,
 }
 
 impl State {

@@ -27,7 +27,7 @@ names! {
 
 impl SessionRecord {
     /// Returns who takes what is put into the session.
-    pub fn reception(&self) -> Reception {
+    pub(crate) fn reception(&self) -> Reception {
         match self.host {
             HostId::LOCAL => Reception::Listener,
             HostId::INBOX => Reception::Nobody,

@@ -266,12 +266,12 @@ pub enum Command {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Which {
     /// The actor who gives the command.
-    pub by: Actor,
+    pub(crate) by: Actor,
     /// The schedule's id.
     pub schedule: ScheduleId,
     /// The revision that the caller has seen; if the schedule has a later one, the command is
     /// refused as a conflict. `None` accepts any revision.
-    pub base: Option<u32>,
+    pub(crate) base: Option<u32>,
 }
 
 impl Which {

@@ -9,17 +9,17 @@ use super::ledger::Ledger;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcomes {
     /// Delivered, or taken out of an inbox.
-    pub delivered: u64,
+    pub(crate) delivered: u64,
     /// Left in an inbox. One that is taken later counts as delivered as well.
-    pub left: u64,
+    pub(crate) left: u64,
     /// Skipped or folded into another slot.
-    pub skipped: u64,
+    pub(crate) skipped: u64,
     /// Cancelled before delivery, or replaced by other slots.
-    pub cancelled: u64,
+    pub(crate) cancelled: u64,
     /// Ended in an error.
-    pub failed: u64,
+    pub(crate) failed: u64,
     /// Lost with the process.
-    pub lost: u64,
+    pub(crate) lost: u64,
 }
 
 impl Outcomes {
@@ -37,7 +37,7 @@ impl Outcomes {
     }
 
     /// Adds others.
-    pub fn add(&mut self, more: &Outcomes) {
+    pub(crate) fn add(&mut self, more: &Outcomes) {
         self.delivered += more.delivered;
         self.left += more.left;
         self.skipped += more.skipped;

@@ -12,9 +12,9 @@ use crate::domain::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quiet {
     /// Whether the feed shows it.
-    pub is_shown: bool,
+    pub(crate) is_shown: bool,
     /// Whether it is stored.
-    pub is_kept: bool,
+    pub(crate) is_kept: bool,
 }
 
 impl State {

@@ -15,7 +15,7 @@ impl State {
     }
 
     /// Returns what a model in this session is shown of its memory; `None` if there is nothing, or memory is switched off.
-    pub fn recalled(&self, session: &SessionId) -> Option<String> {
+    pub(crate) fn recalled(&self, session: &SessionId) -> Option<String> {
         let memory = self.session(session)?.memory.as_deref()?;
         recall_block(memory).filter(|_| self.primitives.memory)
     }

@@ -88,7 +88,7 @@ impl ScheduleRecord {
     }
 
     /// Returns its sort key in listings: earliest slot first, then earliest creation, then id.
-    pub fn order(&self) -> (Moment, Moment, &ScheduleId) {
+    pub(crate) fn order(&self) -> (Moment, Moment, &ScheduleId) {
         (self.fire_at(), self.schedule.created_at, &self.schedule.id)
     }
 
@@ -115,7 +115,7 @@ impl ScheduleRecord {
 
     /// Returns whether the schedule itself was cancelled, and not only its last run. Known for
     /// durable schedules only.
-    pub fn is_cancelled(&self) -> bool {
+    pub(crate) fn is_cancelled(&self) -> bool {
         // The status alone does not tell: a one-shot is also `Cancelled` when its only run was.
         self.status == Status::Cancelled && self.progress().is_called_off()
     }
@@ -146,36 +146,36 @@ impl ScheduleRecord {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// How often it was defined, from 1.
-    pub revision: u32,
+    pub(crate) revision: u32,
     /// Which trigger it has: 1 for the first, one more for each replacement.
     pub incarnation: u32,
     /// When its definition last changed.
-    pub updated_at: Option<Moment>,
+    pub(crate) updated_at: Option<Moment>,
     /// Slots before this moment count as missed: the last resume or change of trigger. `None` if
     /// there was none.
-    pub armed_since: Option<Moment>,
+    pub(crate) armed_since: Option<Moment>,
     /// The last slot that was consumed.
-    pub consumed: Option<Moment>,
+    pub(crate) consumed: Option<Moment>,
     /// Whether its next slot will be computed when the current run ends.
-    pub awaits_finish: bool,
+    pub(crate) awaits_finish: bool,
     /// Whether its slot depends on an event that has not happened.
-    pub awaits_event: bool,
+    pub(crate) awaits_event: bool,
     /// Why it has no further slot, if it has none.
-    pub never: Option<Reason>,
+    pub(crate) never: Option<Reason>,
     /// When it was cancelled. Known for durable schedules only.
-    pub cancelled_at: Option<Moment>,
+    pub(crate) cancelled_at: Option<Moment>,
     /// Who paused it; `None` if it is not paused.
-    pub paused: Option<Pause>,
+    pub(crate) paused: Option<Pause>,
     /// Number of runs claimed for its slots.
     pub runs: u64,
     /// Number of delivered runs.
     pub delivered: u64,
     /// Number of failed runs.
-    pub failed: u64,
+    pub(crate) failed: u64,
     /// Number of slots that passed without a run of their own.
     pub skipped: u64,
     /// Number of failed runs since the last delivered one.
-    pub failures_in_row: u64,
+    pub(crate) failures_in_row: u64,
     /// The last slot that was skipped, and why.
     pub last_skip: Option<(Moment, Reason)>,
 }
@@ -184,11 +184,11 @@ pub struct Progress {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pause {
     /// The actor who paused.
-    pub by: Actor,
+    pub(crate) by: Actor,
     /// Why, in that actor's words.
     pub reason: Option<Box<str>>,
     /// When the pause began.
-    pub since: Moment,
+    pub(crate) since: Moment,
 }
 
 impl Progress {
@@ -239,7 +239,7 @@ impl Default for Progress {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelRecord {
     /// Its configuration.
-    pub channel: Channel,
+    pub(crate) channel: Channel,
     /// When its receiver refused further messages; `None` while it is enabled.
     pub disabled_at: Option<Moment>,
     /// Messages that were sent since the engine was started.
@@ -392,7 +392,7 @@ impl SessionRecord {
     }
 
     /// Returns why its agent's conversation cannot be reached for now; `None` if it can, or if the session has another host.
-    pub fn away(&self) -> Option<Reason> {
+    pub(crate) fn away(&self) -> Option<Reason> {
         self.away.filter(|_| !self.hosted)
     }
 
@@ -461,7 +461,7 @@ impl SessionRecord {
     }
 
     /// Returns what it remembers.
-    pub fn memory(&self) -> Cow<'_, Memory> {
+    pub(crate) fn memory(&self) -> Cow<'_, Memory> {
         self.memory.as_deref().map_or_else(Cow::default, Cow::Borrowed)
     }
 

@@ -44,42 +44,42 @@ pub struct ScheduleRow {
     /// Its status.
     pub status: Status,
     /// Why it ended other than by delivery.
-    pub ended_for: Option<Reason>,
+    pub(crate) ended_for: Option<Reason>,
     /// Its next slot.
     pub next: Option<Moment>,
     /// Its history; `None` means [`Progress::default`].
-    pub progress: Option<Box<Progress>>,
+    pub(crate) progress: Option<Box<Progress>>,
     /// What it remembers from check to check, if it is a watch. Rows from before this was stored have nothing.
-    pub watch: Option<Box<Watch>>,
+    pub(crate) watch: Option<Box<Watch>>,
     /// Its retained runs, oldest first.
-    pub runs: Vec<Run>,
+    pub(crate) runs: Vec<Run>,
 }
 
 /// A stored session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRow {
     /// Its id.
-    pub id: SessionId,
+    pub(crate) id: SessionId,
     /// Its configuration.
-    pub config: Arc<SessionConfig>,
+    pub(crate) config: Arc<SessionConfig>,
     /// The schedule that opened it, if one did.
-    pub provenance: Option<Box<SessionProvenance>>,
+    pub(crate) provenance: Option<Box<SessionProvenance>>,
     /// The name of the host token whose sessions it belongs to.
-    pub keeper: Option<TokenName>,
+    pub(crate) keeper: Option<TokenName>,
     /// When it was opened.
-    pub opened_at: Moment,
+    pub(crate) opened_at: Moment,
     /// The cursor of its opening, which tells it from an earlier session of its id.
-    pub opened: Cursor,
+    pub(crate) opened: Cursor,
     /// Whether the built-in host runs its turns. Otherwise it has no host until one takes it over.
-    pub built_in: bool,
+    pub(crate) built_in: bool,
     /// Whether somebody listens in it, if the built-in host has it.
-    pub listens: bool,
+    pub(crate) listens: bool,
     /// When a person last wrote in it.
-    pub last_user_activity: Option<Moment>,
+    pub(crate) last_user_activity: Option<Moment>,
     /// The jobs that were recently reported as ready, each with the time of its last report, oldest first.
-    pub ready_jobs: Vec<(JobId, Moment)>,
+    pub(crate) ready_jobs: Vec<(JobId, Moment)>,
     /// What it remembers; `None` for nothing.
-    pub memory: Option<Box<Memory>>,
+    pub(crate) memory: Option<Box<Memory>>,
 }
 
 impl State {

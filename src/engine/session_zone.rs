@@ -8,7 +8,7 @@ use crate::domain::{SessionId, Zone};
 
 impl State {
     /// Returns the zone that a session was opened with or inherited; `None` if there is none, or no such session.
-    pub fn zone_of(&self, session: Option<&SessionId>) -> Option<&Zone> {
+    pub(crate) fn zone_of(&self, session: Option<&SessionId>) -> Option<&Zone> {
         self.session(session?)?.config().zone.as_ref()
     }
 }

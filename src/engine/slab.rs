@@ -18,12 +18,12 @@ pub struct Key(NonZeroU32);
 
 impl Key {
     /// Returns the number itself.
-    pub const fn number(self) -> u32 {
+    pub(crate) const fn number(self) -> u32 {
         self.0.get() - 1
     }
 
     /// Returns the key with this number; there may be no such record.
-    pub const fn numbered(number: u32) -> Key {
+    pub(crate) const fn numbered(number: u32) -> Key {
         Key(NonZeroU32::MIN.saturating_add(number))
     }
 

@@ -238,7 +238,7 @@ impl State {
     }
 
     /// Returns the runs that wait for a session's lane or its host, in delivery order.
-    pub fn waiting(&self, session: &SessionRecord) -> Vec<&RunRecord> {
+    pub(crate) fn waiting(&self, session: &SessionRecord) -> Vec<&RunRecord> {
         self.in_delivery_order(session.waiting.iter())
     }
 
@@ -279,7 +279,7 @@ impl State {
     }
 
     /// Returns the run with this id.
-    pub fn run(&self, id: &RunId) -> Option<&RunRecord> {
+    pub(crate) fn run(&self, id: &RunId) -> Option<&RunRecord> {
         self.runs.get(self.run_key(id)?)
     }
 
@@ -354,7 +354,7 @@ impl State {
     }
 
     /// Returns the grant that was given to a session itself.
-    pub fn grant(&self, session: &SessionId) -> &Grant {
+    pub(crate) fn grant(&self, session: &SessionId) -> &Grant {
         self.grants.get(session).unwrap_or(&Grant::FULL)
     }
 
@@ -417,7 +417,7 @@ impl State {
     }
 
     /// Returns whether the engine accepts work.
-    pub fn mode(&self) -> Mode {
+    pub(crate) fn mode(&self) -> Mode {
         self.mode
     }
 

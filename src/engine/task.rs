@@ -8,16 +8,16 @@ use crate::engine::state::State;
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
     /// The record.
-    pub record: &'a ScheduleRecord,
+    pub(crate) record: &'a ScheduleRecord,
     /// What is called.
-    pub call: &'a Call,
+    pub(crate) call: &'a Call,
     /// The run of the call, once it has begun.
-    pub run: Option<&'a Run>,
+    pub(crate) run: Option<&'a Run>,
 }
 
 impl<'a> Task<'a> {
     /// Returns the task of a record; `None` if it is none.
-    pub fn of(state: &'a State, record: &'a ScheduleRecord) -> Option<Task<'a>> {
+    pub(crate) fn of(state: &'a State, record: &'a ScheduleRecord) -> Option<Task<'a>> {
         let call = record.schedule().payload.call().filter(|call| call.purpose == CallPurpose::Task)?;
         let own = |run: &&Run| run.cause != Cause::Bulletin;
         let run = state.runs_of(record).map(|(_, run)| run.run()).find(own);
@@ -25,7 +25,7 @@ impl<'a> Task<'a> {
     }
 
     /// Returns how it stands.
-    pub fn state(&self) -> TaskState {
+    pub(crate) fn state(&self) -> TaskState {
         let Some(run) = self.run else {
             let is_over = self.record.status().is_terminal();
             return if is_over { TaskState::Cancelled } else { TaskState::Running };
@@ -39,7 +39,7 @@ impl<'a> Task<'a> {
     }
 
     /// Returns why it failed, if it did.
-    pub fn error(&self) -> Option<&'a str> {
+    pub(crate) fn error(&self) -> Option<&'a str> {
         let run = self.run?;
         let of_tool = run.outcome.as_ref().and_then(|outcome| outcome.error.as_deref());
         of_tool.or(run.failure.as_ref().map(|failure| &*failure.message))

@@ -65,7 +65,8 @@ params! {
 }
 
 /// The parameters of a list of schedules.
-pub const OF_SCHEDULES: ParamGroups = &[ScheduleFilter::GROUP, OrderParams::GROUP, WindowParams::GROUP];
+pub(crate) const OF_SCHEDULES: ParamGroups =
+    &[ScheduleFilter::GROUP, OrderParams::GROUP, WindowParams::GROUP];
 /// The parameters of a count of schedules.
 pub(super) const OF_COUNTS: ParamGroups = &[ScheduleFilter::GROUP];
 /// The parameters of a list of sessions or messages.

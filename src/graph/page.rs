@@ -14,15 +14,15 @@ use crate::limits;
 
 /// A page of a list.
 #[derive(Clone, Debug)]
-pub struct Page {
+pub(crate) struct Page {
     /// How many entries the whole list has.
-    pub total: u64,
+    pub(crate) total: u64,
     /// The numbers of the entries, by which readers find them.
-    pub numbers: Vec<u64>,
+    pub(crate) numbers: Vec<u64>,
     /// Whether entries follow the page.
-    pub has_next: bool,
+    pub(crate) has_next: bool,
     /// Whether entries precede the page.
-    pub has_previous: bool,
+    pub(crate) has_previous: bool,
     /// Returns the cursor of an entry. A function, because few queries read a cursor.
     cursor: CursorOf,
 }

@@ -93,7 +93,7 @@ macro_rules! params {
 pub(crate) use params;
 
 /// A type that a parameter can have.
-pub trait FromParam: Sized {
+pub(crate) trait FromParam: Sized {
     /// The type, as errors and schemas show it.
     const TYPE: ParamType;
 
@@ -114,7 +114,7 @@ pub trait FromParam: Sized {
 }
 
 /// Declares a field of a record that is shown, with the type of a parameter.
-pub const fn field<T: FromParam>(name: &'static str, doc: &'static str) -> Param {
+pub(crate) const fn field<T: FromParam>(name: &'static str, doc: &'static str) -> Param {
     Param::shown(name, T::TYPE, doc)
 }
 
@@ -128,7 +128,7 @@ impl<'a> CheckedParams<'a> {
     ///
     /// # Errors
     /// Returns a parameter that is not declared, is given twice, or is missing.
-    pub fn checked(map: &'a Map, declared: ParamGroups) -> Result<CheckedParams<'a>, ParamFault> {
+    pub(crate) fn checked(map: &'a Map, declared: ParamGroups) -> Result<CheckedParams<'a>, ParamFault> {
         check(map, declared)?;
         Ok(CheckedParams { map })
     }
@@ -151,7 +151,7 @@ impl<'a> CheckedParams<'a> {
     }
 
     /// Returns a parameter that the call must have; nil counts as missing.
-    pub fn required<T: FromParam>(
+    pub(crate) fn required<T: FromParam>(
         &self,
         name: &'static str,
         group: &'static ParamGroup,
@@ -164,7 +164,7 @@ impl<'a> CheckedParams<'a> {
     }
 
     /// Returns a parameter that may be omitted; nil counts as omitted.
-    pub fn optional<T: FromParam>(
+    pub(crate) fn optional<T: FromParam>(
         &self,
         name: &'static str,
         group: &'static ParamGroup,
@@ -173,7 +173,7 @@ impl<'a> CheckedParams<'a> {
     }
 
     /// Returns a parameter that may be omitted and has a default. The code that reads the group knows the default.
-    pub fn defaulted<T: FromParam>(
+    pub(crate) fn defaulted<T: FromParam>(
         &self,
         name: &'static str,
         group: &'static ParamGroup,
@@ -182,7 +182,7 @@ impl<'a> CheckedParams<'a> {
     }
 
     /// Returns a parameter of a change: nil removes the value, and an omitted parameter leaves it unchanged.
-    pub fn patch<T: FromParam>(
+    pub(crate) fn patch<T: FromParam>(
         &self,
         name: &'static str,
         group: &'static ParamGroup,
@@ -238,7 +238,7 @@ fn unlike(name: &'static str, value: &Value, expected: &str) -> ParamFault {
 }
 
 /// Returns a name that is a keyword or a string: JSON has no keywords.
-pub fn word(value: &Value) -> Option<&str> {
+pub(crate) fn word(value: &Value) -> Option<&str> {
     value.as_keyword().map(Keyword::as_str).or_else(|| value.as_str())
 }
 

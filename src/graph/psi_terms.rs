@@ -168,7 +168,7 @@ pub(crate) fn config_summary(config: &SessionConfig) -> Value {
 }
 
 /// The fields of [`notice`](fn@notice).
-pub const NOTICE: Record = Record {
+pub(crate) const NOTICE: Record = Record {
     name: "notice",
     doc: "The subject of a notice, and the attached file.",
     params: &[
@@ -185,7 +185,7 @@ pub fn notice(notice: &Notice) -> Map {
 }
 
 /// The fields of [`call`](fn@call).
-pub const CALL: Record = Record {
+pub(crate) const CALL: Record = Record {
     name: "call",
     doc: "A call of a tool.",
     params: &[
@@ -229,7 +229,7 @@ pub fn call(call: &Call) -> Map {
 }
 
 /// The fields of [`file`](fn@file).
-pub const FILE: Record = Record {
+pub(crate) const FILE: Record = Record {
     name: "file",
     doc: "A file that is attached to a message.",
     params: &[
@@ -260,7 +260,7 @@ pub(crate) const MODEL: Record = Record {
 };
 
 /// Returns a model as a map.
-pub fn model(model: &Model) -> Value {
+pub(crate) fn model(model: &Model) -> Value {
     let Model { provider, id, reasoning } = model;
     Map::new().with("provider", &**provider).with("id", &**id).with("reasoning", *reasoning).into()
 }
@@ -269,7 +269,7 @@ pub fn model(model: &Model) -> Value {
 pub(crate) const TARGET_KIND: ParamType = ParamType::Enum { name: "target-kind", values: Target::NAMES };
 
 /// Returns an instant as `#inst`, which ends with the year 9999; a later instant as an ISO string.
-pub fn instant(moment: Moment) -> Value {
+pub(crate) fn instant(moment: Moment) -> Value {
     let inst = Inst::new(moment.seconds(), moment.nanos());
     inst.map_or_else(|| Value::string(moment.to_string()), Value::Inst)
 }

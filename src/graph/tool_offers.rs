@@ -13,13 +13,13 @@ use crate::domain::{ExecutorKind, SessionId, ToolCounts, ToolSpec};
 #[derive(Clone, Debug)]
 pub struct OfferedTool {
     /// What the tool is.
-    pub spec: ToolSpec,
+    pub(crate) spec: ToolSpec,
     /// Who carries it out.
-    pub executor: ExecutorKind,
+    pub(crate) executor: ExecutorKind,
     /// Whether the caller of the query may call it.
-    pub is_callable: bool,
+    pub(crate) is_callable: bool,
     /// What became of its calls, by any caller; `None` if the caller of the query may not know what others do.
-    pub counts: Option<ToolCounts>,
+    pub(crate) counts: Option<ToolCounts>,
 }
 
 /// The tools by session, with `None` for those of every session, and the sessions whose tools are missing.

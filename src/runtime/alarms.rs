@@ -39,7 +39,7 @@ impl Alarms {
 
 impl Handle {
     /// Rings when this much time has passed, on a thread that must not be kept.
-    pub fn set_alarm(&self, after: Span, ring: impl FnOnce() + Send + 'static) -> AlarmId {
+    pub(crate) fn set_alarm(&self, after: Span, ring: impl FnOnce() + Send + 'static) -> AlarmId {
         let alarms = &self.shared.alarms;
         let id = AlarmId(self.now().boot.after(after), alarms.last.fetch_add(1, Ordering::Relaxed));
         alarms.set.lock().expect(UNPOISONED).insert(id, Box::new(ring));
@@ -48,7 +48,7 @@ impl Handle {
     }
 
     /// Calls an alarm off, if it has not rung.
-    pub fn call_off_alarm(&self, id: AlarmId) {
+    pub(crate) fn call_off_alarm(&self, id: AlarmId) {
         let rung = self.shared.alarms.set.lock().expect(UNPOISONED).remove(&id);
         // Outside of the lock: what it holds may do something when it is dropped.
         drop(rung);

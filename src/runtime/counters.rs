@@ -84,17 +84,17 @@ impl Counters {
     }
 
     /// Slots that passed without a run of their own, by reason, in the order of [`Reason::ALL`].
-    pub fn skipped(&self) -> &[u64] {
+    pub(crate) fn skipped(&self) -> &[u64] {
         &self.skipped
     }
 
     /// Runs and schedules that were cancelled, by reason, in the order of [`Reason::ALL`].
-    pub fn cancelled(&self) -> &[u64] {
+    pub(crate) fn cancelled(&self) -> &[u64] {
         &self.cancelled
     }
 
     /// Runs that failed, by reason, in the order of [`Reason::ALL`].
-    pub fn failed(&self) -> &[u64] {
+    pub(crate) fn failed(&self) -> &[u64] {
         &self.failed
     }
 

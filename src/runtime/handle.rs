@@ -37,14 +37,14 @@ pub struct WeakHandle(Weak<Shared>);
 
 impl WeakHandle {
     /// The handle, if the engine is still there.
-    pub fn upgrade(&self) -> Option<Handle> {
+    pub(crate) fn upgrade(&self) -> Option<Handle> {
         self.0.upgrade().map(Handle::of)
     }
 }
 
 impl Handle {
     /// A handle that does not keep the engine.
-    pub fn downgrade(&self) -> WeakHandle {
+    pub(crate) fn downgrade(&self) -> WeakHandle {
         WeakHandle(Arc::downgrade(&self.shared))
     }
 
@@ -325,7 +325,7 @@ impl Handle {
     }
 
     /// 128 fresh random bits.
-    pub fn random_bits(&self) -> Entropy {
+    pub(crate) fn random_bits(&self) -> Entropy {
         // A rehearsal takes no bits from the work that counts.
         self.rehearsal.as_ref().map_or_else(|| self.shared.random_bits(), |_| REHEARSED)
     }

@@ -41,7 +41,7 @@ pub(super) struct Offerer {
 #[error("the tool {name} is offered twice: {} {}", .kinds[0].doc(), .kinds[1].doc())]
 pub struct NameClash {
     /// The name.
-    pub name: ToolName,
+    pub(crate) name: ToolName,
     /// What offers it: the one that was there first, and the one that was to be added.
     pub kinds: [ExecutorKind; 2],
 }
@@ -164,7 +164,7 @@ impl Handle {
     }
 
     /// The tools that every session can have called.
-    pub fn kit_of_nobody(&self) -> SessionKit {
+    pub(crate) fn kit_of_nobody(&self) -> SessionKit {
         self.shared.kit.of_session(&SessionId::of_nobody(), None)
     }
 
@@ -190,7 +190,7 @@ impl SessionKit {
     }
 
     /// Each tool, in order of precedence.
-    pub fn known(&self) -> impl Iterator<Item = KnownTool> {
+    pub(crate) fn known(&self) -> impl Iterator<Item = KnownTool> {
         let tool = |(kind, spec): (ExecutorKind, &ToolSpec)| {
             let of = |(offerer, specs): &(Offerer, Arc<[ToolSpec]>)| {
                 let has = offerer.kind == kind && specs.iter().any(|other| other.name == spec.name);

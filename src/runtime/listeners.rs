@@ -36,7 +36,7 @@ impl Handle {
     ///
     /// # Errors
     /// Why it cannot tell now though it could, in words.
-    pub fn listen(
+    pub(crate) fn listen(
         &self,
         watch: &ScheduleId,
         session: &SessionId,
@@ -49,7 +49,7 @@ impl Handle {
     }
 
     /// Lets a watch hear of nothing any more.
-    pub fn stop_listening(&self, watch: &ScheduleId) {
+    pub(crate) fn stop_listening(&self, watch: &ScheduleId) {
         self.shared.stop_listening(watch);
     }
 }

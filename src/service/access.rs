@@ -115,7 +115,7 @@ impl Service {
 impl<'a> QueryAccess<'a> {
     /// A check that says when the query has held the engine for longer than its time budget. Waiting for the lock or for the
     /// disk does not count: the caller of a mutation that was committed still gets its answer.
-    pub fn stop(&self) -> impl Fn() -> bool + use<'a> {
+    pub(crate) fn stop(&self) -> impl Fn() -> bool + use<'a> {
         let (handle, since) = (self.service.handle(), Rc::clone(&self.since));
         move || handle.now().boot.since(since.get()).millis() > limits::QUERY_MS.value
     }

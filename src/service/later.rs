@@ -58,7 +58,7 @@ type GiveUp = Box<dyn FnOnce() + Send>;
 
 impl Called {
     /// Waits for the answer, on this thread.
-    pub fn wait(self) -> Answer {
+    pub(crate) fn wait(self) -> Answer {
         let pending = match self {
             Called::Now(answer) => return answer,
             Called::Later(pending) => pending,

@@ -146,7 +146,7 @@ impl Service {
     }
 
     /// The attributes and mutations that queries can name.
-    pub fn registry(&self) -> &Arc<Registry<Scheduler>> {
+    pub(crate) fn registry(&self) -> &Arc<Registry<Scheduler>> {
         &self.shared.registry
     }
 }

@@ -52,7 +52,7 @@ impl Service {
 
     /// The tool of this name, in any of its spellings, if it exists for the caller. To an operator who acts for a session, one
     /// that the session's grant leaves out exists: the refusal names the grant.
-    pub fn tool(&self, caller: &Caller, name: &str) -> Option<&'static ToolInfo> {
+    pub(crate) fn tool(&self, caller: &Caller, name: &str) -> Option<&'static ToolInfo> {
         let is_known = |tool: &&'static ToolInfo| {
             let is_withheld = self.is_withheld(caller, tool.dialect);
             self.is_there(caller, tool) && (caller.role == CallerRole::Operator || !is_withheld)

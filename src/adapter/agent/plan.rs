@@ -57,23 +57,23 @@ pub enum Resume {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// For the answer to `initialize`.
-    pub start: Span,
+    pub(crate) start: Span,
     /// For the conversation to be open.
-    pub open: Span,
+    pub(crate) open: Span,
     /// Between the opening and the first prompt, so that the agent's tools are connected.
-    pub settle: Span,
+    pub(crate) settle: Span,
     /// For the next sign within a turn.
-    pub silence: Span,
+    pub(crate) silence: Span,
     /// For a turn as a whole.
-    pub turn: Span,
+    pub(crate) turn: Span,
     /// After a cancel, and again after the signal to end.
-    pub grace: Span,
+    pub(crate) grace: Span,
     /// How long a process without a turn is kept.
-    pub idle: Span,
+    pub(crate) idle: Span,
     /// Between two questions who holds a conversation.
-    pub probe: Span,
+    pub(crate) probe: Span,
     /// The wait after the first start that failed; it doubles up to `limits::AGENT_BACKOFF_MS`.
-    pub backoff: Span,
+    pub(crate) backoff: Span,
 }
 
 impl Default for Timing {
@@ -97,15 +97,15 @@ impl Default for Timing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// What is taken as proof that a conversation goes on.
-    pub believes: Believes,
+    pub(crate) believes: Believes,
     /// Who knows the holder of a conversation.
-    pub holder: HolderKnown,
+    pub(crate) holder: HolderKnown,
     /// The mode in which the agent asks before it does anything, where it is known.
-    pub mode: Option<&'static str>,
+    pub(crate) mode: Option<&'static str>,
     /// How old a conversation has to be before it can be loaded.
-    pub age: Span,
+    pub(crate) age: Span,
     /// Whether a conversation is lost when it is loaded a second time.
-    pub loads_once: bool,
+    pub(crate) loads_once: bool,
 }
 
 /// What is taken as proof that a conversation goes on.
@@ -157,9 +157,9 @@ impl Profile {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Allow {
     /// The kind of tool, such as `read`; any if it is not given.
-    pub kind: Option<Box<str>>,
+    pub(crate) kind: Option<Box<str>>,
     /// The title of the tool, in which `*` stands for anything; any if it is not given.
-    pub tool: Option<Box<str>>,
+    pub(crate) tool: Option<Box<str>>,
 }
 
 impl Allow {

@@ -115,9 +115,9 @@ pub enum Incoming {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RpcError {
     /// Its code.
-    pub code: i64,
+    pub(crate) code: i64,
     /// Its text, cut.
-    pub message: Box<str>,
+    pub(crate) message: Box<str>,
 }
 
 /// What happened in a conversation.
@@ -141,13 +141,13 @@ pub enum Update {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// The conversation.
-    pub conversation: Box<str>,
+    pub(crate) conversation: Box<str>,
     /// What the tool shows to people.
-    pub title: Box<str>,
+    pub(crate) title: Box<str>,
     /// The kind of tool.
-    pub kind: Box<str>,
+    pub(crate) kind: Box<str>,
     /// The options: id and kind.
-    pub options: Vec<(Box<str>, Box<str>)>,
+    pub(crate) options: Vec<(Box<str>, Box<str>)>,
 }
 
 /// Reads a line.

@@ -36,7 +36,7 @@ pub enum Forbidden {
 
 impl Forbidden {
     /// Returns the kind of address in one word.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Forbidden::Loopback => "loopback",
             Forbidden::Unspecified => "unspecified",

@@ -14,28 +14,28 @@ use super::post::{Client, PostFault, told};
 #[derive(Clone, Debug)]
 pub struct Fetch {
     /// The endpoint to read from.
-    pub endpoint: Endpoint,
+    pub(crate) endpoint: Endpoint,
     /// Whether only the head of the response is wanted.
-    pub is_head: bool,
+    pub(crate) is_head: bool,
     /// Further headers.
-    pub headers: Vec<(HeaderName, HeaderValue)>,
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     /// How long all of it may take.
-    pub time: Duration,
+    pub(crate) time: Duration,
     /// Bytes of the body that are read; the rest is left.
-    pub bytes_max: usize,
+    pub(crate) bytes_max: usize,
 }
 
 /// The response of an endpoint.
 #[derive(Clone, Debug)]
 pub struct Fetched {
     /// The status.
-    pub status: u16,
+    pub(crate) status: u16,
     /// The headers.
-    pub headers: HeaderMap,
+    pub(crate) headers: HeaderMap,
     /// The beginning of the body.
-    pub body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
     /// Whether there is more of it.
-    pub is_cut: bool,
+    pub(crate) is_cut: bool,
 }
 
 impl Client {
@@ -43,7 +43,7 @@ impl Client {
     ///
     /// # Errors
     /// [`PostFault`] if there is no response; a response of any status is a success.
-    pub async fn fetch(&self, fetch: Fetch) -> Result<Fetched, PostFault> {
+    pub(crate) async fn fetch(&self, fetch: Fetch) -> Result<Fetched, PostFault> {
         self.check_listed(&fetch.endpoint)?;
         let answer = timeout(fetch.time, self.fetch_on(&fetch)).await;
         let timed_out = |_| PostFault::TimedOut { endpoint: told(&fetch.endpoint), what: "answer" };

@@ -210,7 +210,7 @@ impl Client {
 
     /// Allows every host that has public addresses only.
     #[must_use]
-    pub fn anywhere(mut self) -> Client {
+    pub(crate) fn anywhere(mut self) -> Client {
         self.anywhere = true;
         self
     }

@@ -145,7 +145,7 @@ impl PhraseError {
     }
 
     /// Returns the phrase that the caller can say instead, if there is one.
-    pub fn fix(&self) -> Option<&str> {
+    pub(crate) fn fix(&self) -> Option<&str> {
         match self {
             PhraseError::Past { fix, .. } => Some(fix),
             PhraseError::Zone { fix, .. } => fix.as_deref(),

@@ -17,7 +17,7 @@ pub struct Understood {
     /// The meaning in words, with the zone.
     pub words: String,
     /// The zone whose clock was read.
-    pub zone: Zone,
+    pub(crate) zone: Zone,
     /// The next instants, at most three.
     pub next: Vec<Moment>,
     /// What the author should be warned about.

@@ -9,7 +9,7 @@ use crate::graph::psi_terms;
 #[derive(Clone, Debug)]
 pub struct Provider {
     /// Its name.
-    pub name: Box<str>,
+    pub(crate) name: Box<str>,
     kind: ChannelKind,
     enabled: bool,
     takes: bool,
@@ -17,9 +17,9 @@ pub struct Provider {
     pub agents_manage: bool,
     pauses: ChannelPauses,
     /// How many events the channel's condition has left out; `None` if the caller is not told.
-    pub filtered: Option<u64>,
+    pub(crate) filtered: Option<u64>,
     /// The events, oldest first.
-    pub events: Vec<ChannelEvent>,
+    pub(crate) events: Vec<ChannelEvent>,
 }
 
 impl Provider {
@@ -51,7 +51,7 @@ impl Provider {
     }
 
     /// Returns whether nothing goes this way.
-    pub fn is_paused(&self, direction: Direction) -> bool {
+    pub(crate) fn is_paused(&self, direction: Direction) -> bool {
         self.pauses.of(direction).is_some()
     }
 
@@ -60,7 +60,7 @@ impl Provider {
     }
 
     /// How the channel is, in the words of the seed.
-    pub fn status(&self) -> &'static str {
+    pub(crate) fn status(&self) -> &'static str {
         match self.events.last() {
             _ if !self.enabled => "stopped",
             _ if self.pauses != ChannelPauses::default() => "paused",
@@ -71,12 +71,12 @@ impl Provider {
     }
 
     /// Returns how many messages came in, and how many went out.
-    pub fn counts(&self) -> (usize, usize) {
+    pub(crate) fn counts(&self) -> (usize, usize) {
         (self.count(Direction::Inbound), self.count(Direction::Outbound))
     }
 
     /// Prints the channel; `with_status` adds how it is.
-    pub fn to_map(&self, with_status: bool) -> Map {
+    pub(crate) fn to_map(&self, with_status: bool) -> Map {
         let plain = Map::new()
             .with("name", &*self.name)
             .with("adapter", self.kind.name())
@@ -102,18 +102,18 @@ impl Provider {
     }
 
     /// When something last went through.
-    pub fn last_event_at(&self) -> Option<Value> {
+    pub(crate) fn last_event_at(&self) -> Option<Value> {
         self.events.last().map(|event| instant(event.at))
     }
 
     /// Which ways messages go.
-    pub fn capabilities(&self) -> Vec<Value> {
+    pub(crate) fn capabilities(&self) -> Vec<Value> {
         let inbound = self.takes.then_some(Value::from("inbound"));
         inbound.into_iter().chain([Value::from("outbound")]).collect()
     }
 
     /// Prints one of its events.
-    pub fn event(&self, event: &ChannelEvent) -> Value {
+    pub(crate) fn event(&self, event: &ChannelEvent) -> Value {
         Map::new()
             .with("event_id", &*event.id)
             .with("provider", &*self.name)

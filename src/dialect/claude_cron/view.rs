@@ -16,26 +16,26 @@ pub struct Job {
     /// The job's id.
     pub id: ScheduleId,
     /// The cron expression; `None` for a wake-up, and for what another interface gave another trigger.
-    pub cron: Option<String>,
+    pub(crate) cron: Option<String>,
     /// When it runs, in words.
-    pub human: String,
+    pub(crate) human: String,
     /// The prompt, verbatim.
     pub prompt: Box<str>,
     /// Whether it runs more than once.
-    pub recurring: bool,
+    pub(crate) recurring: bool,
     /// Whether it is on disk.
-    pub durable: bool,
+    pub(crate) durable: bool,
     /// The next instant at which it runs, if it is known.
-    pub next: Option<Moment>,
+    pub(crate) next: Option<Moment>,
     /// The instant from which it runs no more, if there is one.
-    pub expires: Option<Moment>,
+    pub(crate) expires: Option<Moment>,
     /// The zone of its clock; `None` if it depends on none.
-    pub zone: Option<Zone>,
+    pub(crate) zone: Option<Zone>,
 }
 
 impl Job {
     /// Converts a schedule to a job; `None` if it has ended or belongs to another dialect.
-    pub fn of(record: &ScheduleRecord) -> Option<Job> {
+    pub(crate) fn of(record: &ScheduleRecord) -> Option<Job> {
         let schedule = record.schedule();
         if schedule.dialect != Dialect::ClaudeCron || record.status().is_terminal() {
             return None;

@@ -74,7 +74,7 @@ names! {
 
 impl Job {
     /// Prints the job in the seed's shape.
-    pub fn to_map(&self) -> Map {
+    pub(crate) fn to_map(&self) -> Map {
         let map = Map::new()
             .with("id", self.id.to_string())
             .with("revision", integer(self.revision))
@@ -92,7 +92,7 @@ impl Job {
 
 impl JobState {
     /// Prints the state in the seed's shape.
-    pub fn to_map(&self) -> Map {
+    pub(crate) fn to_map(&self) -> Map {
         let map = with_some(Map::new(), "next_run_at", self.next_run_at.map(instant));
         let map = with_some(map, "last_scheduled_for", self.last_scheduled_for.map(instant));
         let map = with_some(map, "last_started_at", self.last_started_at.map(instant));

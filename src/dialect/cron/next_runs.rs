@@ -17,15 +17,15 @@ pub struct NextRuns {
     /// The next slots, at most `NextRuns::RUNS`; empty if the job is disabled.
     pub next_runs: Vec<Moment>,
     /// The zone that the label `local` stands for; `None` if the schedule has another one.
-    pub zone: Option<Zone>,
+    pub(crate) zone: Option<Zone>,
     /// The slot that is due already, and is handled at once.
-    pub overdue: Option<Moment>,
+    pub(crate) overdue: Option<Moment>,
     /// Whether an earlier run has not ended.
     pub(crate) is_running: bool,
     /// A warning about the zone of the schedule.
-    pub warning: Option<Warning>,
+    pub(crate) warning: Option<Warning>,
     /// Why its runs would reach nobody, as things are.
-    pub unreachable: Option<String>,
+    pub(crate) unreachable: Option<String>,
 }
 
 impl NextRuns {

@@ -71,13 +71,8 @@ impl Period {
         (SECONDS_MIN..=SECONDS_MAX).contains(&seconds).then_some(Period { seconds })
     }
 
-    /// The length in seconds.
-    pub const fn seconds(self) -> u64 {
-        self.seconds
-    }
-
     /// The length as a span.
-    pub const fn span(self) -> Span {
+    pub(crate) const fn span(self) -> Span {
         Span::from_millis(self.seconds * 1_000)
     }
 }
@@ -150,7 +145,7 @@ impl JobSchedule {
     }
 
     /// The zone of the schedule; `None` if it does not depend on a clock.
-    pub fn zone(&self) -> Option<&Zone> {
+    pub(crate) fn zone(&self) -> Option<&Zone> {
         match self {
             JobSchedule::Daily { zone, .. } | JobSchedule::Weekly { zone, .. } => Some(zone),
             JobSchedule::Once { .. } | JobSchedule::Interval { .. } => None,
@@ -158,7 +153,7 @@ impl JobSchedule {
     }
 
     /// The kind of schedule.
-    pub fn kind(&self) -> ScheduleKind {
+    pub(crate) fn kind(&self) -> ScheduleKind {
         match self {
             JobSchedule::Once { .. } => ScheduleKind::Once,
             JobSchedule::Interval { .. } => ScheduleKind::Interval,

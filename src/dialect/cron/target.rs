@@ -40,7 +40,7 @@ names! {
 impl JobTarget {
     /// The owner of a job with this target: the calling session, or the target session if the caller is not a
     /// session.
-    pub fn owner<'a>(&'a self, caller: Option<&'a SessionId>) -> Option<&'a SessionId> {
+    pub(crate) fn owner<'a>(&'a self, caller: Option<&'a SessionId>) -> Option<&'a SessionId> {
         // The caller comes first: a job for another session belongs to its creator.
         caller.or(match self {
             JobTarget::Session(session) => Some(session),

@@ -23,7 +23,7 @@ pub struct JobView {
 impl JobView {
     /// Converts a schedule to a job; `None` if the seed cannot express it, because it was changed through another
     /// interface.
-    pub fn of(state: &State, record: &ScheduleRecord) -> Option<JobView> {
+    pub(crate) fn of(state: &State, record: &ScheduleRecord) -> Option<JobView> {
         let job = Job::of(record)?;
         Some(JobView { job, state: JobState::of(state, record) })
     }

@@ -11,9 +11,9 @@ use crate::limits;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemResult {
     /// The name of the tool, if the item has one.
-    pub name: Box<str>,
+    pub(crate) name: Box<str>,
     /// How it ended.
-    pub end: ItemEnd,
+    pub(crate) end: ItemEnd,
 }
 
 /// How one item of a list ended.
@@ -31,26 +31,26 @@ pub enum ItemEnd {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskView {
     /// Its id.
-    pub id: Box<str>,
+    pub(crate) id: Box<str>,
     /// The tool.
-    pub tool: ToolName,
+    pub(crate) tool: ToolName,
     /// How it stands.
-    pub state: TaskState,
+    pub(crate) state: TaskState,
     /// When it began.
-    pub started: Moment,
+    pub(crate) started: Moment,
     /// When it ended, if it has.
-    pub finished: Option<Moment>,
+    pub(crate) finished: Option<Moment>,
     /// How long it has been running, or ran.
-    pub elapsed: Span,
+    pub(crate) elapsed: Span,
     /// What it came to, if that is kept.
-    pub outcome: Option<Outcome>,
+    pub(crate) outcome: Option<Outcome>,
     /// Why it failed, if there is no outcome that says so.
-    pub error: Option<Box<str>>,
+    pub(crate) error: Option<Box<str>>,
 }
 
 impl ItemEnd {
     /// Whether the tool did what was asked.
-    pub fn is_success(&self) -> bool {
+    pub(crate) fn is_success(&self) -> bool {
         match self {
             ItemEnd::Ended(outcome) => outcome.ok,
             ItemEnd::Refused(_) | ItemEnd::Running(_) => false,
@@ -60,7 +60,7 @@ impl ItemEnd {
 
 impl ItemResult {
     /// Prints the result of the item at this place.
-    pub fn print(&self, index: usize) -> Value {
+    pub(crate) fn print(&self, index: usize) -> Value {
         let map = Map::new()
             .with("index", count(index))
             .with("name", &*self.name)

@@ -6,9 +6,9 @@ use crate::domain::{Now, SessionId};
 #[derive(Clone, Debug)]
 pub struct PsiContext {
     /// The calling session; `None` if the caller is not a session.
-    pub session: Option<SessionId>,
+    pub(crate) session: Option<SessionId>,
     /// The number of its schedules that have not ended. The engine checks the cap again when it creates a schedule.
-    pub live: usize,
+    pub(crate) live: usize,
     /// The time of the call.
-    pub now: Now,
+    pub(crate) now: Now,
 }

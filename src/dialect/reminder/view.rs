@@ -17,21 +17,21 @@ use crate::engine::{ScheduleRecord, State};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reminder {
     /// The reminder's id.
-    pub id: ScheduleId,
+    pub(crate) id: ScheduleId,
     /// The purpose, in the user's words.
-    pub description: Box<str>,
+    pub(crate) description: Box<str>,
     /// One-time or recurring.
-    pub kind: ReminderKind,
+    pub(crate) kind: ReminderKind,
     /// When the reminder is due, in words: `in 1 hour`, `every 5 minutes`.
-    pub pace: String,
+    pub(crate) pace: String,
     /// The interval; `None` if another interface gave the schedule a trigger without one.
-    pub interval: Option<Span>,
+    pub(crate) interval: Option<Span>,
     /// The prompt for the agent.
-    pub prompt: Box<str>,
+    pub(crate) prompt: Box<str>,
     /// The next slot, if it is known.
-    pub next: Option<Moment>,
+    pub(crate) next: Option<Moment>,
     /// The state of the reminder.
-    pub standing: Standing,
+    pub(crate) standing: Standing,
 }
 
 names! {
@@ -52,7 +52,7 @@ names! {
 
 impl Reminder {
     /// Converts a schedule to a reminder as of `now`; `None` if it has ended or belongs to another dialect.
-    pub fn of(state: &State, record: &ScheduleRecord, now: Moment) -> Option<Reminder> {
+    pub(crate) fn of(state: &State, record: &ScheduleRecord, now: Moment) -> Option<Reminder> {
         let schedule = record.schedule();
         if schedule.dialect != Dialect::Reminder || record.status().is_terminal() {
             return None;

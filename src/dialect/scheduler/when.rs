@@ -44,7 +44,7 @@ pub enum WhenError {
 
 impl WhenError {
     /// Returns what the caller can do about it.
-    pub fn hint(&self) -> String {
+    pub(crate) fn hint(&self) -> String {
         match self {
             WhenError::Delay | WhenError::TooShort | WhenError::TooLarge => {
                 "write a delay such as in 5m".to_owned()

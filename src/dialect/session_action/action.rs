@@ -46,29 +46,29 @@ names! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
     /// The action's id.
-    pub id: ScheduleId,
+    pub(crate) id: ScheduleId,
     /// What the action does.
-    pub kind: ActionKind,
+    pub(crate) kind: ActionKind,
     /// The state of the action.
-    pub status: ActionStatus,
+    pub(crate) status: ActionStatus,
     /// When the action is due; `None` while it waits for a job without a latest time.
-    pub run_at: Option<Moment>,
+    pub(crate) run_at: Option<Moment>,
     /// When the next attempt is due, if one is planned.
-    pub next_attempt_at: Option<Moment>,
+    pub(crate) next_attempt_at: Option<Moment>,
     /// The job that the action waits for, in words; `None` if it waits for an instant alone.
-    pub waits_for: Option<String>,
+    pub(crate) waits_for: Option<String>,
     /// How long its time had passed when it was created.
-    pub late: Option<Span>,
+    pub(crate) late: Option<Span>,
     /// True if a file is attached.
-    pub has_file: bool,
+    pub(crate) has_file: bool,
     /// The number of failed attempts.
-    pub attempts: u64,
+    pub(crate) attempts: u64,
     /// The error of the last failed attempt.
-    pub last_error: Option<Box<str>>,
+    pub(crate) last_error: Option<Box<str>>,
     /// True if a message from the user in the session cancels the action.
-    pub cancel_on_user_activity: bool,
+    pub(crate) cancel_on_user_activity: bool,
     /// A summary for the user.
-    pub human_summary: String,
+    pub(crate) human_summary: String,
     /// When it recurs, in words, if other means than these tools made it recur.
     recurs: Option<String>,
     /// What the model is to do, if the summary for the user does not say it.
@@ -77,7 +77,7 @@ pub struct Action {
 
 impl Action {
     /// Converts a schedule to an action; `None` if it belongs to another dialect.
-    pub fn of(state: &State, record: &ScheduleRecord) -> Option<Action> {
+    pub(crate) fn of(state: &State, record: &ScheduleRecord) -> Option<Action> {
         let schedule = record.schedule();
         if schedule.dialect != Dialect::SessionAction {
             return None;

@@ -13,12 +13,12 @@ use crate::engine::{ScheduleRecord, State};
 pub struct Watcher<'a> {
     record: &'a ScheduleRecord,
     /// What it is doing.
-    pub status: WatchStatus,
+    pub(crate) status: WatchStatus,
 }
 
 impl<'a> Watcher<'a> {
     /// The watch of a record; `None` if it was stopped, or is no watch of these tools.
-    pub fn of(record: &'a ScheduleRecord) -> Option<Watcher<'a>> {
+    pub(crate) fn of(record: &'a ScheduleRecord) -> Option<Watcher<'a>> {
         if record.schedule().dialect != Dialect::Watch || record.watch().is_none() {
             return None;
         }
@@ -27,7 +27,7 @@ impl<'a> Watcher<'a> {
     }
 
     /// Its id.
-    pub fn id(&self) -> &'a ScheduleId {
+    pub(crate) fn id(&self) -> &'a ScheduleId {
         &self.record.schedule().id
     }
 

@@ -36,7 +36,7 @@ pub struct ForecastSlot {
     /// The schedule.
     pub schedule: ScheduleId,
     /// The number of the schedule's trigger, from 1.
-    pub incarnation: u32,
+    pub(crate) incarnation: u32,
     /// The first of the slots; equals `slot` if there is only one.
     pub since: Moment,
     /// The last of the slots. The others are folded into it, or skipped with it.
@@ -55,7 +55,7 @@ pub struct ForecastSlot {
 
 impl ForecastSlot {
     /// Returns the id of its run, if it gets one.
-    pub fn run(&self) -> Option<RunId> {
+    pub(crate) fn run(&self) -> Option<RunId> {
         let gets_one = matches!(
             self.outcome,
             SlotOutcome::Fires

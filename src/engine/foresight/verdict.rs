@@ -58,9 +58,9 @@ names! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The schedule in question.
-    pub schedule: ScheduleId,
+    pub(crate) schedule: ScheduleId,
     /// The instant in question.
-    pub asked: Moment,
+    pub(crate) asked: Moment,
     /// What became of the slot there, or why there is none.
     pub verdict: Verdict,
     /// Why, unless it went as planned.
@@ -69,34 +69,34 @@ pub struct Explanation {
     /// record.
     pub slot: Option<Moment>,
     /// The run of the slot, if it got one. For a folded slot, the run that it was folded into.
-    pub run: Option<RunId>,
+    pub(crate) run: Option<RunId>,
     /// The actor who caused it, if there was one.
-    pub by: Option<Actor>,
+    pub(crate) by: Option<Actor>,
     /// When it happened, or for a future slot when it will.
-    pub at: Option<Moment>,
+    pub(crate) at: Option<Moment>,
     /// The time from the slot to the hand-over, or until now if there was none.
-    pub late: Option<Span>,
+    pub(crate) late: Option<Span>,
     /// What delayed the slot, oldest first.
-    pub obstacles: Vec<Obstacle>,
+    pub(crate) obstacles: Vec<Obstacle>,
     /// The time in which the process was down when the slot came.
     pub down: Option<Downtime>,
     /// How many slots its run stands for; 1 or 0 if it is for this slot alone.
-    pub slots: u64,
+    pub(crate) slots: u64,
     /// The next slot.
-    pub next: Option<Moment>,
+    pub(crate) next: Option<Moment>,
     /// The reason that the actor gave for a pause or a hold, the rule that holds it, an error message, or the approval.
-    pub detail: Option<String>,
+    pub(crate) detail: Option<String>,
 }
 
 /// Something that delayed a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Obstacle {
     /// When it began.
-    pub at: Moment,
+    pub(crate) at: Moment,
     /// What it was.
-    pub reason: Reason,
+    pub(crate) reason: Reason,
     /// More about it, if known.
-    pub detail: Option<String>,
+    pub(crate) detail: Option<String>,
 }
 
 impl Explanation {

@@ -20,13 +20,13 @@ use crate::limits;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Look {
     /// The filter of the watch.
-    pub filter: Arc<Filter>,
+    pub(crate) filter: Arc<Filter>,
     /// What the check before came to.
-    pub last: Option<Arc<Outcome>>,
+    pub(crate) last: Option<Arc<Outcome>>,
     /// What the model was shown last.
-    pub shown: Option<Arc<Outcome>>,
+    pub(crate) shown: Option<Arc<Outcome>>,
     /// How many checks in a row have failed.
-    pub errors: u32,
+    pub(crate) errors: u32,
 }
 
 impl Look {

@@ -84,7 +84,7 @@ pub enum JoinTarget {
 
 impl Expr {
     /// Returns the key of a property or join; `None` for a wildcard or a call.
-    pub fn key(&self) -> Option<&ExprKey> {
+    pub(crate) fn key(&self) -> Option<&ExprKey> {
         match self {
             Self::Prop(prop) => Some(&prop.key),
             Self::Join(join) => Some(&join.key),
@@ -93,7 +93,7 @@ impl Expr {
     }
 
     /// Returns the subquery of a join; `None` for everything else.
-    pub fn target(&self) -> Option<&JoinTarget> {
+    pub(crate) fn target(&self) -> Option<&JoinTarget> {
         match self {
             Self::Join(join) => Some(&join.target),
             Self::Wildcard | Self::Prop(_) | Self::Call(_) => None,
@@ -103,14 +103,14 @@ impl Expr {
 
 impl ExprKey {
     /// Returns the attribute; of an ident, its identifying attribute.
-    pub fn attr(&self) -> &Keyword {
+    pub(crate) fn attr(&self) -> &Keyword {
         match self {
             Self::Attr(attr) | Self::Ident(attr, _) => attr,
         }
     }
 
     /// Returns the key as EDN, as it appears in queries and answers.
-    pub fn to_value(&self) -> Value {
+    pub(crate) fn to_value(&self) -> Value {
         match self {
             Self::Attr(attr) => Value::Keyword(attr.clone()),
             Self::Ident(attr, value) => Value::vector([Value::Keyword(attr.clone()), value.clone()]),

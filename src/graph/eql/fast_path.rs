@@ -50,11 +50,11 @@ pub struct Position {
 
 impl Position {
     /// The root.
-    pub const ROOT: Self = Self { level: 0, found: None, depth: 1 };
+    pub(crate) const ROOT: Self = Self { level: 0, found: None, depth: 1 };
 
     /// Returns this position at an entity.
     #[must_use]
-    pub fn of(self, found: u64) -> Self {
+    pub(crate) fn of(self, found: u64) -> Self {
         Self { found: Some(found), ..self }
     }
 }
@@ -66,7 +66,7 @@ impl<'a, 'v, W: World> FastPath<'a, 'v, W> {
     ///
     /// Returns [`FastAbort::SlowPath`] if the plan has no fast path or the given entity is not what it was planned
     /// for, or the refusal of a limit.
-    pub fn begin(
+    pub(crate) fn begin(
         registry: &'a Registry<W>,
         request: &QueryRequest<'a>,
         view: ViewOf<'v, W>,
@@ -147,7 +147,12 @@ impl<'a, 'v, W: World> FastPath<'a, 'v, W> {
     /// # Errors
     ///
     /// Returns the limit that is exceeded.
-    pub fn join(&mut self, position: Position, place: usize, entities: usize) -> Result<Position, FastAbort> {
+    pub(crate) fn join(
+        &mut self,
+        position: Position,
+        place: usize,
+        entities: usize,
+    ) -> Result<Position, FastAbort> {
         let below = self
             .fields(position)
             .get(place)

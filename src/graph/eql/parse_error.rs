@@ -22,7 +22,7 @@ pub struct ParseError {
     /// The rule that the form breaks.
     pub kind: ParseErrorKind,
     /// The offending form.
-    pub form: Value,
+    pub(crate) form: Value,
     /// The path to the form: indexes into vectors and lists, keys into maps, as for `get-in`.
     pub path: Vec<Value>,
 }

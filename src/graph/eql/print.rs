@@ -28,7 +28,7 @@ impl Query {
 
 impl Expr {
     /// Returns the expression as a form.
-    pub fn to_value(&self) -> Value {
+    pub(crate) fn to_value(&self) -> Value {
         match self {
             Self::Wildcard => wildcard(),
             Self::Prop(prop) => parameterized(prop.key.to_value(), prop.params.as_ref()),
@@ -58,7 +58,7 @@ impl Expr {
 
 impl JoinTarget {
     /// Returns the subquery as a form.
-    pub fn to_value(&self) -> Value {
+    pub(crate) fn to_value(&self) -> Value {
         match self {
             Self::Query(query) => query.to_value(),
             Self::Union(entries) => {

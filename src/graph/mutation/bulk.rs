@@ -38,7 +38,7 @@ params! {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChangeMany {
     /// Which schedules.
-    pub which: ScheduleFilter,
+    pub(crate) which: ScheduleFilter,
     /// What is done with them.
-    pub how: BulkParams,
+    pub(crate) how: BulkParams,
 }

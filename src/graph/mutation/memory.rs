@@ -48,34 +48,34 @@ enums! {
 #[derive(Clone, Debug, PartialEq)]
 pub struct RememberRequest {
     /// The session.
-    pub of: SessionParams,
+    pub(crate) of: SessionParams,
     /// The fact.
-    pub fact: FactParams,
+    pub(crate) fact: FactParams,
 }
 
 /// The parameters of setting a goal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoalRequest {
     /// The session.
-    pub of: SessionParams,
+    pub(crate) of: SessionParams,
     /// The goal.
-    pub goal: GoalParams,
+    pub(crate) goal: GoalParams,
 }
 
 /// The parameters of noting down a task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewTask {
     /// The session.
-    pub of: SessionParams,
+    pub(crate) of: SessionParams,
     /// The task.
-    pub task: TaskParams,
+    pub(crate) task: TaskParams,
 }
 
 /// The parameters of changing a task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskChange {
     /// The session.
-    pub of: SessionParams,
+    pub(crate) of: SessionParams,
     /// The task, and its status.
-    pub to: StatusParams,
+    pub(crate) to: StatusParams,
 }

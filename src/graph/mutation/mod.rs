@@ -40,7 +40,7 @@ use crate::domain::{CallerRole, Op, names};
 use crate::edn::Map;
 
 /// The parameters of one mutation.
-pub trait MutationParams: Sized {
+pub(crate) trait MutationParams: Sized {
     /// The table of the parameters.
     const GROUPS: ParamGroups;
 
@@ -99,15 +99,11 @@ call!(WhichParams, ReasonParams, SessionParams, OpenSession, GrantParams);
 
 // Not a mutation of its own: a what-if query takes a change too, and executes nothing.
 impl ChangeRequest {
-    /// The table of what can be changed.
-    pub const GROUPS: [&'static registry::ParamGroup; 3] =
-        [WhenParams::GROUP, ChangeParams::GROUP, Conditions::GROUP];
-
     /// Reads the change.
     ///
     /// # Errors
     /// Returns the first parameter that is invalid.
-    pub fn read(given: &CheckedParams<'_>) -> Result<ChangeRequest, ParamFault> {
+    pub(crate) fn read(given: &CheckedParams<'_>) -> Result<ChangeRequest, ParamFault> {
         Ok(ChangeRequest {
             texts: ChangeParams::read(given)?,
             when: WhenParams::read(given)?,
@@ -169,7 +165,7 @@ macro_rules! mutations {
             ///
             /// # Errors
             /// Returns a parameter that is not declared, is given twice, is missing, or is invalid.
-            pub fn read(self, params: &Map) -> Result<Mutation, ParamFault> {
+            pub(crate) fn read(self, params: &Map) -> Result<Mutation, ParamFault> {
                 let given = CheckedParams::checked(params, self.params())?;
                 Ok(match self {
                     $(MutationName::$variant => {

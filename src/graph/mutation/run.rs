@@ -24,16 +24,16 @@ params! {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Approve {
     /// The run.
-    pub which: RunParams,
+    pub(crate) which: RunParams,
     /// The content that is approved.
-    pub shown: DigestParams,
+    pub(crate) shown: DigestParams,
 }
 
 /// The parameters of a denial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deny {
     /// The run.
-    pub which: RunParams,
+    pub(crate) which: RunParams,
     /// The reason.
-    pub why: ReasonParams,
+    pub(crate) why: ReasonParams,
 }

@@ -124,43 +124,43 @@ impl GrantRight {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TakeRequest {
     /// The session.
-    pub of: SessionParams,
+    pub(crate) of: SessionParams,
     /// How many.
-    pub count: CountParams,
+    pub(crate) count: CountParams,
 }
 
 /// The parameters of a person's message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UserMessage {
     /// The session.
-    pub of: SessionParams,
+    pub(crate) of: SessionParams,
     /// The message.
-    pub said: SaidParams,
+    pub(crate) said: SaidParams,
 }
 
 /// The parameters of a report that a turn began or ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BusyReport {
     /// The session.
-    pub of: SessionParams,
+    pub(crate) of: SessionParams,
     /// Whether the turn began or ended.
-    pub busy: BusyParams,
+    pub(crate) busy: BusyParams,
 }
 
 /// The parameters of a report that a job is ready.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobReady {
     /// The session.
-    pub of: SessionParams,
+    pub(crate) of: SessionParams,
     /// The job.
-    pub job: JobParams,
+    pub(crate) job: JobParams,
 }
 
 /// The parameters of a pause of all schedules of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PauseAll {
     /// The session.
-    pub of: SessionParams,
+    pub(crate) of: SessionParams,
     /// The reason.
-    pub why: ReasonParams,
+    pub(crate) why: ReasonParams,
 }

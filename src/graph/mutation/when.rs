@@ -177,7 +177,7 @@ impl WhenParams {
     /// # Errors
     /// Returns an error if the time is given in more than one way, is not understood, or has passed, or if nobody knows its
     /// zone.
-    pub fn parse(
+    pub(crate) fn parse(
         &self,
         now: Moment,
         zones: &Zones,

@@ -181,7 +181,7 @@ impl Attribute {
 
 impl Visibility {
     /// All names.
-    pub const NAMES: &'static [&'static str] = &["everyone", "owner", "host", "operator"];
+    pub(crate) const NAMES: &'static [&'static str] = &["everyone", "owner", "host", "operator"];
 
     /// Returns whether a viewer of this kind may see the attribute at all.
     pub(crate) fn admits(self, viewer: Viewer) -> bool {
@@ -195,7 +195,7 @@ impl Visibility {
     }
 
     /// Returns the keyword's text.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Everyone => "everyone",
             Self::Owner => "owner",
@@ -207,10 +207,10 @@ impl Visibility {
 
 impl Stability {
     /// All names.
-    pub const NAMES: &'static [&'static str] = &["stable", "experimental", "deprecated"];
+    pub(crate) const NAMES: &'static [&'static str] = &["stable", "experimental", "deprecated"];
 
     /// Returns the keyword's text.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Stable => "stable",
             Self::Experimental => "experimental",
@@ -221,7 +221,7 @@ impl Stability {
 
 impl Type {
     /// All names.
-    pub const NAMES: &'static [&'static str] = &[
+    pub(crate) const NAMES: &'static [&'static str] = &[
         "string",
         "enum",
         "keyword",
@@ -241,7 +241,7 @@ impl Type {
     }
 
     /// Returns the keyword's text.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::String => "string",
             Self::Enum(_) => "enum",

@@ -20,7 +20,7 @@ struct Member<'r> {
 
 impl<'r, W: World> Graph<'r, W> {
     /// Returns the operations and the domains that have operations, as the nodes of the graph.
-    pub fn nodes(self) -> Value {
+    pub(crate) fn nodes(self) -> Value {
         let members = self.members();
         let mut nodes: Vec<Value> = members.iter().map(Member::node).collect();
         for domain in self.present(&members) {
@@ -32,7 +32,7 @@ impl<'r, W: World> Graph<'r, W> {
     }
 
     /// Returns the edges from each operation to its domain, one for each of its attributes.
-    pub fn edges(self) -> Value {
+    pub(crate) fn edges(self) -> Value {
         let mut edges = Vec::new();
         for member in self.members() {
             let edge = |attribute: Value| {

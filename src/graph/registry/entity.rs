@@ -81,7 +81,7 @@ impl<W: World, R: RowKey> Entity<W, R> {
 
     /// Sets the attributes that a query gets for a reference without a subquery. Without them it gets only the key.
     #[must_use]
-    pub fn whole(self, whole: &'static [&'static str]) -> Self {
+    pub(crate) fn whole(self, whole: &'static [&'static str]) -> Self {
         Self { whole, ..self }
     }
 

@@ -30,11 +30,11 @@ pub struct MutationInfo {
     /// Its symbol.
     pub name: &'static str,
     /// The documentation, for people.
-    pub doc: &'static str,
+    pub(crate) doc: &'static str,
     /// Its parameters.
     pub params: ParamGroups,
     /// Who may call it.
-    pub visibility: Option<Visibility>,
+    pub(crate) visibility: Option<Visibility>,
 }
 
 /// A mutation in the registry.

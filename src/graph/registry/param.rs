@@ -69,7 +69,7 @@ pub struct Record {
     /// The name of the record, in kebab case.
     pub name: &'static str,
     /// The documentation, in one sentence.
-    pub doc: &'static str,
+    pub(crate) doc: &'static str,
     /// Its parameters or fields.
     pub params: &'static [Param],
 }
@@ -92,9 +92,9 @@ pub type ParamGroups = &'static [&'static ParamGroup];
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParamFault {
     /// The names that lead to the map at fault; empty for the call's own parameters.
-    pub path: Vec<&'static str>,
+    pub(crate) path: Vec<&'static str>,
     /// What is wrong.
-    pub kind: ParamFaultKind,
+    pub(crate) kind: ParamFaultKind,
 }
 
 /// What is wrong with a parameter.
@@ -185,7 +185,7 @@ pub(in crate::graph) fn name_of(key: &Value) -> Option<&str> {
 
 impl Param {
     /// Declares a field of a record that is only shown.
-    pub const fn shown(name: &'static str, kind: ParamType, doc: &'static str) -> Param {
+    pub(crate) const fn shown(name: &'static str, kind: ParamType, doc: &'static str) -> Param {
         Param { name, alias: None, doc, kind, is_required: false, is_nullable: false }
     }
 
@@ -203,14 +203,14 @@ impl Param {
 
 impl Record {
     /// Returns the record whose fields are the parameters of a group.
-    pub const fn of(name: &'static str, group: &'static ParamGroup) -> Record {
+    pub(crate) const fn of(name: &'static str, group: &'static ParamGroup) -> Record {
         Record { name, doc: group.doc, params: group.params }
     }
 }
 
 impl ParamType {
     /// A count of things that `limits.rs` bounds far below this maximum. It fits GraphQL's `Int`.
-    pub const COUNT: ParamType = ParamType::Integer { min: 0, max: i32::MAX as i64 };
+    pub(crate) const COUNT: ParamType = ParamType::Integer { min: 0, max: i32::MAX as i64 };
 
     /// A whole number of any size, from 0.
     pub(crate) const NATURAL: ParamType = ParamType::Integer { min: 0, max: i64::MAX };
@@ -242,7 +242,7 @@ impl ParamType {
     }
 
     /// Returns the name of the type, for the tables of parameters.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             ParamType::Text => "string",
             ParamType::Id => "id",
@@ -259,7 +259,7 @@ impl ParamType {
 impl ParamFault {
     /// Returns the fault as seen by the caller of the map: with `name`, the parameter that contains the map, in its path.
     #[must_use]
-    pub fn inside(mut self, name: &'static str) -> ParamFault {
+    pub(crate) fn inside(mut self, name: &'static str) -> ParamFault {
         self.path.insert(0, name);
         self
     }

@@ -11,7 +11,7 @@ pub struct ResolverError {
     /// The data, for programs: a map, or nil.
     pub data: Value,
     /// The class of a refusal; `None` for an error that is not the caller's fault.
-    pub code: Option<Code>,
+    pub(crate) code: Option<Code>,
 }
 
 impl ResolverError {

@@ -46,9 +46,9 @@ pub struct EntityInfo {
     /// The attribute that identifies it; a root has none.
     pub key: Option<&'static str>,
     /// The attributes that a query gets for the entity without a subquery; empty if it gets only the key.
-    pub whole: &'static [&'static str],
+    pub(crate) whole: &'static [&'static str],
     /// The documentation, for people.
-    pub doc: &'static str,
+    pub(crate) doc: &'static str,
 }
 
 /// The readers of one entity, which introspection calls a resolver, as Pathom does. No other operation provides its attributes.
@@ -70,13 +70,8 @@ pub(in crate::graph) struct Input {
 
 impl<W: World> Registry<W> {
     /// Returns the number of attributes.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.attributes.len()
-    }
-
-    /// Returns whether there are no attributes.
-    pub fn is_empty(&self) -> bool {
-        self.attributes.is_empty()
     }
 
     /// Iterates over the attributes with the entities that they belong to, in declared order.
@@ -90,13 +85,13 @@ impl<W: World> Registry<W> {
     }
 
     /// Returns the attribute with this ident, which is given without the colon.
-    pub fn attribute(&self, ident: &str) -> Option<&Attribute> {
+    pub(crate) fn attribute(&self, ident: &str) -> Option<&Attribute> {
         let id = self.names.get(&Keyword::new(ident).ok()?)?;
         Some(&self.entry(*id)?.attribute)
     }
 
     /// Returns the number of an attribute.
-    pub fn id(&self, ident: &Keyword) -> Option<AttrId> {
+    pub(crate) fn id(&self, ident: &Keyword) -> Option<AttrId> {
         self.names.get(ident).copied()
     }
 

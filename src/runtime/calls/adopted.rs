@@ -37,7 +37,7 @@ enum Kept {
 impl Handle {
     /// Lets a call go on, with this much more time, as the call of the next run of a schedule that is about to be created;
     /// `false` if it has ended.
-    pub fn go_on_as(&self, call: &str, schedule: &ScheduleId, time: Span) -> bool {
+    pub(crate) fn go_on_as(&self, call: &str, schedule: &ScheduleId, time: Span) -> bool {
         let kept = Arc::new(Mutex::new(Kept::Nothing));
         let keep = Arc::clone(&kept);
         let done: Done = Box::new(move |outcome| {
@@ -61,7 +61,7 @@ impl Handle {
     }
 
     /// Ends a call that was to go on as a schedule's.
-    pub fn abandon_call(&self, schedule: &ScheduleId) {
+    pub(crate) fn abandon_call(&self, schedule: &ScheduleId) {
         let kept = self.shared.calls.adopted.table.lock().expect(UNPOISONED).kept.remove(schedule);
         if let Some((call, _)) = kept {
             self.shared.cancel_call(&call);

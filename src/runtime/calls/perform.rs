@@ -85,7 +85,7 @@ impl Shared {
 
 impl KnownTool {
     /// Whether a session may call it with its own token. What its host offers, the session could do anyway.
-    pub fn is_open_to_agents(&self) -> bool {
+    pub(crate) fn is_open_to_agents(&self) -> bool {
         self.spec.agents || self.kind == ExecutorKind::Host
     }
 }

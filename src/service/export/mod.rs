@@ -46,7 +46,7 @@ pub enum ExportError {
 }
 
 /// Writes whole lines to the file of a name.
-pub type Write<'a> = dyn FnMut(&'static str, &str) -> io::Result<()> + 'a;
+pub(crate) type Write<'a> = dyn FnMut(&'static str, &str) -> io::Result<()> + 'a;
 
 /// Writes all lines. Returns what is left out or was pruned, one line each.
 ///

@@ -14,7 +14,7 @@ use crate::limits;
 #[derive(Debug, Default)]
 pub struct Restored {
     /// The schedules to create, each with whether it has to be paused.
-    pub schedules: Vec<(NewSchedule, bool)>,
+    pub(crate) schedules: Vec<(NewSchedule, bool)>,
     /// How many have ended.
     pub ended: u64,
     /// What cannot be imported, one line each.

@@ -71,7 +71,7 @@ pub struct ScheduleLog {
     /// Lines that were passed over, at most `limits::PAGE_ROWS`.
     pub warnings: Vec<String>,
     /// The number of further warnings.
-    pub warnings_left_off: u64,
+    pub(crate) warnings_left_off: u64,
 }
 
 impl ScheduleLog {

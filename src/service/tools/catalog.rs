@@ -38,7 +38,7 @@ pub enum ToolEffect {
 
 impl ToolEffect {
     /// The hints of the Model Context Protocol. What calls no other tools reaches nothing outside of the scheduler.
-    pub fn annotations(self) -> Map {
+    pub(crate) fn annotations(self) -> Map {
         Map::new()
             .with("readOnlyHint", self == ToolEffect::Reads)
             .with(
@@ -178,7 +178,7 @@ impl ToolInfo {
     }
 
     /// What the tool does, for the model or the person that chooses one.
-    pub fn description(&self) -> String {
+    pub(crate) fn description(&self) -> String {
         let text = match self.text {
             Text::Native(tool) => return tool.description().to_owned(),
             Text::Edn(text) => part(text, "description"),

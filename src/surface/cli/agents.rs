@@ -14,17 +14,17 @@ pub struct McpArgs {
     /// The session that calls [default: REVEILLE_SESSION, else the session of the agent's conversation, which is opened when
     /// it first calls; with an in-process engine, mcp]
     #[arg(long, value_name = "ID", value_parser = session_id)]
-    pub session: Option<SessionId>,
+    pub(crate) session: Option<SessionId>,
     /// Call as the operator, for no session.
     #[arg(long, conflicts_with = "session")]
-    pub operator: bool,
+    pub(crate) operator: bool,
     /// The dialects whose tools are offered: native, psi, cron, reminder, session-action, claude-cron, watch, scheduler,
     /// channels, memory, or several of them [default: native]
     #[arg(long, value_name = "DIALECTS", value_parser = offer)]
-    pub tools: Option<ToolFilter>,
+    pub(crate) tools: Option<ToolFilter>,
     /// Which daemon to ask.
     #[command(flatten)]
-    pub daemon: DaemonArgs,
+    pub(crate) daemon: DaemonArgs,
 }
 
 fn offer(text: &str) -> Result<ToolFilter, UnknownDialect> {
@@ -36,13 +36,13 @@ fn offer(text: &str) -> Result<ToolFilter, UnknownDialect> {
 pub struct HookArgs {
     /// The agent whose hook it is.
     #[arg(value_name = "AGENT")]
-    pub agent: String,
+    pub(crate) agent: String,
     /// Wait until something is due.
     #[arg(long)]
-    pub wait: bool,
+    pub(crate) wait: bool,
     /// The daemon's data directory.
     #[command(flatten)]
-    pub state: StateArgs,
+    pub(crate) state: StateArgs,
 }
 
 /// An agent that has a plugin.
@@ -74,13 +74,13 @@ pub enum KnownAgent {
 pub struct PluginArgs {
     /// The agent.
     #[arg(value_name = "AGENT")]
-    pub agent: PluginAgent,
+    pub(crate) agent: PluginAgent,
     /// Write it into this directory [default: plugins/AGENT in the data directory]
     #[arg(long, value_name = "DIR")]
-    pub to: Option<PathBuf>,
+    pub(crate) to: Option<PathBuf>,
     /// The daemon's data directory.
     #[command(flatten)]
-    pub state: StateArgs,
+    pub(crate) state: StateArgs,
 }
 
 /// Arguments of `reveille agents`.
@@ -88,7 +88,7 @@ pub struct PluginArgs {
 pub struct AgentsArgs {
     /// Print JSON.
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// Arguments of `reveille setup`.
@@ -96,11 +96,11 @@ pub struct AgentsArgs {
 pub struct SetupArgs {
     /// The agent.
     #[arg(value_name = "AGENT")]
-    pub agent: KnownAgent,
+    pub(crate) agent: KnownAgent,
     /// Do what is shown.
     #[arg(long)]
-    pub yes: bool,
+    pub(crate) yes: bool,
     /// The daemon's data directory.
     #[command(flatten)]
-    pub state: StateArgs,
+    pub(crate) state: StateArgs,
 }

@@ -33,7 +33,7 @@ Examples:
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub(crate) command: Command,
 }
 
 /// What to do.
@@ -339,35 +339,35 @@ Examples:
 #[derive(Args, Debug)]
 pub struct EqlArgs {
     /// The query: a vector in EDN.
-    pub query: String,
+    pub(crate) query: String,
     /// Known attributes to start from: a map in EDN.
     #[arg(long, value_name = "MAP")]
-    pub entity: Option<String>,
+    pub(crate) entity: Option<String>,
     /// Answer what can be answered, with an error beside what cannot.
     #[arg(long)]
-    pub lenient: bool,
+    pub(crate) lenient: bool,
     /// Query the state at this ISO instant.
     #[arg(long, value_name = "INSTANT", value_parser = moment)]
-    pub as_of: Option<Moment>,
+    pub(crate) as_of: Option<Moment>,
     /// As whom to ask, and which daemon.
     #[command(flatten)]
-    pub caller: CallerArgs,
+    pub(crate) caller: CallerArgs,
 }
 
 /// Arguments of `reveille graphql`.
 #[derive(Args, Debug)]
 pub struct GraphqlArgs {
     /// The GraphQL document.
-    pub query: String,
+    pub(crate) query: String,
     /// Its variables: an object in JSON.
     #[arg(long, value_name = "JSON")]
-    pub variables: Option<String>,
+    pub(crate) variables: Option<String>,
     /// Query the state at this ISO instant.
     #[arg(long, value_name = "INSTANT", value_parser = moment)]
-    pub as_of: Option<Moment>,
+    pub(crate) as_of: Option<Moment>,
     /// As whom to ask, and which daemon.
     #[command(flatten)]
-    pub caller: CallerArgs,
+    pub(crate) caller: CallerArgs,
 }
 
 /// Arguments of `reveille schema`.
@@ -375,7 +375,7 @@ pub struct GraphqlArgs {
 pub struct SchemaArgs {
     /// Which schema.
     #[arg(value_enum)]
-    pub kind: SchemaKind,
+    pub(crate) kind: SchemaKind,
 }
 
 /// The generated schemas.
@@ -396,31 +396,31 @@ pub enum SchemaKind {
 pub struct ServeArgs {
     /// The address to listen on; port 0 picks a free port [default: 127.0.0.1:7517]
     #[arg(long, value_name = "ADDRESS", env = "REVEILLE_LISTEN", hide_env_values = true)]
-    pub listen: Option<SocketAddr>,
+    pub(crate) listen: Option<SocketAddr>,
     /// Allow an address that other machines can reach; there is no TLS, so put a proxy in front.
     #[arg(long, env = "REVEILLE_LISTEN_PUBLIC", hide_env_values = true)]
-    pub listen_public: bool,
+    pub(crate) listen_public: bool,
     /// The directory of the store, the tokens, the lock and the socket [default: $XDG_STATE_HOME/reveille]
     #[arg(long, value_name = "DIR", env = "REVEILLE_DATA_DIR", hide_env_values = true)]
-    pub data_dir: Option<PathBuf>,
+    pub(crate) data_dir: Option<PathBuf>,
     /// Persist nothing; with REVEILLE_TOKEN and no --data-dir, not even a token or a socket.
     #[arg(long, env = "REVEILLE_VOLATILE", hide_env_values = true)]
-    pub volatile: bool,
+    pub(crate) volatile: bool,
     /// The Unix socket [default: DATA-DIR/reveille.sock]
     #[arg(long, value_name = "PATH", env = "REVEILLE_SOCKET", hide_env_values = true)]
-    pub socket: Option<PathBuf>,
+    pub(crate) socket: Option<PathBuf>,
     /// A configuration file in TOML.
     #[arg(long, value_name = "FILE", env = "REVEILLE_CONFIG", hide_env_values = true)]
-    pub config: Option<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
     /// Check the configuration, say where the daemon would listen and persist, and start nothing.
     #[arg(long)]
-    pub check: bool,
+    pub(crate) check: bool,
     /// What to log: error, warn, info, debug or trace, also by part, as in `warn,reveille::http=info` [default: info]
     #[arg(long, value_name = "FILTER", env = "REVEILLE_LOG", hide_env_values = true)]
-    pub log: Option<String>,
+    pub(crate) log: Option<String>,
     /// Log objects in JSON, one a line.
     #[arg(long, env = "REVEILLE_LOG_JSON", hide_env_values = true)]
-    pub log_json: bool,
+    pub(crate) log_json: bool,
     /// Another value of the Host header to accept, with its port.
     #[arg(
         long = "allow-host",
@@ -429,7 +429,7 @@ pub struct ServeArgs {
         hide_env_values = true
     )]
     #[arg(value_delimiter = ',')]
-    pub allow_hosts: Vec<String>,
+    pub(crate) allow_hosts: Vec<String>,
     /// An origin whose pages may call the server.
     #[arg(
         long = "allow-origin",
@@ -438,7 +438,7 @@ pub struct ServeArgs {
         hide_env_values = true
     )]
     #[arg(value_delimiter = ',')]
-    pub allow_origins: Vec<String>,
+    pub(crate) allow_origins: Vec<String>,
 }
 
 /// Arguments of `reveille stdio`.
@@ -446,28 +446,28 @@ pub struct ServeArgs {
 pub struct StdioArgs {
     /// Open a session of this id and act for it; without it, act as the operator.
     #[arg(long, value_name = "ID", value_parser = session_id)]
-    pub session: Option<SessionId>,
+    pub(crate) session: Option<SessionId>,
     /// Which daemon to ask.
     #[command(flatten)]
-    pub daemon: DaemonArgs,
+    pub(crate) daemon: DaemonArgs,
 }
 
 /// Arguments of `reveille tool`.
 #[derive(Args, Debug)]
 pub struct ToolArgs {
     /// The tool's name, such as psi-tool.
-    pub name: String,
+    pub(crate) name: String,
     /// The arguments in EDN or JSON; `-` or nothing reads them from stdin.
-    pub args: Option<String>,
+    pub(crate) args: Option<String>,
     /// The session that calls; an in-process engine opens it [default there: cli]
     #[arg(long, value_name = "ID", value_parser = session_id)]
-    pub session: Option<SessionId>,
+    pub(crate) session: Option<SessionId>,
     /// Wait until every schedule has ended, and print each as it ends; with an in-process engine only.
     #[arg(long)]
-    pub wait: bool,
+    pub(crate) wait: bool,
     /// Which daemon to ask.
     #[command(flatten)]
-    pub daemon: DaemonArgs,
+    pub(crate) daemon: DaemonArgs,
 }
 
 fn moment(text: &str) -> Result<Moment, String> {

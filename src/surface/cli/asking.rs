@@ -11,21 +11,21 @@ use crate::domain::SessionId;
 pub struct DaemonArgs {
     /// Ask the daemon at this address; an empty value is the same as --embedded [default: the daemon that serves DATA-DIR]
     #[arg(long, value_name = "URL", env = "REVEILLE_URL", hide_env_values = true)]
-    pub url: Option<String>,
+    pub(crate) url: Option<String>,
     /// Read the token from this file [default: REVEILLE_TOKEN, then DATA-DIR/operator.token, which only the daemon that
     /// serves DATA-DIR gets]
     #[arg(long, value_name = "FILE", env = "REVEILLE_TOKEN_FILE", hide_env_values = true)]
-    pub token_file: Option<PathBuf>,
+    pub(crate) token_file: Option<PathBuf>,
     /// The daemon's data directory, which has its address and its tokens [default: $XDG_STATE_HOME/reveille]
     #[arg(long, value_name = "DIR", env = "REVEILLE_DATA_DIR", hide_env_values = true)]
-    pub data_dir: Option<PathBuf>,
+    pub(crate) data_dir: Option<PathBuf>,
     /// Send the token in clear to another machine, if --url names one
     // Without a variable: a file in some directory must not be able to set it.
     #[arg(long)]
-    pub insecure: bool,
+    pub(crate) insecure: bool,
     /// Ask no daemon but an empty engine in this process, which ends with the command
     #[arg(long)]
-    pub embedded: bool,
+    pub(crate) embedded: bool,
 }
 
 impl DaemonArgs {
@@ -40,10 +40,10 @@ impl DaemonArgs {
 pub struct CallerArgs {
     /// Ask as this session; without it, as the operator.
     #[arg(long, value_name = "ID", value_parser = session_id)]
-    pub session: Option<SessionId>,
+    pub(crate) session: Option<SessionId>,
     /// Which daemon to ask.
     #[command(flatten)]
-    pub daemon: DaemonArgs,
+    pub(crate) daemon: DaemonArgs,
 }
 
 /// How an answer is printed; by default, as text for people.
@@ -51,10 +51,10 @@ pub struct CallerArgs {
 pub struct Printing {
     /// Print EDN.
     #[arg(long)]
-    pub edn: bool,
+    pub(crate) edn: bool,
     /// Print JSON.
     #[arg(long, conflicts_with = "edn")]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// As whom a command asks, which daemon, and how the answer is printed. These are all arguments of `reveille channels`.
@@ -62,10 +62,10 @@ pub struct Printing {
 pub struct AskingArgs {
     /// How the answer is printed.
     #[command(flatten)]
-    pub printing: Printing,
+    pub(crate) printing: Printing,
     /// As whom to ask, and which daemon.
     #[command(flatten)]
-    pub caller: CallerArgs,
+    pub(crate) caller: CallerArgs,
 }
 
 /// A daemon's data directory.
@@ -73,7 +73,7 @@ pub struct AskingArgs {
 pub struct StateArgs {
     /// The daemon's data directory [default: $XDG_STATE_HOME/reveille]
     #[arg(long, value_name = "DIR", env = "REVEILLE_DATA_DIR", hide_env_values = true)]
-    pub data_dir: Option<PathBuf>,
+    pub(crate) data_dir: Option<PathBuf>,
 }
 
 pub(super) fn session_id(text: &str) -> Result<SessionId, String> {

@@ -11,10 +11,10 @@ use crate::domain::SessionId;
 pub struct WhichArgs {
     /// The schedule.
     #[arg(value_name = "SCHEDULE-ID", required_unless_present = "all_of", conflicts_with = "all_of")]
-    pub schedule: Option<String>,
+    pub(crate) schedule: Option<String>,
     /// All unfinished schedules of this session.
     #[arg(long, value_name = "SESSION-ID", value_parser = session_id)]
-    pub all_of: Option<SessionId>,
+    pub(crate) all_of: Option<SessionId>,
 }
 
 /// Arguments of `reveille create`.
@@ -22,19 +22,19 @@ pub struct WhichArgs {
 pub struct CreateArgs {
     /// The session that it is for.
     #[arg(value_name = "SESSION-ID", value_parser = session_id)]
-    pub of: SessionId,
+    pub(crate) of: SessionId,
     /// The time as a phrase, such as `in 10m`, `tomorrow at 9` or `weekdays at 8:30`.
     #[arg(value_name = "WHEN")]
-    pub when: String,
+    pub(crate) when: String,
     /// The prompt.
     #[arg(value_name = "MESSAGE")]
-    pub message: String,
+    pub(crate) message: String,
     /// Everything else.
     #[command(flatten)]
-    pub more: Flags<CreateFlags>,
+    pub(crate) more: Flags<CreateFlags>,
     /// Which daemon to ask, and how its answer is printed.
     #[command(flatten)]
-    pub operator: OperatorArgs,
+    pub(crate) operator: OperatorArgs,
 }
 
 /// Arguments of `reveille cancel` and `reveille resume`.
@@ -42,10 +42,10 @@ pub struct CreateArgs {
 pub struct OneOrAllArgs {
     /// The schedules to change.
     #[command(flatten)]
-    pub which: WhichArgs,
+    pub(crate) which: WhichArgs,
     /// As whom to ask, which daemon, and how the answer is printed.
     #[command(flatten)]
-    pub asking: AskingArgs,
+    pub(crate) asking: AskingArgs,
 }
 
 /// Arguments of `reveille pause`.
@@ -53,10 +53,10 @@ pub struct OneOrAllArgs {
 pub struct PauseArgs {
     /// Why.
     #[command(flatten)]
-    pub why: Flags<ReasonFlags>,
+    pub(crate) why: Flags<ReasonFlags>,
     /// The schedules to pause.
     #[command(flatten)]
-    pub which: OneOrAllArgs,
+    pub(crate) which: OneOrAllArgs,
 }
 
 /// Arguments of `reveille run-now`.
@@ -64,10 +64,10 @@ pub struct PauseArgs {
 pub struct RunArgs {
     /// What becomes of the slot.
     #[command(flatten)]
-    pub slot: Flags<SlotFlags>,
+    pub(crate) slot: Flags<SlotFlags>,
     /// The schedule.
     #[command(flatten)]
-    pub one: OneArgs,
+    pub(crate) one: OneArgs,
 }
 
 /// One schedule, as whom to act on it, and how the answer is printed.
@@ -75,10 +75,10 @@ pub struct RunArgs {
 pub struct OneArgs {
     /// The schedule.
     #[arg(value_name = "SCHEDULE-ID")]
-    pub schedule: String,
+    pub(crate) schedule: String,
     /// As whom to ask, which daemon, and how the answer is printed.
     #[command(flatten)]
-    pub asking: AskingArgs,
+    pub(crate) asking: AskingArgs,
 }
 
 /// Arguments of `reveille reschedule`.
@@ -86,10 +86,10 @@ pub struct OneArgs {
 pub struct RescheduleArgs {
     /// The changes.
     #[command(flatten)]
-    pub change: Flags<ChangeFlags>,
+    pub(crate) change: Flags<ChangeFlags>,
     /// The schedule.
     #[command(flatten)]
-    pub one: OneArgs,
+    pub(crate) one: OneArgs,
 }
 
 /// Arguments of `reveille hold-all`.
@@ -97,10 +97,10 @@ pub struct RescheduleArgs {
 pub struct HoldArgs {
     /// Why.
     #[command(flatten)]
-    pub why: Flags<ReasonFlags>,
+    pub(crate) why: Flags<ReasonFlags>,
     /// Which daemon to ask, and how its answer is printed.
     #[command(flatten)]
-    pub operator: OperatorArgs,
+    pub(crate) operator: OperatorArgs,
 }
 
 /// Arguments of `reveille approve`.
@@ -108,13 +108,13 @@ pub struct HoldArgs {
 pub struct ApproveArgs {
     /// The run.
     #[arg(value_name = "RUN-ID")]
-    pub run: String,
+    pub(crate) run: String,
     /// The digest of what was shown, as `reveille approvals` prints it.
     #[arg(long, value_name = "DIGEST")]
-    pub digest: String,
+    pub(crate) digest: String,
     /// Which daemon to ask, and how its answer is printed.
     #[command(flatten)]
-    pub operator: OperatorArgs,
+    pub(crate) operator: OperatorArgs,
 }
 
 /// Arguments of `reveille deny`.
@@ -122,13 +122,13 @@ pub struct ApproveArgs {
 pub struct DenyArgs {
     /// The run.
     #[arg(value_name = "RUN-ID")]
-    pub run: String,
+    pub(crate) run: String,
     /// Why.
     #[command(flatten)]
-    pub why: Flags<ReasonFlags>,
+    pub(crate) why: Flags<ReasonFlags>,
     /// Which daemon to ask, and how its answer is printed.
     #[command(flatten)]
-    pub operator: OperatorArgs,
+    pub(crate) operator: OperatorArgs,
 }
 
 /// Arguments of `reveille grant`.
@@ -136,13 +136,13 @@ pub struct DenyArgs {
 pub struct GrantArgs {
     /// The session.
     #[arg(value_name = "SESSION-ID", value_parser = session_id)]
-    pub of: SessionId,
+    pub(crate) of: SessionId,
     /// What it may do.
     #[command(flatten)]
-    pub grant: Flags<GrantFlags>,
+    pub(crate) grant: Flags<GrantFlags>,
     /// Which daemon to ask, and how its answer is printed.
     #[command(flatten)]
-    pub operator: OperatorArgs,
+    pub(crate) operator: OperatorArgs,
 }
 
 /// Arguments of `reveille release-all` and `reveille approvals`, and of every command that only an operator can give.
@@ -150,10 +150,10 @@ pub struct GrantArgs {
 pub struct OperatorArgs {
     /// How the answer is printed.
     #[command(flatten)]
-    pub printing: Printing,
+    pub(crate) printing: Printing,
     /// Which daemon to ask.
     #[command(flatten)]
-    pub daemon: DaemonArgs,
+    pub(crate) daemon: DaemonArgs,
 }
 
 /// Arguments of `reveille inbox`.
@@ -161,16 +161,16 @@ pub struct OperatorArgs {
 pub struct InboxArgs {
     /// The session.
     #[arg(value_name = "SESSION-ID", value_parser = session_id)]
-    pub session: SessionId,
+    pub(crate) session: SessionId,
     /// Take the messages: they count as delivered from then on.
     #[arg(long)]
-    pub take: bool,
+    pub(crate) take: bool,
     /// How many to show, or to take, at most.
     #[arg(long, value_name = "COUNT", default_value_t = 20)]
-    pub first: u32,
+    pub(crate) first: u32,
     /// How the answer is printed, and which daemon.
     #[command(flatten)]
-    pub operator: OperatorArgs,
+    pub(crate) operator: OperatorArgs,
 }
 
 /// Arguments of `reveille dashboard`.
@@ -178,14 +178,14 @@ pub struct InboxArgs {
 pub struct DashboardArgs {
     /// Print the address, and open no browser.
     #[arg(long)]
-    pub print: bool,
+    pub(crate) print: bool,
     /// Let the browser look, and change nothing.
     #[arg(long)]
-    pub read_only: bool,
+    pub(crate) read_only: bool,
     /// Log out all browsers, and open none.
     #[arg(long, conflicts_with_all = ["print", "read_only"])]
-    pub revoke: bool,
+    pub(crate) revoke: bool,
     /// Which daemon to ask.
     #[command(flatten)]
-    pub daemon: DaemonArgs,
+    pub(crate) daemon: DaemonArgs,
 }

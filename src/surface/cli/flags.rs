@@ -26,7 +26,7 @@ pub trait FlagSet {
 
 /// The flags of a new schedule.
 #[derive(Debug)]
-pub struct CreateFlags;
+pub(crate) struct CreateFlags;
 
 impl FlagSet for CreateFlags {
     const GROUPS: ParamGroups = &[NewScheduleParams::GROUP, WhenParams::GROUP, Conditions::GROUP];
@@ -37,7 +37,7 @@ impl FlagSet for CreateFlags {
 
 /// The flags that change a schedule.
 #[derive(Debug)]
-pub struct ChangeFlags;
+pub(crate) struct ChangeFlags;
 
 impl FlagSet for ChangeFlags {
     const GROUPS: ParamGroups = &[WhenParams::GROUP, ChangeParams::GROUP, Conditions::GROUP];
@@ -45,7 +45,7 @@ impl FlagSet for ChangeFlags {
 
 /// The flag for a reason.
 #[derive(Debug)]
-pub struct ReasonFlags;
+pub(crate) struct ReasonFlags;
 
 impl FlagSet for ReasonFlags {
     const GROUPS: ParamGroups = &[ReasonParams::GROUP];
@@ -53,7 +53,7 @@ impl FlagSet for ReasonFlags {
 
 /// The flag of a run by hand.
 #[derive(Debug)]
-pub struct SlotFlags;
+pub(crate) struct SlotFlags;
 
 impl FlagSet for SlotFlags {
     const GROUPS: ParamGroups = &[SlotParams::GROUP];
@@ -61,7 +61,7 @@ impl FlagSet for SlotFlags {
 
 /// The flags of a grant.
 #[derive(Debug)]
-pub struct GrantFlags;
+pub(crate) struct GrantFlags;
 
 impl FlagSet for GrantFlags {
     const GROUPS: ParamGroups = &[GrantParams::GROUP];
@@ -88,9 +88,9 @@ impl FlagSet for RunsFlags {
 
 /// A set of flags, with the values given on the command line.
 #[derive(Debug)]
-pub struct Flags<S> {
+pub(crate) struct Flags<S> {
     /// The given parameters, by name.
-    pub params: Map,
+    pub(crate) params: Map,
     set: PhantomData<S>,
 }
 

@@ -12,10 +12,10 @@ use super::flags::{FlagSet, Flags, ListFlags};
 pub struct ListingArgs<S: FlagSet = ListFlags> {
     /// The filter, the order and the page.
     #[command(flatten)]
-    pub filter: Flags<S>,
+    pub(crate) filter: Flags<S>,
     /// As whom to ask, which daemon, and how the answer is printed.
     #[command(flatten)]
-    pub asking: AskingArgs,
+    pub(crate) asking: AskingArgs,
 }
 
 /// Arguments of `reveille list`.
@@ -23,10 +23,10 @@ pub struct ListingArgs<S: FlagSet = ListFlags> {
 pub struct ListArgs {
     /// Ended schedules as well.
     #[arg(long)]
-    pub all: bool,
+    pub(crate) all: bool,
     /// The list.
     #[command(flatten)]
-    pub listing: ListingArgs,
+    pub(crate) listing: ListingArgs,
 }
 
 /// Arguments of `reveille watch`.
@@ -34,10 +34,10 @@ pub struct ListArgs {
 pub struct WatchArgs {
     /// The watch to show with its newest checks. Without it, all are listed.
     #[arg(value_name = "WATCH-ID")]
-    pub watch: Option<String>,
+    pub(crate) watch: Option<String>,
     /// The list.
     #[command(flatten)]
-    pub listing: ListingArgs,
+    pub(crate) listing: ListingArgs,
 }
 
 /// Arguments of `reveille forecast`.
@@ -45,16 +45,16 @@ pub struct WatchArgs {
 pub struct ForecastArgs {
     /// How far ahead, in hours.
     #[arg(long, value_name = "HOURS", default_value_t = 24)]
-    pub hours: u64,
+    pub(crate) hours: u64,
     /// Maximum number of slots.
     #[arg(long, value_name = "COUNT", default_value_t = 1_000)]
-    pub first: u32,
+    pub(crate) first: u32,
     /// Only this schedule.
     #[arg(long, value_name = "ID")]
-    pub schedule: Option<String>,
+    pub(crate) schedule: Option<String>,
     /// As whom to ask, which daemon, and how the answer is printed.
     #[command(flatten)]
-    pub asking: AskingArgs,
+    pub(crate) asking: AskingArgs,
 }
 
 /// Arguments of `reveille explain`.
@@ -62,10 +62,10 @@ pub struct ForecastArgs {
 pub struct ExplainArgs {
     /// The instant; if omitted, what matters now.
     #[arg(long, value_name = "INSTANT")]
-    pub at: Option<String>,
+    pub(crate) at: Option<String>,
     /// The schedule.
     #[command(flatten)]
-    pub one: OneArgs,
+    pub(crate) one: OneArgs,
 }
 
 /// Arguments of `reveille log`.
@@ -73,23 +73,23 @@ pub struct ExplainArgs {
 pub struct LogArgs {
     /// Only what this actor asked for: a session's id, the name of an operator's token, or `operator`.
     #[arg(long, value_name = "ACTOR")]
-    pub by: Option<String>,
+    pub(crate) by: Option<String>,
     /// Only decisions of this kind.
     #[arg(long, value_name = "KIND")]
-    pub kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// Only decisions about this schedule.
     #[arg(long, value_name = "ID")]
-    pub schedule: Option<String>,
+    pub(crate) schedule: Option<String>,
     /// Only decisions about this session.
     #[arg(long, value_name = "ID")]
-    pub about: Option<String>,
+    pub(crate) about: Option<String>,
     /// How many, the latest last.
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
-    pub last: u32,
+    pub(crate) last: u32,
     /// Go on with what happens from now, until interrupted.
     #[arg(long, short)]
-    pub follow: bool,
+    pub(crate) follow: bool,
     /// As whom to ask, which daemon, and how the answer is printed.
     #[command(flatten)]
-    pub asking: AskingArgs,
+    pub(crate) asking: AskingArgs,
 }

@@ -12,10 +12,10 @@ use crate::domain::SessionId;
 pub struct DoctorArgs {
     /// How the report is printed.
     #[command(flatten)]
-    pub printing: Printing,
+    pub(crate) printing: Printing,
     /// The daemon's data directory.
     #[command(flatten)]
-    pub state: StateArgs,
+    pub(crate) state: StateArgs,
 }
 
 /// Arguments of `reveille backup` and `reveille restore`.
@@ -23,10 +23,10 @@ pub struct DoctorArgs {
 pub struct BackupArgs {
     /// The backup.
     #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    pub(crate) file: PathBuf,
     /// The daemon's data directory.
     #[command(flatten)]
-    pub state: StateArgs,
+    pub(crate) state: StateArgs,
 }
 
 /// Arguments of `reveille export`.
@@ -34,10 +34,10 @@ pub struct BackupArgs {
 pub struct ExportArgs {
     /// Output directory, created if missing.
     #[arg(value_name = "OUT-DIR")]
-    pub directory: PathBuf,
+    pub(crate) directory: PathBuf,
     /// The daemon's data directory.
     #[command(flatten)]
-    pub state: StateArgs,
+    pub(crate) state: StateArgs,
 }
 
 /// Arguments of `reveille import`.
@@ -45,11 +45,11 @@ pub struct ExportArgs {
 pub struct ImportArgs {
     /// The directory of the files.
     #[arg(value_name = "PATH")]
-    pub directory: PathBuf,
+    pub(crate) directory: PathBuf,
     /// The session that gets the tasks for a channel.
     #[arg(long, value_name = "ID", value_parser = session_id)]
-    pub owner: Option<SessionId>,
+    pub(crate) owner: Option<SessionId>,
     /// The daemon's data directory.
     #[command(flatten)]
-    pub state: StateArgs,
+    pub(crate) state: StateArgs,
 }

@@ -11,15 +11,15 @@ use crate::surface::json;
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphqlError {
     /// What happened, for people.
-    pub message: String,
+    pub(crate) message: String,
     /// Positions in the document: lines and columns, from 1.
-    pub locations: Vec<(usize, usize)>,
+    pub(crate) locations: Vec<(usize, usize)>,
     /// The path of the failed field in the answer.
-    pub path: Vec<Segment>,
+    pub(crate) path: Vec<Segment>,
     /// The kind of error, for programs.
     pub code: Option<Code>,
     /// Details: a map, or nil.
-    pub data: Value,
+    pub(crate) data: Value,
 }
 
 /// A step of a path in the answer.
@@ -72,7 +72,7 @@ impl From<Class> for Code {
 
 impl GraphqlError {
     /// Creates an error without positions and path.
-    pub fn new(code: impl Into<Code>, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: impl Into<Code>, message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
             locations: Vec::new(),
@@ -83,7 +83,7 @@ impl GraphqlError {
     }
 
     /// Creates the error for an exceeded limit, with the limit's name and value as data.
-    pub fn limit(limit: crate::limits::Limit, message: impl Into<String>) -> Self {
+    pub(crate) fn limit(limit: crate::limits::Limit, message: impl Into<String>) -> Self {
         let value = i64::try_from(limit.value).unwrap_or(i64::MAX);
         let data = Map::new().with("limit", limit.name).with("max", value).with("unit", limit.unit);
         Self { data: data.into(), ..Self::new(Class::Limit, message) }

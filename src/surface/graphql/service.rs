@@ -101,7 +101,7 @@ impl GraphqlService {
     ///
     /// # Errors
     /// Returns what is wrong with the request.
-    pub fn subscribe(
+    pub(crate) fn subscribe(
         &self,
         caller: &domain::Caller,
         request: &GraphqlRequest,
@@ -110,7 +110,7 @@ impl GraphqlService {
     }
 
     /// Answers a subscription's selection for one pushed item.
-    pub fn event(&self, caller: &domain::Caller, subscribed: &Subscribed, item: &Map) -> String {
+    pub(crate) fn event(&self, caller: &domain::Caller, subscribed: &Subscribed, item: &Map) -> String {
         // A new access for each item: its time budget starts with the item, not with the subscription.
         let mut access = self.service.access(caller);
         let stop = access.stop();

@@ -52,7 +52,7 @@ pub struct Times {
 
 impl Config {
     /// The default configuration at this address.
-    pub fn new(listen: SocketAddr) -> Config {
+    pub(crate) fn new(listen: SocketAddr) -> Config {
         let count = |limit: Limit| usize::try_from(limit.value).unwrap_or(usize::MAX);
         Config {
             listen,

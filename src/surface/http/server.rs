@@ -15,7 +15,7 @@ use super::connection::accept::accept;
 use super::connection::socket::{self, Socket};
 use crate::service::Service;
 
-/// A server on its own threads. Dropping it ends it at once; [`Server::drain`] and [`Server::stop`]
+/// A server on its own threads. Dropping it ends it at once; `drain` and `stop`
 /// end it in order.
 pub struct Server {
     app: Arc<AppState>,
@@ -72,7 +72,7 @@ impl Server {
 
     /// Accepts no more connections, and gives requests in progress some time to end. Streams stay
     /// open, because receipts may still come by them. A second call does nothing.
-    pub fn drain(&self) {
+    pub(crate) fn drain(&self) {
         if self.app.begin_stop() {
             return;
         }

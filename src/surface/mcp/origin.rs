@@ -12,19 +12,19 @@ use crate::limits;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     /// The name of the client program, in the message that has it.
-    pub client: Option<String>,
+    pub(crate) client: Option<String>,
     /// Whether the message is about a session's own things, and has to be made for one.
-    pub needs_session: bool,
+    pub(crate) needs_session: bool,
     /// The thread that calls, in the metadata of the call.
-    pub thread: Option<String>,
+    pub(crate) thread: Option<String>,
     /// The address that the plugin of an agent has put among the arguments of the call.
-    pub address: Option<String>,
+    pub(crate) address: Option<String>,
     /// The working directory, beside the address.
-    pub directory: Option<String>,
+    pub(crate) directory: Option<String>,
     /// How many seconds a call asks to wait for something to come into the inbox.
-    pub wait_seconds: Option<u64>,
+    pub(crate) wait_seconds: Option<u64>,
     /// Whether the answer may come later, when other calls have ended.
-    pub may_take_long: bool,
+    pub(crate) may_take_long: bool,
 }
 
 impl Origin {

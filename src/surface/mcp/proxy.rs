@@ -12,7 +12,7 @@ use crate::edn::Value;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProxiedMessage {
     /// The id, if the message is a request.
-    pub id: Option<Value>,
+    pub(crate) id: Option<Value>,
     /// The headers that repeat the body.
     pub headers: Vec<(&'static str, String)>,
     /// True if the message gets no answer in any case.

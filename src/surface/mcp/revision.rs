@@ -27,7 +27,7 @@ impl Revision {
     }
 
     /// The result of a handshake: the requested revision if it has handshakes, otherwise the newest one that has.
-    pub fn agreed(asked: &str) -> Revision {
+    pub(crate) fn agreed(asked: &str) -> Revision {
         Revision::parse(asked).filter(|revision| !revision.is_stateless()).unwrap_or(Revision::Handshake)
     }
 }

@@ -47,7 +47,7 @@ pub struct McpLater {
 
 impl McpLater {
     /// The reply, once the answer is there.
-    pub fn reply(self, answer: Answer) -> McpReply {
+    pub(crate) fn reply(self, answer: Answer) -> McpReply {
         done(&self.id, shaped(Method::CallTool, (self.shown)(answer), self.era))
     }
 }
@@ -62,7 +62,7 @@ impl McpService<'_> {
     }
 
     /// Answers a message now, or later.
-    pub fn begin(&self, text: &[u8], mirror: Option<&MirroredHeaders<'_>>) -> McpBegun {
+    pub(crate) fn begin(&self, text: &[u8], mirror: Option<&MirroredHeaders<'_>>) -> McpBegun {
         let request = match McpMessage::read(text) {
             Ok(McpMessage::Request(request)) => request,
             Ok(McpMessage::Remark) => return McpBegun::Now(McpReply { status: 202, body: None }),

@@ -37,7 +37,7 @@ impl ToolFilter {
     }
 
     /// Whether the tool is among those that are offered.
-    pub fn has(&self, tool: &ToolInfo) -> bool {
+    pub(crate) fn has(&self, tool: &ToolInfo) -> bool {
         self.0.contains(&tool.dialect)
     }
 }

@@ -33,11 +33,11 @@ pub struct Lines {
 #[derive(Clone, Copy, Debug)]
 pub struct Logged<'a> {
     /// Its position.
-    pub cursor: Cursor,
+    pub(crate) cursor: Cursor,
     /// When it was decided.
-    pub at: Moment,
+    pub(crate) at: Moment,
     /// The fact.
-    pub fact: &'a Fact,
+    pub(crate) fact: &'a Fact,
 }
 
 /// Returns whether the files have words for this revision of a schedule.
@@ -51,7 +51,7 @@ fn job(known: &Known) -> Option<Job> {
 
 impl Lines {
     /// Prints what a fact did to a job, which is known as it is after the fact.
-    pub fn add(&mut self, logged: Logged<'_>, learned: Learned, known: &Known) {
+    pub(crate) fn add(&mut self, logged: Logged<'_>, learned: Learned, known: &Known) {
         match learned {
             Learned::Created | Learned::Revised => self.revise(logged, known),
             Learned::Cancelled => self.delete(event_id(logged, known), logged.at, known),

@@ -18,7 +18,7 @@ pub struct Replayed {
     /// The warnings, in the order of the files and their lines, at most `limits::PAGE_ROWS`.
     pub warnings: Vec<LineWarning>,
     /// The number of further warnings.
-    pub warnings_left_off: u64,
+    pub(crate) warnings_left_off: u64,
     /// Files whose last line has no line break. The next append has to begin with one, or it would be lost with that
     /// line.
     pub unended: Vec<File>,
@@ -31,7 +31,7 @@ pub struct Unreadable {
     /// The number of lines.
     pub lines: u64,
     /// The warning about the first line.
-    pub first: LineWarning,
+    pub(crate) first: LineWarning,
 }
 
 /// Replays both files, jobs first. An absent file is an empty text.

@@ -19,7 +19,7 @@ names! {
 #[error("{} line {line}: {oddity}", file.name())]
 pub struct LineWarning {
     /// The file.
-    pub file: File,
+    pub(crate) file: File,
     /// The line number, from 1.
     pub line: u64,
     /// What is odd about the line.

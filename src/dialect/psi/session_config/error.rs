@@ -29,7 +29,7 @@ impl ConfigError {
     }
 
     /// The data of the error: `:field`, and the details of its kind.
-    pub fn data(&self) -> Map {
+    pub(crate) fn data(&self) -> Map {
         error_data(&self.0, Some(ROOT))
     }
 }

@@ -87,11 +87,11 @@ pub enum RootPayload {
 #[derive(Clone, Debug)]
 pub struct SubscriptionRoot {
     /// Its name.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// One sentence for people.
-    pub doc: &'static str,
+    pub(crate) doc: &'static str,
     /// Its parameters.
-    pub params: ParamGroups,
+    pub(crate) params: ParamGroups,
     /// The type that it pushes: a name with fields, or the name of an entity with no fields.
-    pub payload: (&'static str, Vec<(&'static str, RootPayload)>),
+    pub(crate) payload: (&'static str, Vec<(&'static str, RootPayload)>),
 }

@@ -17,28 +17,28 @@ use crate::surface::json;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HttpRequest<'a> {
     /// The method, in upper case.
-    pub method: &'a str,
+    pub(crate) method: &'a str,
     /// The `Content-Type` header.
-    pub content_type: Option<&'a str>,
+    pub(crate) content_type: Option<&'a str>,
     /// The `Accept` header.
-    pub accept: Option<&'a str>,
+    pub(crate) accept: Option<&'a str>,
     /// The query string, without `?`.
-    pub query: &'a str,
+    pub(crate) query: &'a str,
     /// The body.
-    pub body: &'a [u8],
+    pub(crate) body: &'a [u8],
 }
 
 /// The reply to an HTTP request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpReply {
     /// The status code.
-    pub status: u16,
+    pub(crate) status: u16,
     /// The `Content-Type` header.
-    pub content_type: &'static str,
+    pub(crate) content_type: &'static str,
     /// The `Allow` header, if the method is refused.
-    pub allow: Option<&'static str>,
+    pub(crate) allow: Option<&'static str>,
     /// The body.
-    pub body: String,
+    pub(crate) body: String,
 }
 
 /// Reads the GraphQL request without running it, for a transport with an answer format of its own.

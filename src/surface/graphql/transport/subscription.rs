@@ -21,9 +21,9 @@ use async_graphql::parser::types::OperationType;
 pub struct Subscribed {
     prepared: Arc<PreparedOperation>,
     /// The name of the selected field of `Subscription`.
-    pub field: String,
+    pub(crate) field: String,
     /// The field's arguments, keyed by the keywords of their parameters.
-    pub params: Map,
+    pub(crate) params: Map,
 }
 
 impl<W: World> Graphql<W> {
@@ -45,7 +45,7 @@ impl<W: World> Graphql<W> {
     /// # Errors
     ///
     /// Returns what is wrong with the request, or that it is no subscription.
-    pub fn subscribe(
+    pub(crate) fn subscribe(
         &self,
         request: &GraphqlRequest,
         caller: &GraphqlCaller<'_>,
@@ -67,7 +67,7 @@ impl<W: World> Graphql<W> {
     }
 
     /// Answers the selection for one pushed item.
-    pub fn event(
+    pub(crate) fn event(
         &self,
         subscribed: &Subscribed,
         item: &Map,

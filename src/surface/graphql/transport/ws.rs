@@ -93,11 +93,6 @@ impl Socket {
         self.deadline
     }
 
-    /// Returns the number of running subscriptions.
-    pub fn running(&self) -> usize {
-        self.running.len()
-    }
-
     /// Does what is due at `now`. It may be called earlier, to end the connection soon after its token is revoked.
     pub fn tick(&mut self, now: BootTime, operations: &mut dyn Operations) -> Vec<Frame> {
         if self.is_closed {

@@ -40,7 +40,7 @@ names! {
 
 impl ErrorCode {
     /// The HTTP status of this class.
-    pub fn status(self) -> StatusCode {
+    pub(crate) fn status(self) -> StatusCode {
         match self {
             ErrorCode::Validation => StatusCode::BAD_REQUEST,
             ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
