@@ -37,6 +37,19 @@ impl Feed {
         (self.decisions.iter().skip(first).take_while(shown).take(max).cloned().collect(), truncated)
     }
 
+    /// Numbers the decisions anew, behind the end of a log; returns the number of the last. The numbers up to that end are those
+    /// of the log's own facts: a feed that kept one would count as whole, and what only the log has as never having been.
+    pub(super) fn move_behind(&mut self, end: Cursor) -> Cursor {
+        if end == Cursor::START {
+            return end;
+        }
+        let number = |last: Cursor, decision: &mut Decision| {
+            decision.cursor = last.next();
+            decision.cursor
+        };
+        self.decisions.iter_mut().fold(end, number)
+    }
+
     /// Hides this decision and all later ones; `None` shows everything.
     pub(super) fn hide_from(&mut self, cursor: Option<Cursor>) {
         self.hidden = cursor;

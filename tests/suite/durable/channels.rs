@@ -5,15 +5,16 @@ use std::sync::{Arc, Mutex};
 
 use reveille::adapter::HostLocal;
 use reveille::domain::{
-    Channel, ChannelKind, Cursor, DecisionKind, Direction, HostId, Payload, Reason, Route, Scope,
-    SessionConfig, Settings, Span, Target, Ways,
+    Caller, Channel, ChannelKind, Cursor, DecisionKind, Direction, HostId, Payload, Policy, Reason, Route,
+    Scope, SessionConfig, Settings, Span, Target, Ways,
 };
 use reveille::engine::{Command, Input, NewSchedule, Parcel};
-use reveille::port::{Carried, Courier};
+use reveille::port::{Carried, Clock as _, Courier};
 use reveille::runtime::{AttachOptions, Handle};
 use reveille::testkit::SimHost;
 
-use super::lives::{Life, Lives, message};
+use super::lives::{Life, Lives, every, message};
+use crate::simulated::ask;
 
 /// Takes everything, and remembers it.
 #[derive(Clone, Default)]
@@ -93,4 +94,38 @@ fn a_pause_and_what_waits_for_its_end_outlive_the_process() {
     drop(life);
     let life = next(&lives, &desk);
     assert!(life.handle.view(|state| state.channel_pauses().is_empty()));
+}
+
+/// What only the log has is told as well where a channel was opened before the log was known.
+#[test]
+fn explanations_reach_behind_the_start_of_a_process_with_a_channel() {
+    let (lives, desk) = (Lives::new(), Desk::default());
+    let run = |life: &mut Life, times: u32| {
+        for _ in 0..times {
+            lives.stage.clock.advance(Span::from_millis(1_000));
+            life.handle.run_due();
+            life.await_kind(DecisionKind::RunDelivered);
+        }
+    };
+    let mut life = next(&lives, &desk);
+    let owner = life.open("main");
+    let id = life.create(every(&lives.stage, &owner, 1_000, Policy::PLAIN)).expect("it is kept");
+    run(&mut life, 5);
+    let at = lives.stage.clock.now().wall;
+    let explain = |life: &Life| {
+        let asked = format!(
+            "[{{(:reveille/explain {{:schedule-id \"{id}\" :at \"{at}\"}}) [:reveille.explanation/sentence]}}]"
+        );
+        let told = ask(&life.handle, &Caller::OPERATOR, &asked, false);
+        told.split(" The next slot").next().expect("a first part").to_owned()
+    };
+    let told = explain(&life);
+    assert!(told.contains("was delivered"), "{told}");
+    drop(life);
+    let mut life = next(&lives, &desk);
+    // No record of that run is left in the engine.
+    run(&mut life, 40);
+    assert_eq!(explain(&life), told);
+    // Who comes back with a cursor of the earlier process learns that there is a gap.
+    assert!(life.handle.subscribe(Cursor::new(3)).poll(1).truncated);
 }
