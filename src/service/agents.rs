@@ -285,18 +285,18 @@ impl Service {
         })?)
     }
 
-    /// Ends the turn of a prompt that a waiter has handed over; nobody listens then.
+    /// Ends the turn of a prompt that a waiter has handed over; nobody listens then. A prompt that the agent has not shown was
+    /// not what the turn was about: it is called back, and waits in the inbox.
     fn end_woken_turn(&self, session: &SessionId) {
         let handed = self.shared.agents.table().waiters.get(session).and_then(|waiter| {
-            let handed = waiter.handed.clone()?;
-            Some((waiter.host, handed))
+            let handed = waiter.handed.as_ref()?;
+            Some((waiter.host, handed.is_received))
         });
-        let Some((host, handed)) = handed else { return };
-        if !handed.is_received {
-            // An agent that shows no hook what it is woken with: the turn is the receipt. One that is refused came too late.
-            let _ = self.handle().submit(Input::Report(Report::Accepted { run: handed.run }));
+        match handed {
+            Some((host, true)) => self.take_out(session, host, Handle::release_host),
+            Some((host, false)) => self.let_waiter_go(session, host),
+            None => {}
         }
-        self.take_out(session, host, Handle::release_host);
     }
 
     /// Lets the waiter of a session go that is this host: a prompt on its way is called back, and what is due from now on is left

@@ -60,11 +60,39 @@ fn attempt(socket: &Path, input: &HookInput, is_alone: &dyn Fn() -> bool) -> io:
             Err(error) => return Err(error),
         };
         match pushed.keyword("push").and_then(Value::as_keyword).map(Keyword::as_str) {
-            Some("delivery") => return deliver(&mut link, &session, &pushed),
-            Some("agent/released" | "session/closed") => return Ok(Wait::LetGo),
+            Some("delivery") => match unfit(&session, &pushed) {
+                Some((phase, error)) => {
+                    let refused =
+                        request("delivery/nack").with("phase", Value::keyword(phase)).with("error", error);
+                    let refused = refused.with("delivery-id", pushed.keyword("delivery-id").cloned());
+                    // A receipt that is refused came too late.
+                    let _ = link.ask(refused, link.after(PATIENCE_MS))?;
+                }
+                None => return deliver(&mut link, &session, &pushed),
+            },
+            Some("agent/released") => return Ok(Wait::LetGo),
+            // A fresh session that was refused closes as well.
+            Some("session/closed") if is_own(&session, &pushed) => return Ok(Wait::LetGo),
             Some(_) | None => {}
         }
     }
+}
+
+/// Why what was pushed cannot go into the window, with the phase in which that shows: whatever wakes a window is a prompt of its
+/// own conversation.
+fn unfit(session: &str, pushed: &Map) -> Option<(&'static str, &'static str)> {
+    if !is_own(session, pushed) {
+        return Some(("create-session", "the hooks of a window open no other conversation"));
+    }
+    let message = pushed.keyword("message").and_then(Value::as_map)?;
+    let begins_turn = message.keyword("turn?").and_then(Value::as_bool);
+    (begins_turn == Some(false))
+        .then_some(("prompt-submit", "an agent's conversation takes prompts, and no notices"))
+}
+
+/// Whether what was pushed is about the waiter's own session.
+fn is_own(session: &str, pushed: &Map) -> bool {
+    pushed.keyword("session-id").and_then(Value::as_str) == Some(session)
 }
 
 /// Prints a prompt, and wakes the agent if the daemon still wants it to be woken.

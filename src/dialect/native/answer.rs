@@ -115,8 +115,15 @@ fn with_obstacles(answer: Map, obstacles: &[Value]) -> Map {
 /// The answer to an `inbox`: the messages that were taken, whole, and how many are left.
 pub fn taken(made: &Map) -> Answer {
     let part = |name: &str| made.keyword(&format!("psi.agent-session/{name}"));
+    let message = |message: &Value| match bare(message) {
+        Value::Map(message) => {
+            let run = message.keyword("run_id").and_then(Value::as_str).map(RunId::brief_of);
+            run.into_iter().fold(message, |message, run| message.with("run_id", run)).into()
+        }
+        other => other,
+    };
     let messages: Vec<Value> =
-        part("taken").and_then(Value::as_items).unwrap_or_default().iter().map(bare).collect();
+        part("taken").and_then(Value::as_items).unwrap_or_default().iter().map(message).collect();
     let more = part("inbox-count").cloned().unwrap_or(Value::Int(0));
     Answer::whole(Map::new().with("messages", messages).with("more", more))
 }

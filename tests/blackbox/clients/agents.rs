@@ -131,7 +131,7 @@ fn a_conversation_is_bound_busy_idle_and_handed_what_is_due() {
         reason.contains("not a message from the user") && reason.ends_with("\n\nLook at the build."),
         "{reason}"
     );
-    assert!(reason.contains("[Reveille] run sch-") && reason.contains("label: news\n"), "{reason}");
+    assert!(reason.contains("[Reveille] run sch.") && reason.contains("label: news\n"), "{reason}");
     assert!(ask(&home, "c1", busy).contains("busy? true"), "the turn goes on");
     assert_eq!(hook(&home, "Stop", "c1", &json!({"stop_hook_active": true})), "", "once");
     assert!(ask(&home, "c1", busy).contains("busy? false"));
@@ -180,6 +180,59 @@ fn a_waiter_is_woken_and_what_the_agent_shows_is_the_receipt() {
     assert_eq!(reception(&home, "c1"), "host");
     assert_eq!(hook(&home, "Stop", "c1", &json!({})), "");
     assert_eq!(reception(&home, "c1"), "nobody");
+    daemon.end("-TERM");
+}
+
+/// A window that was woken and showed nothing has not taken the prompt, whatever else it did.
+#[test]
+fn what_a_window_does_not_show_is_not_delivered() {
+    let home = Home::new("agents-unshown");
+    let daemon = Daemon::start(&home);
+    let durable = |text: &str| {
+        let made = format!(
+            "[(psi.scheduler/create {{:kind :message :session-id \"claude:c1\" :message \"{text}\" :delay-ms 1 \
+             :durability :durable}})]"
+        );
+        assert!(eql(&home, &made).contains("created? true"));
+    };
+    start(&home, "c1", "startup");
+    let mut waiters = Vec::new();
+    waiter(&home, "c1", &mut waiters);
+    durable("Look at the build.");
+    assert_eq!(end(waiters.remove(0)).code, Some(2));
+    hook(&home, "Notification", "c1", &json!({"notification_type": "idle_prompt"}));
+    until(|| ask(&home, "c1", "[:psi.agent-session/inbox-count]").contains("inbox-count 1"));
+    assert!(!status(&home).contains("status :delivered"), "{}", status(&home));
+    // It goes on at the end of the next turn, which a person has begun.
+    hook(&home, "UserPromptSubmit", "c1", &json!({"prompt": "hello"}));
+    let said = hook(&home, "Stop", "c1", &json!({}));
+    assert!(said.contains("Look at the build."), "{said}");
+    assert!(status(&home).contains("status :delivered"), "{}", status(&home));
+    daemon.end("-TERM");
+}
+
+/// What wakes a window is a turn of its own conversation: a notice begins none, and a fresh session is another one.
+#[test]
+fn a_window_takes_no_notice_and_opens_no_other_conversation() {
+    let home = Home::new("agents-unfit");
+    let daemon = Daemon::start(&home);
+    start(&home, "c1", "startup");
+    let mut waiters = Vec::new();
+    waiter(&home, "c1", &mut waiters);
+    for (kind, phase) in [("notice", "prompt-submit"), ("session :session-config {}", "create-session")] {
+        let made = format!(
+            "[(psi.scheduler/create {{:kind :{kind} :session-id \"claude:c1\" :message \"m\" :delay-ms 1}})]"
+        );
+        assert!(eql(&home, &made).contains("created? true"));
+        let told = || {
+            eql(&home, "[{:psi.scheduler/schedules [:psi.scheduler/reason :psi.scheduler/delivery-phase]}]")
+        };
+        until(|| told().contains(&format!("/delivery-phase :{phase}")));
+        assert!(told().contains("/reason :host-refused"), "{}", told());
+    }
+    schedule(&home, "c1", "Look at the build.", 1);
+    let ended = end(waiters.remove(0));
+    assert!(ended.code == Some(2) && ended.err.ends_with("Look at the build.\n"), "{ended:?}");
     daemon.end("-TERM");
 }
 
