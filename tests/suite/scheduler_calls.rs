@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use reveille::calendar::Zones;
 use reveille::dialect::Notation;
 use reveille::dialect::scheduler::{Call, JobDraft, JobWhen, RemindDraft, Tool, parse};
 use reveille::domain::{Moment, Zone};
@@ -25,7 +26,7 @@ fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
 fn call(tool: Tool, args: &str) -> Result<Call, Value> {
     let now = Moment::parse("2026-04-14T12:00:00Z").expect("an instant");
     let args = read(args.as_bytes(), &CAPS).expect("EDN");
-    parse(tool, &args, Notation::Json, now).map_err(|answer| {
+    parse(tool, &args, Notation::Json, (now, &Zones::bundled())).map_err(|answer| {
         answer.value.as_map().and_then(|map| map.keyword("error")).cloned().expect("an error")
     })
 }
@@ -110,6 +111,30 @@ fn what_is_left_out_is_as_the_seed_has_it() {
         (Some("ops"), "Europe/Berlin".to_owned())
     );
     assert_eq!(told.args.to_string(), "{\"a\" 1}");
+}
+
+#[test]
+fn a_zone_is_known_or_refused_and_its_clock_reads_what_has_no_offset() {
+    let refused = |zone: &str| {
+        let args = format!(r#"{{"when" "0 9 * * *" "action" "a.b" "zone" "{zone}"}}"#);
+        call(Tool::Schedule, &args).expect_err("nobody knows it")
+    };
+    let error = refused("Europe/Berln");
+    assert_eq!(text(&error, "kind"), Some("invalid_zone"));
+    assert!(text(&error, "hint").is_some_and(|hint| hint.contains("Europe/Berlin")), "{error}");
+    let example = error.as_map().and_then(|error| error.keyword("example")).map(Value::to_string);
+    assert!(example.is_some_and(|example| example.contains("\"Europe/Berlin\"")), "{error}");
+    assert_eq!(text(&refused("Nowhere/Xyz"), "kind"), Some("invalid_zone"));
+    for (when, zone, expected) in [
+        ("2026-12-01T09:00:00", "Europe/Berlin", "at 2026-12-01T08:00:00Z"),
+        ("2026-12-01T09:00", "+05:30", "at 2026-12-01T03:30:00Z"),
+        ("2026-12-01T09:00:00Z", "Europe/Berlin", "at 2026-12-01T09:00:00Z"),
+        ("2026-12-01T09:00:00+02:00", "Europe/Berlin", "at 2026-12-01T07:00:00Z"),
+        ("in 5m", "Europe/Berlin", "after 300s"),
+    ] {
+        let when = job(&format!(r#"{{"when" "{when}" "action" "a.b" "zone" "{zone}"}}"#)).timed.when;
+        assert_eq!(printed(&when), expected);
+    }
 }
 
 /// T55, what the seed promises and its code does not.

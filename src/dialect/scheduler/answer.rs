@@ -8,8 +8,8 @@ use crate::edn::{Map, Value};
 use crate::engine::ScheduleRecord;
 
 /// The answer to a `schedule`.
-pub fn scheduled(record: &ScheduleRecord, warnings: &[&'static str]) -> Answer {
-    let warnings: Vec<Value> = warnings.iter().map(|warning| Value::from(*warning)).collect();
+pub fn scheduled(record: &ScheduleRecord, warnings: Vec<String>) -> Answer {
+    let warnings: Vec<Value> = warnings.into_iter().map(Value::from).collect();
     let answer = job(record);
     Answer::done(if warnings.is_empty() { answer } else { answer.with("warnings", warnings) })
 }
@@ -27,7 +27,7 @@ pub fn cancelled(job: &ScheduleId, ran: u64) -> Answer {
 
 fn job(record: &ScheduleRecord) -> Map {
     let schedule = record.schedule();
-    let cron = if let Trigger::Cron(cron, _) = &schedule.trigger { Some(cron.to_string()) } else { None };
+    let cron = if let Trigger::Cron(cron, zone) = &schedule.trigger { Some((cron, zone)) } else { None };
     let next = record.next_run().map(brief::instant);
     let answer = Map::new()
         .with("job_id", schedule.id.to_string())
@@ -36,7 +36,7 @@ fn job(record: &ScheduleRecord) -> Map {
         .with("next_run_at", next)
         .with("label", schedule.label.as_deref().unwrap_or_default());
     match cron {
-        Some(cron) => answer.with("cron_expr", cron),
+        Some((cron, zone)) => answer.with("cron_expr", cron.to_string()).with("zone", zone.to_string()),
         None => answer,
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! The conversion to a schedule is in `command.rs`. Invariant: an argument that begins with `_` never reaches a tool.
 
-use super::error::{BAD_NAME, BAD_WHEN, SCHEDULER_WORDS};
+use super::error::{BAD_NAME, BAD_WHEN, BAD_ZONE, SCHEDULER_WORDS};
 use super::tool::Tool;
-use super::when::{JobWhen, parse_when};
-use crate::calendar::delay_in_words;
+use super::when::{JobWhen, parse_when, parse_when_in};
+use crate::calendar::{Zones, delay_in_words};
 use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Repair, Style};
 use crate::dialect::{Answer, Notation, called};
 use crate::domain::{Moment, ToolName, Zone};
@@ -54,7 +54,7 @@ pub struct RemindDraft {
 pub struct Timed {
     /// When.
     pub when: JobWhen,
-    /// The zone whose clock a cron expression reads.
+    /// The zone whose clock a cron expression reads, and a timestamp without an offset.
     pub zone: Zone,
     /// The name, if somebody gave one. A job of that name is replaced.
     pub name: Option<Box<str>>,
@@ -64,23 +64,35 @@ pub struct Timed {
 ///
 /// # Errors
 /// The complete error answer to an invalid call.
-pub fn parse(tool: Tool, args: &Value, notation: Notation, now: Moment) -> Result<Call, Answer> {
+pub fn parse(
+    tool: Tool,
+    args: &Value,
+    notation: Notation,
+    (now, zones): (Moment, &Zones),
+) -> Result<Call, Answer> {
     let style = Style::tools(notation);
     let call = || -> Result<Call, ArgError> {
         let args = Args::of_call(args, style, names(tool))?;
         Ok(match tool {
-            Tool::Schedule => Call::Schedule(Box::new(job(&args, now)?)),
+            Tool::Schedule => Call::Schedule(Box::new(job(&args, (now, zones))?)),
             Tool::Cancel => Call::Cancel(args.required_text("job_id", limits::JOB_ID_BYTES)?.into()),
             Tool::Remind => {
-                let timed = timed(&args, now)?;
+                let timed = timed(&args, (now, zones))?;
                 Call::Remind(Box::new(RemindDraft { timed, message: args.required("message", message)? }))
             }
         })
     };
     call().map_err(|error| {
-        let is_of_time = matches!(error.kind(), ArgErrorKind::Own { words, .. } if *words == BAD_WHEN);
+        let is_of = |of| matches!(error.kind(), ArgErrorKind::Own { words, .. } if *words == of);
         let repair = Repair::new(args, style);
-        let reworded = if is_of_time { repair.with("when", in_units) } else { repair.without(&error) };
+        let meant = |zone: &Value| Some(zones.named(zone.as_str()?).err()?.meant()?.into());
+        let reworded = if is_of(BAD_WHEN) {
+            repair.with("when", in_units)
+        } else if is_of(BAD_ZONE) {
+            repair.with("zone", meant)
+        } else {
+            repair.without(&error)
+        };
         error.answer(&SCHEDULER_WORDS, reworded)
     })
 }
@@ -102,8 +114,8 @@ const fn names(tool: Tool) -> &'static [&'static str] {
     }
 }
 
-fn job(args: &Args<'_>, now: Moment) -> Result<JobDraft, ArgError> {
-    let timed = timed(args, now)?;
+fn job(args: &Args<'_>, asked: (Moment, &Zones)) -> Result<JobDraft, ArgError> {
+    let timed = timed(args, asked)?;
     let action = args.required("action", called::tool)?;
     let arguments = args.opt("args", called::arguments)?.unwrap_or_else(|| Value::Map(Map::new()));
     let channel = args.opt_text("output_channel", limits::JOB_NAME_BYTES)?;
@@ -123,15 +135,18 @@ fn job(args: &Args<'_>, now: Moment) -> Result<JobDraft, ArgError> {
     })
 }
 
-fn timed(args: &Args<'_>, now: Moment) -> Result<Timed, ArgError> {
+fn timed(args: &Args<'_>, (now, zones): (Moment, &Zones)) -> Result<Timed, ArgError> {
+    let zone = args.opt("zone", |arg| {
+        let named = zones.named(arg.filled_text(limits::ZONE_BYTES)?);
+        named.map_err(|fault| arg.breaks(BAD_ZONE, fault.to_string()).advised(fault.hint()))
+    })?;
     let when = args.required("when", |arg| {
         let text = arg.filled_text(limits::JOB_WHEN_BYTES)?;
-        parse_when(text, now).map_err(|error| arg.breaks(BAD_WHEN, error.to_string()).advised(error.hint()))
-    })?;
-    let zone = args.opt("zone", |arg| {
-        let text = arg.filled_text(limits::ZONE_BYTES)?;
-        Zone::parse(text)
-            .map_err(|error| arg.breaks(super::error::BAD_ZONE, error.to_string()).advised(error.hint()))
+        let when = match &zone {
+            Some(zone) => parse_when_in(text, now, (zone, zones)),
+            None => parse_when(text, now),
+        };
+        when.map_err(|error| arg.breaks(BAD_WHEN, error.to_string()).advised(error.hint()))
     })?;
     let name = args.opt("name", name)?.flatten();
     Ok(Timed { when, zone: zone.unwrap_or(Zone::Utc), name })

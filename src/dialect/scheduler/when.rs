@@ -1,8 +1,8 @@
 //! The `when` of SEED-001: `in 5m`, an ISO instant, or a cron expression. The first form that a text looks like is the one that
 //! it is read as, so its error is of that form.
 
-use crate::calendar::{CronError, parse_cron};
-use crate::domain::{Cron, Moment, Span};
+use crate::calendar::{CronError, PhraseContext, Understood, Zones, parse_cron, understand};
+use crate::domain::{Cron, Moment, Span, When, Zone};
 use crate::limits;
 
 /// When a call is due.
@@ -85,6 +85,29 @@ pub fn parse_when(text: &str, now: Moment) -> Result<JobWhen, WhenError> {
     parse_cron(text).map(JobWhen::Cron).map_err(WhenError::Cron)
 }
 
+/// Parses a `when` of which a timestamp without an offset is read on the clock of a zone, as of this moment.
+///
+/// # Errors
+/// [`WhenError`], of the form that the text looks like.
+pub(super) fn parse_when_in(
+    text: &str,
+    now: Moment,
+    (zone, zones): (&Zone, &Zones),
+) -> Result<JobWhen, WhenError> {
+    let when = parse_when(text, now);
+    let time = text.trim().split_once(['T', 't']).map(|(_, time)| time);
+    let has_offset = time.is_none_or(|time| time.contains(['Z', 'z', '+', '-']));
+    let is_instant = matches!(when, Ok(JobWhen::At(_)) | Err(WhenError::Past(_)));
+    if has_offset || !is_instant {
+        return when;
+    }
+    let phrase = text.trim().replace(['T', 't'], " ");
+    match understand(&phrase, &PhraseContext { now, zone: zone.clone(), zones }) {
+        Ok(Understood { meant: When::At(moment), .. }) => in_time(moment, now),
+        Ok(_) | Err(_) => when,
+    }
+}
+
 fn after(delay: &str) -> Result<JobWhen, WhenError> {
     let end = delay.find(|next: char| !next.is_ascii_digit()).ok_or(WhenError::Delay)?;
     let (digits, unit) = delay.split_at(end);
@@ -110,7 +133,11 @@ fn after(delay: &str) -> Result<JobWhen, WhenError> {
 }
 
 fn at(text: &str, now: Moment) -> Result<JobWhen, WhenError> {
-    let moment = instant(&text.to_ascii_uppercase()).ok_or(WhenError::Iso)?;
+    in_time(instant(&text.to_ascii_uppercase()).ok_or(WhenError::Iso)?, now)
+}
+
+/// An instant, unless it is over or too far ahead.
+fn in_time(moment: Moment, now: Moment) -> Result<JobWhen, WhenError> {
     let seconds = |seconds: u64| Span::from_millis(seconds * 1_000);
     if now.since(moment) > seconds(limits::JOB_LATE_SECONDS.value) {
         return Err(WhenError::Past(moment));

@@ -7,10 +7,10 @@ use super::super::Service;
 use super::super::admission::{Admitted, admit_change};
 use super::called::CallLater;
 use crate::dialect::scheduler::{self, Call, JobDraft, RemindDraft, Tool, job_id};
-use crate::dialect::{Answer, Notation};
+use crate::dialect::{Answer, Notation, unreachable};
 use crate::domain::{Caller, CallerRole, Dialect, Refusal, ScheduleId, SessionId, Status};
 use crate::edn::Value;
-use crate::engine::{Command, Input, NewSchedule, ScheduleRecord, Which};
+use crate::engine::{Command, Input, NewSchedule, ScheduleRecord, State, Which};
 use crate::runtime::Handle;
 
 /// A call of a tool of the scheduler.
@@ -29,7 +29,8 @@ impl<'a> SchedulerCall<'a> {
     }
 
     pub(super) fn call(&self, tool: Tool, args: &Value, notation: Notation) -> Answer {
-        let call = match scheduler::parse(tool, args, notation, self.handle().now().wall) {
+        let asked = (self.handle().now().wall, &**self.handle().zones());
+        let call = match scheduler::parse(tool, args, notation, asked) {
             Ok(call) => call,
             Err(answer) => return answer,
         };
@@ -54,13 +55,18 @@ impl<'a> SchedulerCall<'a> {
         let warnings = draft.warnings.clone();
         let name = draft.timed.name.clone();
         let new = |id| later.of(draft.into_new(id, session.clone()));
-        self.put(name.as_deref(), session, new, |record| scheduler::scheduled(record, &warnings))
+        self.put(name.as_deref(), session, new, |state, record| {
+            let warnings = warnings.iter().copied().map(str::to_owned).chain(unreachable(state, record));
+            scheduler::scheduled(record, warnings.collect())
+        })
     }
 
     fn remind(&self, draft: RemindDraft, session: &SessionId) -> Answer {
         let name = draft.timed.name.clone();
         let new = |id| draft.into_new(id, session.clone());
-        self.put(name.as_deref(), session, new, |record| scheduler::reminded(record, session))
+        self.put(name.as_deref(), session, new, |state, record| {
+            scheduler::reminded(record, session).warned("warnings", unreachable(state, record))
+        })
     }
 
     /// Creates a job, or defines the one of its name anew.
@@ -69,7 +75,7 @@ impl<'a> SchedulerCall<'a> {
         name: Option<&str>,
         session: &SessionId,
         new: impl FnOnce(ScheduleId) -> NewSchedule,
-        answer: impl FnOnce(&ScheduleRecord) -> Answer,
+        answer: impl FnOnce(&State, &ScheduleRecord) -> Answer,
     ) -> Answer {
         let app = self.handle().view(|state| state.primitives().app.clone());
         let Some(id) = job_id(&app, name, self.handle().random_bits()) else {
@@ -81,9 +87,9 @@ impl<'a> SchedulerCall<'a> {
         }
         let made_by = self.caller().maker(session, Some(Dialect::Scheduler), None);
         let new = NewSchedule { made_by, ..new(id.clone()) };
-        let done = self
-            .handle()
-            .submit_with(Input::Command(Command::Supersede(new)), |state| state.schedule(&id).map(answer));
+        let done = self.handle().submit_with(Input::Command(Command::Supersede(new)), |state| {
+            state.schedule(&id).map(|record| answer(state, record))
+        });
         match done {
             Ok(answer) => answer.expect("a job that was just created is there"),
             Err(Refusal::ScheduleExists { .. } | Refusal::WrongStatus { .. }) => {

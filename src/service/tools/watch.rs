@@ -7,7 +7,7 @@ use super::super::Service;
 use super::super::admission::Admitted;
 use super::called::CallLater;
 use crate::dialect::watch::{self, Call, Tool, WatchDraft, Watcher};
-use crate::dialect::{Answer, Notation};
+use crate::dialect::{Answer, Notation, unreachable};
 use crate::domain::{Caller, Dialect, Durability, Refusal, ScheduleId, SessionId, WatchStatus};
 use crate::edn::Value;
 use crate::engine::{Command, Input, NewSchedule, Which};
@@ -93,7 +93,9 @@ impl<'a> WatchCall<'a> {
                 warnings.push(watch::unheard(why));
             }
             started = self.handle().submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
-                state.schedule(&id).and_then(Watcher::of).map(|watcher| watch::started(&watcher, &warnings))
+                let record = state.schedule(&id)?;
+                warnings.extend(unreachable(state, record));
+                Watcher::of(record).map(|watcher| watch::started(&watcher, &warnings))
             });
             match started {
                 // The id is another schedule's, which may listen itself.

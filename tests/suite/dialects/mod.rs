@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use reveille::calendar::Zones;
 use reveille::dialect::{
     Answer, Notation, REQUEST_CAPS, claude_cron, memory, native, reminder, scheduler, session_action, watch,
 };
@@ -14,6 +15,11 @@ use reveille::service::TOOLBOX;
 
 fn now() -> Moment {
     Moment::parse("2026-06-01T00:00:00Z").expect("an instant")
+}
+
+/// Parses a call of a tool of the scheduler.
+fn job(tool: scheduler::Tool, args: &Value) -> Result<(), Answer> {
+    scheduler::parse(tool, args, Notation::Edn, (now(), &Zones::bundled())).map(|_| ())
 }
 
 fn edn(text: &str) -> Value {
@@ -57,11 +63,9 @@ const TOOLS: [(&str, Parse); 30] = [
     ("watch_status", |args| watch::parse(watch::Tool::Status, args, Notation::Edn).map(|_| ())),
     ("watch_list", |args| watch::parse(watch::Tool::List, args, Notation::Edn).map(|_| ())),
     ("watch_history", |args| watch::parse(watch::Tool::History, args, Notation::Edn).map(|_| ())),
-    ("schedule", |args| scheduler::parse(scheduler::Tool::Schedule, args, Notation::Edn, now()).map(|_| ())),
-    ("cancel_schedule", |args| {
-        scheduler::parse(scheduler::Tool::Cancel, args, Notation::Edn, now()).map(|_| ())
-    }),
-    ("remind", |args| scheduler::parse(scheduler::Tool::Remind, args, Notation::Edn, now()).map(|_| ())),
+    ("schedule", |args| job(scheduler::Tool::Schedule, args)),
+    ("cancel_schedule", |args| job(scheduler::Tool::Cancel, args)),
+    ("remind", |args| job(scheduler::Tool::Remind, args)),
     ("create", |args| native::parse(native::Tool::Create, args, Notation::Edn).map(|_| ())),
     ("inbox", |args| native::parse(native::Tool::Inbox, args, Notation::Edn).map(|_| ())),
     ("list", |args| native::parse(native::Tool::List, args, Notation::Edn).map(|_| ())),
