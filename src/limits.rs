@@ -235,7 +235,7 @@ limits! { GENERAL:
     PAGE_ROWS = 5_000 "rows" as "page-rows";
     /// Longest answer of a tool for models, unless it was asked for one thing by its id. Lists end at a row, with a cursor of
     /// the rest; anything else is cut, with a note of what is missing. A model pays for every answer again with each later
-    /// turn, and 4,000 tokens hold 50 schedules. psi cuts at 51,200 bytes.
+    /// turn, and 4,000 tokens hold some 40 schedules. psi cuts at 51,200 bytes.
     TOOL_ANSWER_BYTES = 16_384 "bytes" as "tool-answer-bytes";
     /// Subscriptions of one connected client.
     CLIENT_SUBSCRIPTIONS = 16 "subscriptions" as "client-subscriptions";

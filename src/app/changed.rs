@@ -127,7 +127,20 @@ pub(super) fn words(mutation: MutationName, answer: &Map) -> Option<String> {
                     "nothing created: the key stands for {id}{label}, whose status is {status}; take another key\n"
                 ));
             }
-            format!("{verb}  {id}{label}\n  {}\n{}", outlook(answer), understood(answer))
+            let status = value(answer, "psi.scheduler/status").and_then(Value::as_keyword).map(Keyword::name);
+            let verb = match status {
+                // It was brought forward, and is not with anybody yet.
+                Some("queued") if mutation == MutationName::RunNow => "waits",
+                Some("left") if mutation == MutationName::RunNow => "left in the inbox",
+                Some(_) | None => verb,
+            };
+            let outlook = outlook(answer, matches!(mutation, MutationName::RunNow | MutationName::Retry));
+            let more = if verb == "waits" {
+                format!("  for what, says `reveille explain {id}`\n")
+            } else {
+                String::new()
+            };
+            format!("{verb}  {id}{label}\n  {outlook}\n{more}{}", understood(answer))
         }
     })
 }
@@ -136,13 +149,15 @@ fn value<'a>(answer: &'a Map, name: &str) -> Option<&'a Value> {
     answer.keyword(name).filter(|value| !value.is_nil())
 }
 
-/// What is to come of a schedule.
-fn outlook(answer: &Map) -> String {
+/// What is to come of a schedule, beside a run that was just asked for.
+fn outlook(answer: &Map, beside: bool) -> String {
     let next = value(answer, "psi.scheduler/next-fire-at").map(shown);
     let is_paused = value(answer, "psi.scheduler/paused?").and_then(Value::as_bool).unwrap_or(false);
     match next {
+        _ if is_paused && beside => "no further run until it is resumed".to_owned(),
         _ if is_paused => "no run until it is resumed".to_owned(),
         Some(next) => format!("next slot  {next}"),
+        None if beside => "no further slot after this run".to_owned(),
         None => "no further slot".to_owned(),
     }
 }

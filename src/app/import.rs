@@ -87,7 +87,9 @@ pub fn import(handle: &Handle, replayed: &Replayed, owner: Option<&SessionId>) -
 pub fn import_schedules(handle: &Handle, restored: Restored, outcome: &mut Outcome) {
     outcome.left_out.extend(restored.left_out);
     if restored.ended > 0 {
-        outcome.left_out.push(format!("{SCHEDULES}: {} schedules have ended and stay there", restored.ended));
+        outcome
+            .left_out
+            .push(format!("{SCHEDULES}: {} schedules have no slot to come and stay there", restored.ended));
     }
     for (new, paused) in restored.schedules {
         outcome.take(handle, new, paused);

@@ -50,6 +50,9 @@ pub(super) fn runs(args: &ListingArgs<RunsFlags>) -> io::Result<ExitCode> {
         let own = ["slot", "state", "reason", "lateness-ms", "session-id"]
             .map(|name| cell(run, &format!("reveille.run/{name}")));
         let [slot, state, reason, late, session] = own;
+        // One that waits is with no session yet.
+        let of_schedule = || cell(schedule, "psi.scheduler/origin-session-id");
+        let session = if session.is_empty() { of_schedule() } else { session };
         [
             slot,
             state,
@@ -136,19 +139,15 @@ fn standing(answer: &Map) -> String {
     let count = |map: &Value, name: &str| cell(map, name);
     let length = |name: &str| answer.keyword(name).and_then(Value::as_items).map_or(0, <[Value]>::len);
     let mut text = format!(
-        "mode       {}\nunfinished {} schedules\napprovals  {} waiting\n",
+        "mode       {}\nunfinished {}\napprovals  {} waiting\n",
         cell(&whole, "reveille.engine/mode"),
-        cell(&whole, "psi.scheduler/pending-count"),
+        schedules(&cell(&whole, "psi.scheduler/pending-count")),
         length("reveille.engine/held-runs"),
     );
     if let Some(held) = answer.keyword("reveille.engine/held").filter(|held| !held.is_nil()) {
-        let _ = writeln!(
-            text,
-            "held       since {} by {}: {}",
-            cell(held, "since"),
-            cell(held, "by"),
-            cell(held, "reason")
-        );
+        let reason = cell(held, "reason");
+        let why = if reason.is_empty() { reason } else { format!(": {reason}") };
+        let _ = writeln!(text, "held       since {} by {}{why}", cell(held, "since"), cell(held, "by"));
     }
     if let Some(accounts) = answer.keyword("reveille.engine/accounting") {
         let of = |name: &&str| format!("{} {name}", count(accounts, name));
@@ -166,6 +165,10 @@ fn standing(answer: &Map) -> String {
     text
 }
 
+fn schedules(count: &str) -> String {
+    format!("{count} schedule{}", if count == "1" { "" } else { "s" })
+}
+
 const ACCOUNTS: [&str; 7] = ["delivered", "left", "skipped", "cancelled", "failed", "lost", "pending"];
 const UNFINISHED: [&str; 3] = ["pending", "queued", "paused"];
 /// Entries of a page, unless a number is given.
@@ -179,7 +182,7 @@ const RUNS: (&str, &str) = (
     "runs",
     "[:reveille.run/id :reveille.run/slot :reveille.run/state :reveille.run/reason :reveille.run/lateness-ms \
       :reveille.run/session-id {:reveille.run/schedule [:psi.scheduler/schedule-id :psi.scheduler/label \
-      :psi.scheduler/message-excerpt]}]",
+      :psi.scheduler/message-excerpt :psi.scheduler/origin-session-id]}]",
 );
 const STATUS: &str = "[:reveille.engine/mode :reveille.engine/now :reveille.engine/held :psi.scheduler/pending-count \
                        {:reveille.engine/held-runs [:reveille.run/id]} :reveille.engine/accounting]";

@@ -127,7 +127,11 @@ fn parse(text: &[u8]) -> Result<(Value, Notation), String> {
     if let Some(Ok(value)) = json {
         return Ok((value, Notation::Json));
     }
+    // A colon right behind a key is JSON's, and what is not JSON is no EDN by accident.
+    let is_json = perhaps_json
+        && text.splitn(3, |byte| *byte == b'"').nth(2).is_some_and(|rest| rest.starts_with(b":"));
     match (edn::read(text, &REQUEST_CAPS), json) {
+        (_, Some(Err(error))) if is_json => Err(format!("the arguments are not JSON: {error}")),
         (Ok(value), _) => Ok((value, Notation::Edn)),
         (Err(_), Some(Err(error))) => Err(format!("the arguments are not JSON: {error}")),
         (Err(error), _) => Err(format!("the arguments are not EDN: {error}")),

@@ -46,4 +46,4 @@ fn absence(reason: Reason) -> Option<&'static str> {
     lasting.into_iter().find(|(of, _)| *of == reason).map(|(_, words)| words)
 }
 
-const NOBODY: &str = "Nobody is connected that could be woken";
+const NOBODY: &str = "Nobody is connected who could be woken";

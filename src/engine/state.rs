@@ -92,6 +92,8 @@ pub struct State {
     /// The latest times in which no process was there, oldest first.
     pub(super) downs: Box<[Downtime]>,
     pub(super) losses: Box<[LostSchedule]>,
+    /// The latest times in which everything was held, oldest first, as far as this process knows.
+    pub(super) holds: VecDeque<(Pause, Moment)>,
     /// Durable schedules whose records the last fact removed.
     pub(super) forgotten: Vec<ScheduleId>,
     /// Number of watches among the schedules.
@@ -155,6 +157,7 @@ impl State {
             armed_since: None,
             downs: Box::default(),
             losses: Box::default(),
+            holds: VecDeque::new(),
             forgotten: Vec::new(),
             watches: 0,
             live: [0; Dialect::ALL.len()],

@@ -284,3 +284,39 @@ fn a_misspelt_session_is_no_empty_list() {
     assert!(list("cron_list", "s").contains(":warnings []"));
     assert!(list("cron_list", "t").contains("there is no session t"), "{}", list("cron_list", "t"));
 }
+
+/// What held everything, or paused the schedule, is named when a slot of that time is explained later.
+#[test]
+fn a_slot_that_stood_still_says_why_after_the_release() {
+    let (handle, clock) = simulated::engine(&["s"]);
+    let asked = |query: &str| ask(&handle, &Caller::OPERATOR, query, false);
+    let pass = |seconds: u64| {
+        for _ in 0..seconds {
+            clock.advance(Span::from_millis(1_000));
+            handle.run_due();
+        }
+    };
+    for policy in ["", ":policy {:missed :skip}"] {
+        let params = format!(":session-id \"s\" :kind :message :message \"m\" :every-ms 10000 {policy}");
+        let id = id(&asked(&format!("[(psi.scheduler/create {{{params}}})]")));
+        let explain = |at| {
+            let params = format!("{{:schedule-id \"{id}\" :at \"{at}\"}}");
+            asked(&format!("[{{(:reveille/explain {params}) [:reveille.explanation/sentence]}}]"))
+        };
+        let began = handle.now().wall;
+        let slot = |number: u64| began.checked_add(Span::from_millis(number * 10_000)).expect("in range");
+        pass(5);
+        asked("[(psi.scheduler/hold-all {:reason \"an incident\"})]");
+        pass(10);
+        asked("[(psi.scheduler/release-all {})]");
+        pass(10);
+        asked(&format!("[(psi.scheduler/pause {{:schedule-id \"{id}\" :reason \"too noisy\"}})]"));
+        pass(10);
+        asked(&format!("[(psi.scheduler/resume {{:schedule-id \"{id}\"}})]"));
+        pass(1);
+        let (held, free, paused) = (explain(slot(1)), explain(slot(2)), explain(slot(3)));
+        assert!(held.contains(": everything is held (an incident)."), "{policy}: {held}");
+        assert!(!free.contains("Delayed"), "{policy}: {free}");
+        assert!(paused.contains(": the schedule is paused (too noisy)."), "{policy}: {paused}");
+    }
+}

@@ -60,19 +60,19 @@ impl Ratchet {
 
 /// The ratchets of the gate: figure, bound, limit, target.
 pub(crate) const RATCHETS: [Ratchet; 12] = [
-    at_most("code lines without testkit", 83_405.0, 42_000.0, |report| {
+    at_most("code lines without testkit", 83_621.0, 42_000.0, |report| {
         count(report.without_testkit.lines.code)
     }),
     at_most("files in cycles, %", 4.0, 1.7, Report::cycle_share),
     at_most("top-level modules in cycles", 0.0, 0.0, |report| count(report.layers_in_cycles())),
-    at_most("public items", 3_432.0, 700.0, |report| count(report.all.items.declared)),
+    at_most("public items", 2_915.0, 700.0, |report| count(report.all.items.declared)),
     at_most("public items that can be named outside", 953.0, 700.0, |report| {
         count(report.all.items.reachable)
     }),
     at_most("function length, p99", 50.0, 50.0, |report| count(percentile(&report.all.function_lengths, 99))),
     at_most("functions with more than 5 parameters", 0.0, 0.0, |report| count(report.all.wide_functions)),
     at_most("file length, longest", 500.0, 500.0, |report| count(percentile(&report.all.file_lengths, 100))),
-    at_most("identical clones, pairs of files", 19.0, 15.0, |report| {
+    at_most("identical clones, pairs of files", 18.0, 15.0, |report| {
         count(clones::file_pairs(&report.clones))
     }),
     at_most("calls of unwrap()", 0.0, 0.0, |report| count(report.all.words.unwraps)),

@@ -6,7 +6,7 @@
 use super::question::{ask, query};
 use crate::app::fault::AppFault;
 use crate::app::foreign_text::visible;
-use crate::domain::SessionId;
+use crate::domain::{RunId, SessionId};
 use crate::edn::{Map, Value};
 use crate::surface::cli::{AskingArgs, DaemonArgs};
 
@@ -19,6 +19,12 @@ pub(in crate::app) fn schedule(
     session: Option<&SessionId>,
     typed: &str,
 ) -> Result<String, AppFault> {
+    // Everything begins with nothing, and an unset variable of a script means none of it.
+    if typed.trim().is_empty() {
+        return Err(AppFault::usage(
+            "the id is empty: name a schedule, or give the beginning of its id, or its label",
+        ));
+    }
     let params = Map::new().with("id-prefix", typed).with("first", MOST + 1);
     let asked = |params| {
         ask(daemon, session, &query(SCHEDULES, params, "[:psi.scheduler/schedule-id :psi.scheduler/label]"))
@@ -48,8 +54,26 @@ impl AskingArgs {
 /// As of [`schedule`].
 pub(in crate::app) fn held_run(daemon: &DaemonArgs, typed: &str) -> Result<String, AppFault> {
     let answer = ask(daemon, None, &format!("[{{:{HELD} [:reveille.run/id]}}]"))?;
-    let names = ["reveille.run/id", "psi.scheduler/label"];
-    complete(typed, &answer, (HELD, names), "the beginning of several ids")
+    let runs = answer.keyword(HELD).and_then(Value::as_items).unwrap_or_default();
+    let ids = runs.iter().filter_map(|run| run.as_map()?.keyword("reveille.run/id")?.as_str());
+    // People copy the short form, and programs the long one.
+    let is_meant = |id: &&str| id.starts_with(typed) || RunId::brief_of(id).starts_with(typed);
+    let meant: Vec<&str> = ids.filter(|_| !typed.trim().is_empty()).filter(is_meant).collect();
+    match meant[..] {
+        [only] => Ok(only.to_owned()),
+        // The daemon says what became of a run that does not wait any more.
+        [] if RunId::parse(typed).is_some() => Ok(typed.to_owned()),
+        [] => Err(AppFault::usage(format!(
+            "no run waits for approval whose id begins with {}: `reveille approvals` lists them",
+            visible(typed)
+        ))),
+        [_, _, ..] => {
+            let listed: Vec<String> =
+                meant.iter().take(MOST as usize).map(|id| RunId::brief_of(id)).collect();
+            let (typed, listed) = (visible(typed), listed.join(", "));
+            Err(AppFault::usage(format!("{typed} is the beginning of several ids: {listed}")))
+        }
+    }
 }
 
 /// Chooses among the entries of a list, those whose id begins so or whose label it is; `what` says what the text is of several.

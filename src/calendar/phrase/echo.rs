@@ -25,6 +25,9 @@ pub(super) fn words(meant: &When, asked: &PhraseContext<'_>) -> String {
         When::By(Trigger::Every(every)) => {
             let (period, anchor) = (duration::print(every.period()), shown(every.anchor(), asked));
             match every.from() {
+                CountFrom::Slot if every.anchor() < asked.now => {
+                    format!("every {period}, counted from {anchor}")
+                }
                 CountFrom::Slot => format!("every {period}, first on {anchor}"),
                 CountFrom::Finish => format!("{period} after each run has finished, first on {anchor}"),
             }

@@ -180,7 +180,7 @@ impl PhraseError {
             PhraseError::BadInstant { .. } => {
                 "write 2026-04-22T13:00:00Z, or 2026-04-22 13:00 for the zone's own clock"
             }
-            PhraseError::Past { fix, .. } => return format!("the next such time is: {fix}"),
+            PhraseError::Past { fix, .. } => return format!("say a time that lies ahead, such as {fix}"),
             PhraseError::TooFar => "choose an earlier time",
             PhraseError::Period => "choose a period within these bounds",
             PhraseError::NoDelay => "say now, or in 1 second",

@@ -89,6 +89,10 @@ fn split_place<'a>(phrase: &'a str, zones: &Zones) -> Option<(&'a str, String)> 
     let named = |count: usize| {
         let (_, place) = words.split_at_checked(words.len().checked_sub(count)?)?;
         let place_text = place.join(" ");
+        // A zone's own name is one word: what stands before it is another clause of the phrase.
+        if count > 1 && place_text.contains('/') {
+            return None;
+        }
         let zone = repair_offset(&place_text).or_else(|| zones.place(&place_text))?;
         let start = place.first()?.as_ptr().addr().checked_sub(phrase.as_ptr().addr())?;
         let rest = phrase.get(..start)?.trim_end();
@@ -203,3 +207,20 @@ const WORDS: &[&str] = &[
     "past",
     "then",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Moment;
+
+    #[test]
+    fn a_zone_takes_no_other_clause_with_it() {
+        let (zones, now) = (Zones::bundled(), Moment::parse("2026-11-27T07:00:00Z").expect("an instant"));
+        let asked = PhraseContext { now, zone: Zone::Utc, zones: &zones };
+        let fixed = |phrase| repair_phrase(phrase, &asked).map(|fixed| (fixed.when, fixed.zone));
+        let berlin = Some("Europe/Berlin".to_owned());
+        assert_eq!(fixed("tomorow at 9 in Berlin"), Some(("tomorrow at 9".to_owned(), berlin)));
+        // There every second day at nine cannot be kept, and every second day is not what was asked.
+        assert_eq!(fixed("every 2 days at 9 Europe/Berlin"), None);
+    }
+}

@@ -1,10 +1,14 @@
 //! Names that tools have for one thing, so that a name of one leads to that of another.
 
 /// Names that tools have for one thing. A model that has read of one tool calls another with its words.
-const SYNONYMS: [&[&str]; 6] = [
+const SYNONYMS: [&[&str]; 10] = [
     &["message", "prompt", "text", "task", "instruction", "instructions", "action_prompt"],
     &["zone", "timezone", "time_zone", "timeZone", "tz"],
-    &["id", "schedule_id", "scheduleId", "job_id", "action_id", "task_id", "watcher_id"],
+    &["id", "schedule_id", "scheduleId", "job_id", "action_id", "actionId", "task_id", "watcher_id"],
+    &["kind", "action_kind"],
+    &["pattern", "description_pattern"],
+    &["revision", "base_revision"],
+    &["actions", "calls"],
     &["params", "args", "arguments"],
     // All in seconds, as `interval` and `timeout` are where a tool has them.
     &["every_seconds", "interval_seconds", "seconds", "interval", "every"],

@@ -65,7 +65,7 @@ pub fn not_managed(channel: &str) -> Answer {
 pub fn nothing_to_answer() -> Answer {
     let message = "reply is only available during a channel-triggered activation";
     let error = tool_error::error("nothing_to_answer", Code::Conflict, message)
-        .with("hint", "send_message sends to a channel in any turn");
+        .with("hint", "send_message names the channel and its recipient; like a schedule, it counts in the depth of the turn");
     tool_error::finish(error, Code::Conflict)
 }
 

@@ -179,7 +179,7 @@ fn query(args: &Args<'_>) -> Result<Boundary, ArgError> {
 
 wordings! {
     NOT_ALONE "not_alone" "{field} cannot be given together with the other fields" "leave it out, or make two calls";
-    NO_CHANGE "no_change" "the call says what to change in no field" "name at least one of when, message, label and paused";
-    NOT_A_QUERY "not_a_query" "{field} is no EQL: {detail}"
+    NO_CHANGE "no_change" "the call changes nothing" "give at least one of when, message, label and paused";
+    NOT_A_QUERY "not_a_query" "{field} is not EQL: {detail}"
         "write a vector of attributes in EDN, such as [:psi.scheduler/pending-count]";
 }

@@ -34,7 +34,7 @@ pub fn refused(
         _ if wants_session => (NO_SESSION.to_owned(), None),
         // Another day is another wish, so it is for the caller to say.
         (Some(fix), _) if kind.ends_with("past") => {
-            (format!("it is {} now, and the next such time is {fix}", asked.now.brief()), None)
+            (format!("it is {} now: say a time that lies ahead, such as {fix}", asked.now.brief()), None)
         }
         (_, revision) => {
             let hint = part("hint").and_then(Value::as_str).map_or_else(|| hint(code), str::to_owned);

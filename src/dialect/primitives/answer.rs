@@ -2,7 +2,7 @@
 //!
 //! Errors are in `error.rs`.
 
-use crate::dialect::Answer;
+use crate::dialect::{Answer, brief};
 use crate::domain::{Moment, Outcome, Span, TaskState, ToolName};
 use crate::edn::{Map, Value};
 use crate::limits;
@@ -130,7 +130,7 @@ pub fn launched(task: &TaskView) -> Answer {
         .with("tool_name", task.tool.as_str())
         .with("status", task.state.name())
         .with("elapsed_seconds", seconds(task.elapsed))
-        .with("started_at", task.started.to_string())
+        .with("started_at", brief::instant(task.started))
         .with("hint", "you are told when it ends: go on with something else, or end your turn");
     Answer::done(answer)
 }
@@ -138,6 +138,11 @@ pub fn launched(task: &TaskView) -> Answer {
 /// The answer about one task.
 pub fn status(task: &TaskView) -> Answer {
     Answer::whole(printed(task))
+}
+
+/// The answer to a launch whose task has ended at once. Nobody asked for its outcome by the task's id, so it is cut.
+pub fn ended_at_once(task: &TaskView) -> Answer {
+    Answer::done(printed(task))
 }
 
 /// The answer to a cancel.
@@ -164,7 +169,7 @@ pub fn tasks(mut tasks: Vec<TaskView>) -> Answer {
             .with("tool_name", task.tool.as_str())
             .with("status", task.state.name())
             .with("elapsed_seconds", seconds(task.elapsed))
-            .with("started_at", task.started.to_string());
+            .with("started_at", brief::instant(task.started));
         Value::from(map)
     };
     let answer = Map::new()
@@ -182,9 +187,9 @@ fn printed(task: &TaskView) -> Map {
         .with("tool_name", task.tool.as_str())
         .with("status", task.state.name())
         .with("elapsed_seconds", seconds(task.elapsed))
-        .with("started_at", task.started.to_string());
+        .with("started_at", brief::instant(task.started));
     let map = match task.finished {
-        Some(finished) => map.with("finished_at", finished.to_string()),
+        Some(finished) => map.with("finished_at", brief::instant(finished)),
         None => map,
     };
     let map = match (&task.outcome, &task.error) {

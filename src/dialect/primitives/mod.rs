@@ -13,7 +13,9 @@ mod call;
 mod error;
 mod tool;
 
-pub use answer::{ItemEnd, ItemResult, TaskView, cancelled, launched, parallel, status, tasks};
+pub use answer::{
+    ItemEnd, ItemResult, TaskView, cancelled, ended_at_once, launched, parallel, status, tasks,
+};
 pub use call::{Background, BadItem, Call, Item, Parallel, parse};
 pub use error::{
     all_failed, ambiguous_tool, blocked, errors, failed_at_once, needs_approval, no_session, not_launched,

@@ -36,11 +36,15 @@ pub fn not_found(pattern: &str, found: &Match) -> Answer {
         [_] => "use words that stand in the description or the prompt of this reminder, or its id",
         [_, _, ..] => "use words that stand in the description or the prompt of one of them alone, or its id",
     };
+    let shown = page::fitting(reminders.iter().map(candidate), CANDIDATES_BYTES);
+    // The cut list does not pose as the whole.
+    let total = (shown.len() < reminders.len()).then(|| i64::try_from(reminders.len()).unwrap_or(i64::MAX));
     let error = tool_error::error("no_matching_reminder", Code::NotFound, message)
         .with("field", "description_pattern")
         .with("value", echo(&Value::from(pattern)))
-        .with("reminders", page::fitting(reminders.iter().map(candidate), CANDIDATES_BYTES))
-        .with("hint", hint);
+        .with("reminders", shown);
+    let error = total.into_iter().fold(error, |error, total| error.with("total", total));
+    let error = error.with("hint", hint);
     tool_error::finish(error, Code::NotFound)
 }
 

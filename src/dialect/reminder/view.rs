@@ -101,10 +101,19 @@ impl Reminder {
         }
     }
 
-    /// True if the description or the prompt contains the pattern, which is in lower case.
-    fn has(&self, pattern: &str) -> bool {
+    /// Whether the description or the prompt contains the pattern, which is in lower case; and whether it stands there in whole
+    /// words.
+    fn has(&self, pattern: &str) -> (bool, bool) {
         // The prompt counts as well, because a model may name the task instead. Source: SEED-003's code.
-        [&self.description, &self.prompt].into_iter().any(|text| text.to_lowercase().contains(pattern))
+        let texts = [&self.description, &self.prompt].map(|text| text.to_lowercase());
+        let ends = |text: &str, at: Option<char>| !at.is_some_and(char::is_alphanumeric) || text.is_empty();
+        let is_whole = |text: &String| {
+            text.match_indices(pattern).any(|(at, found)| {
+                let (before, after) = (&text[..at], &text[at + found.len()..]);
+                ends(before, before.chars().next_back()) && ends(after, after.chars().next())
+            })
+        };
+        (texts.iter().any(|text| text.contains(pattern)), texts.iter().any(is_whole))
     }
 
     /// How many of these words name the task of this reminder.
@@ -132,19 +141,27 @@ pub fn active(state: &State, session: &SessionId, now: Moment) -> Vec<Reminder> 
     records.filter_map(|record| Reminder::of(state, record, now)).collect()
 }
 
-/// The reminder whose id the pattern is, else those whose description or prompt contains it, in upper or lower case. If there is
-/// none, the only one that has all words of the pattern that name a task or its pace, whatever their endings.
+/// The reminder whose id the pattern is, else those whose description or prompt contains it, in upper or lower case: as whole
+/// words if it stands so in any, since `item 4` is not `item 40`. If there is none, or if the pattern names no task at all, the
+/// only one that has all words of the pattern that name a task or its pace, whatever their endings.
 pub fn matching(reminders: &[Reminder], pattern: &str) -> Match {
     if let Some(named) = reminders.iter().find(|reminder| *reminder.id.to_string() == *pattern.trim()) {
         return Match::These(vec![named.clone()]);
     }
     // Lowered once for all reminders.
     let lower = pattern.to_lowercase();
-    let literal: Vec<Reminder> = reminders.iter().filter(|reminder| reminder.has(&lower)).cloned().collect();
-    if !literal.is_empty() {
-        return Match::These(literal);
-    }
     let words = words::content(pattern);
+    let mut literal: Vec<(&Reminder, bool)> = reminders
+        .iter()
+        .map(|it| (it, it.has(&lower)))
+        .filter_map(|(it, (has, whole))| has.then_some((it, whole)))
+        .collect();
+    if literal.iter().any(|(_, whole)| *whole) {
+        literal.retain(|(_, whole)| *whole);
+    }
+    if !literal.is_empty() && !words.is_empty() {
+        return Match::These(literal.into_iter().map(|(reminder, _)| reminder.clone()).collect());
+    }
     let mut likely: Vec<(usize, &Reminder)> = reminders.iter().map(|it| (it.shares(&words), it)).collect();
     likely.retain(|(shared, _)| *shared > 0);
     // A stable sort: of equally likely ones, the next one stays first.

@@ -68,6 +68,8 @@ fn gerund(verb: &str) -> String {
         bytes.len().checked_sub(3).and_then(|at| bytes.get(at)).is_none_or(|letter| !is_vowel(letter));
     let closes = last.is_some_and(|letter| !is_vowel(letter) && !b"wxy".contains(letter));
     match last {
+        // Two syllables of which the second is stressed.
+        Some(last) if DOUBLED.contains(&verb) => format!("{verb}{}ing", char::from(*last)),
         Some(last) if groups == 1 && short && closes && before.is_some_and(is_vowel) => {
             format!("{verb}{}ing", char::from(*last))
         }
@@ -77,6 +79,7 @@ fn gerund(verb: &str) -> String {
 
 /// How a description begins that the tool asks for.
 const LEADS: [&str; 3] = ["I'll ", "I will ", "I am going to "];
+const DOUBLED: [&str; 8] = ["begin", "submit", "commit", "forget", "upset", "reset", "rerun", "prefer"];
 const NO_VERBS: [&str; 8] = ["not", "also", "then", "only", "no", "keep", "be", "never"];
 /// Words that name no task: pronouns, articles, and the words of asking.
 const EMPTY: [&str; 58] = [
@@ -171,6 +174,7 @@ mod tests {
             ("I'll tie up", Some("tying up")),
             ("I'll read", Some("reading")),
             ("I'll fix it", Some("fixing it")),
+            ("I'll begin the backup", Some("beginning the backup")),
             ("I'll not forget", None),
             ("I'll 2x check", None),
             ("checking the log", Some("checking the log")),

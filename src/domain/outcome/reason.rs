@@ -69,7 +69,7 @@ names! {
         SessionClosed = "session-closed",
         /// The engine was shut down in an orderly way.
         Shutdown = "shutdown",
-        /// The host refused the delivery.
+        /// The host, or the channel, refused the delivery.
         HostRefused = "host-refused",
         /// The host did not acknowledge the delivery in time.
         ReceiptOverdue = "receipt-overdue",

@@ -204,7 +204,7 @@ pub enum Refusal {
     },
     /// A schedule began this turn, and its chain is too deep to create more schedules.
     #[error(
-        "a schedule began this turn, {depth} deep in its line, and its session may schedule more up to {max}"
+        "a schedule began this turn at depth {depth}, and what its session schedules by itself ends at depth {max}"
     )]
     TooDeep {
         /// The depth of the turn in its chain.
@@ -379,7 +379,13 @@ impl Refusal {
             Refusal::RevisionConflict { .. } => {
                 "read the schedule again, and make the change on what it says now"
             }
-            Refusal::KeyTaken { .. } => "choose another key, or repeat the request that the key stands for",
+            Refusal::KeyTaken { .. } => {
+                "choose another key, repeat the request that the key stands for, or change that schedule with update"
+            }
+            Refusal::WrongStatus { status: Status::Failed, .. } => {
+                "it has ended: reveille retry, or the mutation psi.scheduler/retry, tries a failed run again"
+            }
+            Refusal::WrongStatus { status, .. } if status.is_terminal() => "it has ended: create another",
             Refusal::WrongStatus { .. } => "read the schedule again to see what can be done with it",
             Refusal::Overlapping { .. } => "wait for that run to end, or let runs of the schedule overlap",
             Refusal::NoSlot { .. } => "choose an instant that lies ahead, or a later end",
@@ -391,14 +397,14 @@ impl Refusal {
             Refusal::ChannelPaused { .. } => "repeat it when the channel is resumed",
             Refusal::UnknownTask { .. } => "use the id that task_create answered",
             Refusal::NothingSaid => "write what is meant",
-            Refusal::NotHeld { .. } => "list the approvals that are waited for",
+            Refusal::NotHeld { .. } => "list what waits for approval, as reveille approvals does",
             Refusal::ApprovalConflict { .. } => {
                 "look at it again, for example with reveille approvals, and approve the digest that it shows"
             }
             Refusal::NotAsked { .. } => "answer each question once, within its time",
             Refusal::WokenTurn => "schedule it for a little later instead: that counts in its line",
             Refusal::TooDeep { .. } => {
-                "ask the user, whose word ends the line; or an operator for a grant of more depth"
+                "ask the user, because a turn of theirs begins anew; or an operator for a grant of more depth"
             }
             Refusal::BeyondCalendar => "choose a shorter delay",
             Refusal::Stopping => "try again after the restart",

@@ -12,7 +12,10 @@ impl State {
             EngineFact::GuardPolicySet { policy, by: _ } => self.guard = policy,
             EngineFact::AllReleased { .. } => {
                 // Slots that came during the hold count as missed.
-                self.held = None;
+                self.holds.extend(self.held.take().map(|hold| (hold, now.wall)));
+                if self.holds.len() > HOLDS_KEPT {
+                    self.holds.pop_front();
+                }
                 self.armed_since = Some(now.wall);
             }
             // Is told, and changes nothing.
@@ -53,3 +56,6 @@ impl State {
         }
     }
 }
+
+/// As many holds are named in explanations; older ones matter to nobody.
+const HOLDS_KEPT: usize = 16;

@@ -7,15 +7,15 @@
 use super::candidate::Candidate;
 use super::forecast::ForecastQuery;
 use super::forecast_slot::{ForecastSlot, SlotOutcome};
-use super::schedule_history::{DecisionSource, RunSummary, ScheduleHistory, SkippedSlots};
+use super::schedule_history::{DecisionSource, RunSummary, ScheduleHistory, SkippedSlots, Standstill};
 use super::verdict::{Explanation, Obstacle, Verdict};
-use crate::calendar::{Slots, Zones};
+use crate::calendar::{self, Slots, Zones};
 use crate::domain::{
     Actor, Awaits, Cause, CountFrom, Downtime, Moment, Now, Reason, RunState, ScheduleId, Scope, Span,
     Status, Trigger,
 };
 use crate::engine::destination::Destination;
-use crate::engine::record::{RunRecord, ScheduleRecord};
+use crate::engine::record::{Pause, RunRecord, ScheduleRecord};
 use crate::engine::state::State;
 
 impl State {
@@ -47,12 +47,13 @@ impl State {
         let found = if at.is_some() { asking.there() } else { asking.presently() };
         let mut answer = found.unwrap_or_else(|| asking.nothing_there());
         answer.next = asking.next_slot();
-        // The last sign of life is some seconds older than the end. What was claimed in time, or done before the next start, was
-        // not missed.
+        // The last sign of life is some seconds older than the end. What was claimed in time, or done before, was not missed.
         let run = answer.run.as_ref().and_then(|run| self.run(run)).map(|run| &run.run);
         let is_missed = run.is_none_or(|run| run.cause != Cause::Slot || run.folded > 0);
         let down = answer.slot.filter(|_| is_missed).and_then(|slot| self.down_at(slot));
         answer.down = down.filter(|down| answer.at.is_none_or(|at| at >= down.until));
+        let stood = answer.slot.filter(|_| is_missed).and_then(|slot| asking.standstill_at(slot, answer.at));
+        answer.obstacles.splice(0..0, stood.map(|stood| stood.obstacle));
         answer
     }
 }
@@ -271,7 +272,7 @@ impl Explainer<'_> {
         let reason = if is_gone { Some(Reason::SessionClosed) } else { reason };
         let hold = run.checks.as_ref().and_then(|checks| checks.waits.as_ref());
         let held = hold.filter(|hold| hold.awaits == Awaits::Operator);
-        let held = held.map(|hold| format!("rule {}, until {}", hold.detail(), hold.until));
+        let held = held.map(|hold| format!("rule {}, until {}", hold.detail(), hold.until.brief()));
         let gone = is_gone.then(|| NOBODY_CAN.to_owned());
         let error = run.failure.as_ref().filter(|_| run.state != RunState::Delivered);
         let error = error.map(|failure| match run.retry_at {
@@ -315,6 +316,17 @@ impl Explainer<'_> {
             by: told.by.clone().or_else(|| self.cancelled_by(told.reason)),
             ..self.answer(verdict, reason, Some(told.id.slot))
         }
+    }
+
+    /// Returns the hold or the pause into which a slot fell, and which was over when the slot's run came to something.
+    fn standstill_at(&self, slot: Moment, end: Option<Moment>) -> Option<Standstill> {
+        let hold = |(hold, until): &(Pause, Moment)| {
+            let detail = hold.reason.as_deref().map(str::to_owned);
+            Standstill { until: *until, obstacle: Obstacle { at: hold.since, reason: Reason::Held, detail } }
+        };
+        let holds = self.state.holds.iter().map(hold).chain(self.history.pauses.iter().cloned());
+        let is_over = |until| slot < until && end.is_none_or(|end| end >= until);
+        holds.into_iter().find(|stood| stood.obstacle.at <= slot && is_over(stood.until))
     }
 
     /// Returns who paused the channel that a run waits for.
@@ -402,7 +414,13 @@ impl Explainer<'_> {
         match scheduled.filter(|_| self.at <= self.now.wall) {
             Some(slot) => self.answer(Verdict::BeyondHistory, None, Some(slot)),
             None if was_other => self.answer(Verdict::BeyondHistory, None, None),
-            None => self.answer(Verdict::NotASlot, None, nearest),
+            None => {
+                let trigger = &record.schedule.trigger;
+                // It has no slot before the event.
+                let is_event = matches!(trigger, Trigger::Event(_));
+                let detail = is_event.then(|| format!("it is due {}", calendar::print(trigger)));
+                Explanation { detail, ..self.answer(Verdict::NotASlot, None, nearest) }
+            }
         }
     }
 

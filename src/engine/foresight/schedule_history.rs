@@ -56,6 +56,8 @@ pub(in crate::engine) struct ScheduleHistory {
     pub(in crate::engine) skips: Vec<SkippedSlots>,
     /// Slots that were expected and then withdrawn.
     pub(in crate::engine) withdrawn: Vec<WithdrawnSlot>,
+    /// When it was paused, newest first, and until when.
+    pub(in crate::engine) pauses: Vec<Standstill>,
     pub(in crate::engine) created: Option<Moment>,
     /// When it was cancelled or ran out of slots, and why.
     pub(in crate::engine) ended: Option<(Moment, Reason)>,
@@ -100,6 +102,13 @@ pub(in crate::engine) struct WithdrawnSlot {
     pub(in crate::engine) by: Option<Actor>,
 }
 
+/// A time, over by now, in which slots got no run.
+#[derive(Clone, Debug)]
+pub(in crate::engine) struct Standstill {
+    pub(in crate::engine) until: Moment,
+    pub(in crate::engine) obstacle: Obstacle,
+}
+
 impl ScheduleHistory {
     pub(in crate::engine) fn read(
         history: &dyn DecisionSource,
@@ -110,11 +119,13 @@ impl ScheduleHistory {
         // What withdrew the slot that was expected then. The slot itself is named by an older
         // decision, which is read later.
         let mut taken: Option<Withdrawal> = None;
+        let mut resumed = None;
         let (mut seen, mut oldest) = (0, None);
         history.about(schedule, since, &mut |decision| {
             seen += 1;
             oldest = Some(decision.at);
             story.add(decision, &mut taken);
+            story.add_pause(decision, &mut resumed);
             let is_first = decision.kind == DecisionKind::ScheduleCreated;
             if is_first || seen == limits::DECISIONS_EXPLAINED.value {
                 return ControlFlow::Break(());
@@ -167,6 +178,21 @@ impl ScheduleHistory {
             self.skips.push(SkippedSlots { slots, reason, at: decision.at });
         } else if let (Some(id), Some(state)) = (decision.run(), state_after(decision.kind)) {
             self.add_run(decision, id, state);
+        }
+    }
+
+    /// `resumed` is when the pause ended that an older decision began.
+    fn add_pause(&mut self, decision: &Decision, resumed: &mut Option<Moment>) {
+        if decision.kind == DecisionKind::ScheduleResumed {
+            *resumed = Some(decision.at);
+        } else if decision.kind == DecisionKind::SchedulePaused
+            && let Some(until) = *resumed
+        {
+            let detail = decision.detail.as_ref().map(ToString::to_string);
+            let obstacle = Obstacle { at: decision.at, reason: Reason::Paused, detail };
+            // A pause of what is paused goes on with it: the older one began it.
+            self.pauses.retain(|later| later.until != until);
+            self.pauses.push(Standstill { until, obstacle });
         }
     }
 

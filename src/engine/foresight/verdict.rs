@@ -103,17 +103,22 @@ impl Explanation {
     /// Returns the explanation in one or two sentences.
     pub fn sentence(&self) -> String {
         let mut text = self.lead();
-        let why = self.reason.map(|reason| clause(reason.doc()));
+        // What a run does that waits is no word about a slot that was skipped.
+        let parts = if self.verdict == Verdict::Skipped { 1 } else { usize::MAX };
+        let words = |reason: Reason| reason.doc().split_inclusive(';').take(parts).collect::<String>();
+        let why = self.reason.map(|reason| clause(words(reason).trim_end_matches(';')));
         if let Some(why) = &why {
             let _ = write!(text, ": {why}");
         }
         // A failure without words of its own repeats its reason.
-        if let Some(detail) = self.detail.as_ref().filter(|detail| why.as_ref() != Some(*detail)) {
+        if let Some(detail) = self.detail.as_ref().filter(|detail| why.as_ref() != Some(&clause(detail))) {
             let _ = write!(text, " ({detail})");
         }
         match &self.by {
             // Who asked for the run did not leave it there.
-            Some(by) if self.verdict == Verdict::Left => drop(write!(text, "; {by} set it off")),
+            Some(by) if matches!(self.verdict, Verdict::Left | Verdict::Waiting | Verdict::Running) => {
+                let _ = write!(text, "; {by} asked for it");
+            }
             Some(by) => drop(write!(text, ", by {by}")),
             None => {}
         }
@@ -134,12 +139,11 @@ impl Explanation {
             // A run that is retried meets the same obstacle many times; once is enough.
             if !seen.contains(&obstacle.reason) {
                 seen.push(obstacle.reason);
-                let _ = write!(
-                    text,
-                    " In the way from {}: {}.",
-                    obstacle.at.brief(),
-                    clause(obstacle.reason.doc())
-                );
+                let stood = matches!(obstacle.reason, Reason::Held | Reason::Paused);
+                let words = obstacle.detail.as_ref().filter(|_| stood);
+                let words = words.map_or_else(String::new, |words| format!(" ({words})"));
+                let (at, why) = (obstacle.at.brief(), clause(obstacle.reason.doc()));
+                let _ = write!(text, " Delayed from {at}: {why}{words}.");
             }
         }
         if let Some(next) = self.next.filter(|next| Some(*next) != self.slot) {

@@ -333,8 +333,10 @@ fn next_such(at: Moment, asked: &PhraseContext<'_>) -> String {
 }
 
 fn past(at: Moment, now: Moment, fix: &str) -> ResolverError {
-    let hint =
-        format!("it is {} now, and the next such time is {fix}; or say :if-past :fire-now", now.brief());
+    let hint = format!(
+        "it is {} now: say a time that lies ahead, such as {fix}, or :if-past :fire-now",
+        now.brief()
+    );
     let data = Map::new().with("reason", Value::keyword("past")).with("hint", hint).with("fix", fix);
     ResolverError::new(format!("{at} has passed"), data).coded(Code::Validation)
 }

@@ -112,7 +112,7 @@ impl PrimitivesCall<'_> {
                         outcome.as_ref().and_then(|outcome| outcome.error.as_deref()).or(error.as_deref());
                     primitives::failed_at_once(shown.as_str(), error.unwrap_or("it failed"))
                 }
-                (TaskState::Completed | TaskState::Cancelled, ..) => primitives::status(&view),
+                (TaskState::Completed | TaskState::Cancelled, ..) => primitives::ended_at_once(&view),
             }
         };
         let wait = Wait::new(self.handle(), print);

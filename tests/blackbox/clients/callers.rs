@@ -159,7 +159,7 @@ fn an_unknown_conversation_is_answered_and_told_that_it_wakes_nobody() {
     let made = one.create("by one", &none, &none);
     two.create("by two", &none, &none);
     assert!(
-        made["warnings"][0].as_str().expect("words").contains("Nobody is connected that could be woken"),
+        made["warnings"][0].as_str().expect("words").contains("Nobody is connected who could be woken"),
         "{made}"
     );
     assert_ne!(owner(&home, "by one"), owner(&home, "by two"));

@@ -73,7 +73,7 @@ fn jobs_of_the_files_go_on_in_another_engine() {
     let plan = import(&replayed.profile, None, now);
     let mut left_out: Vec<&str> = plan.left_out.iter().filter_map(|line| line.split(": ").nth(1)).collect();
     left_out.sort_unstable();
-    assert_eq!(left_out, ["it goes to a channel, and no session was named to own it", "it has run"]);
+    assert_eq!(left_out, ["it goes to a channel, and --owner names no session to own it", "it has run"]);
     let plan = import(&replayed.profile, Some(&session("s")), now);
     assert_eq!((plan.schedules.len(), plan.left_out.len()), (5, 1));
     let mut other = Scene::new(&now.to_string(), "UTC");

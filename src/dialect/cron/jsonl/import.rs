@@ -58,7 +58,7 @@ fn imported(kept: &FoldedJob, owner: Option<&SessionId>, now: Moment) -> Result<
         JobTarget::Session(session) => Some(session),
         JobTarget::Gateway { .. } => owner,
     };
-    let owner = owner.ok_or("it goes to a channel, and no session was named to own it")?.clone();
+    let owner = owner.ok_or("it goes to a channel, and --owner names no session to own it")?.clone();
     let draft = JobDraft {
         name: job.name.clone(),
         description: job.description.clone(),

@@ -66,7 +66,7 @@ fn lose(step: &mut StepBuilder<'_>, run: &RunRecord) {
     let text = if run.run.state == RunState::Running {
         "the host's connection was lost while the turn went on"
     } else {
-        "the host's connection was lost while the delivery was out"
+        "the host's connection was lost while the delivery was in flight"
     };
     call_off(step, run);
     fail_unanswered(step, run, failure_in_flight(run, Reason::HostLost, text), run.run.host);
