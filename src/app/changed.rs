@@ -70,7 +70,7 @@ pub(super) fn shape(mutation: MutationName) -> Option<&'static str> {
         ),
         Told::One(_) => Some(
             "[:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/status :psi.scheduler/next-fire-at \
-             :psi.scheduler/paused?]",
+             :psi.scheduler/paused? :psi.scheduler/reason]",
         ),
         Told::Grant => Some("[:psi.agent-session/session-id :psi.agent-session/grant]"),
         Told::Many(_) | Told::Messages | Told::Run(_) | Told::Text(_) => None,
@@ -127,18 +127,18 @@ pub(super) fn words(mutation: MutationName, answer: &Map) -> Option<String> {
                     "nothing created: the key stands for {id}{label}, whose status is {status}; take another key\n"
                 ));
             }
-            let status = value(answer, "psi.scheduler/status").and_then(Value::as_keyword).map(Keyword::name);
-            let verb = match status {
+            let word = |name| value(answer, name).and_then(Value::as_keyword).map(Keyword::name);
+            let waits_for = word("psi.scheduler/reason").filter(|_| mutation == MutationName::RunNow);
+            let verb = match (word("psi.scheduler/status"), waits_for) {
                 // It was brought forward, and is not with anybody yet.
-                Some("queued") if mutation == MutationName::RunNow => "waits",
-                Some("left") if mutation == MutationName::RunNow => "left in the inbox",
-                Some(_) | None => verb,
+                (Some("left"), Some(_)) => "left in the inbox",
+                (Some("queued" | "pending"), Some(_)) => "waits",
+                (Some(_) | None, Some(_) | None) => verb,
             };
             let outlook = outlook(answer, matches!(mutation, MutationName::RunNow | MutationName::Retry));
-            let more = if verb == "waits" {
-                format!("  for what, says `reveille explain {id}`\n")
-            } else {
-                String::new()
+            let more = match waits_for {
+                Some(reason) if verb == "waits" => format!("  {reason}: see `reveille explain {id}`\n"),
+                Some(_) | None => String::new(),
             };
             format!("{verb}  {id}{label}\n  {outlook}\n{more}{}", understood(answer))
         }
