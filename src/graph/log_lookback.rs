@@ -85,7 +85,7 @@ impl PastDecisions {
     }
 
     /// Returns whether there are no decisions.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.decisions.is_empty()
     }
 

@@ -115,12 +115,12 @@ fn with_obstacles(answer: Map, obstacles: &[Value]) -> Map {
 /// The answer to an `inbox`: the messages that were taken, whole, and how many are left.
 pub fn taken(made: &Map) -> Answer {
     let part = |name: &str| made.keyword(&format!("psi.agent-session/{name}"));
-    let message = |message: &Value| match bare(message) {
-        Value::Map(message) => {
-            let run = message.keyword("run_id").and_then(Value::as_str).map(RunId::brief_of);
-            run.into_iter().fold(message, |message, run| message.with("run_id", run)).into()
+    let message = |message: &Value| {
+        let mut message = bare(message).as_map().cloned().unwrap_or_default();
+        if let Some(run) = message.keyword("run_id").and_then(Value::as_str).map(RunId::brief_of) {
+            message = message.with("run_id", run);
         }
-        other => other,
+        Value::Map(message)
     };
     let messages: Vec<Value> =
         part("taken").and_then(Value::as_items).unwrap_or_default().iter().map(message).collect();
