@@ -70,7 +70,7 @@ pub(super) fn shape(mutation: MutationName) -> Option<&'static str> {
         ),
         Told::One(_) => Some(
             "[:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/status :psi.scheduler/next-fire-at \
-             :psi.scheduler/paused? :psi.scheduler/reason]",
+             :psi.scheduler/paused? :psi.scheduler/reason {:psi.scheduler/runs [:reveille.run/state :reveille.run/reason]}]",
         ),
         Told::Grant => Some("[:psi.agent-session/session-id :psi.agent-session/grant]"),
         Told::Many(_) | Told::Messages | Told::Run(_) | Told::Text(_) => None,
@@ -127,14 +127,8 @@ pub(super) fn words(mutation: MutationName, answer: &Map) -> Option<String> {
                     "nothing created: the key stands for {id}{label}, whose status is {status}; take another key\n"
                 ));
             }
-            let word = |name| value(answer, name).and_then(Value::as_keyword).map(Keyword::name);
-            let waits_for = word("psi.scheduler/reason").filter(|_| mutation == MutationName::RunNow);
-            let verb = match (word("psi.scheduler/status"), waits_for) {
-                // It was brought forward, and is not with anybody yet.
-                (Some("left"), Some(_)) => "left in the inbox",
-                (Some("queued" | "pending"), Some(_)) => "waits",
-                (Some(_) | None, Some(_) | None) => verb,
-            };
+            let is_run = mutation == MutationName::RunNow;
+            let (verb, waits_for) = if is_run { run_now(answer, verb) } else { (verb, None) };
             let outlook = outlook(answer, matches!(mutation, MutationName::RunNow | MutationName::Retry));
             let more = match waits_for {
                 Some(reason) if verb == "waits" => format!("  {reason}: see `reveille explain {id}`\n"),
@@ -147,6 +141,24 @@ pub(super) fn words(mutation: MutationName, answer: &Map) -> Option<String> {
 
 fn value<'a>(answer: &'a Map, name: &str) -> Option<&'a Value> {
     answer.keyword(name).filter(|value| !value.is_nil())
+}
+
+/// What became of the run that was asked for: the verb, and what it waits for if it is with nobody yet.
+fn run_now<'a>(answer: &'a Map, verb: &'a str) -> (&'a str, Option<&'a str>) {
+    // The newest run comes last. A schedule that was only brought forward may have none yet, as under a hold.
+    let newest = value(answer, "psi.scheduler/runs").and_then(Value::as_items).and_then(<[Value]>::last);
+    let (of, state) = match newest.and_then(Value::as_map) {
+        Some(run) => (run, "reveille.run"),
+        None => (answer, "psi.scheduler"),
+    };
+    let word =
+        |name: &str| value(of, &format!("{state}/{name}")).and_then(Value::as_keyword).map(Keyword::name);
+    let stands = word(if newest.is_some() { "state" } else { "status" });
+    match (stands, word("reason")) {
+        (Some("left"), _) => ("left in the inbox", None),
+        (Some("queued" | "pending"), Some(reason)) => ("waits", Some(reason)),
+        (Some(_) | None, _) => (verb, None),
+    }
 }
 
 /// What is to come of a schedule, beside a run that was just asked for.

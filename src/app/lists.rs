@@ -141,7 +141,7 @@ fn standing(answer: &Map) -> String {
     let mut text = format!(
         "mode       {}\nunfinished {}\napprovals  {} waiting\n",
         cell(&whole, "reveille.engine/mode"),
-        schedules(&cell(&whole, "psi.scheduler/pending-count")),
+        plural(&cell(&whole, "psi.scheduler/pending-count"), "schedule"),
         length("reveille.engine/held-runs"),
     );
     if let Some(held) = answer.keyword("reveille.engine/held").filter(|held| !held.is_nil()) {
@@ -153,8 +153,8 @@ fn standing(answer: &Map) -> String {
         let of = |name: &&str| format!("{} {name}", count(accounts, name));
         let _ = writeln!(
             text,
-            "accounts   {} slots since the daemon started: {}",
-            count(accounts, "expected"),
+            "accounts   {} since the daemon started: {}",
+            plural(&count(accounts, "expected"), "slot"),
             ACCOUNTS.iter().map(of).collect::<Vec<_>>().join(", ")
         );
         let imbalance = cell(accounts, "imbalance");
@@ -165,8 +165,8 @@ fn standing(answer: &Map) -> String {
     text
 }
 
-fn schedules(count: &str) -> String {
-    format!("{count} schedule{}", if count == "1" { "" } else { "s" })
+fn plural(count: &str, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == "1" { "" } else { "s" })
 }
 
 const ACCOUNTS: [&str; 7] = ["delivered", "left", "skipped", "cancelled", "failed", "lost", "pending"];

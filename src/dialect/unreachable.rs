@@ -1,7 +1,7 @@
 //! The warning of an answer whose schedule would reach nobody, as things are.
 
-use crate::domain::{Reason, Status, Target};
-use crate::engine::{ScheduleRecord, State};
+use crate::domain::{Reason, Sink, Status, Target};
+use crate::engine::{Reception, ScheduleRecord, State};
 
 /// What becomes of every run of a schedule, unless somebody would get it.
 pub fn unreachable(state: &State, record: &ScheduleRecord) -> Option<String> {
@@ -9,6 +9,15 @@ pub fn unreachable(state: &State, record: &ScheduleRecord) -> Option<String> {
     // Nothing more is to come.
     if record.status().is_terminal() && !is_left {
         return None;
+    }
+    // What a call comes to is told to the session that asked for it.
+    if let Some(call) = record.schedule().payload.call() {
+        let owner = state.session(&record.schedule().owner).filter(|_| call.sink == Sink::Session);
+        let owner = owner.filter(|owner| owner.reception() == Reception::Nobody)?;
+        return Some(format!(
+            "{NOBODY}: what there is to tell will wait in the inbox of the session {}.",
+            owner.id()
+        ));
     }
     let waits = if is_left { "it waits" } else { "it will wait" };
     if let Some(session) = state.leaves_in(record) {

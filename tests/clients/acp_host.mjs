@@ -95,7 +95,8 @@ function edn({ binary, url, token }) {
     const message = readEdn(text);
     // What goes wrong in there is for whoever runs this: it ends the process.
     if (message.push === "delivery") stream.onDelivery(message);
-    if (message.push === "tool/call") stream.onCall(message);
+    // A keyword comes without its namespace: this is `:tool/call`.
+    if (message.push === "call") stream.onCall(message);
     if (message.push === "event") {
       events.push(message.event);
       for (const wake of waiting.splice(0)) wake();

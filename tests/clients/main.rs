@@ -29,7 +29,7 @@ impl Daemon {
     fn start(name: &str, config: &str) -> Daemon {
         let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = fs::remove_dir_all(&state);
-        let file = state.with_extension("toml");
+        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}.toml", name.replace('/', "-")));
         fs::write(&file, config).expect("a file");
         let mut command = Command::new(env!("CARGO_BIN_EXE_reveille"));
         command.args(["serve", "--listen", "127.0.0.1:0", "--log", "warn", "--data-dir"]).arg(&state);

@@ -315,8 +315,14 @@ fn a_slot_that_stood_still_says_why_after_the_release() {
         asked(&format!("[(psi.scheduler/resume {{:schedule-id \"{id}\"}})]"));
         pass(1);
         let (held, free, paused) = (explain(slot(1)), explain(slot(2)), explain(slot(3)));
-        assert!(held.contains(": everything is held (an incident)."), "{policy}: {held}");
-        assert!(!free.contains("Delayed"), "{policy}: {free}");
-        assert!(paused.contains(": the schedule is paused (too noisy)."), "{policy}: {paused}");
+        assert!(
+            held.contains("Everything was held from ") && held.contains(" on (an incident)."),
+            "{policy}: {held}"
+        );
+        assert!(!free.contains("was held") && !free.contains("was paused"), "{policy}: {free}");
+        assert!(
+            paused.contains("The schedule was paused from ") && paused.contains(" on (too noisy)."),
+            "{policy}: {paused}"
+        );
     }
 }

@@ -38,7 +38,13 @@ pub(in crate::app) fn schedule(
     }
     // No id begins so: it may be what the schedule is called.
     let labelled = asked(Map::new().with("label", typed).with("first", MOST + 1))?;
-    complete(typed, &labelled, (SCHEDULES, names), "the label of several schedules")
+    let id = complete(typed, &labelled, (SCHEDULES, names), "the label of several schedules")?;
+    if id != typed {
+        return Ok(id);
+    }
+    // Or what one was called that a restart lost, of which explain knows.
+    let lost = ask(daemon, session, &format!("[{{:{LOST} [:schedule-id :label]}}]"))?;
+    complete(typed, &lost, (LOST, ["schedule-id", "label"]), "the label of several schedules that were lost")
 }
 
 impl AskingArgs {
@@ -109,6 +115,7 @@ fn complete(
 }
 
 const SCHEDULES: &str = "psi.scheduler/schedules";
+const LOST: &str = "reveille.engine/lost-schedules";
 const HELD: &str = "reveille.engine/held-runs";
 /// How many candidates are listed.
 const MOST: u32 = 10;

@@ -141,9 +141,9 @@ pub fn active(state: &State, session: &SessionId, now: Moment) -> Vec<Reminder> 
     records.filter_map(|record| Reminder::of(state, record, now)).collect()
 }
 
-/// The reminder whose id the pattern is, else those whose description or prompt contains it, in upper or lower case: as whole
-/// words if it stands so in any, since `item 4` is not `item 40`. If there is none, or if the pattern names no task at all, the
-/// only one that has all words of the pattern that name a task or its pace, whatever their endings.
+/// The reminder whose id the pattern is, else those whose description or prompt contains it, in upper or lower case, as whole
+/// words: `item 4` is not `item 40`. Else the only one that contains it at all. If there is none, or if the pattern names no
+/// task, the only one that has all words of the pattern that name a task or its pace, whatever their endings.
 pub fn matching(reminders: &[Reminder], pattern: &str) -> Match {
     if let Some(named) = reminders.iter().find(|reminder| *reminder.id.to_string() == *pattern.trim()) {
         return Match::These(vec![named.clone()]);
@@ -156,11 +156,13 @@ pub fn matching(reminders: &[Reminder], pattern: &str) -> Match {
         .map(|it| (it, it.has(&lower)))
         .filter_map(|(it, (has, whole))| has.then_some((it, whole)))
         .collect();
-    if literal.iter().any(|(_, whole)| *whole) {
-        literal.retain(|(_, whole)| *whole);
-    }
+    let is_whole = literal.iter().any(|(_, whole)| *whole);
+    literal.retain(|(_, whole)| *whole == is_whole);
     if !literal.is_empty() && !words.is_empty() {
-        return Match::These(literal.into_iter().map(|(reminder, _)| reminder.clone()).collect());
+        // Parts of words are what a word of the pattern happens to be in: of several, nobody knows which is meant.
+        let is_clear = is_whole || literal.len() == 1;
+        let found = literal.into_iter().map(|(reminder, _)| reminder.clone()).collect();
+        return if is_clear { Match::These(found) } else { Match::Several(found) };
     }
     let mut likely: Vec<(usize, &Reminder)> = reminders.iter().map(|it| (it.shares(&words), it)).collect();
     likely.retain(|(shared, _)| *shared > 0);

@@ -7,7 +7,7 @@
 use super::candidate::Candidate;
 use super::forecast::ForecastQuery;
 use super::forecast_slot::{ForecastSlot, SlotOutcome};
-use super::schedule_history::{DecisionSource, RunSummary, ScheduleHistory, SkippedSlots, Standstill};
+use super::schedule_history::{DecisionSource, RunSummary, ScheduleHistory, SkippedSlots};
 use super::verdict::{Explanation, Obstacle, Verdict};
 use crate::calendar::{self, Slots, Zones};
 use crate::domain::{
@@ -15,7 +15,7 @@ use crate::domain::{
     Status, Trigger,
 };
 use crate::engine::destination::Destination;
-use crate::engine::record::{Pause, RunRecord, ScheduleRecord};
+use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::state::State;
 
 impl State {
@@ -46,14 +46,16 @@ impl State {
         };
         let found = if at.is_some() { asking.there() } else { asking.presently() };
         let mut answer = found.unwrap_or_else(|| asking.nothing_there());
-        answer.next = asking.next_slot();
+        // Under a hold the slot that was armed stays, and is no next one any more.
+        answer.next = asking.next_slot().filter(|next| *next > now.wall);
         // The last sign of life is some seconds older than the end. What was claimed in time, or done before, was not missed.
         let run = answer.run.as_ref().and_then(|run| self.run(run)).map(|run| &run.run);
         let is_missed = run.is_none_or(|run| run.cause != Cause::Slot || run.folded > 0);
         let down = answer.slot.filter(|_| is_missed).and_then(|slot| self.down_at(slot));
         answer.down = down.filter(|down| answer.at.is_none_or(|at| at >= down.until));
-        let stood = answer.slot.filter(|_| is_missed).and_then(|slot| asking.standstill_at(slot, answer.at));
-        answer.obstacles.splice(0..0, stood.map(|stood| stood.obstacle));
+        if let Some(slot) = answer.slot.filter(|_| is_missed) {
+            answer.obstacles.splice(0..0, asking.history.standstills_at(&self.holds, slot, answer.at));
+        }
         answer
     }
 }
@@ -316,17 +318,6 @@ impl Explainer<'_> {
             by: told.by.clone().or_else(|| self.cancelled_by(told.reason)),
             ..self.answer(verdict, reason, Some(told.id.slot))
         }
-    }
-
-    /// Returns the hold or the pause into which a slot fell, and which was over when the slot's run came to something.
-    fn standstill_at(&self, slot: Moment, end: Option<Moment>) -> Option<Standstill> {
-        let hold = |(hold, until): &(Pause, Moment)| {
-            let detail = hold.reason.as_deref().map(str::to_owned);
-            Standstill { until: *until, obstacle: Obstacle { at: hold.since, reason: Reason::Held, detail } }
-        };
-        let holds = self.state.holds.iter().map(hold).chain(self.history.pauses.iter().cloned());
-        let is_over = |until| slot < until && end.is_none_or(|end| end >= until);
-        holds.into_iter().find(|stood| stood.obstacle.at <= slot && is_over(stood.until))
     }
 
     /// Returns who paused the channel that a run waits for.

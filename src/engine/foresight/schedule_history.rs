@@ -10,6 +10,7 @@ use super::verdict::Obstacle;
 use crate::domain::{
     Actor, Cursor, Decision, DecisionKind, Moment, Next, Reason, RunId, RunState, ScheduleId, SlotRange,
 };
+use crate::engine::record::Pause;
 use crate::limits;
 
 /// A source of recorded decisions.
@@ -139,6 +140,23 @@ impl ScheduleHistory {
             None => history.complete_since(),
         };
         story
+    }
+
+    /// Returns the holds and pauses into which a slot fell, and which were over when its run came to something.
+    pub(in crate::engine) fn standstills_at(
+        &self,
+        holds: &VecDeque<(Pause, Moment)>,
+        slot: Moment,
+        end: Option<Moment>,
+    ) -> Vec<Obstacle> {
+        let hold = |(hold, until): &(Pause, Moment)| {
+            let detail = hold.reason.as_deref().map(str::to_owned);
+            Standstill { until: *until, obstacle: Obstacle { at: hold.since, reason: Reason::Held, detail } }
+        };
+        let all = holds.iter().map(hold).chain(self.pauses.iter().cloned());
+        let is_over = |until| slot < until && end.is_none_or(|end| end >= until);
+        let stood = all.filter(|stood| stood.obstacle.at <= slot && is_over(stood.until));
+        stood.map(|stood| stood.obstacle).collect()
     }
 
     pub(in crate::engine) fn is_empty(&self) -> bool {

@@ -107,7 +107,9 @@ impl Explanation {
         let parts = if self.verdict == Verdict::Skipped { 1 } else { usize::MAX };
         let words = |reason: Reason| reason.doc().split_inclusive(';').take(parts).collect::<String>();
         let why = self.reason.map(|reason| clause(words(reason).trim_end_matches(';')));
-        if let Some(why) = &why {
+        // These say it themselves.
+        let is_said = matches!(self.verdict, Verdict::Held | Verdict::Paused);
+        if let Some(why) = why.as_ref().filter(|_| !is_said) {
             let _ = write!(text, ": {why}");
         }
         // A failure without words of its own repeats its reason.
@@ -139,11 +141,15 @@ impl Explanation {
             // A run that is retried meets the same obstacle many times; once is enough.
             if !seen.contains(&obstacle.reason) {
                 seen.push(obstacle.reason);
-                let stood = matches!(obstacle.reason, Reason::Held | Reason::Paused);
-                let words = obstacle.detail.as_ref().filter(|_| stood);
-                let words = words.map_or_else(String::new, |words| format!(" ({words})"));
-                let (at, why) = (obstacle.at.brief(), clause(obstacle.reason.doc()));
-                let _ = write!(text, " Delayed from {at}: {why}{words}.");
+                let stood =
+                    [(Reason::Held, "Everything was held"), (Reason::Paused, "The schedule was paused")];
+                let stood = stood.into_iter().find(|(reason, _)| *reason == obstacle.reason);
+                let at = obstacle.at.brief();
+                let words = obstacle.detail.as_ref().map_or_else(String::new, |words| format!(" ({words})"));
+                let _ = match stood {
+                    Some((_, stood)) => write!(text, " {stood} from {at} on{words}."),
+                    None => write!(text, " Delayed from {at}: {}.", clause(obstacle.reason.doc())),
+                };
             }
         }
         if let Some(next) = self.next.filter(|next| Some(*next) != self.slot) {

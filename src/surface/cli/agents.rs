@@ -18,8 +18,8 @@ pub struct McpArgs {
     /// Call as the operator, for no session.
     #[arg(long, conflicts_with = "session")]
     pub(crate) operator: bool,
-    /// The dialects whose tools are offered: native, psi, cron, reminder, session-action, claude-cron, watch, scheduler,
-    /// channels, memory, or several of them [default: native]
+    /// The dialects whose tools are offered: native, psi, cron, reminder, session-action, claude-cron, primitives, watch,
+    /// scheduler, channels, memory, or several of them [default: native]
     #[arg(long, value_name = "DIALECTS", value_parser = offer)]
     pub(crate) tools: Option<ToolFilter>,
     /// Which daemon to ask.
