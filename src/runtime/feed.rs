@@ -37,17 +37,10 @@ impl Feed {
         (self.decisions.iter().skip(first).take_while(shown).take(max).cloned().collect(), truncated)
     }
 
-    /// Numbers the decisions anew, behind the end of a log; returns the number of the last. The numbers up to that end are those
-    /// of the log's own facts: a feed that kept one would count as whole, and what only the log has as never having been.
-    pub(super) fn move_behind(&mut self, end: Cursor) -> Cursor {
-        if end == Cursor::START {
-            return end;
-        }
-        let number = |last: Cursor, decision: &mut Decision| {
-            decision.cursor = last.next();
-            decision.cursor
-        };
-        self.decisions.iter_mut().fold(end, number)
+    /// Drops all decisions: those that are told before a log is known have the numbers of its own facts. A feed that kept one
+    /// would count as whole, and what only the log has as never having been.
+    pub(super) fn clear(&mut self) {
+        self.decisions.clear();
     }
 
     /// Hides this decision and all later ones; `None` shows everything.

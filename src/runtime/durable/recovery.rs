@@ -98,9 +98,11 @@ pub(super) fn load_rows_into(
     // To go back to if a row cannot be read. It is cheap: as a rule the state is empty at this point.
     let before = core.state.clone();
     let mut found = Found::default();
-    // First, so that every fact of this process is numbered behind the log, those before this one too: channels are open already.
-    let at = core.feed.move_behind(head);
-    core.tell(StoreInput::LogEnds { at }, now, || shared.random_bits());
+    // First, so that every fact of this process is numbered behind the log. Channels are open already, and that was told.
+    if head > Cursor::START {
+        core.feed.clear();
+    }
+    core.tell(StoreInput::LogEnds { at: head }, now, || shared.random_bits());
     let mut rows: Vec<StoredRow> = Vec::with_capacity(ROWS_AT_ONCE);
     let mut load = |row| {
         rows.push(row);
