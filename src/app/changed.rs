@@ -68,9 +68,13 @@ pub(super) fn shape(mutation: MutationName) -> Option<&'static str> {
             "[:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/next-fire-at :psi.scheduler/paused? \
              :psi.scheduler/understood]",
         ),
-        Told::One(_) => Some(
+        Told::One(_) if mutation == MutationName::RunNow => Some(
             "[:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/status :psi.scheduler/next-fire-at \
              :psi.scheduler/paused? :psi.scheduler/reason {:psi.scheduler/runs [:reveille.run/state :reveille.run/reason]}]",
+        ),
+        Told::One(_) => Some(
+            "[:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/status :psi.scheduler/next-fire-at \
+             :psi.scheduler/paused?]",
         ),
         Told::Grant => Some("[:psi.agent-session/session-id :psi.agent-session/grant]"),
         Told::Many(_) | Told::Messages | Told::Run(_) | Told::Text(_) => None,

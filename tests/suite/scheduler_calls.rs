@@ -135,6 +135,13 @@ fn a_zone_is_known_or_refused_and_its_clock_reads_what_has_no_offset() {
         let when = job(&format!(r#"{{"when" "{when}" "action" "a.b" "zone" "{zone}"}}"#)).timed.when;
         assert_eq!(printed(&when), expected);
     }
+    // It is noon in UTC: two in the afternoon lies ahead there, and is over in Tokyo.
+    let over = r#"{"when" "2026-04-14T14:00:00" "action" "a.b" "zone" "Asia/Tokyo"}"#;
+    let error = call(Tool::Schedule, over).expect_err("it is over");
+    assert!(
+        text(&error, "message").is_some_and(|it| it.contains("2026-04-14T05:00:00Z is in the past")),
+        "{error}"
+    );
 }
 
 /// T55, what the seed promises and its code does not.

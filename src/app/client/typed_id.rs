@@ -60,26 +60,16 @@ impl AskingArgs {
 /// As of [`schedule`].
 pub(in crate::app) fn held_run(daemon: &DaemonArgs, typed: &str) -> Result<String, AppFault> {
     let answer = ask(daemon, None, &format!("[{{:{HELD} [:reveille.run/id]}}]"))?;
-    let runs = answer.keyword(HELD).and_then(Value::as_items).unwrap_or_default();
-    let ids = runs.iter().filter_map(|run| run.as_map()?.keyword("reveille.run/id")?.as_str());
-    // People copy the short form, and programs the long one.
-    let is_meant = |id: &&str| id.starts_with(typed) || RunId::brief_of(id).starts_with(typed);
-    let meant: Vec<&str> = ids.filter(|_| !typed.trim().is_empty()).filter(is_meant).collect();
-    match meant[..] {
-        [only] => Ok(only.to_owned()),
-        // The daemon says what became of a run that does not wait any more.
-        [] if RunId::parse(typed).is_some() => Ok(typed.to_owned()),
-        [] => Err(AppFault::usage(format!(
+    let names = ["reveille.run/id", "psi.scheduler/label"];
+    let id = complete(typed, &answer, (HELD, names), "the beginning of several ids")?;
+    // Of a whole id the daemon says what became of the run. What begins none names no run.
+    if typed.trim().is_empty() || (id == typed && RunId::parse(typed).is_none()) {
+        return Err(AppFault::usage(format!(
             "no run waits for approval whose id begins with {}: `reveille approvals` lists them",
             visible(typed)
-        ))),
-        [_, _, ..] => {
-            let listed: Vec<String> =
-                meant.iter().take(MOST as usize).map(|id| RunId::brief_of(id)).collect();
-            let (typed, listed) = (visible(typed), listed.join(", "));
-            Err(AppFault::usage(format!("{typed} is the beginning of several ids: {listed}")))
-        }
+        )));
     }
+    Ok(id)
 }
 
 /// Chooses among the entries of a list, those whose id begins so or whose label it is; `what` says what the text is of several.
@@ -93,7 +83,9 @@ fn complete(
     let text = |entry: &Map, name| entry.keyword(name).and_then(Value::as_str).map(str::to_owned);
     let found = entries.iter().filter_map(Value::as_map).filter_map(|entry| {
         let (id, label) = (text(entry, id)?, text(entry, label));
-        (id.starts_with(typed) || label.as_deref() == Some(typed)).then_some((id, label))
+        // People copy the short form of a run's id, and programs the long one.
+        let is_meant = id.starts_with(typed) || RunId::brief_of(&id).starts_with(typed);
+        (is_meant || label.as_deref() == Some(typed)).then_some((id, label))
     });
     let found: Vec<(String, Option<String>)> = found.collect();
     match &found[..] {

@@ -106,11 +106,11 @@ impl Reminder {
     fn has(&self, pattern: &str) -> (bool, bool) {
         // The prompt counts as well, because a model may name the task instead. Source: SEED-003's code.
         let texts = [&self.description, &self.prompt].map(|text| text.to_lowercase());
-        let ends = |text: &str, at: Option<char>| !at.is_some_and(char::is_alphanumeric) || text.is_empty();
+        let ends = |at: Option<char>| !at.is_some_and(char::is_alphanumeric);
         let is_whole = |text: &String| {
             text.match_indices(pattern).any(|(at, found)| {
                 let (before, after) = (&text[..at], &text[at + found.len()..]);
-                ends(before, before.chars().next_back()) && ends(after, after.chars().next())
+                ends(before.chars().next_back()) && ends(after.chars().next())
             })
         };
         (texts.iter().any(|text| text.contains(pattern)), texts.iter().any(is_whole))

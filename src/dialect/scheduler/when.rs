@@ -97,14 +97,15 @@ pub(super) fn parse_when_in(
     let when = parse_when(text, now);
     let time = text.trim().split_once(['T', 't']).map(|(_, time)| time);
     let has_offset = time.is_none_or(|time| time.contains(['Z', 'z', '+', '-']));
-    let is_instant = matches!(when, Ok(JobWhen::At(_)) | Err(WhenError::Past(_)));
-    if has_offset || !is_instant {
+    let Some(reading) = instant(&text.trim().to_ascii_uppercase()).filter(|_| !has_offset) else {
         return when;
-    }
+    };
+    // Read as if it lay ahead, because whether it does is asked of the instant that the zone's clock means.
+    let before = Moment::new(reading.seconds().saturating_sub(TWO_DAYS), 0).unwrap_or(Moment::EPOCH);
     let phrase = text.trim().replace(['T', 't'], " ");
-    match understand(&phrase, &PhraseContext { now, zone: zone.clone(), zones }) {
+    match understand(&phrase, &PhraseContext { now: before, zone: zone.clone(), zones }) {
         Ok(Understood { meant: When::At(moment), .. }) => in_time(moment, now),
-        Ok(_) | Err(_) => when,
+        Ok(_) | Err(_) => Err(WhenError::Iso),
     }
 }
 
@@ -165,6 +166,8 @@ fn instant(text: &str) -> Option<Moment> {
     Moment::parse(&format!("{date}T{time}{seconds}{offset}")).ok()
 }
 
+/// More seconds than any zone is from UTC.
+const TWO_DAYS: i64 = 172_800;
 /// The three forms, for who wrote none of them.
 const FORMS: &str = "write a delay such as in 5m, an ISO timestamp such as 2026-04-15T09:00:00Z, or a cron expression of \
                      exactly 5 fields such as 0 9 * * 1-5";
