@@ -30,7 +30,7 @@
 //!     |titles, (), _params| Ok(Datum::Entities((0..titles.len() as u64).collect())),
 //! );
 //! let registry = Registry::builder().entity(task).entity(root).build();
-//! assert_eq!(registry.map(|registry| registry.len()).ok(), Some(3));
+//! assert_eq!(registry.map(|registry| registry.attributes().count()).ok(), Some(3));
 //! ```
 //!
 //! Invariant: in a registry that was built, every attribute that an operation names is declared, has a rule for who
