@@ -94,6 +94,7 @@ fn decide_report(step: &mut StepBuilder<'_>, report: Report) -> Result<(), Refus
         }
         Report::Stirred { schedule } => step::stirred(step, schedule),
         Report::Unreached { run, reason } => step::unreached(step, &run, reason),
+        Report::Away { session, reason } => step::away(step, &session, reason),
         Report::Addressed { session, address } => step::addressed(step, session, address),
         Report::Failed { run, failure } => step::failed(step, &run, failure),
         Report::ChannelOpened(channel) => {

@@ -390,6 +390,13 @@ pub enum Report {
         /// Why.
         reason: Reason,
     },
+    /// The agent behind a session cannot be started now: nothing is handed over until the session is reported again.
+    Away {
+        /// The session.
+        session: SessionId,
+        /// Why.
+        reason: Reason,
+    },
     /// The agent's conversation behind a session became known, or changed.
     Addressed {
         /// The session.

@@ -89,6 +89,15 @@ impl AgentHost {
         self.inner.pool().adopt(session, address)
     }
 
+    /// Reports that a session cannot be reached if the program of its agent is not there, and looks for the program from then on.
+    pub(crate) fn look_for_program(&self, session: &SessionId) {
+        let Some((plan, _)) = self.inner.plan_of(session).filter(|(plan, _)| !plan.is_installed()) else {
+            return;
+        };
+        self.inner.report(Report::Away { session: session.clone(), reason: Reason::AgentMissing });
+        self.inner.look_again(session, self.inner.now().boot.after(plan.missing_wait()));
+    }
+
     /// Finds out what the conversation of a session shows of a run that an earlier process handed over, reports it, and says
     /// then that the conversation can be reached.
     pub fn recover(&self, session: SessionId, run: RunId) {

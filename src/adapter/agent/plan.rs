@@ -1,8 +1,9 @@
 //! How one agent is run: what an operator has configured, and what is known of agents of that name.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::domain::{AgentName, PermissionAnswer, Span};
+use crate::limits;
 
 use super::wire::Asked;
 
@@ -90,6 +91,20 @@ impl Default for Timing {
             probe: seconds(2),
             backoff: seconds(1),
         }
+    }
+}
+
+impl AgentPlan {
+    /// Returns whether the agent's program is there, without starting it.
+    pub(super) fn is_installed(&self) -> bool {
+        self.command.first().is_some_and(|program| Path::new(program).is_file())
+    }
+
+    /// Returns the wait before a missing program, or a missing login, is looked for again: it may come at any time, and looking
+    /// costs little.
+    pub(super) fn missing_wait(&self) -> Span {
+        let wait = self.timing.backoff.millis().saturating_mul(10);
+        Span::from_millis(wait).min(Span::from_millis(limits::AGENT_BACKOFF_MS.value))
     }
 }
 

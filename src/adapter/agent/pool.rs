@@ -312,8 +312,7 @@ impl Pool {
             agent.failed += 1;
             Span::from_millis(doubled).min(longest)
         } else {
-            // A login or a program may come at any time, and looking costs little.
-            Span::from_millis(agent.plan.timing.backoff.millis().saturating_mul(10)).min(longest)
+            agent.plan.missing_wait()
         };
         agent.errors = errors.into();
         let at = now.after(wait);

@@ -86,7 +86,9 @@ pub(super) async fn recover(inner: Arc<Inner>, session: SessionId, run: RunId) {
 /// A session that could not be reached: says that it can be, once nobody holds its conversation.
 pub(super) async fn knock(inner: Arc<Inner>, session: SessionId) {
     let Some((plan, address)) = inner.plan_of(&session) else { return };
-    if is_free(&inner, &plan, &address).await {
+    if !plan.is_installed() {
+        inner.look_again(&session, inner.now().boot.after(plan.missing_wait()));
+    } else if is_free(&inner, &plan, &address).await {
         inner.reach(&session);
     } else {
         inner.look_again(&session, inner.now().boot.after(plan.timing.probe));
@@ -132,6 +134,10 @@ async fn ready(inner: &Arc<Inner>, start: &Start) -> Result<(Process, PathBuf), 
     })?;
     if !directory.is_dir() {
         return Err(fails("the working directory of the conversation is not there"));
+    }
+    // Asked first: where the agent is not there, nobody can say who holds the conversation.
+    if !plan.is_installed() {
+        return Err(NotSent::Waits(Reason::AgentMissing, Reason::AgentMissing.doc().into()));
     }
     if !is_free(inner, plan, address).await {
         return Err(NotSent::Waits(Reason::HeldElsewhere, Reason::HeldElsewhere.doc().into()));

@@ -228,6 +228,7 @@ impl Hosted {
                 busy: false,
                 by: None,
             }));
+            self.host.look_for_program(session);
         }
     }
 

@@ -164,6 +164,16 @@ fn an_agent_that_is_not_there_is_waited_for() {
     let current = format!("{:?}", std::env::current_exe().expect("a program"));
     fs::write(&file, text.replace(&current, &format!("{program:?}"))).expect("ours");
     scene.open("s", "hello");
+    let scene = scene.kill_and_start();
+    // Known before anything is due, so that an answer can say it.
+    until("the session is away", PATIENCE, || {
+        scene.session("s", ":psi.agent-session/away").contains(":agent-missing")
+    });
+    let call = r#"{"when": "in 1 hour", "message": "later"}"#;
+    let headers = ["Reveille-Session: s", "Content-Type: application/json"];
+    let reply = scene.daemon.ask("POST /tools/create", &headers, call);
+    assert!(reply.body.contains("the program of its session's agent is not there"), "{}", reply.body);
+    // A daemon that starts while it is missing looks for it too.
     let mut scene = scene.kill_and_start();
     let schedule = scene.create("s", "the prompt");
     scene.await_shown(&schedule, ":psi.scheduler/status :queued :psi.scheduler/reason :agent-missing");
