@@ -153,7 +153,7 @@ fn standing(answer: &Map) -> String {
         let of = |name: &&str| format!("{} {name}", count(accounts, name));
         let _ = writeln!(
             text,
-            "accounts   {} since the daemon started: {}",
+            "accounts   {} since the daemon started, with those that were open then: {}",
             plural(&count(accounts, "expected"), "slot"),
             ACCOUNTS.iter().map(of).collect::<Vec<_>>().join(", ")
         );

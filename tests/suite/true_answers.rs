@@ -324,5 +324,16 @@ fn a_slot_that_stood_still_says_why_after_the_release() {
             paused.contains("The schedule was paused from ") && paused.contains(" on (too noisy)."),
             "{policy}: {paused}"
         );
+        // Both at a time, and not over yet: neither the resumption nor the release is enough.
+        asked(&format!("[(psi.scheduler/pause {{:schedule-id \"{id}\"}})]"));
+        asked("[(psi.scheduler/hold-all {:reason \"an incident\"})]");
+        let both = explain(slot(9));
+        assert!(
+            both.contains("as long as the schedule is paused")
+                && both.contains("Everything is held as well, since ")
+                && both.contains(" (an incident)."),
+            "{policy}: {both}"
+        );
+        asked("[(psi.scheduler/release-all {})]");
     }
 }

@@ -368,9 +368,10 @@ impl Explainer<'_> {
             at: if pause.is_none() { Some(coming.at) } else { None },
             late: (late > Span::ZERO).then_some(late),
             obstacles: pause
-                .map(|pause| obstacle(pause.since, coming.reason, words))
+                .and_then(|pause| obstacle(pause.since, coming.reason, words))
                 .into_iter()
-                .flatten()
+                // Resuming the schedule is not enough while everything is held.
+                .chain(pause.and(self.hold_beside(coming)))
                 .collect(),
             detail: words
                 .map(str::to_owned)
@@ -381,6 +382,12 @@ impl Explainer<'_> {
                 false => self.answer(verdict, coming.reason, Some(slot)),
             }
         }
+    }
+
+    /// Returns the hold of everything, for a slot that a pause of its own keeps from running.
+    fn hold_beside(&self, coming: &ForecastSlot) -> Option<Obstacle> {
+        let hold = self.state.held().filter(|_| coming.outcome == SlotOutcome::Paused)?;
+        obstacle(hold.since, Some(Reason::Held), hold.reason.as_deref())
     }
 
     /// Explains why there is no slot at the instant.

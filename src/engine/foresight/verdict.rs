@@ -147,6 +147,7 @@ impl Explanation {
                 let at = obstacle.at.brief();
                 let words = obstacle.detail.as_ref().map_or_else(String::new, |words| format!(" ({words})"));
                 let _ = match stood {
+                    Some(_) if is_said => write!(text, " Everything is held as well, since {at}{words}."),
                     Some((_, stood)) => write!(text, " {stood} from {at} on{words}."),
                     None => write!(text, " Delayed from {at}: {}.", clause(obstacle.reason.doc())),
                 };
