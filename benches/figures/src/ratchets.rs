@@ -65,7 +65,7 @@ pub(crate) const RATCHETS: [Ratchet; 12] = [
     }),
     at_most("files in cycles, %", 4.0, 1.7, Report::cycle_share),
     at_most("top-level modules in cycles", 0.0, 0.0, |report| count(report.layers_in_cycles())),
-    at_most("public items", 2_916.0, 700.0, |report| count(report.all.items.declared)),
+    at_most("public items", 2_917.0, 700.0, |report| count(report.all.items.declared)),
     at_most("public items that can be named outside", 953.0, 700.0, |report| {
         count(report.all.items.reachable)
     }),

@@ -90,7 +90,7 @@ impl AgentHost {
     }
 
     /// Reports that a session cannot be reached if the program of its agent is not there, and looks for the program from then on.
-    pub(crate) fn look_for_program(&self, session: &SessionId) {
+    pub fn look_for_program(&self, session: &SessionId) {
         let Some((plan, _)) = self.inner.plan_of(session).filter(|(plan, _)| !plan.is_installed()) else {
             return;
         };
