@@ -7,7 +7,7 @@ use std::sync::Arc;
 use reveille::domain::{Caller, Cursor, ScheduleId, SessionId, Span};
 use reveille::edn::{self, Caps};
 use reveille::port::{Batch, FactRecord, HistoryCaps, RowRecord, Store};
-use reveille::runtime::codec::{print_guard, print_hold, print_schedule, print_session};
+use reveille::runtime::codec::{print_guard, print_holds, print_schedule, print_session};
 use reveille::runtime::{AttachOptions, Handle, StoreReplies, load_rows};
 use reveille::service::Service;
 use reveille::testkit::StoreMemory;
@@ -76,7 +76,7 @@ fn kept(handle: &Handle) -> Vec<RowRecord> {
         let schedules = schedules.iter().filter_map(|id| {
             Some(row(format!("schedule/{id}"), print_schedule(&state.schedule_row(id)?).into_text()))
         });
-        let hold = row("engine/hold".into(), print_hold(state.held()).into_text());
+        let hold = row("engine/hold".into(), print_holds(state.holds()).into_text());
         let guard = row("engine/guard".into(), print_guard(state.guard(), state.grants()).into_text());
         sessions.chain(schedules).chain([hold, guard]).collect()
     })

@@ -160,6 +160,8 @@ fn run_now<'a>(answer: &'a Map, verb: &'a str) -> (&'a str, Option<&'a str>) {
     let stands = word(if newest.is_some() { "state" } else { "status" });
     match (stands, word("reason")) {
         (Some("left"), _) => ("left in the inbox", None),
+        // Nobody has said yet that it arrived.
+        (Some("in-flight"), _) => ("on its way", None),
         (Some("queued" | "pending"), Some(reason)) => ("waits", Some(reason)),
         (Some(_) | None, _) => (verb, None),
     }

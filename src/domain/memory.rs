@@ -91,7 +91,7 @@ impl Memory {
     }
 
     /// Returns the number of a fact that says this, whatever the case of its letters.
-    pub fn number_of(&self, content: &str) -> Option<usize> {
+    pub(crate) fn number_of(&self, content: &str) -> Option<usize> {
         let folded = content.trim().to_lowercase();
         let is_it = |fact: &KnownFact| fact.content.to_lowercase() == folded;
         self.facts.iter().position(is_it).map(|place| place + 1)

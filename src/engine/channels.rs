@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::record::{ChannelRecord, Pause, RunRecord};
+use super::pause::Pause;
+use super::record::{ChannelRecord, RunRecord};
 use super::slab::Key;
 use super::state::State;
 use crate::domain::{ChannelEvent, Direction, Moment, RunState, Target};

@@ -105,7 +105,7 @@ impl Known {
     }
 
     /// Returns what a stored row says.
-    pub fn of_row(row: &ScheduleRow) -> Known {
+    pub(crate) fn of_row(row: &ScheduleRow) -> Known {
         let progress = row.progress.as_deref().cloned().unwrap_or_default();
         let never = Next::Never { reason: progress.never.unwrap_or(Reason::NoMoreSlots) };
         let next = match row.next {

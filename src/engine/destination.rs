@@ -2,7 +2,8 @@
 //!
 //! What lives elsewhere: dispatching (`step/run/dispatch.rs`).
 
-use super::record::{Pause, RunRecord, ScheduleRecord, SessionRecord};
+use super::pause::Pause;
+use super::record::{RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::Key;
 use super::state::State;
 use crate::domain::{CallVia, Direction, HostId, Reason, Route, Schedule, SessionId, Target};

@@ -72,7 +72,7 @@ impl State {
             approvals: self.timers.approvals_len(),
             left: self.ledger.left,
             by_dialect: self.live,
-            held: self.held.is_some(),
+            held: self.held().is_some(),
             longest_wait: self.longest_wait(now),
             imbalance: i64::try_from(self.ledger.imbalance()).unwrap_or(i64::MAX),
         }

@@ -67,9 +67,11 @@ impl State {
             }
         }
         let named = first.into_sorted_vec().into_iter().filter_map(|(_, due, id)| {
-            let schedule = self.schedule(id)?.schedule();
-            let (label, session) = (schedule.label.clone(), schedule.owner.clone());
-            Some(LostSchedule { id: id.clone(), label, session, due, lost_at: None })
+            let record = self.schedule(id)?;
+            let (label, session) = (record.schedule.label.clone(), record.schedule.owner.clone());
+            let left = self.newest_run(record).filter(|run| run.run.state == RunState::Left);
+            let left_at = left.and_then(|run| run.run.ended_at);
+            Some(LostSchedule { id: id.clone(), label, session, due, left_at, lost_at: None })
         });
         named.collect()
     }

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use super::pause::Holds;
 use super::record::{RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::Key;
 use super::state::State;
@@ -25,8 +26,8 @@ impl fmt::Display for State {
             ledger.lost,
             ledger.pending
         )?;
-        if let Some(hold) = &self.held {
-            writeln!(f, "held {hold:?}")?;
+        if self.holds != Holds::default() {
+            writeln!(f, "{:?}", self.holds)?;
         }
         if let Some(guard) = &self.guard {
             writeln!(f, "guard {guard:?}")?;

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use super::pause::Pause;
 use super::ready_jobs::ReadyJobs;
 use super::slab::Key;
 use super::wakes::Wakes;
 use crate::domain::{
-    Actor, Channel, ChannelEvent, Cursor, HostId, Lineage, Memory, Moment, Reason, Run, RunId, RunState,
-    Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName, Trigger, Watch,
+    Channel, ChannelEvent, Cursor, HostId, Lineage, Memory, Moment, Reason, Run, RunId, RunState, Schedule,
+    ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName, Trigger, Watch,
 };
 use crate::limits;
 
@@ -178,17 +179,6 @@ pub struct Progress {
     pub(crate) failures_in_row: u64,
     /// The last slot that was skipped, and why.
     pub last_skip: Option<(Moment, Reason)>,
-}
-
-/// A pause of one schedule, or the hold of everything.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pause {
-    /// The actor who paused.
-    pub(crate) by: Actor,
-    /// Why, in that actor's words.
-    pub reason: Option<Box<str>>,
-    /// When the pause began.
-    pub(crate) since: Moment,
 }
 
 impl Progress {

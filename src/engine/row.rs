@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::channels::ChannelPauses;
-use super::record::{Pause, Progress};
+use super::pause::Holds;
+use super::record::Progress;
 use super::state::State;
 use crate::domain::{
     Awaits, BootTime, Checks, Cursor, Grant, GuardPolicy, HostId, JobId, Memory, Moment, Reason, Run,
@@ -23,8 +24,8 @@ pub enum StoredRow {
     Session(Box<SessionRow>),
     /// A schedule. The row of its session comes first.
     Schedule(Box<ScheduleRow>),
-    /// Who holds everything, and why; `None` if nothing is held.
-    Hold(Option<Pause>),
+    /// The hold of everything, and the latest that are over.
+    Holds(Holds),
     /// The channels that are paused, by name.
     ChannelPauses(BTreeMap<Box<str>, ChannelPauses>),
     /// The guard policy and the grants.

@@ -11,7 +11,8 @@ use hashbrown::HashMap;
 use super::channels::ChannelPauses;
 use super::index::Index;
 use super::ledger::Ledger;
-use super::record::{ChannelRecord, Family, Pause, RunRecord, ScheduleRecord, SessionRecord};
+use super::pause::{Holds, Pause};
+use super::record::{ChannelRecord, Family, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
 use super::task_outcomes::TaskOutcomes;
 use super::timers::Timers;
@@ -75,8 +76,6 @@ pub struct State {
     pub(super) ledger: Ledger,
     pub(super) cursor: Cursor,
     pub(super) mode: Mode,
-    /// Who holds everything, and why; `None` if nothing is held.
-    pub(super) held: Option<Pause>,
     /// Which families of tools are switched on.
     pub(super) primitives: Primitives,
     /// The policy that runs are checked by before they are handed over.
@@ -92,8 +91,7 @@ pub struct State {
     /// The latest times in which no process was there, oldest first.
     pub(super) downs: Box<[Downtime]>,
     pub(super) losses: Box<[LostSchedule]>,
-    /// The latest times in which everything was held, oldest first, as far as this process knows.
-    pub(super) holds: VecDeque<(Pause, Moment)>,
+    pub(super) holds: Holds,
     /// Durable schedules whose records the last fact removed.
     pub(super) forgotten: Vec<ScheduleId>,
     /// Number of watches among the schedules.
@@ -148,7 +146,6 @@ impl State {
             ledger: Ledger::default(),
             cursor: Cursor::START,
             mode: Mode::Running,
-            held: None,
             primitives: Primitives::default(),
             guard: None,
             grants: BTreeMap::new(),
@@ -157,7 +154,7 @@ impl State {
             armed_since: None,
             downs: Box::default(),
             losses: Box::default(),
-            holds: VecDeque::new(),
+            holds: Holds::default(),
             forgotten: Vec::new(),
             watches: 0,
             live: [0; Dialect::ALL.len()],
@@ -320,7 +317,7 @@ impl State {
         }
         // The first reason that applies is reported, from the widest to the narrowest: while everything is held, for
         // instance, it makes no difference whether the session is busy.
-        if self.held.is_some() {
+        if self.held().is_some() {
             return Some(Reason::Held);
         }
         if let Some(hold) = record.run.checks.as_ref().and_then(|checks| checks.waits.as_ref()) {
@@ -353,7 +350,7 @@ impl State {
             return Some(Reason::Paused);
         }
         let waiting = self.newest_run(record).and_then(|run| self.run_waits_for(run));
-        waiting.or_else(|| self.held.as_ref().filter(|_| record.next.is_some()).map(|_| Reason::Held))
+        waiting.or_else(|| self.held().filter(|_| record.next.is_some()).map(|_| Reason::Held))
     }
 
     /// Returns the grant that was given to a session itself.
@@ -368,7 +365,12 @@ impl State {
 
     /// Returns who holds everything, and why; `None` if nothing is held.
     pub fn held(&self) -> Option<&Pause> {
-        self.held.as_ref()
+        self.holds.present.as_ref()
+    }
+
+    /// Returns the hold in force and the latest that are over.
+    pub fn holds(&self) -> &Holds {
+        &self.holds
     }
 
     /// Returns the moment before which slots of a schedule count as missed.

@@ -66,7 +66,7 @@ impl<'a> StepBuilder<'a> {
             now,
             zones,
             awaited,
-            held: state.held.is_some() || state.mode != Mode::Running,
+            held: state.held().is_some() || state.mode != Mode::Running,
             creating: Vec::new(),
             paces: BTreeMap::new(),
             entropy,

@@ -24,7 +24,7 @@ impl State {
 
     /// Returns whether a slot of a schedule is due and can be claimed.
     pub fn is_slot_due(&self, id: &ScheduleId, now: Now) -> bool {
-        let runs = self.mode == Mode::Running && self.held.is_none();
+        let runs = self.mode == Mode::Running && self.held().is_none();
         runs && self.schedule_key(id).is_some_and(|key| self.timers.is_due(key, now))
     }
 
@@ -51,11 +51,11 @@ impl State {
     /// Returns the earliest deadline and its timer. Slots and retries are left out while everything is held or the
     /// engine stops.
     pub(super) fn first_timer(&self, now: Now) -> Option<(BootTime, Timer)> {
-        self.timers.first(now, self.held.is_some() || self.mode != Mode::Running)
+        self.timers.first(now, self.held().is_some() || self.mode != Mode::Running)
     }
 
     /// Returns whether a deadline depends on the wall clock, which can be set at any time.
     pub fn waits_for_wall(&self) -> bool {
-        self.timers.needs_wall() && self.held.is_none()
+        self.timers.needs_wall() && self.held().is_none()
     }
 }

@@ -26,7 +26,7 @@ use crate::domain::{
     ScheduleId, SessionFact, SessionId, Span, Transcript,
 };
 use crate::engine::{
-    ChannelPauses, LocalFact, Outcomes, Pause, ScheduleRow, SessionRecord, SessionRow, State, StoredRow,
+    ChannelPauses, Holds, LocalFact, Outcomes, ScheduleRow, SessionRecord, SessionRow, State, StoredRow,
 };
 use crate::graph::eql::QueryRefusal;
 use crate::graph::past_accounts::PastAccounts;
@@ -168,7 +168,7 @@ const ROWS_BETWEEN_CHECKS: u64 = 1_024;
 struct Present {
     sessions: Vec<SessionRow>,
     schedules: Vec<ScheduleRow>,
-    hold: Option<Pause>,
+    holds: Holds,
     channels: BTreeMap<Box<str>, ChannelPauses>,
     policy: Option<Arc<GuardPolicy>>,
     grants: BTreeMap<SessionId, Grant>,
@@ -182,7 +182,7 @@ impl Present {
                 self.sessions.push(*row);
             }
             Row::Schedule(row) => self.schedules.push(*row),
-            Row::Hold(hold) => self.hold = hold,
+            Row::Holds(holds) => self.holds = holds,
             Row::ChannelPauses(pauses) => self.channels = pauses,
             Row::Guard(policy, grants) => (self.policy, self.grants) = (policy, grants),
             // Messages come from the hosts.
@@ -414,7 +414,7 @@ impl Fold {
             if self.later_settings.hold {
                 untold += 1;
             } else {
-                self.load(StoredRow::Hold(present.hold.clone()), now);
+                self.load(StoredRow::Holds(present.holds.clone()), now);
             }
         }
         if !self.settings.channels {

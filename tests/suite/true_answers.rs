@@ -315,15 +315,16 @@ fn a_slot_that_stood_still_says_why_after_the_release() {
         asked(&format!("[(psi.scheduler/resume {{:schedule-id \"{id}\"}})]"));
         pass(1);
         let (held, free, paused) = (explain(slot(1)), explain(slot(2)), explain(slot(3)));
-        assert!(
-            held.contains("Everything was held from ") && held.contains(" on (an incident)."),
-            "{policy}: {held}"
-        );
+        let brief = |seconds: u64| {
+            let at = began.checked_add(Span::from_millis(seconds * 1_000)).expect("in range");
+            format!("{}Z", &at.to_string()[..19])
+        };
+        let from_to = |from, to| format!("from {} to {}", brief(from), brief(to));
+        let stood = format!("Everything was held {} (an incident).", from_to(5, 15));
+        assert!(held.contains(&stood), "{policy}: {held}");
         assert!(!free.contains("was held") && !free.contains("was paused"), "{policy}: {free}");
-        assert!(
-            paused.contains("The schedule was paused from ") && paused.contains(" on (too noisy)."),
-            "{policy}: {paused}"
-        );
+        let stood = format!("The schedule was paused {} (too noisy).", from_to(25, 35));
+        assert!(paused.contains(&stood), "{policy}: {paused}");
         // Both at a time, and not over yet: neither the resumption nor the release is enough.
         asked(&format!("[(psi.scheduler/pause {{:schedule-id \"{id}\"}})]"));
         asked("[(psi.scheduler/hold-all {:reason \"an incident\"})]");
@@ -336,4 +337,35 @@ fn a_slot_that_stood_still_says_why_after_the_release() {
         );
         asked("[(psi.scheduler/release-all {})]");
     }
+}
+
+/// A slot of the time of a hold that was skipped after it for another reason is explained by both.
+#[test]
+fn a_slot_under_a_hold_that_overlapped_says_both() {
+    let (handle, clock) = simulated::engine(&["s"]);
+    let asked = |query: &str| ask(&handle, &Caller::OPERATOR, query, false);
+    let pass = |seconds: u64| {
+        for _ in 0..seconds {
+            clock.advance(Span::from_millis(1_000));
+            handle.run_due();
+        }
+    };
+    asked("[(psi.agent-session/set-busy {:session-id \"s\" :busy? true})]");
+    let params = ":session-id \"s\" :kind :message :message \"m\" :every-ms 10000 \
+                  :policy {:overlap :skip :when-busy :queue}";
+    let id = id(&asked(&format!("[(psi.scheduler/create {{{params}}})]")));
+    let slot = handle.now().wall.checked_add(Span::from_millis(20_000)).expect("in range");
+    pass(15);
+    asked("[(psi.scheduler/hold-all {:reason \"an incident\"})]");
+    let explain = || {
+        let params = format!("{{:schedule-id \"{id}\" :at \"{slot}\"}}");
+        asked(&format!("[{{(:reveille/explain {params}) [:reveille.explanation/sentence]}}]"))
+    };
+    pass(10);
+    assert!(explain().contains("as long as everything is held"), "{}", explain());
+    asked("[(psi.scheduler/release-all {})]");
+    pass(1);
+    let told = explain();
+    assert!(told.contains("an earlier run of the schedule had not ended"), "{told}");
+    assert!(told.contains("Everything was held from ") && told.contains("(an incident)"), "{told}");
 }

@@ -20,13 +20,14 @@ pub(in crate::app) struct LifeNote {
 }
 
 impl LifeNote {
-    /// Reads the note of the earlier daemons, and begins this one's life.
-    pub(in crate::app) fn open(data_dir: &Path, now: Moment) -> LifeNote {
+    /// Reads the note of the earlier daemons, and begins this one's life. `stored` is the time of the newest stored fact.
+    pub(in crate::app) fn open(data_dir: &Path, now: Moment, stored: Option<Moment>) -> LifeNote {
         let path = data_dir.join(NOTE);
         let text = fs::read(&path).unwrap_or_default();
         let note = edn::read(&text, &REQUEST_CAPS).ok();
         let mut downs = note.as_ref().and_then(Value::as_map).map(downs_of).unwrap_or_default();
         let alive = note.as_ref().and_then(Value::as_map).and_then(|note| instant(note, "alive"));
+        let alive = alive.map(|alive| last_sign(alive, stored));
         // A clock that was set back since shows no time in between.
         downs.extend(alive.filter(|from| *from < now).map(|from| Downtime { from, until: now }));
         downs.drain(..downs.len().saturating_sub(DOWNS_MAX));
@@ -64,6 +65,13 @@ impl LifeNote {
     }
 }
 
+/// Returns the last moment at which a daemon is known to have lived. One that was killed may have stored something after its
+/// last note; what is much younger than the note is of an import.
+fn last_sign(alive: Moment, stored: Option<Moment>) -> Moment {
+    let is_of_daemon = |at: &Moment| alive < *at && at.since(alive).millis() <= 2 * BEAT_MS;
+    stored.filter(is_of_daemon).unwrap_or(alive)
+}
+
 fn downs_of(note: &Map) -> Vec<Downtime> {
     let items = note.keyword("downs").and_then(Value::as_items).unwrap_or_default();
     let down = |item: &Value| {
@@ -82,3 +90,19 @@ const NOTE: &str = "lives.edn";
 const BEAT_MS: u64 = 10_000;
 /// Enough for a bad night. Each start writes all of them into the log.
 const DOWNS_MAX: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Span;
+
+    #[test]
+    fn what_was_stored_after_the_last_note_is_a_sign_of_life() {
+        let at = |ms: u64| Moment::EPOCH.checked_add(Span::from_millis(ms)).expect("in range");
+        assert_eq!(last_sign(at(1_000), None), at(1_000));
+        assert_eq!(last_sign(at(1_000), Some(at(500))), at(1_000));
+        assert_eq!(last_sign(at(1_000), Some(at(8_000))), at(8_000));
+        // An import that came while no daemon was there.
+        assert_eq!(last_sign(at(1_000), Some(at(60_000))), at(1_000));
+    }
+}

@@ -88,7 +88,7 @@ fn line(count: u64, named: &[LostSchedule], earlier: &[LostSchedule]) -> String 
         let map = Map::new().with("id", it.id.to_string()).with("session", it.session.as_str());
         let time = |at: Option<Moment>| at.map(|at| at.to_string());
         let map = map.with("label", it.label.as_deref()).with("due", time(it.due));
-        Value::from(map.with("lost-at", time(it.lost_at)))
+        Value::from(map.with("left-at", time(it.left_at)).with("lost-at", time(it.lost_at)))
     };
     let most = usize::try_from(limits::LOST_NAMED.value).unwrap_or(usize::MAX);
     let named: Vec<Value> = named.iter().chain(earlier).take(most).map(schedule).collect();
@@ -101,12 +101,14 @@ fn lost_of(note: &Map) -> Lost {
     let items = note.keyword("named").and_then(Value::as_items).unwrap_or_default();
     let schedule = |item: &Value| {
         let text = |key: &str| item.as_map()?.keyword(key)?.as_str();
+        let time = |key: &str| Moment::parse(text(key)?).ok();
         Some(LostSchedule {
             id: ScheduleId::new(text("id")?).ok()?,
             label: text("label").map(Into::into),
             session: SessionId::new(text("session")?).ok()?,
-            due: text("due").and_then(|due| Moment::parse(due).ok()),
-            lost_at: text("lost-at").and_then(|at| Moment::parse(at).ok()),
+            due: time("due"),
+            left_at: time("left-at"),
+            lost_at: time("lost-at"),
         })
     };
     Lost { count: count.unwrap_or(0), named: items.iter().filter_map(schedule).collect() }

@@ -7,7 +7,8 @@ use super::life::LifeNote;
 use super::lost_note::LostNote;
 use crate::adapter::{StoreOptions, StoreSqlite};
 use crate::app::fault::AppFault;
-use crate::domain::GuardPolicy;
+use crate::domain::{Cursor, GuardPolicy, Moment};
+use crate::port::Store;
 use crate::runtime::{AttachOptions, Handle};
 
 /// Opens the store of a data directory, and loads its contents into the engine.
@@ -23,7 +24,7 @@ pub(in crate::app) fn attach_store(
     }));
     let store = StoreSqlite::open(options).map_err(|fault| AppFault::Taken(fault.to_string()))?;
     let (mut note, lost) = LostNote::open(data_dir);
-    let life = LifeNote::open(data_dir, now);
+    let life = LifeNote::open(data_dir, now, newest_fact(&store)?);
     let (policy, downs) = (Some(guard), life.downs());
     let (lost, named) = (lost.count, lost.named);
     let options = AttachOptions { lost, named, downs, policy, asleep: false };
@@ -34,6 +35,13 @@ pub(in crate::app) fn attach_store(
     // Replaces the note of the previous process at once.
     note.note(handle);
     Ok((note, life))
+}
+
+/// Returns the time of the newest fact of a store; `None` if there is none.
+fn newest_fact(store: &dyn Store) -> Result<Option<Moment>, AppFault> {
+    let before = Cursor::new(store.health().head.number().saturating_sub(1));
+    let facts = store.facts_after(before).map_err(|fault| AppFault::Taken(fault.to_string()))?;
+    Ok(facts.last().map(|fact| fact.at))
 }
 
 /// The name of the store's directory in the data directory.

@@ -162,7 +162,7 @@ impl Condition {
     }
 
     /// Returns whether a part of the condition is about failed calls. Any other condition says nothing of a call that failed.
-    pub fn is_about_errors(&self) -> bool {
+    pub(crate) fn is_about_errors(&self) -> bool {
         self.root.is_about_errors()
     }
 }

@@ -47,7 +47,7 @@ impl Outcome {
     }
 
     /// Returns how many bytes of JSON are kept of its value.
-    pub fn kept_bytes(&self) -> u64 {
+    pub(crate) fn kept_bytes(&self) -> u64 {
         self.value.as_ref().map_or(0, |_| self.bytes.clamp(1, limits::OUTCOME_KEPT_BYTES.value))
     }
 
@@ -58,7 +58,7 @@ impl Outcome {
     }
 
     /// Returns whether its value was dropped to make room.
-    pub fn is_dropped(&self) -> bool {
+    pub(crate) fn is_dropped(&self) -> bool {
         self.cut && self.value.is_none()
     }
 

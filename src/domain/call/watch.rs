@@ -183,7 +183,7 @@ impl Streak {
     }
 
     /// Whether it has lasted so long, as of its newest check.
-    pub fn has_lasted(&self, lasting: Lasting, at: Moment) -> bool {
+    pub(crate) fn has_lasted(&self, lasting: Lasting, at: Moment) -> bool {
         self.checks >= u32::from(lasting.checks) && self.lasted(at).span >= lasting.span
     }
 

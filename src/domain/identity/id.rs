@@ -253,7 +253,7 @@ impl HostId {
     }
 
     /// Returns whether the host is connected and reports its turns, unlike the built-in one.
-    pub const fn is_attached(self) -> bool {
+    pub(crate) const fn is_attached(self) -> bool {
         self.0 != HostId::LOCAL.0 && self.0 != HostId::INBOX.0
     }
 }

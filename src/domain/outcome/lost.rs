@@ -13,6 +13,17 @@ pub struct LostSchedule {
     pub session: SessionId,
     /// When it was due, as far as that was known.
     pub due: Option<Moment>,
+    /// When its message was left in an inbox, where nobody took it; `None` if it did not come so far.
+    pub(crate) left_at: Option<Moment>,
     /// The start that found it lost; `None` if that is the one that says so.
     pub(crate) lost_at: Option<Moment>,
+}
+
+impl LostSchedule {
+    /// Returns its label, and how far its message came; `None` if there is neither.
+    pub(crate) fn words(&self) -> Option<String> {
+        let left = self.left_at.map(|at| format!("left in the inbox at {}", at.brief()));
+        let parts: Vec<String> = self.label.iter().map(ToString::to_string).chain(left).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
 }

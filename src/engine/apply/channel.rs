@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use crate::domain::{Actor, ChannelFact, Direction, Now};
-use crate::engine::record::{ChannelRecord, Pause};
+use crate::engine::pause::Pause;
+use crate::engine::record::ChannelRecord;
 use crate::engine::state::State;
 
 impl State {

@@ -1,21 +1,18 @@
 //! Applies facts about the engine as a whole: holds, the guard's policy, restarts, and its end.
 
 use crate::domain::{EngineFact, Now, RunState};
-use crate::engine::record::Pause;
+use crate::engine::pause::Pause;
 use crate::engine::state::{Mode, State};
 use crate::engine::timers::Timer;
 
 impl State {
     pub(super) fn apply_to_engine(&mut self, now: Now, fact: EngineFact) {
         match fact {
-            EngineFact::AllHeld { by, reason } => self.held = Some(Pause { by, reason, since: now.wall }),
+            EngineFact::AllHeld { by, reason } => self.holds.begin(Pause { by, reason, since: now.wall }),
             EngineFact::GuardPolicySet { policy, by: _ } => self.guard = policy,
             EngineFact::AllReleased { .. } => {
                 // Slots that came during the hold count as missed.
-                self.holds.extend(self.held.take().map(|hold| (hold, now.wall)));
-                if self.holds.len() > HOLDS_KEPT {
-                    self.holds.pop_front();
-                }
+                self.holds.end(now.wall);
                 self.armed_since = Some(now.wall);
             }
             // Is told, and changes nothing.
@@ -56,6 +53,3 @@ impl State {
         }
     }
 }
-
-/// As many holds are named in explanations; older ones matter to nobody.
-const HOLDS_KEPT: usize = 16;

@@ -17,7 +17,7 @@ impl State {
         match row {
             StoredRow::Session(row) => self.restore_session(*row),
             StoredRow::Schedule(row) => self.restore_schedule(*row, now),
-            StoredRow::Hold(hold) => self.held = hold,
+            StoredRow::Holds(holds) => self.holds = holds,
             StoredRow::ChannelPauses(pauses) => self.channel_pauses = pauses,
             StoredRow::Guard { policy, grants } => {
                 self.guard = policy;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::supersede::is_anew;
 use crate::domain::{Cause, Next, Now, Reason, Redefinition, RunState, Schedule, ScheduleFact, Skip, Status};
+use crate::engine::pause::Pause;
 use crate::engine::quiet::is_watch;
-use crate::engine::record::{Pause, RunRecord, ScheduleRecord, SessionRecord};
+use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
 use crate::engine::slab::Key;
 use crate::engine::state::{RequestKey, State, request_key};
 use crate::engine::timers::Timer;

@@ -3,6 +3,7 @@
 //! What lives elsewhere: loading the rows afterwards (`restored`).
 
 use crate::domain::{RunId, RunState};
+use crate::engine::pause::Holds;
 use crate::engine::slab::Key;
 use crate::engine::state::State;
 use crate::engine::timers::Timer;
@@ -52,7 +53,7 @@ impl State {
     /// contain changes that were never committed.
     pub(super) fn drop_durable(&mut self) {
         self.frozen = false;
-        self.held = None;
+        self.holds = Holds::default();
         self.guard = None;
         self.grants.clear();
         self.channel_pauses.clear();

@@ -425,7 +425,7 @@ impl Explainer<'_> {
     fn nothing_told(&self) -> Explanation {
         if let Some((at, lost)) = self.state.lost(self.schedule).filter(|_| self.history.is_empty()) {
             let told = self.answer(Verdict::Lost, Some(Reason::Lost), lost.due);
-            return Explanation { at: Some(at), detail: lost.label.as_deref().map(str::to_owned), ..told };
+            return Explanation { at: Some(at), detail: lost.words(), ..told };
         }
         if self.history.is_empty() {
             return self.answer(Verdict::UnknownSchedule, None, None);
@@ -487,7 +487,7 @@ impl Explainer<'_> {
 }
 
 fn obstacle(at: Moment, reason: Option<Reason>, words: Option<&str>) -> Option<Obstacle> {
-    Some(Obstacle { at, reason: reason?, detail: words.map(str::to_owned) })
+    Some(Obstacle { at, until: None, reason: reason?, detail: words.map(str::to_owned) })
 }
 
 /// What became of a message whose inbox is gone.

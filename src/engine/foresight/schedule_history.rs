@@ -10,7 +10,7 @@ use super::verdict::Obstacle;
 use crate::domain::{
     Actor, Cursor, Decision, DecisionKind, Moment, Next, Reason, RunId, RunState, ScheduleId, SlotRange,
 };
-use crate::engine::record::Pause;
+use crate::engine::pause::{Holds, Pause};
 use crate::limits;
 
 /// A source of recorded decisions.
@@ -57,8 +57,8 @@ pub(in crate::engine) struct ScheduleHistory {
     pub(in crate::engine) skips: Vec<SkippedSlots>,
     /// Slots that were expected and then withdrawn.
     pub(in crate::engine) withdrawn: Vec<WithdrawnSlot>,
-    /// When it was paused, newest first, and until when.
-    pub(in crate::engine) pauses: Vec<Standstill>,
+    /// The pauses that are over, newest first.
+    pub(in crate::engine) pauses: Vec<Obstacle>,
     pub(in crate::engine) created: Option<Moment>,
     /// When it was cancelled or ran out of slots, and why.
     pub(in crate::engine) ended: Option<(Moment, Reason)>,
@@ -103,13 +103,6 @@ pub(in crate::engine) struct WithdrawnSlot {
     pub(in crate::engine) by: Option<Actor>,
 }
 
-/// A time, over by now, in which slots got no run.
-#[derive(Clone, Debug)]
-pub(in crate::engine) struct Standstill {
-    pub(in crate::engine) until: Moment,
-    pub(in crate::engine) obstacle: Obstacle,
-}
-
 impl ScheduleHistory {
     pub(in crate::engine) fn read(
         history: &dyn DecisionSource,
@@ -145,18 +138,17 @@ impl ScheduleHistory {
     /// Returns the holds and pauses into which a slot fell, and which were over when its run came to something.
     pub(in crate::engine) fn standstills_at(
         &self,
-        holds: &VecDeque<(Pause, Moment)>,
+        holds: &Holds,
         slot: Moment,
         end: Option<Moment>,
     ) -> Vec<Obstacle> {
         let hold = |(hold, until): &(Pause, Moment)| {
             let detail = hold.reason.as_deref().map(str::to_owned);
-            Standstill { until: *until, obstacle: Obstacle { at: hold.since, reason: Reason::Held, detail } }
+            Obstacle { at: hold.since, until: Some(*until), reason: Reason::Held, detail }
         };
-        let all = holds.iter().map(hold).chain(self.pauses.iter().cloned());
+        let all = holds.past.iter().map(hold).chain(self.pauses.iter().cloned());
         let is_over = |until| slot < until && end.is_none_or(|end| end >= until);
-        let stood = all.filter(|stood| stood.obstacle.at <= slot && is_over(stood.until));
-        stood.map(|stood| stood.obstacle).collect()
+        all.filter(|stood| stood.at <= slot && stood.until.is_some_and(is_over)).collect()
     }
 
     pub(in crate::engine) fn is_empty(&self) -> bool {
@@ -203,14 +195,11 @@ impl ScheduleHistory {
     fn add_pause(&mut self, decision: &Decision, resumed: &mut Option<Moment>) {
         if decision.kind == DecisionKind::ScheduleResumed {
             *resumed = Some(decision.at);
-        } else if decision.kind == DecisionKind::SchedulePaused
-            && let Some(until) = *resumed
-        {
+        } else if decision.kind == DecisionKind::SchedulePaused && resumed.is_some() {
             let detail = decision.detail.as_ref().map(ToString::to_string);
-            let obstacle = Obstacle { at: decision.at, reason: Reason::Paused, detail };
             // A pause of what is paused goes on with it: the older one began it.
-            self.pauses.retain(|later| later.until != until);
-            self.pauses.push(Standstill { until, obstacle });
+            self.pauses.retain(|later| later.until != *resumed);
+            self.pauses.push(Obstacle { at: decision.at, until: *resumed, reason: Reason::Paused, detail });
         }
     }
 
@@ -255,7 +244,7 @@ impl ScheduleHistory {
         );
         if let Some(reason) = decision.reason.filter(|_| in_the_way) {
             // At the front, because decisions come newest first.
-            told.obstacles.insert(0, Obstacle { at: decision.at, reason, detail: text() });
+            told.obstacles.insert(0, Obstacle { at: decision.at, until: None, reason, detail: text() });
         }
     }
 }

@@ -370,7 +370,7 @@ fn frozen(state: &State, paused: bool) -> Option<(SlotOutcome, Reason)> {
     } else if state.mode != Mode::Running {
         Some((SlotOutcome::AllHeld, Reason::Shutdown))
     } else {
-        state.held.as_ref().map(|_| (SlotOutcome::AllHeld, Reason::Held))
+        state.held().map(|_| (SlotOutcome::AllHeld, Reason::Held))
     }
 }
 

@@ -93,6 +93,8 @@ pub struct Explanation {
 pub struct Obstacle {
     /// When it began.
     pub(crate) at: Moment,
+    /// When it ended, if it was a hold or a pause that is over.
+    pub(crate) until: Option<Moment>,
     /// What it was.
     pub(crate) reason: Reason,
     /// More about it, if known.
@@ -148,7 +150,12 @@ impl Explanation {
                 let words = obstacle.detail.as_ref().map_or_else(String::new, |words| format!(" ({words})"));
                 let _ = match stood {
                     Some(_) if is_said => write!(text, " Everything is held as well, since {at}{words}."),
-                    Some((_, stood)) => write!(text, " {stood} from {at} on{words}."),
+                    Some((_, stood)) => {
+                        let end = obstacle
+                            .until
+                            .map_or_else(|| "on".to_owned(), |until| format!("to {}", until.brief()));
+                        write!(text, " {stood} from {at} {end}{words}.")
+                    }
                     None => write!(text, " Delayed from {at}: {}.", clause(obstacle.reason.doc())),
                 };
             }

@@ -215,6 +215,8 @@ const LOST: Record = Record {
         field::<Box<str>>("label", "The label of the schedule. Nil if it had none.").or_nil(),
         field::<Box<str>>("session-id", "The session that owned it."),
         field::<Moment>("fire-at", "The slot that was next. Nil if it was not known.").or_nil(),
+        field::<Moment>("left-at", "When its message was left in an inbox. Nil if its slot had not come.")
+            .or_nil(),
         field::<Moment>("lost-at", "When the process started again."),
     ],
 };
@@ -227,6 +229,7 @@ fn lost(view: &View<'_>) -> Value {
             .with("label", it.label.as_deref())
             .with("session-id", it.session.as_str())
             .with("fire-at", it.due.map_or(Value::Nil, psi_terms::instant))
+            .with("left-at", it.left_at.map(psi_terms::instant))
             .with("lost-at", it.lost_at.map_or(Value::Nil, psi_terms::instant))
             .into()
     });

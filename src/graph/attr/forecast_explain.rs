@@ -364,6 +364,8 @@ const OBSTACLE: Record = Record {
     doc: "Something that delayed or prevented a run.",
     params: &[
         field::<Moment>("at", "When it began."),
+        field::<Moment>("until", "When a hold or a pause that is over ended. Nil for anything else.")
+            .or_nil(),
         field::<Reason>("reason", "The kind of obstacle."),
         field::<Box<str>>("detail", "Further detail. Nil if there is none.").or_nil(),
     ],
@@ -373,6 +375,7 @@ fn obstacles(explanation: &Explanation) -> Vec<Value> {
     let shown = explanation.obstacles.iter().map(|obstacle| {
         Map::new()
             .with("at", psi_terms::instant(obstacle.at))
+            .with("until", obstacle.until.map(psi_terms::instant))
             .with("reason", Value::keyword(obstacle.reason.name()))
             .with("detail", obstacle.detail.as_deref())
             .into()

@@ -87,7 +87,7 @@ impl Handle {
     }
 
     /// What became of the calls of a tool.
-    pub fn counts_of(&self, tool: &KnownTool) -> ToolCounts {
+    pub(crate) fn counts_of(&self, tool: &KnownTool) -> ToolCounts {
         self.shared.calls.counts.lock().expect(UNPOISONED).of(tool.offerer.number, &tool.spec.name)
     }
 

@@ -400,7 +400,7 @@ impl Persister {
 impl BatchBuilder {
     /// The rows of the settings of the whole that have changed, by their keys.
     fn settings(&self, state: &State) -> Vec<(&'static str, Printed)> {
-        let hold = self.hold.then(|| (HOLD, codec::print_hold(state.held())));
+        let hold = self.hold.then(|| (HOLD, codec::print_holds(state.holds())));
         let guard = self.guard.then(|| (GUARD, codec::print_guard(state.guard(), state.grants())));
         let pauses = || codec::print_channel_pauses(state.channel_pauses());
         let channels = self.channels.then(|| (CHANNELS, pauses()));

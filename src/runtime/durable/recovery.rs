@@ -120,7 +120,7 @@ pub(super) fn load_rows_into(
             load(StoredRow::Session(row));
         }
         Row::Schedule(row) => load(StoredRow::Schedule(row)),
-        Row::Hold(hold) => load(StoredRow::Hold(hold)),
+        Row::Holds(holds) => load(StoredRow::Holds(holds)),
         Row::ChannelPauses(pauses) => load(StoredRow::ChannelPauses(pauses)),
         Row::Guard(policy, grants) => load(StoredRow::Guard { policy, grants }),
         Row::Message(message) => found.messages.push(message),
@@ -180,7 +180,7 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
         Row::Schedule(row) => rows.push(StoredRow::Schedule(row)),
         Row::Message(message) => messages.push(message),
         // The caller that changed one of these last may have received an error, so memory is not the truth about them.
-        Row::Hold(hold) => rows.push(StoredRow::Hold(hold)),
+        Row::Holds(holds) => rows.push(StoredRow::Holds(holds)),
         Row::ChannelPauses(pauses) => rows.push(StoredRow::ChannelPauses(pauses)),
         Row::Guard(policy, grants) => rows.push(StoredRow::Guard { policy, grants }),
     })?;

@@ -14,7 +14,7 @@ use super::recovery_error::RecoveryError;
 use super::transcripts::{self, MESSAGE, StoredMessage};
 use crate::domain::{Grant, GuardPolicy, Schedule, ScheduleId, SessionId};
 use crate::edn::Value;
-use crate::engine::{ChannelPauses, Pause, ScheduleRow, SessionRow};
+use crate::engine::{ChannelPauses, Holds, ScheduleRow, SessionRow};
 use crate::port::{RowRecord, Store};
 
 /// A parsed row.
@@ -22,7 +22,7 @@ pub(crate) enum Row {
     /// With the digest of the session's token.
     Session(Box<SessionRow>, Option<Box<str>>),
     Schedule(Box<ScheduleRow>),
-    Hold(Option<Pause>),
+    Holds(Holds),
     ChannelPauses(BTreeMap<Box<str>, ChannelPauses>),
     Guard(Option<Arc<GuardPolicy>>, BTreeMap<SessionId, Grant>),
     Message(StoredMessage),
@@ -207,7 +207,7 @@ fn parse_whole(key: &str, form: &Form<'_>) -> Result<Row, String> {
         codec::parse_message(form)
             .map(|(session, message)| Row::Message(StoredMessage { at, session, message }))
     } else if key == HOLD {
-        codec::parse_hold(form).map(Row::Hold)
+        codec::parse_holds(form).map(Row::Holds)
     } else if key == CHANNELS {
         codec::parse_channel_pauses(form).map(Row::ChannelPauses)
     } else if key == GUARD {

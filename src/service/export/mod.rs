@@ -15,7 +15,7 @@ use std::io;
 pub use self::restore::{Restored, restore};
 pub use self::schedule_lines::{SCHEDULES, ScheduleLog};
 use crate::dialect::cron::jsonl::{File, Lines, Logged, has_words};
-use crate::domain::{Cursor, Dialect, Fact, Moment, RunId, ScheduleId};
+use crate::domain::{Cursor, DecisionKind, Dialect, Fact, Moment, RunId, ScheduleId};
 use crate::engine::{Chronicle, Known, Learned, ScheduleRow};
 use crate::port::{FactRecord, LostHistory, RowRecord, StoreFault};
 use crate::runtime::codec::{self, Form};
@@ -71,7 +71,11 @@ pub fn export(stored: &Stored<'_>, write: &mut Write<'_>) -> Result<Vec<String>,
         out.flush()?;
     }
     walk(stored, |chronicle, record, fact, row, learned| {
-        let Some(known) = fact.schedule().and_then(|id| chronicle.known(id)) else { return Ok(()) };
+        let Some(id) = fact.schedule() else {
+            schedule_lines::print_hold(record, &mut out.schedules);
+            return out.flush();
+        };
+        let Some((known, learned)) = chronicle.known(id).zip(learned) else { return Ok(()) };
         if !survey.is_job(known) {
             schedule_lines::print_fact(record, known, &mut out.schedules);
         } else if let Some(row) = row {
@@ -84,10 +88,17 @@ pub fn export(stored: &Stored<'_>, write: &mut Write<'_>) -> Result<Vec<String>,
     Ok(survey.notes(stored, &present))
 }
 
-/// Passes every fact about a schedule to `see`, with the row by which it became known, if that is this fact.
+/// Passes every fact about a schedule, and every hold and release of everything, to `see`: with the row by which its schedule
+/// became known, if that is this fact.
 fn walk(
     stored: &Stored<'_>,
-    mut see: impl FnMut(&Chronicle, &FactRecord, &Fact, Option<&ScheduleRow>, Learned) -> Result<(), ExportError>,
+    mut see: impl FnMut(
+        &Chronicle,
+        &FactRecord,
+        &Fact,
+        Option<&ScheduleRow>,
+        Option<Learned>,
+    ) -> Result<(), ExportError>,
 ) -> Result<(), ExportError> {
     let (mut chronicle, mut after) = (Chronicle::default(), Cursor::START);
     loop {
@@ -95,14 +106,19 @@ fn walk(
         let Some(newest) = chunk.last() else { return Ok(()) };
         after = newest.cursor;
         for record in &chunk {
-            if record.schedule.is_none() || is_patchy(stored, record) {
+            if record.schedule.is_none() && !is_hold(record) || is_patchy(stored, record) {
                 continue;
             }
             let (fact, row) = parsed(record, |id| chronicle.known(id).is_none())?;
-            let Some(learned) = chronicle.take(record.at, &fact, row.as_ref()) else { continue };
+            let learned = chronicle.take(record.at, &fact, row.as_ref());
             see(&chronicle, record, &fact, row.as_ref(), learned)?;
         }
     }
+}
+
+/// Whether a fact is a hold of everything, or a release.
+fn is_hold(record: &FactRecord) -> bool {
+    [DecisionKind::EngineHeld, DecisionKind::EngineReleased].iter().any(|kind| *record.kind == *kind.name())
 }
 
 /// Whether other facts about this fact's schedule may be missing around it: its session was over its share of the log.
@@ -153,7 +169,7 @@ impl Present {
             Row::Guard(policy, grants) => {
                 (self.has_policy, self.grants) = (policy.is_some(), grants.len() as u64);
             }
-            Row::Hold(_) | Row::ChannelPauses(_) => {}
+            Row::Holds(_) | Row::ChannelPauses(_) => {}
         }
     }
 }
@@ -179,7 +195,7 @@ impl Survey {
         let mut known_ids = BTreeSet::new();
         walk(stored, |chronicle, record, fact, _, learned| {
             survey.first.get_or_insert(record.at);
-            let Some(id) = fact.schedule() else { return Ok(()) };
+            let Some((id, learned)) = fact.schedule().zip(learned) else { return Ok(()) };
             match learned {
                 Learned::Unknown => _ = survey.unknown.insert(id.clone()),
                 Learned::Found => _ = survey.begun_late.insert(id.clone()),

@@ -5,6 +5,7 @@
 //!  "cursor":12,"session_id":"main","fact":"{:fact :schedule/paused …}"}
 //! {"type":"schedule-row","event_id":"evt_…","timestamp":"…","schedule_id":"sch-2","dialect":"psi","revision":4,
 //!  "history_since":"…","row":"{:v 1 …}"}
+//! {"type":"engine-held","event_id":"evt_…","timestamp":"…","cursor":14,"fact":"{:fact :engine/held …}"}
 //! ```
 //!
 //! Each is one line.
@@ -28,15 +29,13 @@ pub const SCHEDULES: &str = "schedules.jsonl";
 pub(super) fn print_fact(record: &FactRecord, known: &Known, out: &mut String) {
     let (id, cursor) = (known.schedule.id.to_string(), record.cursor.to_string());
     let head = head(&record.kind, record.at, known, &[&id, "fact", &cursor]);
-    let map = head.with("cursor", i64::try_from(record.cursor.number()).unwrap_or(i64::MAX));
     let text = |map: Map, key: &str, text: Option<&str>| match text {
         Some(text) => map.with(key, text),
         None => map,
     };
-    let map = text(map, "session_id", record.session.as_deref());
+    let map = text(head, "session_id", record.session.as_deref());
     let map = text(map, "run_id", record.run.as_deref());
-    // A payload is text of our codec.
-    finish(map.with("fact", &*String::from_utf8_lossy(&record.payload)), out);
+    finish(with_fact(map, record), out);
 }
 
 /// Prints a schedule as a row has it. Its history is known from `since` on.
@@ -48,14 +47,27 @@ pub(super) fn print_row(row: &ScheduleRow, since: Moment, out: &mut String) {
     finish(map.with("history_since", since.to_string()).with("row", &*form), out);
 }
 
+/// Prints a hold of everything, or a release. It is about no schedule, and tells why schedules stood still.
+pub(super) fn print_hold(record: &FactRecord, out: &mut String) {
+    let event = [&*record.kind, "fact", &record.cursor.to_string()];
+    finish(with_fact(event_head(&record.kind, record.at, &event), record), out);
+}
+
+fn event_head(kind: &str, at: Moment, event: &[&str]) -> Map {
+    Map::new().with("type", kind).with("event_id", event_id_of(at, event)).with("timestamp", at.to_string())
+}
+
 fn head(kind: &str, at: Moment, known: &Known, event: &[&str]) -> Map {
-    Map::new()
-        .with("type", kind)
-        .with("event_id", event_id_of(at, event))
-        .with("timestamp", at.to_string())
+    event_head(kind, at, event)
         .with("schedule_id", known.schedule.id.to_string())
         .with("dialect", known.schedule.dialect.name())
         .with("revision", i64::from(known.revision))
+}
+
+fn with_fact(map: Map, record: &FactRecord) -> Map {
+    let map = map.with("cursor", i64::try_from(record.cursor.number()).unwrap_or(i64::MAX));
+    // A payload is text of our codec.
+    map.with("fact", &*String::from_utf8_lossy(&record.payload))
 }
 
 fn finish(map: Map, out: &mut String) {

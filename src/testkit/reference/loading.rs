@@ -33,7 +33,7 @@ impl Loading {
             StoredRow::Schedule(row) => {
                 self.schedules.contains(&row.schedule.id) && self.held.schedules.contains(row)
             }
-            StoredRow::Hold(hold) => self.held.hold == *hold,
+            StoredRow::Holds(holds) => self.held.holds == *holds,
             StoredRow::ChannelPauses(pauses) => self.held.pauses == *pauses,
             StoredRow::Guard { policy, grants } => self.held.policy == *policy && self.held.grants == *grants,
         }
@@ -49,7 +49,7 @@ impl Loading {
         match row {
             StoredRow::Session(row) => _ = self.sessions.remove(&row.id),
             StoredRow::Schedule(row) => _ = self.schedules.remove(&row.schedule.id),
-            StoredRow::Hold(_) | StoredRow::ChannelPauses(_) | StoredRow::Guard { .. } => {}
+            StoredRow::Holds(_) | StoredRow::ChannelPauses(_) | StoredRow::Guard { .. } => {}
         }
     }
 }

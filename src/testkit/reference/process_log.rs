@@ -129,11 +129,11 @@ impl CommittedModel {
         if open != kept {
             return Err(format!("{kept:?} are kept as open, but {open:?} are"));
         }
-        if model.fold.held() != held.hold.as_ref() {
+        if *model.fold.holds() != held.holds {
             return Err(format!(
-                "kept is the hold {:?}, but its facts make {:?} of it",
-                held.hold,
-                model.fold.held()
+                "kept of holds is {:?}, but their facts make {:?} of it",
+                held.holds,
+                model.fold.holds()
             ));
         }
         if *model.fold.channel_pauses() != held.pauses {

@@ -103,7 +103,7 @@ impl ReferenceModel {
 
     /// Takes the global pause, the guard policy and the grants from the store.
     pub(in crate::testkit) fn take_over_settings(&mut self, held: &StoreContents) {
-        self.held = held.hold.is_some();
+        self.held = held.holds.present.is_some();
         let paused = held.pauses.iter().filter(|(_, pauses)| pauses.outbound.is_some());
         self.paused_channels = paused.map(|(name, _)| name.clone()).collect();
         (self.policy, self.grants) = (held.policy.clone(), held.grants.clone());

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::{Cursor, Grant, GuardPolicy, SessionId};
-use crate::engine::{ChannelPauses, Pause, ScheduleRow, SessionRow};
+use crate::engine::{ChannelPauses, Holds, ScheduleRow, SessionRow};
 use crate::port::{Store, StoreFault};
 use crate::runtime::{Row, for_each_row};
 
@@ -14,7 +14,7 @@ pub(in crate::testkit) struct StoreContents {
     pub(in crate::testkit) facts: BTreeSet<Cursor>,
     pub(in crate::testkit) schedules: Vec<ScheduleRow>,
     pub(in crate::testkit) sessions: Vec<SessionRow>,
-    pub(in crate::testkit) hold: Option<Pause>,
+    pub(in crate::testkit) holds: Holds,
     pub(in crate::testkit) pauses: BTreeMap<Box<str>, ChannelPauses>,
     pub(in crate::testkit) policy: Option<Arc<GuardPolicy>>,
     pub(in crate::testkit) grants: BTreeMap<SessionId, Grant>,
@@ -34,7 +34,7 @@ impl StoreContents {
         let read = for_each_row(store, |row| match row {
             Row::Schedule(row) => held.schedules.push(*row),
             Row::Session(row, _) => held.sessions.push(*row),
-            Row::Hold(hold) => held.hold = hold,
+            Row::Holds(holds) => held.holds = holds,
             Row::ChannelPauses(pauses) => held.pauses = pauses,
             Row::Guard(policy, grants) => (held.policy, held.grants) = (policy, grants),
             // A stored answer to an idempotent call; no fact corresponds to it.

@@ -164,7 +164,7 @@ impl Laws {
     /// # Errors
     /// [`Broken`], if the store lacks a fact that was acknowledged, or if its rows differ from the
     /// fold of its facts.
-    pub fn come_back(&mut self, store: &dyn Store) -> Result<(), Broken> {
+    pub(crate) fn come_back(&mut self, store: &dyn Store) -> Result<(), Broken> {
         let broken = |detail: String| Broken { law: WHAT_IS_KEPT_IS_THERE, detail };
         let held = StoreContents::read(store).map_err(broken)?;
         self.past.nothing_told_is_missing(&held).map_err(broken)?;

@@ -84,8 +84,8 @@ fn changes_are_told_by_label() {
     let resumed = ok(&["resume", &once]);
     assert!(resumed.starts_with(&format!("resumed  {once}  rotate\n  next slot  ")), "{resumed}");
     let ran = ok(&["run-now", &once]);
-    // Nobody listens, so it may be in the inbox already.
-    let verb = if ran.starts_with("left") { "left in the inbox" } else { "runs now" };
+    // Nobody listens. The answer may be given before it is in the inbox.
+    let verb = if ran.starts_with("left") { "left in the inbox" } else { "on its way" };
     assert_eq!(ran, format!("{verb}  {once}  rotate\n  no further slot after this run\n"));
     let again = id(&ok(&["eql", &CREATE.replace(":delay-ms", ":every-ms")]));
     let ran = ok(&["run-now", &again]);

@@ -2,7 +2,7 @@
 //! is said.
 
 use reveille::app;
-use reveille::domain::{Caller, Cursor, Dialect, ScheduleId, Span, When};
+use reveille::domain::{Caller, Cursor, Dialect, ScheduleId, Scope, Span, When};
 use reveille::engine::{Command, NewSchedule, ScheduleChange};
 use reveille::port::Clock;
 use reveille::runtime::codec;
@@ -257,4 +257,27 @@ fn of_a_session_over_its_share_only_the_whole_part_is_told() {
     let jobs = lines(exported.file("jobs.jsonl"));
     assert_eq!((jobs.len(), jobs[0]["job"]["revision"].as_u64()), (1, Some(4)));
     assert_eq!(exported.replayed().profile.jobs[&id].job.revision, 4);
+}
+
+/// What stood still because of a hold is told with the hold.
+#[test]
+fn holds_and_releases_are_lines_that_an_import_passes_over() {
+    let mut scene = scene();
+    let hold = Command::HoldAll { by: Scope::Operator.into(), reason: Some("an incident".into()) };
+    for command in [hold, Command::ReleaseAll { by: Scope::Operator.into() }] {
+        scene.command(command).expect("it is an operator");
+    }
+    let exported = Log::of(&scene).export();
+    let text = exported.file("schedules.jsonl");
+    let told = lines(text);
+    let types: Vec<_> = told.iter().map(|line| line["type"].as_str()).collect();
+    assert_eq!(types, [Some("engine-held"), Some("engine-released")]);
+    assert!(told[0]["fact"].as_str().is_some_and(|fact| fact.contains("\"an incident\"")), "{told:?}");
+    assert!(
+        told.iter().all(|line| line["event_id"].is_string() && line["timestamp"].is_string()),
+        "{told:?}"
+    );
+    let log = ScheduleLog::read(text.as_bytes());
+    assert_eq!(log.warnings, Vec::<String>::new());
+    assert_eq!(restore(log, scene.stage.clock.now().wall).sessions().count(), 0);
 }

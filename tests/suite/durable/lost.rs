@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use reveille::domain::{Caller, HostId, LostSchedule, SessionId, Span};
+use reveille::domain::{Caller, HostId, LostSchedule, SessionConfig, SessionId, Span};
 use reveille::engine::{NewSchedule, State};
 use reveille::port::Clock;
 use reveille::runtime::{AttachOptions, Handle};
@@ -108,4 +108,24 @@ fn what_arrives_while_the_engine_stops_is_not_named() {
     life.handle.shut_down();
     let named = life.handle.view(|state| state.cut_off(before));
     assert_eq!(named.iter().map(|it| &it.id).collect::<Vec<_>>(), [&waits]);
+}
+
+#[test]
+fn that_a_lost_message_lay_in_an_inbox_is_told() {
+    let lives = Lives::new();
+    let life = lives.next(0);
+    let owner = SessionId::new("nobody").expect("a name");
+    let opened = life.handle.open_session(Some(owner.clone()), HostId::INBOX, SessionConfig::default());
+    opened.expect("there is room");
+    let id = life.handle.schedule(message(&owner, 1_000)).expect("there is room");
+    lives.stage.clock.advance(Span::from_millis(1_000));
+    life.handle.run_due();
+    let at = lives.stage.clock.now().wall;
+    let named = life.handle.view(State::losable);
+    drop(life);
+    let handle = after(&lives, 1, named);
+    let asked =
+        format!("[{{(:reveille/explain {{:schedule-id \"{id}\"}}) [:reveille.explanation/sentence]}}]");
+    let told = ask(&handle, &Caller::OPERATOR, &asked, false);
+    assert!(told.contains(&format!("(left in the inbox at {}Z)", &at.to_string()[..19])), "{told}");
 }

@@ -7,7 +7,7 @@ use reveille::domain::{
     Cursor, DecisionKind, Durability, HostId, Policy, Recovery, Refusal, RunId, ScheduleId, Scope,
     SessionConfig, SessionId, Settings, Span, Status, When,
 };
-use reveille::engine::{Command, Input, LocalFact, NewSchedule, State, StoredRow, Which};
+use reveille::engine::{Command, Holds, Input, LocalFact, NewSchedule, State, StoredRow, Which};
 use reveille::port::{Clock, Ticket};
 use reveille::runtime::Handle;
 use reveille::testkit::DiskFault;
@@ -201,7 +201,7 @@ fn the_laws_see_what_a_failed_store_must_not_do() {
         all.push(Seen::Local(LocalFact::DurableFrozen));
     });
     check("what_is_stored_is_loaded", |all, _| {
-        all.push(Seen::Local(LocalFact::Restored(StoredRow::Hold(None))));
+        all.push(Seen::Local(LocalFact::Restored(StoredRow::Holds(Holds::default()))));
     });
     check("what_is_stored_is_loaded", |all, _| all.push(Seen::Local(LocalFact::DurableDropped)));
 }

@@ -8,7 +8,7 @@ use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn flush_due(step: &mut StepBuilder<'_>, schedule: &ScheduleId) {
     let state = step.state;
-    if state.mode != Mode::Running || state.held.is_some() {
+    if state.mode != Mode::Running || state.held().is_some() {
         return;
     }
     let due = state.schedule_key(schedule).filter(|key| state.timers.is_due(*key, step.now));

@@ -20,7 +20,7 @@ pub(in crate::engine) fn hold_all(
 }
 
 pub(in crate::engine) fn release_all(step: &mut StepBuilder<'_>, by: Actor) -> Result<(), Refusal> {
-    if step.state.held.is_none() {
+    if step.state.held().is_none() {
         return Ok(());
     }
     step.fact(Fact::Engine(EngineFact::AllReleased { by }));

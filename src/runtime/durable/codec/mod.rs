@@ -43,10 +43,10 @@ pub(crate) use parse::parse_form;
 pub use print::print;
 pub use printed::Printed;
 pub(crate) use row::{
-    Course, has_definition, parse_course, parse_definition, parse_hold, parse_schedule, parse_session,
+    Course, has_definition, parse_course, parse_definition, parse_holds, parse_schedule, parse_session,
     print_course, print_definition,
 };
-pub use row::{print_hold, print_schedule, print_session};
+pub use row::{print_holds, print_schedule, print_session};
 
 use crate::domain::Fact;
 use crate::edn::Value;

@@ -222,6 +222,7 @@ fn lost_schedules(form: &Form<'_>, key: &'static str) -> Result<Box<[LostSchedul
             label: own_text(item, "label")?,
             session: session_id(item, "session")?,
             due: maybe(item, "due", instant)?,
+            left_at: maybe(item, "left-at", instant)?,
             lost_at: maybe(item, "lost-at", instant)?,
         })
     };

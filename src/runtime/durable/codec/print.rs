@@ -64,6 +64,7 @@ fn engine(fact: &EngineFact) -> Printed {
                     .with("label", it.label.as_deref())
                     .with("session", it.session.as_str())
                     .with("due", it.due.map(Instant))
+                    .with("left-at", it.left_at.map(Instant))
                     .with("lost-at", it.lost_at.map(Instant))
             };
             let schedules: Vec<Printed> = schedules.iter().map(schedule).collect();

@@ -1,5 +1,6 @@
 //! The codec of rows: the current state of a schedule, of a session and of the hold, each one form beside the log.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::actor::{actor, token_name};
@@ -19,7 +20,7 @@ use super::{FactError, VERSION, memory, session_config, watch};
 use crate::domain::{
     Cause, Cursor, HostId, JobId, Moment, Phase, Reason, Run, RunState, Schedule, Status, TokenName, Watch,
 };
-use crate::engine::{Pause, Progress, ScheduleRow, SessionRow};
+use crate::engine::{Holds, Pause, Progress, ScheduleRow, SessionRow};
 
 /// Everything about a schedule but its definition.
 #[derive(Debug)]
@@ -303,16 +304,27 @@ fn reason(form: &Form<'_>, key: &'static str) -> Result<Option<Reason>, FactErro
     maybe(form, key, |form, key| one(form, key, Reason::parse))
 }
 
-/// Prints the row of the hold: the actor that holds everything, or none.
-pub fn print_hold(hold: Option<&Pause>) -> Printed {
-    Printed::new().with("v", VERSION).with("held", hold.map(of_pause))
+/// Prints the row of the holds: the one in force, and the latest that are over.
+pub fn print_holds(holds: &Holds) -> Printed {
+    let ended = |(hold, until): &(Pause, Moment)| of_pause(hold).with("until", Instant(*until));
+    let past: Vec<Printed> = holds.past.iter().map(ended).collect();
+    let held = holds.present.as_ref().map(of_pause);
+    Printed::new().with("v", VERSION).with("held", held).with("past", (!past.is_empty()).then_some(past))
 }
 
-/// Parses the row of the hold.
+/// Parses the row of the holds.
 ///
 /// # Errors
 /// [`FactError`], for the first thing that is wrong with it.
-pub(crate) fn parse_hold(form: &Form<'_>) -> Result<Option<Pause>, FactError> {
+pub(crate) fn parse_holds(form: &Form<'_>) -> Result<Holds, FactError> {
     check_version(form)?;
-    maybe(form, "held", |form, key| pause(map(form, key)?))
+    let present = maybe(form, "held", |form, key| pause(map(form, key)?))?;
+    let past = maybe(form, "past", past_holds)?;
+    Ok(Holds { present, past: past.unwrap_or_default() })
+}
+
+fn past_holds(form: &Form<'_>, key: &'static str) -> Result<VecDeque<(Pause, Moment)>, FactError> {
+    let found = part(form, key);
+    let holds = found.as_items().ok_or_else(|| wrong(key, "a vector of holds", found))?;
+    holds.iter().map(|hold| Ok((pause(hold)?, instant(hold, "until")?))).collect()
 }
