@@ -284,6 +284,10 @@ await goTo(`edit?id=${ids.report}`);
 await page.waitForFunction(() => document.querySelector("textarea")?.value);
 await page.getByLabel("When", { exact: true }).focus();
 await key("Control+A");
+// What comes only weeks from now is shown too.
+await page.keyboard.type("first monday of the month at 11:20");
+await page.waitForFunction(() => /11:20/.test(document.querySelector("main table")?.textContent ?? ""), null, { timeout: 15_000 });
+await key("Control+A");
 await page.keyboard.type("weekdays at 9:45");
 await page.waitForFunction(() => /09:45/.test(document.querySelector("main table")?.textContent ?? ""), null, { timeout: 15_000 });
 await ask(documents.RESCHEDULE, { input: { scheduleId: ids.report, label: "changed meanwhile" } });

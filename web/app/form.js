@@ -4,7 +4,7 @@ import { ask, change, Refused, useAsk } from "./graph.js";
 import { go, to } from "./route.js";
 import { act, Facts, Page, Problem, say } from "./parts.js";
 import { Foreign, visible, word } from "./text.js";
-import { When } from "./time.js";
+import { now, When } from "./time.js";
 import { Differences } from "./whatif.js";
 import * as Q from "./queries.js";
 
@@ -19,7 +19,9 @@ export function Preview({ id, when, zone }) {
   const [answer, setAnswer] = useState(/** @type {any} */ (null));
   useEffect(() => {
     const timer = setTimeout(() => {
-      ask(Q.EDIT_PREVIEW, { id, when, zone: zone || null }).then((data) => setAnswer({ data }), (error) => setAnswer({ error }));
+      // Far enough for what comes once a month.
+      const until = new Date(now.value + 35 * 86_400_000).toISOString();
+      ask(Q.EDIT_PREVIEW, { id, when, zone: zone || null, to: until }).then((data) => setAnswer({ data }), (error) => setAnswer({ error }));
     }, 350);
     return () => clearTimeout(timer);
   }, [id, when, zone]);
