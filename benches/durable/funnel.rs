@@ -21,6 +21,7 @@ struct Gathered {
     batch: Batch,
     /// The ticket of the previous batch: at most two wait at a time.
     last: Option<Ticket>,
+    rows: u64,
 }
 
 impl Funnel {
@@ -28,8 +29,8 @@ impl Funnel {
         Funnel { store, gathered: Mutex::default() }
     }
 
-    /// Writes everything acknowledged so far.
-    pub(crate) fn flush(&self) {
+    /// Writes everything acknowledged so far; returns how many rows that were since the beginning.
+    pub(crate) fn flush(&self) -> u64 {
         let mut gathered = self.gathered.lock().expect("nobody panics");
         if !gathered.batch.facts.is_empty() {
             self.pass_on(&mut gathered);
@@ -37,6 +38,7 @@ impl Funnel {
         if let Some(last) = gathered.last.take() {
             last.wait().expect("it is kept");
         }
+        gathered.rows
     }
 
     fn pass_on(&self, gathered: &mut Gathered) {
@@ -55,6 +57,7 @@ impl Store for Funnel {
     fn submit(&self, _term: Term, batch: Batch, done: Done) -> Result<(), StoreFault> {
         let last = batch.facts.last().expect("a batch has facts").cursor;
         let mut gathered = self.gathered.lock().expect("nobody panics");
+        gathered.rows += batch.rows.len() as u64;
         gathered.batch.facts.extend(batch.facts);
         gathered.batch.rows.extend(batch.rows);
         if gathered.batch.facts.len() >= GATHERED {

@@ -3,7 +3,8 @@
 //! `cargo bench --bench primitives` measures everything once and prints the figures; `-- --quick` only shows that
 //! everything runs. Each measurement has a process of its own: `-- --child checks` prints lines of a name and a number,
 //! and `benches/peers` calls it so, beside the peer in Python. What lives elsewhere: the measured engine (`engine`),
-//! tokio alone (`joined`). The tool of all calls does nothing, so what is left is the engine's own work. Invariant:
+//! tokio alone (`joined`), an attached host and bulletins (`hosted`), a store (`stored`), what needs no real time
+//! (`simulated`). The tool of all calls does nothing, so what is left is the engine's own work. Invariant:
 //! nothing here passes or fails by the clock.
 
 use std::process::{Command, ExitCode, Stdio};
@@ -13,15 +14,21 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use engine::{Engine, PER_SESSION, TOOL};
+use reveille::adapter::HostLocal;
 use reveille::dialect::{Notation, REQUEST_CAPS};
-use reveille::domain::{Caller, Outcome, RunId, Span};
+use reveille::domain::{Caller, Outcome, RunId, SessionId, Span};
 use reveille::edn::{Map, Value, read};
 use reveille::engine::{Circumstances, Invocation, judge, parse_condition};
 use reveille::service::{CallStyle, Called, Service};
 use system::{boot_nanos, processor_time, resident_bytes, wait};
 
 mod engine;
+#[path = "../durable/funnel.rs"]
+mod funnel;
+mod hosted;
 mod joined;
+mod simulated;
+mod stored;
 #[path = "../table/system.rs"]
 mod system;
 
@@ -68,6 +75,13 @@ fn main() -> ExitCode {
         Some("steady") => steady(&sizes),
         Some("parallel") => parallel(&sizes),
         Some("tokio") => joined::figures(sizes.repeats),
+        Some("slow") => slow(&sizes),
+        Some("slow-tokio") => joined::sleeping(sizes.repeats / 50, SLOW, PLACES),
+        Some("host") => hosted::calls(sizes.repeats / 50),
+        Some("bulletins") => hosted::bulletins(sizes.repeats / 50),
+        Some("ring") => simulated::ring(sizes.watches / 5),
+        Some("returned") => simulated::returned(sizes.repeats / 50),
+        Some("stored") => stored::figures(sizes.watches, sizes.load * 6),
         Some("conditions") => conditions(&sizes),
         Some(_) | None => return ExitCode::FAILURE,
     };
@@ -80,7 +94,21 @@ fn main() -> ExitCode {
 /// Runs each measurement in a process of its own, so that no memory is passed from one to the next.
 fn all(is_quick: bool) -> ExitCode {
     let program = std::env::current_exe().expect("a running program has a path");
-    for measure in ["watches", "checks", "steady", "parallel", "tokio", "conditions"] {
+    for measure in [
+        "watches",
+        "checks",
+        "steady",
+        "parallel",
+        "tokio",
+        "slow",
+        "slow-tokio",
+        "host",
+        "bulletins",
+        "ring",
+        "returned",
+        "stored",
+        "conditions",
+    ] {
         let mut command = Command::new(&program);
         command.args(["--child", measure]).args(is_quick.then_some("--quick"));
         let status = command.stderr(Stdio::inherit()).status().expect("this program can be started");
@@ -145,31 +173,52 @@ fn parallel(sizes: &Sizes) -> Figures {
     let sessions = sizes.repeats.div_ceil(CALLS_OF_ONE);
     let engine = Engine::start(sessions * PER_SESSION, |_: &Invocation| {});
     let service = Service::new(engine.handle().clone());
-    let action = Value::from(Map::new().with("name", TOOL));
-    let mut args = Map::new();
-    args.insert("actions".into(), Value::vector(vec![action; CALLS]));
-    let args = Value::from(args);
-    let style = CallStyle { notation: Notation::Json, patience: None };
-    let mut times = Vec::with_capacity(sizes.repeats);
-    for place in 0..sizes.repeats {
-        let caller = Caller::session(engine.session(place / CALLS_OF_ONE)).as_model();
-        let begun = boot_nanos();
-        let answer = match service.begin_tool("run_parallel", &caller, &args, style).expect("admitted") {
-            Some(Called::Now(answer)) => answer,
-            Some(Called::Later(pending)) => {
-                let (tell, told) = channel();
-                let _waiter = pending.then(move |answer| _ = tell.send(answer.clone()));
-                told.recv().expect("it is answered")
-            }
-            None => unreachable!("the tool is there"),
-        };
-        times.push(boot_nanos() - begun);
-        assert!(!answer.is_error, "{}", answer.value);
-    }
+    let call = |place: usize| call_all(&service, &engine.session(place / CALLS_OF_ONE), TOOL);
+    let times = (0..sizes.repeats).map(call).collect();
     engine.leave();
     percentiles(times)
 }
 
+/// How long fifty calls at once take, of tools that take a time: as many at a time as an executor has places.
+fn slow(sizes: &Sizes) -> Figures {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build();
+    let runtime = runtime.expect("the system gives what it needs");
+    let sleeping = engine::Sleeping { runtime, time: SLOW, before: |_: &Invocation| {} };
+    let engine = Engine::with(PER_SESSION, Arc::new(HostLocal::new()), Some(Arc::new(sleeping)));
+    let service = Service::new(engine.handle().clone());
+    let times = (0..sizes.repeats / 50).map(|_| call_all(&service, &engine.session(0), TOOL)).collect();
+    engine.leave();
+    vec![("parallel-slow", middle(times) / 1e3)]
+}
+
+/// How long a session's fifty calls of a tool at once take, in nanoseconds.
+fn call_all(service: &Service, session: &SessionId, tool: &str) -> u64 {
+    let action = Value::from(Map::new().with("name", tool));
+    let mut args = Map::new();
+    args.insert("actions".into(), Value::vector(vec![action; CALLS]));
+    let args = Value::from(args);
+    let style = CallStyle { notation: Notation::Json, patience: None };
+    let caller = Caller::session(session.clone()).as_model();
+    let begun = boot_nanos();
+    let answer = match service.begin_tool("run_parallel", &caller, &args, style).expect("admitted") {
+        Some(Called::Now(answer)) => answer,
+        Some(Called::Later(pending)) => {
+            let (tell, told) = channel();
+            let _waiter = pending.then(move |answer| _ = tell.send(answer.clone()));
+            told.recv().expect("it is answered")
+        }
+        None => unreachable!("the tool is there"),
+    };
+    let time = boot_nanos() - begun;
+    assert!(!answer.is_error, "{}", answer.value);
+    time
+}
+
+/// What a slow tool takes.
+const SLOW: Duration = Duration::from_millis(20);
+/// The calls that a session may have out at a time.
+#[expect(clippy::cast_possible_truncation, reason = "a few")]
+const PLACES: usize = reveille::limits::CALLS_OF_SESSION.value as usize;
 /// The calls of one `run_parallel`: as many as it takes.
 const CALLS: usize = 50;
 /// The calls that one session makes: fewer than it may make in a minute.
@@ -180,6 +229,12 @@ fn percentiles(mut times: Vec<u64>) -> Figures {
     times.sort_unstable();
     let at = |permille: usize| times[(times.len() * permille / 1_000).min(times.len() - 1)] as f64 / 1e3;
     vec![("parallel-p50", at(500)), ("parallel-p99", at(990))]
+}
+
+/// The middle of these times, in microseconds.
+fn middle(mut times: Vec<u64>) -> f64 {
+    times.sort_unstable();
+    times[times.len() / 2] as f64 / 1e3
 }
 
 /// What it takes to read a condition, and to judge a result by it.
@@ -200,7 +255,42 @@ fn conditions(sizes: &Sizes) -> Figures {
     }
     let judging = boot_nanos() - begun;
     let each = |time: u64| time as f64 / rounds as f64 / 1e3;
-    vec![("condition-read", each(reading)), ("condition-judge", each(judging))]
+    vec![
+        ("condition-read", each(reading)),
+        ("condition-judge", each(judging)),
+        ("condition-worst", worst(sizes.repeats.min(200))),
+    ]
+}
+
+/// What the dearest of the texts that are built to be dear takes, whether it is refused or judged by a result of 64 KB.
+fn worst(rounds: usize) -> f64 {
+    let outcome = Outcome::of_value(Value::from("x".repeat(65_000)), 65_000, Span::ZERO);
+    let texts = [
+        "(".repeat(1_024),
+        "not ".repeat(256),
+        "!".repeat(1_024),
+        format!("result{}", ".a".repeat(509)),
+        format!("result{} == 1", "[0]".repeat(335)),
+        vec!["result contains y"; 53].join(" or "),
+        vec!["len(result) > 9"; 54].join(" and "),
+        format!("result in [{}]", vec!["1"; 480].join(", ")),
+        format!("result == {}", "x".repeat(1_000)),
+        format!("result == \"{}", "\\".repeat(1_000)),
+        "a ".repeat(512),
+        "\u{1f600}".repeat(256),
+    ];
+    let dear = |text: &String| {
+        let times = (0..rounds).map(|_| {
+            let begun = boot_nanos();
+            if let Ok(condition) = parse_condition(std::hint::black_box(text)) {
+                let circumstances = Circumstances { now: &outcome, before: None, streak: 0 };
+                std::hint::black_box(judge(&condition, circumstances).holds);
+            }
+            boot_nanos() - begun
+        });
+        middle(times.collect())
+    };
+    texts.iter().map(dear).fold(0.0, f64::max)
 }
 
 const CONDITION: &str = "result.status_code == 200 and result.body.count > 3";

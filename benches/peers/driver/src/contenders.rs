@@ -102,5 +102,12 @@ pub(crate) const ALL: &[Contender] = &[
     of("parallel", OURS, PRIMITIVES, &["--child", "parallel"]),
     of("parallel", "tokio", PRIMITIVES, &["--child", "tokio"]),
     of("parallel", "asyncio", ASYNCIO, &["parallel"]),
+    of("slow", OURS, PRIMITIVES, &["--child", "slow"]),
+    of("slow", "tokio", PRIMITIVES, &["--child", "slow-tokio"]),
+    of("host", OURS, PRIMITIVES, &["--child", "host"]),
+    of("bulletins", OURS, PRIMITIVES, &["--child", "bulletins"]),
+    of("ring", OURS, PRIMITIVES, &["--child", "ring"]),
+    of("returned", OURS, PRIMITIVES, &["--child", "returned"]),
+    of("stored", OURS, PRIMITIVES, &["--child", "stored"]),
     of("conditions", OURS, PRIMITIVES, &["--child", "conditions"]),
 ];
