@@ -59,6 +59,8 @@ limits! { GENERAL:
     /// Finished runs of one schedule that stay in memory; runs that have not ended are not
     /// counted. Older runs are in the log only.
     RUNS_KEPT = 20 "runs" as "runs-kept";
+    /// Of these, checks of one watch that worked. Its history has the others.
+    CHECKS_KEPT = 1 "runs" as "checks-kept";
     /// Missed slots of one schedule that are caught up under the policy `all`; older missed slots are skipped.
     CATCH_UP = 1_000 "slots" as "catch-up";
     /// Longest sleep of the driver while a durable schedule is pending, so that a change of the wall clock is noticed.

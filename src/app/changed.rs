@@ -68,7 +68,7 @@ pub(super) fn shape(mutation: MutationName) -> Option<&'static str> {
             "[:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/next-fire-at :psi.scheduler/paused? \
              :psi.scheduler/understood]",
         ),
-        Told::One(_) if mutation == MutationName::RunNow => Some(
+        Told::One(_) if matches!(mutation, MutationName::RunNow | MutationName::Resume) => Some(
             "[:psi.scheduler/schedule-id :psi.scheduler/label :psi.scheduler/status :psi.scheduler/next-fire-at \
              :psi.scheduler/paused? :psi.scheduler/reason {:psi.scheduler/runs [:reveille.run/state :reveille.run/reason]}]",
         ),
@@ -131,12 +131,19 @@ pub(super) fn words(mutation: MutationName, answer: &Map) -> Option<String> {
                     "nothing created: the key stands for {id}{label}, whose status is {status}; take another key\n"
                 ));
             }
-            let is_run = mutation == MutationName::RunNow;
-            let (verb, waits_for) = if is_run { run_now(answer, verb) } else { (verb, None) };
-            let outlook = outlook(answer, matches!(mutation, MutationName::RunNow | MutationName::Retry));
-            let more = match waits_for {
-                Some(reason) if verb == "waits" => format!("  {reason}: see `reveille explain {id}`\n"),
-                Some(_) | None => String::new(),
+            let (now, waits_for) = run_now(answer, verb);
+            let verb = if mutation == MutationName::RunNow { now } else { verb };
+            let mut outlook = outlook(answer, matches!(mutation, MutationName::RunNow | MutationName::Retry));
+            // Its slot may have passed under the pause.
+            if mutation == MutationName::Resume && now != verb && outlook == "no further slot" {
+                outlook = format!("no further slot; its run: {now}");
+            }
+            // Of what is resumed under a hold, the next slot has passed.
+            let own = value(answer, "psi.scheduler/reason").filter(|_| mutation == MutationName::Resume);
+            let own = own.and_then(Value::as_keyword).map(Keyword::name);
+            let more = match waits_for.filter(|_| now == "waits").or(own) {
+                Some(reason) => format!("  {reason}: see `reveille explain {id}`\n"),
+                None => String::new(),
             };
             format!("{verb}  {id}{label}\n  {outlook}\n{more}{}", understood(answer))
         }
@@ -170,10 +177,13 @@ fn run_now<'a>(answer: &'a Map, verb: &'a str) -> (&'a str, Option<&'a str>) {
 /// What is to come of a schedule, beside a run that was just asked for.
 fn outlook(answer: &Map, beside: bool) -> String {
     let next = value(answer, "psi.scheduler/next-fire-at").map(shown);
+    let status = value(answer, "psi.scheduler/status").and_then(Value::as_keyword);
+    // A pause has no meaning for what has no slot any more.
+    let has_ended = next.is_none() && status.is_some_and(|status| status.name() != "paused");
     let is_paused = value(answer, "psi.scheduler/paused?").and_then(Value::as_bool).unwrap_or(false);
     match next {
-        _ if is_paused && beside => "no further run until it is resumed".to_owned(),
-        _ if is_paused => "no run until it is resumed".to_owned(),
+        _ if is_paused && beside && !has_ended => "no further run until it is resumed".to_owned(),
+        _ if is_paused && !has_ended => "no run until it is resumed".to_owned(),
         Some(next) => format!("next slot  {next}"),
         None if beside => "no further slot after this run".to_owned(),
         None => "no further slot".to_owned(),

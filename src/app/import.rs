@@ -78,7 +78,7 @@ pub fn import(handle: &Handle, replayed: &Replayed, owner: Option<&SessionId>) -
     let plan = jsonl::import(&replayed.profile, owner, handle.now().wall);
     let mut outcome = Outcome { taken: Vec::new(), left_out: plan.left_out };
     for imported in plan.schedules {
-        outcome.take(handle, imported.new, imported.paused);
+        outcome.take(handle, imported.new, imported.paused.then_some(None));
     }
     outcome
 }
@@ -97,7 +97,7 @@ pub fn import_schedules(handle: &Handle, restored: Restored, outcome: &mut Outco
 }
 
 impl Outcome {
-    fn take(&mut self, handle: &Handle, new: NewSchedule, paused: bool) {
+    fn take(&mut self, handle: &Handle, new: NewSchedule, paused: Option<Option<Box<str>>>) {
         let named = new.id.clone();
         match take(handle, new, paused) {
             Ok(id) => self.taken.push(id),
@@ -115,12 +115,12 @@ impl Outcome {
     }
 }
 
-fn take(handle: &Handle, new: NewSchedule, paused: bool) -> Result<ScheduleId, Refusal> {
+fn take(handle: &Handle, new: NewSchedule, paused: Option<Option<Box<str>>>) -> Result<ScheduleId, Refusal> {
     let id = handle.schedule(new)?;
     // No driver runs during an import, so nothing fires between these two steps.
-    if paused {
+    if let Some(reason) = paused {
         let which = Which::any(Scope::Operator, id.clone());
-        handle.submit(Input::Command(Command::PauseSchedule { which, reason: None }))?;
+        handle.submit(Input::Command(Command::PauseSchedule { which, reason }))?;
     }
     Ok(id)
 }

@@ -23,6 +23,10 @@ pub struct Known {
     pub(crate) incarnation: u32,
     /// Whether its slots wait for a resume.
     pub(crate) is_paused: bool,
+    /// Why it was paused last, in the words of who did it.
+    pub(crate) pause_reason: Option<Box<str>>,
+    /// Whether its newest run has not ended.
+    pub(crate) is_live: bool,
     /// When it was defined, paused or resumed last.
     pub(crate) updated_at: Moment,
     /// Its next slot.
@@ -97,6 +101,8 @@ impl Known {
             revision,
             incarnation,
             is_paused: false,
+            pause_reason: None,
+            is_live: false,
             updated_at,
             next,
             runs,
@@ -119,6 +125,8 @@ impl Known {
             revision: progress.revision,
             incarnation: progress.incarnation,
             is_paused: progress.paused.is_some(),
+            pause_reason: progress.paused.as_ref().and_then(|pause| pause.reason.clone()),
+            is_live: row.runs.last().is_some_and(|run| !run.state.is_terminal()),
             updated_at: progress.updated_at.unwrap_or(row.schedule.created_at),
             next,
             runs: progress.runs,
@@ -133,7 +141,19 @@ impl Known {
         if let Fact::Run(_, RunFact::Claimed(claim)) = fact {
             // A manual run leaves the slots as they were, and does not count.
             self.runs += u64::from(claim.next.is_some());
+            self.is_live = true;
         }
+        self.is_live &= !matches!(
+            fact,
+            Fact::Run(
+                _,
+                RunFact::Delivered
+                    | RunFact::Left
+                    | RunFact::Returned { .. }
+                    | RunFact::Failed(_)
+                    | RunFact::Cancelled { .. }
+            )
+        );
         let Fact::Schedule(_, fact) = fact else { return Learned::Went };
         match fact {
             ScheduleFact::Changed(change) => {
@@ -142,8 +162,9 @@ impl Known {
                 // Otherwise the pause or resume of the same request makes the revision.
                 if change.revises { self.revise(at) } else { Learned::Went }
             }
-            ScheduleFact::Paused { .. } => {
+            ScheduleFact::Paused { reason, .. } => {
                 self.is_paused = true;
+                self.pause_reason.clone_from(reason);
                 self.revise(at)
             }
             ScheduleFact::Resumed { .. } => {

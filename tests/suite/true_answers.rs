@@ -369,3 +369,38 @@ fn a_slot_under_a_hold_that_overlapped_says_both() {
     assert!(told.contains("an earlier run of the schedule had not ended"), "{told}");
     assert!(told.contains("Everything was held from ") && told.contains("(an incident)"), "{told}");
 }
+
+/// Of a hold and a pause at once, what is over is told as over, and what goes on as going on.
+#[test]
+fn a_slot_under_a_pause_and_a_hold_says_which_of_them_goes_on() {
+    let (handle, clock) = simulated::engine(&["s"]);
+    let asked = |query: &str| ask(&handle, &Caller::OPERATOR, query, false);
+    let pass = |seconds: u64| {
+        for _ in 0..seconds {
+            clock.advance(Span::from_millis(1_000));
+            handle.run_due();
+        }
+    };
+    let params = ":session-id \"s\" :kind :message :message \"m\" :every-ms 10000";
+    let id = id(&asked(&format!("[(psi.scheduler/create {{{params}}})]")));
+    let pause = |name: &str| asked(&format!("[(psi.scheduler/{name} {{:schedule-id \"{id}\"}})]"));
+    let slot = handle.now().wall.checked_add(Span::from_millis(10_000)).expect("in range");
+    let explain = || {
+        let params = format!("{{:schedule-id \"{id}\" :at \"{slot}\"}}");
+        asked(&format!("[{{(:reveille/explain {params}) [:reveille.explanation/sentence]}}]"))
+    };
+    asked(&format!("[(psi.scheduler/pause {{:schedule-id \"{id}\" :reason \"too noisy\"}})]"));
+    asked("[(psi.scheduler/hold-all {:reason \"an incident\"})]");
+    pass(12);
+    asked("[(psi.scheduler/release-all {})]");
+    let told = explain();
+    assert!(told.contains("as long as the schedule is paused (too noisy)"), "{told}");
+    assert!(told.contains("Everything was held from ") && told.contains(":12Z (an incident)."), "{told}");
+    asked("[(psi.scheduler/hold-all {:reason \"another one\"})]");
+    pass(1);
+    pause("resume");
+    let told = explain();
+    assert!(told.contains("as long as everything is held (another one)"), "{told}");
+    assert!(told.contains("The schedule was paused from ") && told.contains(":13Z (too noisy)."), "{told}");
+    assert!(!told.contains("as well"), "{told}");
+}

@@ -1,6 +1,6 @@
 //! The data directory's note of when daemons lived, so that explanations can say when none was there.
 //!
-//! Written every ten seconds and at an orderly stop, and never flushed: it is for information only. A note that is missing or
+//! Written every second and at an orderly stop, and never flushed: it is for information only. A note that is missing or
 //! unreadable means that nothing is known.
 
 use std::fs;
@@ -87,7 +87,7 @@ fn instant(map: &Map, key: &str) -> Option<Moment> {
 
 const NOTE: &str = "lives.edn";
 /// How far the note of a daemon that was killed may be from its end.
-const BEAT_MS: u64 = 10_000;
+const BEAT_MS: u64 = 1_000;
 /// Enough for a bad night. Each start writes all of them into the log.
 const DOWNS_MAX: usize = 16;
 
@@ -101,7 +101,7 @@ mod tests {
         let at = |ms: u64| Moment::EPOCH.checked_add(Span::from_millis(ms)).expect("in range");
         assert_eq!(last_sign(at(1_000), None), at(1_000));
         assert_eq!(last_sign(at(1_000), Some(at(500))), at(1_000));
-        assert_eq!(last_sign(at(1_000), Some(at(8_000))), at(8_000));
+        assert_eq!(last_sign(at(1_000), Some(at(2_500))), at(2_500));
         // An import that came while no daemon was there.
         assert_eq!(last_sign(at(1_000), Some(at(60_000))), at(1_000));
     }

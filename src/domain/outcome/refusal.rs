@@ -367,7 +367,7 @@ impl Refusal {
             Refusal::ScheduleExists { .. } => "leave the id out to get a fresh one",
             Refusal::NotCancellable { status: Status::Left, .. }
             | Refusal::WrongStatus { status: Status::Left, .. } => {
-                "its message waits in the inbox of its session: the tool inbox, or reveille inbox --take, takes it"
+                "its message waits in the inbox of its session: the tool inbox, or `reveille inbox SESSION --take`, takes it"
             }
             Refusal::NotCancellable { .. } => "only pending and queued schedules can be cancelled",
             Refusal::UnknownRun { .. } => "acknowledge by the delivery-id that was pushed to you",

@@ -4,6 +4,7 @@ use crate::domain::{
     Cause, Claim, Dispatch, Failure, Lineage, Moment, Now, Phase, Reason, Run, RunFact, RunId, RunState, Span,
 };
 use crate::engine::destination::Destination;
+use crate::engine::quiet::is_watch;
 use crate::engine::record::RunRecord;
 use crate::engine::slab::Key;
 use crate::engine::state::State;
@@ -358,15 +359,19 @@ impl State {
     /// now is sought among them.
     fn let_old_runs_go(&mut self, schedule: Key, now: Moment) {
         let Some(record) = self.schedules.get(schedule) else { return };
-        let most = usize::try_from(limits::RUNS_KEPT.value).unwrap_or(usize::MAX);
+        let is_watch = is_watch(&record.schedule);
         let mut newer = None;
-        let mut kept = 0;
+        let (mut kept, mut checks) = (0, 0);
         let mut at = record.newest_run;
         while let Some(key) = at {
             let Some(run) = self.runs.get(key) else { return };
             let older = run.older;
+            // The newest ones are needed: what is due next, for instance, counts from their ends.
+            let is_check = is_watch && run.run.cause == Cause::Slot && run.run.state == RunState::Delivered;
             kept += 1;
-            if kept > most && !run.is_live() && run.run.slot < now {
+            checks += u64::from(is_check);
+            let is_beyond = kept > limits::RUNS_KEPT.value || is_check && checks > limits::CHECKS_KEPT.value;
+            if is_beyond && !run.is_live() && run.run.slot < now {
                 self.forget_run(key);
                 // Runs form a linked list from new to old; this unlinks one.
                 if let Some(newer) = newer.and_then(|newer| self.runs.get_mut(newer)) {

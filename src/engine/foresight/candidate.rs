@@ -2,7 +2,7 @@
 
 use super::forecast_slot::ForecastSlot;
 use super::schedule_history::{RunSummary, SkippedSlots, WithdrawnSlot};
-use crate::domain::Moment;
+use crate::domain::{Moment, Past};
 use crate::engine::record::RunRecord;
 
 /// A record of a slot.
@@ -15,6 +15,8 @@ pub(super) enum Candidate<'k> {
     Skip(SkippedSlots),
     /// A slot that was called off before it was due.
     Withdrawn(&'k WithdrawnSlot),
+    /// A check that the history of a watch has.
+    Check(Past),
     /// A slot that is to come.
     Forecast(ForecastSlot),
 }
@@ -26,6 +28,8 @@ impl Candidate<'_> {
             Candidate::Summary(told) => told.id.slot,
             Candidate::Skip(skip) => skip.slots.until,
             Candidate::Withdrawn(it) => it.slot,
+            // Its slot is not kept, and is hardly earlier.
+            Candidate::Check(check) => check.at,
             Candidate::Forecast(coming) => coming.slot,
         }
     }
@@ -38,6 +42,7 @@ impl Candidate<'_> {
             Candidate::Summary(told) => told.at,
             Candidate::Skip(skip) => skip.at,
             Candidate::Withdrawn(it) => it.at,
+            Candidate::Check(check) => check.at,
             Candidate::Forecast(coming) => coming.slot,
         }
     }
@@ -48,7 +53,7 @@ impl Candidate<'_> {
             Candidate::Run(run) => run.run.folded + 1,
             Candidate::Summary(told) => told.count,
             Candidate::Skip(skip) => skip.slots.count,
-            Candidate::Withdrawn(..) => 1,
+            Candidate::Withdrawn(..) | Candidate::Check(..) => 1,
             Candidate::Forecast(coming) => coming.count,
         }
     }

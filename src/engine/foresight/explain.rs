@@ -9,7 +9,7 @@ use super::forecast::ForecastQuery;
 use super::forecast_slot::{ForecastSlot, SlotOutcome};
 use super::schedule_history::{DecisionSource, RunSummary, ScheduleHistory, SkippedSlots};
 use super::verdict::{Explanation, Obstacle, Verdict};
-use crate::calendar::{self, Slots, Zones};
+use crate::calendar::{Slots, Zones};
 use crate::domain::{
     Actor, Awaits, Cause, CountFrom, Downtime, Moment, Now, Reason, RunState, ScheduleId, Scope, Span,
     Status, Trigger,
@@ -50,11 +50,19 @@ impl State {
         answer.next = asking.next_slot().filter(|next| *next > now.wall);
         // The last sign of life is some seconds older than the end. What was claimed in time, or done before, was not missed.
         let run = answer.run.as_ref().and_then(|run| self.run(run)).map(|run| &run.run);
-        let is_missed = run.is_none_or(|run| run.cause != Cause::Slot || run.folded > 0);
+        let was_left = self.lost(schedule).is_some_and(|(_, lost)| lost.left_at.is_some());
+        let is_missed = run.map_or(!was_left, |run| run.cause != Cause::Slot || run.folded > 0);
         let down = answer.slot.filter(|_| is_missed).and_then(|slot| self.down_at(slot));
         answer.down = down.filter(|down| answer.at.is_none_or(|at| at >= down.until));
         if let Some(slot) = answer.slot.filter(|_| is_missed) {
             answer.obstacles.splice(0..0, asking.history.standstills_at(&self.holds, slot, answer.at));
+        }
+        // A run that waited for the release knows since when, and the holds know until when.
+        for obstacle in answer.obstacles.iter_mut().filter(|it| it.reason == Reason::Held) {
+            let ended = || {
+                self.holds.past.iter().find(|(hold, until)| hold.since <= obstacle.at && obstacle.at < *until)
+            };
+            obstacle.until = obstacle.until.or_else(|| ended().map(|(_, until)| *until));
         }
         answer
     }
@@ -67,14 +75,14 @@ impl State {
     }
 }
 
-struct Explainer<'a> {
-    state: &'a State,
+pub(super) struct Explainer<'a> {
+    pub(super) state: &'a State,
     zones: &'a Zones,
-    now: Now,
-    record: Option<&'a ScheduleRecord>,
-    history: ScheduleHistory,
-    schedule: &'a ScheduleId,
-    at: Moment,
+    pub(super) now: Now,
+    pub(super) record: Option<&'a ScheduleRecord>,
+    pub(super) history: ScheduleHistory,
+    pub(super) schedule: &'a ScheduleId,
+    pub(super) at: Moment,
 }
 
 impl Explainer<'_> {
@@ -119,7 +127,7 @@ impl Explainer<'_> {
     }
 
     /// Returns all records of slots: what happened first, then what is to come.
-    fn candidates(&self) -> Vec<Candidate<'_>> {
+    pub(super) fn candidates(&self) -> Vec<Candidate<'_>> {
         let mut known = Vec::new();
         let mut kept: Vec<(Moment, u32)> = Vec::new();
         if let Some(record) = self.record {
@@ -147,6 +155,9 @@ impl Explainer<'_> {
         let withdrawn = self.history.withdrawn.iter();
         known.extend(withdrawn.map(Candidate::Withdrawn));
         if let Some(record) = self.record {
+            let ring = record.watch().map(|watch| watch.ring.latest(usize::MAX)).unwrap_or_default();
+            // What a check was told of has a record of its own, which knows more.
+            known.extend(ring.into_iter().filter(|check| !check.was_told).map(Candidate::Check));
             known.extend(self.forecast(record, self.at, Some(NEAR)).into_iter().map(Candidate::Forecast));
         }
         known
@@ -171,7 +182,7 @@ impl Explainer<'_> {
     }
 
     /// Returns how far a record is from the instant.
-    fn distance(&self, known: &Candidate<'_>) -> Span {
+    pub(super) fn distance(&self, known: &Candidate<'_>) -> Span {
         let apart = |slot: Moment| self.apart(slot);
         match known {
             Candidate::Skip(SkippedSlots { slots, .. }) => match slots.from {
@@ -185,12 +196,14 @@ impl Explainer<'_> {
                 self.scheduled().map_or_else(|| apart(coming.since).min(apart(coming.slot)), apart)
             }
             Candidate::Forecast(coming) => apart(coming.slot).min(apart(coming.since)),
-            Candidate::Run(_) | Candidate::Summary(_) | Candidate::Withdrawn(..) => apart(known.slot()),
+            Candidate::Run(_) | Candidate::Summary(_) | Candidate::Withdrawn(..) | Candidate::Check(..) => {
+                apart(known.slot())
+            }
         }
     }
 
     /// Returns the slot of the current trigger nearest to the instant, if one is near.
-    fn scheduled(&self) -> Option<Moment> {
+    pub(super) fn scheduled(&self) -> Option<Moment> {
         let record = self.record?;
         // Its slots depend on when runs end, and those of the next check on an event: the calendar knows
         // neither.
@@ -213,8 +226,9 @@ impl Explainer<'_> {
     fn folded(&self) -> Option<Explanation> {
         let slot = self.scheduled()?;
         let known = self.candidates();
-        let later =
-            known.iter().filter(|known| known.slot() >= slot && !matches!(known, Candidate::Forecast(_)));
+        let later = known.iter().filter(|known| {
+            known.slot() >= slot && !matches!(known, Candidate::Forecast(_) | Candidate::Check(_))
+        });
         let into = later.min_by_key(|known| known.slot())?;
         let before = known.iter().map(Candidate::slot).filter(|at| *at < slot).max();
         let begin = self.record.map(|record| record.schedule.created_at);
@@ -249,6 +263,11 @@ impl Explainer<'_> {
                 at: Some(it.at),
                 by: it.by.clone(),
                 ..self.answer(Verdict::Cancelled, Some(it.reason), Some(it.slot))
+            },
+            Candidate::Check(check) => Explanation {
+                at: Some(check.at),
+                detail: Some(format!("check {}: there was nothing to tell", check.check)),
+                ..self.answer(Verdict::Delivered, None, None)
             },
             Candidate::Forecast(coming) => self.of_coming(coming),
         }
@@ -390,75 +409,6 @@ impl Explainer<'_> {
         obstacle(hold.since, Some(Reason::Held), hold.reason.as_deref())
     }
 
-    /// Explains why there is no slot at the instant.
-    fn nothing_there(&self) -> Explanation {
-        let Some(record) = self.record else {
-            return self.nothing_told();
-        };
-        let created = record.schedule.created_at;
-        let nearest = self.candidates().into_iter().min_by_key(|known| self.distance(known));
-        let nearest = nearest.map(|known| known.slot());
-        if self.at < created {
-            let before = self.answer(Verdict::BeforeCreation, None, None);
-            return Explanation { at: None, ..before };
-        }
-        let scheduled = self.scheduled();
-        if let Some(reason) = self.ended_by(record, scheduled) {
-            return Explanation { slot: nearest, ..self.answer(Verdict::AfterEnd, Some(reason), None) };
-        }
-        // The current trigger says nothing about the time before it was set.
-        let is_untold = self.history.complete_since.is_some_and(|since| self.at < since);
-        let was_other = record.progress().incarnation > 1 && is_untold;
-        match scheduled.filter(|_| self.at <= self.now.wall) {
-            Some(slot) => self.answer(Verdict::BeyondHistory, None, Some(slot)),
-            None if was_other => self.answer(Verdict::BeyondHistory, None, None),
-            None => {
-                let trigger = &record.schedule.trigger;
-                // It has no slot before the event.
-                let is_event = matches!(trigger, Trigger::Event(_));
-                let detail = is_event.then(|| format!("it is due {}", calendar::print(trigger)));
-                Explanation { detail, ..self.answer(Verdict::NotASlot, None, nearest) }
-            }
-        }
-    }
-
-    fn nothing_told(&self) -> Explanation {
-        if let Some((at, lost)) = self.state.lost(self.schedule).filter(|_| self.history.is_empty()) {
-            let told = self.answer(Verdict::Lost, Some(Reason::Lost), lost.due);
-            return Explanation { at: Some(at), detail: lost.words(), ..told };
-        }
-        if self.history.is_empty() {
-            return self.answer(Verdict::UnknownSchedule, None, None);
-        }
-        match (self.history.created, self.history.ended) {
-            (Some(created), _) if self.at < created => self.answer(Verdict::BeforeCreation, None, None),
-            (_, Some((end, reason))) if self.at >= end => self.answer(Verdict::AfterEnd, Some(reason), None),
-            (None, _) => self.answer(Verdict::BeyondHistory, None, None),
-            (Some(_), _) => self.answer(Verdict::NotASlot, None, None),
-        }
-    }
-
-    /// Returns why the schedule has no slots any more by then; `None` if it may have some.
-    fn ended_by(&self, record: &ScheduleRecord, scheduled: Option<Moment>) -> Option<Reason> {
-        let last = self.candidates().iter().map(Candidate::slot).max();
-        let beyond = last.is_none_or(|last| self.at > last);
-        let once = matches!(record.schedule.trigger, Trigger::At(slot) if self.at > slot);
-        let end = record.schedule.lifetime().expires_at;
-        // The definition answers before the status does: it holds for any instant, the status only for now.
-        if end.is_some_and(|end| self.at >= end) {
-            return Some(Reason::Expired);
-        }
-        if once {
-            return Some(Reason::NoMoreSlots);
-        }
-        if record.status.is_terminal() && beyond {
-            return Some(record.ended_for().or(record.progress().never).unwrap_or(Reason::NoMoreSlots));
-        }
-        // The trigger has a slot there that the forecast does not list: the number of runs is limited.
-        let foreseen = scheduled.is_some() && self.at > self.now.wall;
-        (foreseen && record.schedule.lifetime().max_runs.is_some()).then_some(Reason::MaxRuns)
-    }
-
     fn next_slot(&self) -> Option<Moment> {
         let is_live =
             |record: &&ScheduleRecord| !record.status.is_terminal() && record.progress().paused.is_none();
@@ -466,7 +416,12 @@ impl Explainer<'_> {
         record.next.or_else(|| self.forecast(record, self.now.wall, None).first().map(|coming| coming.slot))
     }
 
-    fn answer(&self, verdict: Verdict, reason: Option<Reason>, slot: Option<Moment>) -> Explanation {
+    pub(super) fn answer(
+        &self,
+        verdict: Verdict,
+        reason: Option<Reason>,
+        slot: Option<Moment>,
+    ) -> Explanation {
         Explanation {
             schedule: self.schedule.clone(),
             asked: self.at,

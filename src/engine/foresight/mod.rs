@@ -5,6 +5,7 @@ mod candidate;
 pub(super) mod explain;
 pub(super) mod forecast;
 pub(super) mod forecast_slot;
+mod no_slot;
 pub(super) mod schedule_history;
 pub(super) mod schedule_sim;
 pub(super) mod upcoming;

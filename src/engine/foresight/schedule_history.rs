@@ -148,7 +148,17 @@ impl ScheduleHistory {
         };
         let all = holds.past.iter().map(hold).chain(self.pauses.iter().cloned());
         let is_over = |until| slot < until && end.is_none_or(|end| end >= until);
-        all.filter(|stood| stood.at <= slot && stood.until.is_some_and(is_over)).collect()
+        let over = all.filter(|stood| stood.at <= slot && stood.until.is_some_and(is_over));
+        // One that goes on, if something became of the slot meanwhile.
+        let present =
+            holds.present.iter().filter(|hold| hold.since <= slot && end.is_some_and(|end| end > slot));
+        let present = present.map(|hold| Obstacle {
+            at: hold.since,
+            until: None,
+            reason: Reason::Held,
+            detail: hold.reason.as_deref().map(str::to_owned),
+        });
+        over.chain(present).collect()
     }
 
     pub(in crate::engine) fn is_empty(&self) -> bool {
@@ -191,9 +201,9 @@ impl ScheduleHistory {
         }
     }
 
-    /// `resumed` is when the pause ended that an older decision began.
+    /// `resumed` is when the pause ended that an older decision began, by a resumption or with the schedule.
     fn add_pause(&mut self, decision: &Decision, resumed: &mut Option<Moment>) {
-        if decision.kind == DecisionKind::ScheduleResumed {
+        if matches!(decision.kind, DecisionKind::ScheduleResumed | DecisionKind::ScheduleCancelled) {
             *resumed = Some(decision.at);
         } else if decision.kind == DecisionKind::SchedulePaused && resumed.is_some() {
             let detail = decision.detail.as_ref().map(ToString::to_string);

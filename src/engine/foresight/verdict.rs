@@ -139,26 +139,25 @@ impl Explanation {
             let _ = write!(text, " One run stands for {} slots.", self.slots);
         }
         let mut seen = Vec::new();
-        for obstacle in self.obstacles.iter().filter(|obstacle| Some(obstacle.reason) != self.reason) {
+        for obstacle in &self.obstacles {
             // A run that is retried meets the same obstacle many times; once is enough.
-            if !seen.contains(&obstacle.reason) {
-                seen.push(obstacle.reason);
-                let stood =
-                    [(Reason::Held, "Everything was held"), (Reason::Paused, "The schedule was paused")];
-                let stood = stood.into_iter().find(|(reason, _)| *reason == obstacle.reason);
-                let at = obstacle.at.brief();
-                let words = obstacle.detail.as_ref().map_or_else(String::new, |words| format!(" ({words})"));
-                let _ = match stood {
-                    Some(_) if is_said => write!(text, " Everything is held as well, since {at}{words}."),
-                    Some((_, stood)) => {
-                        let end = obstacle
-                            .until
-                            .map_or_else(|| "on".to_owned(), |until| format!("to {}", until.brief()));
-                        write!(text, " {stood} from {at} {end}{words}.")
-                    }
-                    None => write!(text, " Delayed from {at}: {}.", clause(obstacle.reason.doc())),
-                };
+            let kind = (obstacle.reason, obstacle.until);
+            if seen.contains(&kind) || obstacle.until.is_none() && Some(obstacle.reason) == self.reason {
+                continue;
             }
+            seen.push(kind);
+            let stood = [(Reason::Held, "Everything was held"), (Reason::Paused, "The schedule was paused")];
+            let stood = stood.into_iter().find(|(reason, _)| *reason == obstacle.reason);
+            let at = obstacle.at.brief();
+            let words = obstacle.detail.as_ref().map_or_else(String::new, |words| format!(" ({words})"));
+            let _ = match (stood, obstacle.until) {
+                (Some((_, stood)), Some(until)) => {
+                    write!(text, " {stood} from {at} to {}{words}.", until.brief())
+                }
+                (Some(_), None) if is_said => write!(text, " Everything is held as well, since {at}{words}."),
+                (Some((_, stood)), None) => write!(text, " {stood} from {at} on{words}."),
+                (None, _) => write!(text, " Delayed from {at}: {}.", clause(obstacle.reason.doc())),
+            };
         }
         if let Some(next) = self.next.filter(|next| Some(*next) != self.slot) {
             let _ = write!(text, " The next slot is {}.", next.brief());
@@ -203,7 +202,7 @@ impl Explanation {
             Verdict::AfterEnd => format!("the schedule has no slot at {asked}, because it has ended by then"),
             Verdict::Lost => format!("{slot} was lost; the restart was{at}"),
             Verdict::UnknownSchedule => format!("nothing is known of a schedule {}", self.schedule),
-            Verdict::BeyondHistory => format!("{slot} is too long ago: what became of it is not kept"),
+            Verdict::BeyondHistory => format!("what became of {slot} is no longer on record"),
         };
         // Most variants begin with "the": capitalized once, here.
         let mut letters = lead.chars();

@@ -13,8 +13,8 @@ use crate::limits;
 /// The schedules of a file, as requests.
 #[derive(Debug, Default)]
 pub struct Restored {
-    /// The schedules to create, each with whether it has to be paused.
-    pub(crate) schedules: Vec<(NewSchedule, bool)>,
+    /// The schedules to create.
+    pub(crate) schedules: Vec<Again>,
     /// How many have ended.
     pub ended: u64,
     /// What cannot be imported, one line each.
@@ -24,6 +24,12 @@ pub struct Restored {
 /// Converts all schedules that have not ended.
 pub fn restore(log: ScheduleLog, now: Moment) -> Restored {
     let mut restored = Restored::default();
+    if let Some(reason) = log.held() {
+        let why = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
+        restored.left_out.push(format!(
+            "everything was held{why} when this was written, and is not held here: `reveille hold-all` holds it"
+        ));
+    }
     for known in log.into_known() {
         let id = known.schedule.id.clone();
         match request(known, now) {
@@ -35,9 +41,14 @@ pub fn restore(log: ScheduleLog, now: Moment) -> Restored {
     restored
 }
 
-fn request(known: Known, now: Moment) -> Result<Option<(NewSchedule, bool)>, &'static str> {
-    let Known { schedule, is_paused, next, runs, is_cancelled, .. } = known;
-    if is_cancelled || matches!(next, Next::Never { .. }) {
+/// A schedule to create, and if it has to be paused the reason, if one was given.
+type Again = (NewSchedule, Option<Option<Box<str>>>);
+
+fn request(known: Known, now: Moment) -> Result<Option<Again>, &'static str> {
+    let Known { schedule, is_paused, pause_reason, is_live, next, runs, is_cancelled, .. } = known;
+    // What was to come once, and had not arrived, comes again: nobody has received it.
+    let is_under_way = is_live && matches!(schedule.trigger, Trigger::At(_));
+    if is_cancelled || matches!(next, Next::Never { .. }) && !is_under_way {
         return Ok(None);
     }
     let is_skipped = is_paused || schedule.policy().missed == Missed::Skip;
@@ -64,7 +75,7 @@ fn request(known: Known, now: Moment) -> Result<Option<(NewSchedule, bool)>, &'s
         settings,
         session_live_max: u32::try_from(limits::SESSION_SCHEDULES.value).unwrap_or(u32::MAX),
     };
-    Ok(Some((new, is_paused)))
+    Ok(Some((new, is_paused.then_some(pause_reason))))
 }
 
 impl Restored {

@@ -15,7 +15,7 @@
 
 use crate::dialect::cron::event_id_of;
 use crate::dialect::{REQUEST_CAPS, json};
-use crate::domain::{Fact, Moment};
+use crate::domain::{EngineFact, Fact, Moment};
 use crate::edn::{Caps, Map, Value};
 use crate::engine::{Chronicle, Known, ScheduleRow};
 use crate::limits;
@@ -80,6 +80,8 @@ fn finish(map: Map, out: &mut String) {
 #[derive(Debug, Default)]
 pub struct ScheduleLog {
     chronicle: Chronicle,
+    /// Why everything is held after the last line; `None` if nothing is.
+    held: Option<Option<Box<str>>>,
     /// Lines that were passed over, at most `limits::PAGE_ROWS`.
     pub warnings: Vec<String>,
     /// The number of further warnings.
@@ -107,6 +109,11 @@ impl ScheduleLog {
         self.chronicle.into_known()
     }
 
+    /// Returns why everything was held at the end; `None` if nothing was.
+    pub(super) fn held(&self) -> Option<Option<&str>> {
+        self.held.as_ref().map(Option::as_deref)
+    }
+
     fn add(&mut self, line: &[u8]) -> Result<(), String> {
         let value = json::read(line, &LINE_CAPS).map_err(|error| error.to_string())?;
         let map = value.as_map().ok_or("it is not an object")?;
@@ -119,6 +126,11 @@ impl ScheduleLog {
         let at = text("timestamp").and_then(|at| Moment::parse(at).ok()).ok_or("it has no timestamp")?;
         let fact = text("fact").ok_or("it has neither a fact nor a row")?;
         let (fact, row) = parsed(fact, fact_and_row)?;
+        if let Fact::Engine(EngineFact::AllHeld { reason, .. }) = &fact {
+            self.held = Some(reason.clone());
+        } else if matches!(fact, Fact::Engine(EngineFact::AllReleased { .. })) {
+            self.held = None;
+        }
         self.chronicle.take(at, &fact, row.as_ref());
         Ok(())
     }

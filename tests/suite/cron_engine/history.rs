@@ -279,5 +279,25 @@ fn holds_and_releases_are_lines_that_an_import_passes_over() {
     );
     let log = ScheduleLog::read(text.as_bytes());
     assert_eq!(log.warnings, Vec::<String>::new());
-    assert_eq!(restore(log, scene.stage.clock.now().wall).sessions().count(), 0);
+    let restored = restore(log, scene.stage.clock.now().wall);
+    assert_eq!((restored.sessions().count(), restored.left_out.len()), (0, 0));
+}
+
+/// Nobody has received a run that waits: it comes again. That everything was held is said.
+#[test]
+fn what_waits_under_a_hold_is_imported() {
+    let mut scene = scene();
+    let once = NewSchedule {
+        durability: reveille::domain::Durability::Durable,
+        ..NewSchedule::message(session("s"), When::At(at("2026-06-02T00:00:00Z")), "once")
+    };
+    let id = scene.create(once);
+    let hold = Command::HoldAll { by: Scope::Operator.into(), reason: Some("an incident".into()) };
+    scene.command(hold).expect("it is an operator");
+    scene.command(Command::BringForward(Scene::any(&id))).expect("it is there");
+    let exported = Log::of(&scene).export();
+    let log = ScheduleLog::read(exported.file("schedules.jsonl").as_bytes());
+    let restored = restore(log, scene.stage.clock.now().wall);
+    assert_eq!((restored.sessions().count(), restored.ended), (1, 0), "{restored:?}");
+    assert!(restored.left_out[0].starts_with("everything was held (an incident)"), "{:?}", restored.left_out);
 }

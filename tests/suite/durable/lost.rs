@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use reveille::domain::{Caller, HostId, LostSchedule, SessionConfig, SessionId, Span};
+use reveille::domain::{Caller, Downtime, HostId, LostSchedule, SessionConfig, SessionId, Span};
 use reveille::engine::{NewSchedule, State};
 use reveille::port::Clock;
 use reveille::runtime::{AttachOptions, Handle};
@@ -123,9 +123,17 @@ fn that_a_lost_message_lay_in_an_inbox_is_told() {
     let at = lives.stage.clock.now().wall;
     let named = life.handle.view(State::losable);
     drop(life);
-    let handle = after(&lives, 1, named);
+    // The last sign of life is older than the message.
+    let from = at.checked_sub(Span::from_millis(500)).expect("in range");
+    lives.stage.clock.advance(Span::from_millis(3_000));
+    let downs = [Downtime { from, until: lives.stage.clock.now().wall }].into();
+    let host = Arc::new(SimHost::new(&lives.stage, HostId::LOCAL));
+    let handle = Handle::new(lives.stage.parts(host));
+    let options = AttachOptions { lost: 1, named, downs, ..AttachOptions::default() };
+    handle.attach_store(lives.store.clone(), options).expect("the store is sound");
     let asked =
         format!("[{{(:reveille/explain {{:schedule-id \"{id}\"}}) [:reveille.explanation/sentence]}}]");
     let told = ask(&handle, &Caller::OPERATOR, &asked, false);
     assert!(told.contains(&format!("(left in the inbox at {}Z)", &at.to_string()[..19])), "{told}");
+    assert!(!told.contains("The process was down"), "it came before that: {told}");
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use reveille::domain::{
-    Call, CallPurpose, CountFrom, Cursor, Durability, Every, Filter, HostId, Missed, NotifyWhen, Outcome,
-    Payload, Policy, ScheduleId, SessionId, Settings, Sink, Span, ToolName, Trigger, When,
+    Call, CallPurpose, Caller, CountFrom, Cursor, Durability, Every, Filter, HostId, Missed, NotifyWhen,
+    Outcome, Payload, Policy, ScheduleId, SessionId, Settings, Sink, Span, ToolName, Trigger, When,
 };
 use reveille::edn::Map;
 use reveille::engine::{NewSchedule, State};
@@ -15,6 +15,7 @@ use reveille::runtime::{AttachOptions, Handle};
 use reveille::testkit::{CallAnswer, SimExecutor};
 
 use super::lives::{ByHand, Lives};
+use crate::simulated::ask;
 
 fn watch(handle: &Handle, owner: &SessionId, id: &str, when: NotifyWhen) -> NewSchedule {
     watch_by(handle, owner, id, (Filter::plain(when), 10))
@@ -137,6 +138,38 @@ fn checks_that_tell_nothing_write_once_a_minute() {
     let (life, _) = live(&lives, &[]);
     let (checks, _) = tally(&life, "w");
     assert!((55..=61).contains(&checks), "{checks} of 61 are known to the next life");
+}
+
+/// T73: a watch has the run of its newest check alone, and explains the others by its history.
+#[test]
+fn checks_that_told_nothing_are_explained_by_the_history() {
+    let lives = Lives::new();
+    let (mut life, _) = live(&lives, &[200; 60]);
+    let owner = life.open(HostId::LOCAL);
+    life.handle.schedule(watch(&life.handle, &owner, "w", NotifyWhen::OnChange)).expect("it is kept");
+    let began = lives.stage.clock.now().wall;
+    run_for(&lives, &mut life, 500_500);
+    assert_eq!(tally(&life, "w").0, 50);
+    let id = ScheduleId::new("w").expect("an id");
+    let runs = life.handle.view(|state| state.runs_of(state.schedule(&id).expect("it is there")).count());
+    assert!(runs <= 2, "{runs} runs");
+    let explain = |life: &ByHand, seconds: u64| {
+        let at = began.checked_add(Span::from_millis(seconds * 1_000)).expect("in range");
+        let asked = format!(
+            "[{{(:reveille/explain {{:schedule-id \"w\" :at \"{at}\"}}) [:reveille.explanation/sentence]}}]"
+        );
+        ask(&life.handle, &Caller::OPERATOR, &asked, false)
+    };
+    let told = explain(&life, 200);
+    assert!(
+        told.contains("was delivered at ") && told.contains("(check 20: there was nothing to tell)"),
+        "{told}"
+    );
+    drop(life);
+    // The next process has the counts, and not each check.
+    let (life, _) = live(&lives, &[]);
+    let told = explain(&life, 200);
+    assert!(told.contains("The slot of 2026-01-01T00:03:00Z was delivered"), "the minute's first: {told}");
 }
 
 /// T42: of ten thousand that looked every 30 s, no more than twice as many as usual look in any second.
