@@ -115,7 +115,7 @@ pub(crate) fn watch(
             filter: Some(Arc::clone(&filter)),
             ..Call::new(tool(), Map::new())
         };
-        let timeout = Some(Span::from_millis(60_000));
+        let timeout = Some(Span::from_millis(300_000));
         let policy = Policy { missed: Missed::Skip, timeout, ..Policy::PLAIN };
         let owner = sessions[number / PER_SESSION].clone();
         let new = NewSchedule {

@@ -18,7 +18,13 @@ pub(super) fn show(args: &OneArgs) -> io::Result<ExitCode> {
         let query = format!("[{{[:psi.scheduler/schedule-id {}] [{parts} {REST}]}}]", Value::from(&*id));
         args.asking.ask(&query).map_err(|fault| {
             let is_absent = matches!(fault, AppFault::Absent(_));
-            if is_absent { AppFault::Absent(format!("schedule not found: {id}")) } else { fault }
+            if is_absent {
+                AppFault::Absent(format!(
+                    "schedule not found: {id}; `reveille explain {id}` says what is known of it"
+                ))
+            } else {
+                fault
+            }
         })
     });
     match asked {

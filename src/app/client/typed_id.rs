@@ -32,19 +32,28 @@ pub(in crate::app) fn schedule(
     let names = ["psi.scheduler/schedule-id", "psi.scheduler/label"];
     let answer = asked(params)?;
     let is_found = answer.keyword(SCHEDULES).and_then(Value::as_items).is_some_and(|found| !found.is_empty());
-    // Labels are the words of agents: none of them stands in for an id.
-    if is_found || ["sch-", "job_"].iter().any(|start| typed.starts_with(start)) {
+    if is_found {
         return complete(typed, &answer, (SCHEDULES, names), "the beginning of several ids");
     }
-    // No id begins so: it may be what the schedule is called.
-    let labelled = asked(Map::new().with("label", typed).with("first", MOST + 1))?;
-    let id = complete(typed, &labelled, (SCHEDULES, names), "the label of several schedules")?;
-    if id != typed {
-        return Ok(id);
+    // Labels are the words of agents: none of them stands in for an id.
+    let is_id = ["sch-", "job_"].iter().any(|start| typed.starts_with(start));
+    if !is_id {
+        // No id begins so: it may be what the schedule is called.
+        let labelled = asked(Map::new().with("label", typed).with("first", MOST + 1))?;
+        let id = complete(typed, &labelled, (SCHEDULES, names), "the label of several schedules")?;
+        if id != typed {
+            return Ok(id);
+        }
     }
-    // Or what one was called that a restart lost, of which explain knows.
+    // Or one that a restart lost, of which explain knows.
     let lost = ask(daemon, session, &format!("[{{:{LOST} [:schedule-id :label]}}]"))?;
-    complete(typed, &lost, (LOST, ["schedule-id", "label"]), "the label of several schedules that were lost")
+    let id = complete(
+        typed,
+        &lost,
+        (LOST, ["schedule-id", "label"]),
+        "the name of several schedules that were lost",
+    )?;
+    Ok(if is_id && !id.starts_with(typed) { typed.to_owned() } else { id })
 }
 
 impl AskingArgs {

@@ -231,7 +231,9 @@ fn a_person_creates_shows_and_follows() {
         "{shown}"
     );
     assert!(shown.contains("\nmessage             look at the build\n\nThe slot of 20"), "{shown}");
-    assert_eq!(run(&home, &["show", "sch-nope"]).err, "reveille: schedule not found: sch-nope\n");
+    let absent =
+        "reveille: schedule not found: sch-nope; `reveille explain sch-nope` says what is known of it\n";
+    assert_eq!(run(&home, &["show", "sch-nope"]).err, absent);
     let shown = edn(&ok(&["show", &id, "--edn"]));
     assert_eq!(shown.keyword("psi.scheduler/message").and_then(Value::as_str), Some("look at the build"));
     ok(&["run-now", &id]);

@@ -89,6 +89,8 @@ fn what_was_in_memory_at_a_kill_is_named_by_the_next_daemon() {
     assert!(refused.contains("was lost at the restart of"), "{refused}");
     let explained = home.run(&mut home.command(&["explain", "--data-dir", "state", &id]));
     assert!(explained.out.contains("was lost") && explained.out.contains("check-build"), "{explained:?}");
+    let cut = home.run(&mut home.command(&["explain", "--data-dir", "state", &id[..id.len() - 4]]));
+    assert_eq!(cut.out, explained.out, "{cut:?}");
     let by_label = home.run(&mut home.command(&["explain", "--data-dir", "state", "check-build"]));
     assert_eq!(by_label.out, explained.out);
     assert!(daemon.end("-TERM").success());
