@@ -54,7 +54,7 @@ fn a_foreign_schedule_takes_as_long_as_one_that_never_was() {
 }
 
 /// In which share of all pairs what is another session's took longer than what never was.
-fn measured(agent: &Agent, name: &str, request: &str, theirs: &[String]) -> f64 {
+fn measured(agent: &Agent<'_>, name: &str, request: &str, theirs: &[String]) -> f64 {
     let mut stream = agent.stream();
     let mut ask = |id: &str| {
         let began = now();
