@@ -56,10 +56,11 @@ limits! { GENERAL:
     SLOTS_FORESEEN = 1_000 "slots" as "slots-foreseen";
     /// Decisions about one schedule that one explanation reads, newest first.
     DECISIONS_EXPLAINED = 10_000 "decisions" as "decisions-explained";
-    /// Finished runs of one schedule that stay in memory; runs that have not ended are not
-    /// counted. Older runs are in the log only.
+    /// Finished runs of one schedule that stay in memory. Older runs are in the log only.
     RUNS_KEPT = 20 "runs" as "runs-kept";
-    /// Of these, checks of one watch that worked. Its history has the others.
+    /// Runs of one schedule that have not ended. Beyond it, slots are skipped as overlapping, also where runs may overlap.
+    RUNS_LIVE = 20 "runs" as "live-runs";
+    /// Of those that are kept, checks of one watch that worked. Its history has the others.
     CHECKS_KEPT = 1 "runs" as "checks-kept";
     /// Missed slots of one schedule that are caught up under the policy `all`; older missed slots are skipped.
     CATCH_UP = 1_000 "slots" as "catch-up";

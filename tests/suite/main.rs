@@ -48,6 +48,7 @@ mod lists;
 mod mcp;
 mod memory;
 mod outside;
+mod overlap;
 mod params;
 mod pathom3;
 mod primitives_graph;

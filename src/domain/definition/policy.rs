@@ -8,7 +8,8 @@ names! {
     Overlap {
         /// The new slot is skipped, with a reason.
         Skip = "skip",
-        /// The slot gets a run of its own. Turns in one session still run one after the other.
+        /// The slot gets a run of its own, unless `limits::RUNS_LIVE` runs have not ended. Turns in one session still run one
+        /// after the other.
         Parallel = "parallel",
     }
 }

@@ -16,7 +16,7 @@ use crate::engine::destination::Destination;
 use crate::engine::guard::PolicyDecision;
 use crate::engine::record::ScheduleRecord;
 use crate::engine::state::{Mode, State};
-use crate::engine::step::run::fire::SlotContext;
+use crate::engine::step::run::fire::{SlotContext, live_max};
 use crate::engine::step::schedule::next_slot::{
     Passed, nth_after, passed, slot_after, slot_after_finish, within_lifetime,
 };
@@ -41,7 +41,8 @@ pub(in crate::engine) struct ScheduleSim<'a> {
     now: Moment,
     /// Why no slot is claimed, if none is: a pause, a hold or a shutdown.
     frozen: Option<(SlotOutcome, Reason)>,
-    open_run: Option<OpenRun>,
+    /// When each of the runs ends that do not end at once; `None` for never.
+    open: Vec<Option<Moment>>,
     outage: Option<Outage>,
 }
 
@@ -52,15 +53,6 @@ pub struct Outage {
     pub from: Moment,
     /// When it starts again.
     pub until: Moment,
-}
-
-/// A run that does not end at once.
-#[derive(Clone, Copy, Debug)]
-struct OpenRun {
-    /// Whether it is queued, and not between two attempts.
-    queued: bool,
-    /// When it ends; `None` for never.
-    until: Option<Moment>,
 }
 
 /// A hypothetical definition of the schedule.
@@ -92,13 +84,14 @@ impl<'a> ScheduleSim<'a> {
             armed_since: state.armed_since(record),
             now: now.wall,
             frozen: frozen(state, paused),
-            open_run: open_run(state, record, now, |_| true),
+            open: open_runs(state, record, now, |_| true).collect(),
             outage: None,
         };
         // The next slot does not count from the end of a manual run.
-        let arms = open_run(state, record, now, |run| !run.cause.is_beside_slots());
+        let arms = open_runs(state, record, now, |run| !run.cause.is_beside_slots());
+        let last = arms.max_by_key(|until| (until.is_none(), *until));
         // An overdue attempt is made now, and what it comes to counts from then.
-        let finish = arms.map_or(Some(now.wall), |stuck| Some(stuck.until?.max(now.wall)));
+        let finish = last.map_or(Some(now.wall), |until| Some(until?.max(now.wall)));
         sim.finish = finish.filter(|_| progress.awaits_finish);
         sim.count_from_finish();
         sim
@@ -182,9 +175,7 @@ impl<'a> ScheduleSim<'a> {
             self.armed_since = self.armed_since.max(Some(outage.until));
         }
         // Timers run in the order of their deadlines: of two that are overdue, the earlier comes first.
-        if self.open_run.is_some_and(|stuck| stuck.until.is_some_and(|until| until <= first)) {
-            self.open_run = None;
-        }
+        self.open.retain(|until| until.is_none_or(|until| until > first));
         let (schedule, step) = (self.schedule.clone(), self.step_at(at));
         let only = Passed { latest: first, count: 1 };
         let seen = if at == first { only } else { passed(&step, &schedule, first) };
@@ -200,8 +191,8 @@ impl<'a> ScheduleSim<'a> {
         let sight = SlotContext {
             unseen,
             late: at.since(seen.latest),
-            waiting: self.open_run.is_some_and(|stuck| stuck.queued),
-            live: self.open_run.is_some(),
+            waiting: !self.open.is_empty(),
+            live: self.open.len(),
             lane: None,
         };
         if let Some(reason) = sight.reason_to_skip(policy) {
@@ -276,7 +267,7 @@ impl<'a> ScheduleSim<'a> {
         };
         let ends = ends.map(|ends| self.noticed(ends));
         if ends.is_none_or(|ends| ends > at) {
-            self.open_run = Some(OpenRun { queued: true, until: ends });
+            self.open.push(ends);
         }
         self.next = match (next, ends) {
             // The next slot counts from an end that never comes.
@@ -309,7 +300,7 @@ impl<'a> ScheduleSim<'a> {
         // An outage, the end of a waiting run and a limit on runs each depend on what becomes of every slot
         // on the way.
         let passes_outage = self.outage.is_some_and(|outage| next < outage.until);
-        let has_end = self.open_run.is_some_and(|stuck| stuck.until.is_some());
+        let has_end = self.open.iter().any(Option::is_some);
         if passes_outage || has_end || self.schedule.lifetime().max_runs.is_some() {
             return;
         }
@@ -324,6 +315,10 @@ impl<'a> ScheduleSim<'a> {
                 Slots::new(trigger, self.zones).first_after(before)
             }
         };
+        // Slots are passed over only while a run never ends or every run ends at once.
+        if !self.open.is_empty() {
+            self.open.resize(live_max(self.schedule.policy()).max(self.open.len()), None);
+        }
         self.next = within_lifetime(&self.step_at(from), &self.schedule, there).slot();
     }
 
@@ -374,24 +369,28 @@ fn frozen(state: &State, paused: bool) -> Option<(SlotOutcome, Reason)> {
     }
 }
 
-/// Returns the run that does not end at once, if there is one among those selected; of several, the last to
-/// end.
-fn open_run(state: &State, record: &ScheduleRecord, now: Now, is_meant: fn(&Run) -> bool) -> Option<OpenRun> {
-    let live =
-        state.runs_of(record).filter(|(_, run)| run.run.state == RunState::Queued && is_meant(&run.run));
-    let stuck = live.filter_map(|(key, run)| {
+/// Returns when each of the selected runs ends that do not end at once.
+fn open_runs<'a>(
+    state: &'a State,
+    record: &'a ScheduleRecord,
+    now: Now,
+    is_meant: fn(&Run) -> bool,
+) -> impl Iterator<Item = Option<Moment>> + 'a {
+    let queued = move |run: &Run| run.state == RunState::Queued && is_meant(run);
+    let live = state.runs_of(record).filter(move |(_, run)| queued(&run.run));
+    live.filter_map(move |(key, run)| {
         let time_up = state.timers.deadline(Timer::TimeUp(key));
         let time_up = time_up.and_then(|due| now.wall.checked_add(due.since(now.boot)));
         let asked = state.definition_of(run)?;
         let place = state.destination(asked, record.owner);
         if let Some(hold) = run.run.checks.as_ref().and_then(|checks| checks.waits.as_ref()) {
             let until = [Some(hold.until), time_up].into_iter().flatten().min();
-            return Some(OpenRun { queued: true, until });
+            return Some(until);
         }
         let Some(retry) = run.run.retry_at else {
             // Whatever else the run waits for has ended by the next slot.
             let waits = matches!(place.blocks(), Some(Reason::HostGone | Reason::ChannelPaused));
-            return waits.then_some(OpenRun { queued: true, until: time_up });
+            return waits.then_some(time_up);
         };
         let until = match (place, place.blocks()) {
             (Destination::Unreachable(_), _) => {
@@ -416,10 +415,8 @@ fn open_run(state: &State, record: &ScheduleRecord, now: Now, is_meant: fn(&Run)
                 _,
             ) => Some(retry),
         };
-        let until = [until, time_up].into_iter().flatten().min();
-        Some(OpenRun { queued: true, until })
-    });
-    stuck.max_by_key(|stuck| (stuck.until.is_none(), stuck.until))
+        Some([until, time_up].into_iter().flatten().min())
+    })
 }
 
 fn sum(spans: &[Span]) -> Span {

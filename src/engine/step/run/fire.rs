@@ -57,18 +57,15 @@ fn reason_to_skip(
 ) -> Option<Reason> {
     let (state, schedule) = (step.state, &record.schedule);
     let policy = schedule.policy();
-    let live = |state_of_run: fn(RunState) -> bool| {
-        // A bulletin tells of an earlier run: no slot waits for it.
-        let mut own = state.runs_of(record).filter(|(_, run)| run.run.cause != Cause::Bulletin);
-        own.any(|(_, run)| state_of_run(run.run.state))
-    };
+    // A bulletin tells of an earlier run: no slot waits for it.
+    let own = || state.runs_of(record).map(|(_, run)| &run.run).filter(|run| run.cause != Cause::Bulletin);
     // Resolving the place is a look-up, and only this policy needs it.
     let asks_lane = policy.when_busy == WhenBusy::Skip;
     let sight = SlotContext {
         unseen,
         late: step.now.wall.since(passed.latest),
-        waiting: live(|state| state == RunState::Queued),
-        live: live(|state| !state.is_terminal()),
+        waiting: own().any(|run| run.state == RunState::Queued),
+        live: own().filter(|run| !run.state.is_terminal()).take(live_max(policy)).count(),
         lane: if asks_lane { state.destination(schedule, record.owner).blocks() } else { None },
     };
     sight.reason_to_skip(policy)
@@ -83,8 +80,8 @@ pub(in crate::engine) struct SlotContext {
     pub(in crate::engine) late: Span,
     /// A run of the same schedule is queued.
     pub(in crate::engine) waiting: bool,
-    /// A run of the same schedule has not ended.
-    pub(in crate::engine) live: bool,
+    /// How many runs of the same schedule have not ended, as far as the policy asks.
+    pub(in crate::engine) live: usize,
     /// Why its session cannot take a prompt now; `None` if it can.
     pub(in crate::engine) lane: Option<Reason>,
 }
@@ -104,11 +101,20 @@ impl SlotContext {
         // Slots that are made up for come in quick succession: all but the first would be skipped as
         // overlapping.
         let makes_up = self.unseen && policy.missed == Missed::All;
-        if policy.overlap == Overlap::Skip && !makes_up && self.live {
+        if !makes_up && self.live >= live_max(policy) {
             return Some(Reason::Overlap);
         }
         // A session without a host is not busy: its runs wait for the host.
         self.lane.filter(|reason| policy.when_busy == WhenBusy::Skip && *reason != Reason::HostGone)
+    }
+}
+
+/// Returns how many runs of a schedule may be live before a further slot is skipped.
+pub(in crate::engine) fn live_max(policy: &Policy) -> usize {
+    match policy.overlap {
+        Overlap::Skip => 1,
+        // Each is in the schedule's row, which is written again for each.
+        Overlap::Parallel => usize::try_from(limits::RUNS_LIVE.value).unwrap_or(usize::MAX),
     }
 }
 
