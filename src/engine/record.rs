@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::pause::Pause;
+use super::quiet::is_watch;
 use super::ready_jobs::ReadyJobs;
 use super::slab::Key;
 use super::wakes::Wakes;
@@ -27,8 +28,8 @@ pub struct ScheduleRecord {
     /// Its history; `None` means [`Progress::FRESH`]. Most one-shots never need one, which saves
     /// memory.
     pub(super) progress: Option<Box<Progress>>,
-    /// What it remembers from check to check, if it is a watch.
-    pub(super) watch: Option<Box<Watch>>,
+    /// What it remembers from check to check, if it is a watch that has made one.
+    pub(super) remembered: Option<Box<Watch>>,
 }
 
 impl ScheduleRecord {
@@ -36,11 +37,9 @@ impl ScheduleRecord {
         // One-shots get progress only when something happens to them that it records.
         let has_progress = schedule.recurs() || matches!(schedule.trigger, Trigger::Event(_));
         let progress = has_progress.then(Box::default);
-        let is_watch = schedule.payload.call().is_some_and(|call| call.filter.is_some());
-        let watch = is_watch.then(|| Box::new(Watch::new(schedule.created_at)));
         ScheduleRecord {
             schedule,
-            watch,
+            remembered: None,
             owner,
             status: Status::Pending,
             ended_for: None,
@@ -52,7 +51,9 @@ impl ScheduleRecord {
 
     /// Returns what it remembers from check to check, if it is a watch.
     pub fn watch(&self) -> Option<&Watch> {
-        self.watch.as_deref()
+        // A constant, as that of progress.
+        const FRESH: &Watch = &Watch::FRESH;
+        is_watch(&self.schedule).then(|| self.remembered.as_deref().unwrap_or(FRESH))
     }
 
     /// Returns the key of the owning session; `None` while that session is not open.
@@ -166,7 +167,7 @@ pub struct Progress {
     /// When it was cancelled. Known for durable schedules only.
     pub(crate) cancelled_at: Option<Moment>,
     /// Who paused it; `None` if it is not paused.
-    pub(crate) paused: Option<Pause>,
+    pub(crate) paused: Option<Box<Pause>>,
     /// Number of runs claimed for its slots.
     pub runs: u64,
     /// Number of delivered runs.

@@ -95,7 +95,7 @@ impl State {
             ended_for: record.ended_for,
             next: record.next,
             progress: record.progress.clone(),
-            watch: record.watch.clone(),
+            watch: record.remembered.clone(),
             runs,
         })
     }

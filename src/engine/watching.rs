@@ -15,6 +15,8 @@ use crate::limits;
 /// When a check ended, and whether it was the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checked {
+    /// When the watch was made.
+    pub since: Moment,
     /// When it ended.
     pub at: Moment,
     /// Whether no check follows.
@@ -23,8 +25,7 @@ pub struct Checked {
 
 /// Decides whether a check is told.
 pub fn weigh(watch: &Watch, filter: &Filter, reading: &Reading, check: Checked) -> Weighed {
-    let mut weighing =
-        Weighing { watch, filter, reading, at: check.at, tally: watch.tally, trial: watch.trial };
+    let mut weighing = Weighing { watch, filter, reading, check, tally: watch.tally, trial: watch.trial };
     weighing.count();
     let found = match filter.when {
         NotifyWhen::Always => Some(Why::Every),
@@ -121,6 +122,11 @@ fn entry(check: u64, glimpse: &Arc<Glimpse>) -> Entry {
 }
 
 fn remember(seen: &mut Vec<Digest>, digest: Digest, most: usize) {
+    // An empty list takes no memory of its own.
+    if most == 0 {
+        *seen = Vec::new();
+        return;
+    }
     seen.retain(|known| *known != digest);
     seen.push(digest);
     let surplus = seen.len().saturating_sub(most);
@@ -131,7 +137,7 @@ struct Weighing<'w> {
     watch: &'w Watch,
     filter: &'w Filter,
     reading: &'w Reading,
-    at: Moment,
+    check: Checked,
     tally: Tally,
     trial: Option<Trial>,
 }
@@ -139,7 +145,7 @@ struct Weighing<'w> {
 impl Weighing<'_> {
     /// Counts the check, before anything is decided.
     fn count(&mut self) {
-        let (at, is_ok) = (self.at, self.reading.outcome.ok);
+        let (at, is_ok) = (self.check.at, self.reading.outcome.ok);
         let tally = &mut self.tally;
         tally.checks += 1;
         if is_ok {
@@ -175,7 +181,7 @@ impl Weighing<'_> {
 
     /// How long this result has lasted, if that is long enough.
     fn trial_of(&mut self, digest: Digest) -> Option<Lasted> {
-        let (lasting, at) = (self.filter.lasting, self.at);
+        let (lasting, at) = (self.filter.lasting, self.check.at);
         if !self.reading.outcome.ok {
             // Errors count together, whatever their texts, and beside a result that is on trial.
             if self.filter.gaps == Gaps::Reset {
@@ -217,9 +223,9 @@ impl Weighing<'_> {
             return None;
         }
         if reading.holds {
-            (self.tally.yes, self.tally.no) = (self.tally.yes.with(self.at), Streak::default());
+            (self.tally.yes, self.tally.no) = (self.tally.yes.with(self.check.at), Streak::default());
         } else {
-            (self.tally.no, self.tally.yes) = (self.tally.no.with(self.at), Streak::default());
+            (self.tally.no, self.tally.yes) = (self.tally.no.with(self.check.at), Streak::default());
         }
         if edge == Edge::Level { self.level() } else { self.crossing() }
     }
@@ -268,7 +274,7 @@ impl Weighing<'_> {
         let most = self.filter.silence?;
         let is_by_change = self.filter.when == NotifyWhen::OnChange;
         let heard = if is_by_change { self.tally.changed_at } else { self.tally.ok_at };
-        let length = self.at.since(heard.unwrap_or(self.watch.since));
+        let length = self.check.at.since(heard.unwrap_or(self.check.since));
         if length >= most {
             return (!self.tally.open.silence).then_some(Why::Silent(length));
         }
@@ -278,8 +284,8 @@ impl Weighing<'_> {
     /// How long a streak has lasted, if that is long enough; nothing of it if nothing has to last.
     fn has_lasted(&self, streak: Streak) -> Option<Option<Lasted>> {
         let lasting = self.filter.lasting;
-        let lasted = || Some(streak.lasted(self.at)).filter(|_| !lasting.is_none());
-        streak.has_lasted(lasting, self.at).then(lasted)
+        let lasted = || Some(streak.lasted(self.check.at)).filter(|_| !lasting.is_none());
+        streak.has_lasted(lasting, self.check.at).then(lasted)
     }
 
     /// Whether a state that goes on may be told again.
@@ -293,13 +299,13 @@ impl Weighing<'_> {
 
     /// Whether it is so long since something was told.
     fn has_passed(&self, span: Span) -> bool {
-        self.tally.told_at.is_none_or(|told| self.at.since(told) >= span)
+        self.tally.told_at.is_none_or(|told| self.check.at.since(told) >= span)
     }
 
     /// Counts that the check is told, and what is open from then on.
     fn settle(&mut self, why: Why) {
         let tally = &mut self.tally;
-        (tally.told, tally.told_at) = (tally.told + 1, Some(self.at));
+        (tally.told, tally.told_at) = (tally.told + 1, Some(self.check.at));
         match why {
             Why::Every | Why::Batch => {}
             Why::Changed(_) => self.trial = None,

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use reveille::domain::{
-    Call, CallPurpose, CountFrom, Dispatch, Edge, Every, Fact, Filter, Gaps, HostId, Lasting, NotifyWhen,
-    Now, Outcome, Payload, Phase, Policy, RunFact, RunId, ScheduleId, Scope, SessionConfig, Settings, Sink,
-    Span, ToolName, Trigger, Watch, WatchCheck, When,
+    Call, CallPurpose, CountFrom, Dispatch, Edge, Every, Fact, Filter, Gaps, HostId, Lasting, Moment,
+    NotifyWhen, Now, Outcome, Payload, Phase, Policy, RunFact, RunId, ScheduleId, Scope, SessionConfig,
+    Settings, Sink, Span, ToolName, Trigger, Watch, WatchCheck, When,
 };
 use reveille::edn::Map;
 use reveille::engine::{
@@ -30,7 +30,7 @@ struct World {
     made: Vec<ScheduleId>,
     waits: Vec<Wait>,
     /// What each watch remembers, and its filter: as it began, and then by the plain functions.
-    watches: BTreeMap<ScheduleId, (Watch, Arc<Filter>)>,
+    watches: BTreeMap<ScheduleId, (Watch, Arc<Filter>, Moment)>,
 }
 
 /// Somebody who waits for the end of a task: from which fact on, and until which.
@@ -122,9 +122,12 @@ impl World {
             // The session has as many as it can have.
             return;
         }
-        let watch = self.handle.view(|state| state.schedule(&id).and_then(|it| it.watch().cloned()));
-        if let Some((watch, filter)) = watch.zip(filter) {
-            self.watches.insert(id.clone(), (watch, filter));
+        let made = self.handle.view(|state| {
+            let record = state.schedule(&id)?;
+            Some((record.watch()?.clone(), record.schedule().created_at))
+        });
+        if let Some(((watch, since), filter)) = made.zip(filter) {
+            self.watches.insert(id.clone(), (watch, filter, since));
         }
         self.made.push(id);
     }
@@ -231,9 +234,10 @@ impl World {
         (outcome, check): (&Arc<Outcome>, &WatchCheck),
         now: Now,
     ) -> bool {
-        let (watch, filter) = self.watches.get_mut(&run.schedule).expect("it is a watch");
+        let (watch, filter, since) = self.watches.get_mut(&run.schedule).expect("it is a watch");
         let reading = read_outcome(&Look::of(watch, Arc::clone(filter)), Arc::clone(outcome));
-        let weighed = weigh(watch, filter, &reading, Checked { at: now.wall, is_last: false });
+        let checked = Checked { since: *since, at: now.wall, is_last: false };
+        let weighed = weigh(watch, filter, &reading, checked);
         assert_eq!(weighed, check.weighed, "{run}");
         let parts = |it: &reveille::domain::Reading| (it.digest, it.holds, it.is_known);
         assert_eq!(parts(&reading), parts(&check.reading), "{run}");

@@ -12,8 +12,6 @@ use crate::limits;
 /// What a watch remembers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watch {
-    /// When it began.
-    pub since: Moment,
     /// What is counted.
     pub tally: Tally,
     /// The digest of the newest check.
@@ -39,7 +37,7 @@ pub struct Watch {
 }
 
 /// What a watch counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tally {
     /// Checks made.
     pub checks: u64,
@@ -134,23 +132,20 @@ pub struct Ring {
 }
 
 impl Watch {
-    /// A watch that has not made a check.
-    pub fn new(since: Moment) -> Watch {
-        Watch {
-            since,
-            tally: Tally::default(),
-            latest: None,
-            baseline: None,
-            seen: Vec::new(),
-            trial: None,
-            last: None,
-            shown: None,
-            under_way: None,
-            batch: Vec::new(),
-            batch_under_way: Vec::new(),
-            ring: Ring::default(),
-        }
-    }
+    /// What a watch remembers that has not made a check.
+    pub const FRESH: Watch = Watch {
+        tally: Tally::NONE,
+        latest: None,
+        baseline: None,
+        seen: Vec::new(),
+        trial: None,
+        last: None,
+        shown: None,
+        under_way: None,
+        batch: Vec::new(),
+        batch_under_way: Vec::new(),
+        ring: Ring { base: None, newest: 0, marks: VecDeque::new(), glimpses: VecDeque::new() },
+    };
 
     /// Notes that what was told has arrived: from now on, a difference is shown against that.
     pub fn has_arrived(&mut self) {
@@ -175,7 +170,27 @@ impl Watch {
     }
 }
 
+impl Tally {
+    /// Nothing was counted.
+    pub(crate) const NONE: Tally = Tally {
+        checks: 0,
+        told: 0,
+        errors: Streak::NONE,
+        oks: Streak::NONE,
+        yes: Streak::NONE,
+        no: Streak::NONE,
+        failed: 0,
+        signal: None,
+        open: Open { error: false, state: false, silence: false },
+        told_at: None,
+        changed_at: None,
+        ok_at: None,
+    };
+}
+
 impl Streak {
+    const NONE: Streak = Streak { checks: 0, since: None, unseen: Span::ZERO };
+
     /// The streak with one more check.
     #[must_use]
     pub fn with(self, at: Moment) -> Streak {
@@ -203,8 +218,12 @@ impl Ring {
     /// Adds the next check. `glimpse` is `None` if it came to what the one before did.
     pub fn push(&mut self, at: Moment, was_told: bool, glimpse: Option<Arc<Glimpse>>) {
         self.newest += 1;
-        if self.marks.len() as u64 >= limits::WATCH_HISTORY.value {
+        let most = usize::try_from(limits::WATCH_HISTORY.value).unwrap_or(usize::MAX);
+        if self.marks.len() >= most {
             self.marks.pop_front();
+        } else if self.marks.len() == self.marks.capacity() {
+            // Doubled, but never beyond what it can hold at most.
+            self.marks.reserve_exact(self.marks.len().clamp(4, most - self.marks.len()));
         }
         let offset = self.offset(at).unwrap_or_else(|| self.rebased(at));
         self.marks.push_back(offset << 1 | u32::from(was_told));

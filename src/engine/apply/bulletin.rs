@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::run::Ending;
 use crate::domain::{
     BootTime, CallPurpose, Cause, Moment, Now, Outcome, Phase, RunId, RunState, Span, Telling, Trigger,
-    WatchCheck,
+    Watch, WatchCheck,
 };
 use crate::engine::destination::Destination;
 use crate::engine::record::SessionRecord;
@@ -62,7 +62,8 @@ impl State {
         let Some(key) = self.runs.get(run).map(|record| record.schedule) else { return };
         let Some(record) = self.schedules.get_mut(key) else { return };
         let filter = record.schedule.payload.call().and_then(|call| call.filter.clone());
-        if let (Some(filter), Some(watch)) = (filter, &mut record.watch) {
+        if let Some(filter) = filter {
+            let watch = record.remembered.get_or_insert_with(|| Box::new(Watch::FRESH));
             remember_check(watch, &filter, &check.reading, &check.weighed, now.wall);
         }
     }
@@ -71,7 +72,7 @@ impl State {
     pub(super) fn arrived(&mut self, run: Key) {
         let bulletin = self.runs.get(run).filter(|record| record.run.cause == Cause::Bulletin);
         let Some(key) = bulletin.map(|record| record.schedule) else { return };
-        if let Some(watch) = self.schedules.get_mut(key).and_then(|record| record.watch.as_mut()) {
+        if let Some(watch) = self.schedules.get_mut(key).and_then(|record| record.remembered.as_mut()) {
             watch.has_arrived();
         }
     }
@@ -156,11 +157,11 @@ impl State {
 
     /// Nobody has looked for so long: watches count what has lasted until then as unseen, or anew.
     pub(super) fn was_unseen(&mut self, span: Span) {
-        let watches = self.schedules.iter().filter(|(_, record)| record.watch.is_some());
+        let watches = self.schedules.iter().filter(|(_, record)| record.remembered.is_some());
         let keys: Vec<Key> = watches.map(|(key, _)| key).collect();
         for key in keys {
             let Some(record) = self.schedules.get_mut(key) else { continue };
-            if let (Trigger::Every(every), Some(watch)) = (&record.schedule.trigger, &mut record.watch) {
+            if let (Trigger::Every(every), Some(watch)) = (&record.schedule.trigger, &mut record.remembered) {
                 watch.was_unseen(span, every.period());
             }
         }

@@ -83,7 +83,7 @@ impl State {
         record.ended_for = ended_for;
         record.next = next;
         record.progress = progress;
-        record.watch = watch.or(record.watch);
+        record.remembered = watch;
         let key = self.enter(record);
         self.weigh(key, true);
         // A schedule that has ended is listed at the end, once its runs exist: making room for it

@@ -226,7 +226,7 @@ impl State {
             let progress = record.progress_mut();
             progress.revision += 1;
             progress.updated_at = Some(pause.since);
-            progress.paused = Some(pause);
+            progress.paused = Some(Box::new(pause));
         }
     }
 

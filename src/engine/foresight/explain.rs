@@ -363,7 +363,7 @@ impl Explainer<'_> {
             SlotOutcome::Paused => Verdict::Paused,
             SlotOutcome::AllHeld => Verdict::Held,
         };
-        let paused = self.record.and_then(|record| record.progress().paused.as_ref());
+        let paused = self.record.and_then(|record| record.progress().paused.as_deref());
         let pause = match coming.outcome {
             SlotOutcome::Paused => paused,
             SlotOutcome::AllHeld => self.state.held(),

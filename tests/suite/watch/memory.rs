@@ -77,7 +77,7 @@ fn differences_are_shown_on_one_line() {
         let start = part(row, "start").cloned().unwrap_or_else(|| value("{}"));
         let [earlier, now] =
             ["earlier", "now"].map(|key| Arc::new(outcome(part(row, key).expect("a value"))));
-        let mut watch = Watch::new(at(0));
+        let mut watch = Watch::FRESH;
         watch.shown = Some(earlier);
         let look = Look::of(&watch, Arc::new(started(&start).filter));
         let change = read_outcome(&look, now).change;
@@ -120,7 +120,7 @@ fn the_history_begins_anew_after_a_restart() {
 
 #[test]
 fn long_results_and_errors_are_cut_in_the_history() {
-    let look = Look::of(&Watch::new(at(0)), Arc::new(Filter::plain(NotifyWhen::Always)));
+    let look = Look::of(&Watch::FRESH, Arc::new(Filter::plain(NotifyWhen::Always)));
     let glimpse = |outcome: Outcome| (*read_outcome(&look, Arc::new(outcome)).glimpse).clone();
     let text = |length: usize| Outcome::of_value("é".repeat(length).into(), 1, Span::ZERO);
     assert!(matches!(glimpse(text(498)), Glimpse::Result(_)));

@@ -55,7 +55,7 @@ impl World {
     fn new(draft: WatchDraft) -> World {
         let WatchDraft { filter, interval, max_checks, .. } = draft;
         let (now, max_checks) = (at(0), u64::from(max_checks));
-        World { filter: Arc::new(filter), watch: Watch::new(now), now, interval, max_checks }
+        World { filter: Arc::new(filter), watch: Watch::FRESH, now, interval, max_checks }
     }
 
     fn pass(&mut self, span: Span) {
@@ -67,7 +67,8 @@ impl World {
         self.pass(self.interval);
         let reading = read_outcome(&Look::of(&self.watch, Arc::clone(&self.filter)), Arc::new(outcome));
         let is_last = self.watch.tally.checks + 1 == self.max_checks;
-        let weighed = weigh(&self.watch, &self.filter, &reading, Checked { at: self.now, is_last });
+        let check = Checked { since: at(0), at: self.now, is_last };
+        let weighed = weigh(&self.watch, &self.filter, &reading, check);
         let batch = summed_up(&self.watch, &reading);
         let ends = (batch.first().expect("one").check, batch.last().expect("one").check);
         let told = weighed.told.map_or_else(|| "nil".to_owned(), |why| printed(why, ends));

@@ -5,7 +5,7 @@
 //! may begin a turn in one session.
 
 use crate::domain::{
-    Call, CallPurpose, Cause, Claim, HostId, NotifyWhen, Reason, RunFact, RunId, RunState, Sink, Span,
+    Call, CallPurpose, Cause, Claim, HostId, NotifyWhen, Reason, RunFact, RunId, RunState, Sink, Span, Tally,
     Telling, Trigger,
 };
 use crate::engine::bulletin_text::{Details, Headline, TaskEnd, bulletin_text};
@@ -85,7 +85,7 @@ fn headline<'a>(
     match call.purpose {
         CallPurpose::Job => Headline::Job { id, name: label, run, end },
         CallPurpose::Watch => {
-            let tally = of.record.watch.as_ref().map(|watch| watch.tally).unwrap_or_default();
+            let tally = of.record.watch().map_or(Tally::NONE, |watch| watch.tally);
             let interval =
                 if let Trigger::Every(every) = &of.schedule.trigger { every.period() } else { Span::ZERO };
             let when = call.filter.as_ref().map_or(NotifyWhen::Always, |filter| filter.when);

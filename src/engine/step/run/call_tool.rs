@@ -24,7 +24,7 @@ pub(in crate::engine::step) fn call_tool(
     let session = schedule.owner.clone();
     let to = Dispatch { host, phase: Phase::Call, session: session.clone(), overdue };
     step.run_fact(&occurrence.id, RunFact::Dispatched(to));
-    let look = call.filter.as_ref().zip(occurrence.record.watch.as_ref());
+    let look = call.filter.as_ref().zip(occurrence.record.watch());
     step.effect(Effect::Call {
         run: occurrence.id.clone(),
         look: look.map(|(filter, watch)| Box::new(looked(watch, filter))),

@@ -19,7 +19,7 @@ pub(in crate::engine::step) fn check_returned(
     (outcome, line, reading): (Arc<Outcome>, &str, Option<Box<Reading>>),
 ) {
     let Some((call, filter)) = filter_of(check) else { return };
-    let Some(watch) = &check.record.watch else { return };
+    let Some(watch) = check.record.watch() else { return };
     let reading = reading.map_or_else(|| evaluated(watch, &filter, outcome), |reading| *reading);
     end(step, check, (call, &filter), (reading, line));
 }
@@ -31,7 +31,7 @@ pub(in crate::engine::step) fn check_failed(
     failure: &Failure,
 ) {
     let Some((call, filter)) = filter_of(check) else { return };
-    let Some(watch) = &check.record.watch else { return };
+    let Some(watch) = check.record.watch() else { return };
     let outcome = Outcome::of_failure(failure.reason, failure.message.clone(), Span::ZERO);
     let reading = evaluated(watch, &filter, Arc::new(outcome));
     let line = error_line(&failure.message);
@@ -49,11 +49,11 @@ fn end(
     (call, filter): (&Call, &Filter),
     (reading, line): (Reading, &str),
 ) {
-    let Some(watch) = &check.record.watch else { return };
+    let Some(watch) = check.record.watch() else { return };
     let most = check.schedule.lifetime().max_runs;
     let is_last = most.is_some_and(|most| check.record.progress().runs >= u64::from(most.get()));
-    let at = step.now.wall;
-    let weighed = weigh(watch, filter, &reading, Checked { at, is_last });
+    let checked = Checked { since: check.schedule.created_at, at: step.now.wall, is_last };
+    let weighed = weigh(watch, filter, &reading, checked);
     // It would go on for ever without ever looking.
     let is_vain = reading.outcome.reason == Some(Reason::ToolUnknown)
         && weighed.tally.errors.checks == VAIN_CHECKS

@@ -101,7 +101,7 @@ impl<'a> Occurrence<'a> {
         if let (Some(call), RunFact::Failed(failure)) = (self.schedule.payload.call(), &end)
             && !matches!(failure.reason, Reason::SessionClosed | Reason::Shutdown)
         {
-            if self.record.watch.is_some() {
+            if self.record.watch().is_some() {
                 check_failed(step, self, failure);
                 return;
             }

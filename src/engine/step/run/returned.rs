@@ -34,7 +34,7 @@ pub(in crate::engine) fn returned(
         retry(step, &occurrence, failure, wait);
         return Ok(());
     }
-    if occurrence.record.watch.is_some() && call_of(&occurrence).is_some_and(|call| call.filter.is_some()) {
+    if occurrence.record.watch().is_some() && call_of(&occurrence).is_some_and(|call| call.filter.is_some()) {
         check_returned(step, &occurrence, (outcome, line, reading));
         return Ok(());
     }

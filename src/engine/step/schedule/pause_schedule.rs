@@ -39,7 +39,7 @@ pub(in crate::engine::step) fn resumed(step: &StepBuilder<'_>, record: &Schedule
     let progress = record.progress();
     match record.next {
         // Checks that would have come during the pause are not made up for: the next one comes at its own time.
-        Some(slot) if record.watch.is_some() && slot <= step.now.wall => next_in_step(step, record, slot),
+        Some(slot) if record.watch().is_some() && slot <= step.now.wall => next_in_step(step, record, slot),
         Some(slot) => Next::Slot { slot, due: due(step, &record.schedule, slot) },
         None if progress.awaits_finish => Next::AfterFinish,
         None if progress.awaits_event => Next::AtEvent,

@@ -14,7 +14,7 @@ pub(in crate::engine) fn stirred(step: &mut StepBuilder<'_>, schedule: ScheduleI
         return Err(Refusal::Stopping);
     }
     let watch = state.schedule(&schedule);
-    let Some(record) = watch.filter(|record| record.watch.is_some() && !record.status.is_terminal()) else {
+    let Some(record) = watch.filter(|record| record.watch().is_some() && !record.status.is_terminal()) else {
         return Err(Refusal::UnknownSchedule { schedule });
     };
     // Without a next slot a check is under way; the runtime reports the change again after that check.

@@ -181,7 +181,7 @@ fn of_progress(progress: &Progress) -> Printed {
         .with("awaits-event?", progress.awaits_event.then_some(true))
         .with("never", of_reason(progress.never))
         .with("called-off-at", progress.cancelled_at.map(Instant))
-        .with("paused", progress.paused.as_ref().map(of_pause))
+        .with("paused", progress.paused.as_deref().map(of_pause))
         .with("runs", unless(0, progress.runs))
         .with("delivered", unless(0, progress.delivered))
         .with("failed", unless(0, progress.failed))
@@ -213,7 +213,7 @@ fn progress(form: &Form<'_>) -> Result<Progress, FactError> {
         awaits_event: flag_or(false, form, "awaits-event?")?,
         never: reason(form, "never")?,
         cancelled_at: maybe(form, "called-off-at", instant)?,
-        paused: maybe(form, "paused", |form, key| pause(map(form, key)?))?,
+        paused: maybe(form, "paused", |form, key| pause(map(form, key)?))?.map(Box::new),
         runs: count(form, "runs")?,
         delivered: count(form, "delivered")?,
         failed: count(form, "failed")?,

@@ -105,7 +105,7 @@ fn why(form: &Form<'_>) -> Result<Why, FactError> {
 pub(super) fn of_watch(watch: &Watch) -> Printed {
     let hex = |digest: Option<Digest>| digest.map(|digest| digest.to_string());
     let seen = || watch.seen.iter().map(ToString::to_string).collect::<Vec<String>>();
-    with_tally(Printed::new().with("since", Instant(watch.since)), watch.tally)
+    with_tally(Printed::new(), watch.tally)
         .with("latest", hex(watch.latest))
         .with("baseline", hex(watch.baseline))
         .with("seen", (!watch.seen.is_empty()).then(seen))
@@ -158,7 +158,7 @@ pub(super) fn watch(form: &Form<'_>) -> Result<Watch, FactError> {
         seen: maybe(form, "seen", digests)?.unwrap_or_default(),
         trial: maybe(form, "trial", |form, key| trial(map(form, key)?))?,
         ring: Ring::after(tally.checks),
-        ..Watch::new(instant(form, "since")?)
+        ..Watch::FRESH
     })
 }
 
