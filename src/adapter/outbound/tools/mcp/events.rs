@@ -135,6 +135,10 @@ const PLACE_BYTES: usize = 1_024;
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
     use super::*;
 
     /// The messages of a stream, read in pieces of this size.
@@ -165,6 +169,50 @@ mod tests {
                 assert_eq!(found, expected, "{stream:?} by {size}");
                 assert_eq!(events.place().and_then(|place| place.to_str().ok()), place, "{stream:?}");
             }
+        }
+    }
+
+    const WORDS: &[&str] =
+        &["data", "event", "id", "retry", "message", ":", " ", "7", "x", "é", "\r", "\n", "\r\n", "\n\n"];
+
+    /// A stream of what servers write, what they might write, and other bytes.
+    fn stream() -> impl Strategy<Value = Vec<u8>> {
+        let word = prop_oneof![
+            9 => select(WORDS).prop_map(|word| word.as_bytes().to_vec()),
+            1 => vec(any::<u8>(), 0..4),
+        ];
+        vec(word, 0..60).prop_map(|words| words.concat())
+    }
+
+    /// All that is read of a stream that arrives in pieces of these sizes, in turn.
+    fn read_all(stream: &[u8], sizes: &[usize]) -> (Vec<Vec<u8>>, Option<HeaderValue>, Duration) {
+        let (mut events, mut found, mut rest) = (Events::new(), Vec::new(), stream);
+        for size in sizes.iter().cycle() {
+            let (mut piece, later) = rest.split_at((*size).min(rest.len()));
+            while let Some(message) = events.next(&mut piece).expect("short") {
+                found.push(message);
+            }
+            rest = later;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        (found, events.place().cloned(), events.pause())
+    }
+
+    proptest! {
+        #[test]
+        fn any_stream_is_read_alike_however_it_is_cut(stream in stream(), sizes in vec(1..9_usize, 1..20)) {
+            let whole = read_all(&stream, &[stream.len().max(1)]);
+            prop_assert_eq!(read_all(&stream, &sizes), whole.clone());
+            prop_assert!((PAUSE_MIN..=PAUSE_MAX).contains(&whole.2));
+        }
+
+        #[test]
+        fn any_message_is_read_as_it_was_sent(lines in vec("[^\r\n]{0,20}", 1..5), end in select(&["\r", "\n", "\r\n"][..])) {
+            let event: String = lines.iter().map(|line| format!("data: {line}{end}")).collect();
+            let (found, _, _) = read_all(format!("{event}{end}").as_bytes(), &[3]);
+            prop_assert_eq!(found, [lines.join("\n").into_bytes()]);
         }
     }
 
