@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use super::foreign_text::complain;
-use crate::surface::cli::{Cli, Command};
+use crate::surface::cli::{AgentsAction, AgentsArgs, Cli, Command};
 
 /// Runs the program with these arguments, the first of which is its name.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -26,6 +26,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Mcp(args) => super::mcp::mcp(args),
         Command::Hook(args) => super::hook::hook(&args),
         Command::Plugin(args) => super::agents::plugin(&args),
+        Command::Agents(AgentsArgs { action: Some(AgentsAction::Test(args)), .. }) => {
+            super::agents::test(&args)
+        }
         Command::Agents(args) => super::agents::list(&args),
         Command::Setup(args) => super::agents::setup(&args),
         Command::Tool(args) => super::tool::tool(&args),

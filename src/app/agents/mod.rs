@@ -1,4 +1,4 @@
-//! Setting agents up: `reveille plugin`, `reveille agents` and `reveille setup`.
+//! Setting agents up, and trying them: `reveille plugin`, `reveille agents` and `reveille setup`.
 //!
 //! What lives elsewhere: what the hooks of a plugin call (`app/hook`), and the tool server (`app/mcp/`). Invariant: nothing
 //! outside of the plugin's own folder is written before it was shown and agreed to.
@@ -6,7 +6,9 @@
 mod detect;
 mod folder;
 mod setup;
+mod trial;
 
 pub(super) use detect::list;
 pub(super) use folder::plugin;
 pub(super) use setup::setup;
+pub(super) use trial::test;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::asking::{DaemonArgs, StateArgs, session_id};
 use crate::domain::SessionId;
@@ -85,10 +85,42 @@ pub struct PluginArgs {
 
 /// Arguments of `reveille agents`.
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct AgentsArgs {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Try an agent instead.
+    #[command(subcommand)]
+    pub(crate) action: Option<AgentsAction>,
+}
+
+/// What is done with an agent.
+#[derive(Debug, Subcommand)]
+pub enum AgentsAction {
+    /// Let the daemon begin a conversation with an agent, kill the agent, and let the daemon go on with the conversation: two
+    /// turns of its model, each by a schedule.
+    ///
+    /// Prints one line for each step. Exit code 0: it was woken in its own conversation. 1: a step failed.
+    #[command(after_help = "Example:\n  reveille agents test codex")]
+    Test(AgentTestArgs),
+}
+
+/// Arguments of `reveille agents test`.
+#[derive(Args, Debug)]
+pub struct AgentTestArgs {
+    /// The agent, by its name in the daemon's configuration.
+    #[arg(value_name = "NAME")]
+    pub(crate) agent: String,
+    /// The working directory of the conversation [default: the current one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// How many seconds a step may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    pub(crate) patience: u32,
+    /// The daemon's data directory. A daemon on another machine is not asked, because a process is killed.
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
 }
 
 /// Arguments of `reveille setup`.

@@ -168,7 +168,7 @@ Examples:
   gemini extensions install \"$(reveille plugin gemini)\"")]
     Plugin(PluginArgs),
     /// List the agents on this machine: program, version, and how each can be woken.
-    #[command(after_help = "Example:\n  reveille agents")]
+    #[command(after_help = "Examples:\n  reveille agents\n  reveille agents test codex")]
     Agents(AgentsArgs),
     /// Show what an agent needs to schedule and to be woken; with --yes, do it.
     #[command(after_help = "Example:\n  reveille setup claude --yes")]

@@ -176,8 +176,14 @@ impl Agent {
                 },
             }));
         }
-        self.chunk(conversation, "Done.");
-        self.record(conversation, "agent_message_chunk", "Working. Done.");
+        // Asked for what it was told to remember, it looks into its own conversation.
+        let said = fs::read_to_string(self.file(conversation)).unwrap_or_default();
+        let word = said
+            .split_once("Remember the word ")
+            .filter(|_| text.starts_with("Which word") && !self.told("forget"));
+        let last = word.map_or("Done.", |(_, rest)| rest.split(',').next().unwrap_or_default());
+        self.chunk(conversation, last);
+        self.record(conversation, "agent_message_chunk", &format!("Working. {last}"));
         let usage = json!({ "inputTokens": 100, "outputTokens": 7, "totalTokens": 107 });
         self.answer(id, &json!({ "stopReason": "end_turn", "usage": usage }));
         self.may_crash(7);

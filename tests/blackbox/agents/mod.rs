@@ -4,6 +4,7 @@ pub(crate) mod fake;
 mod faults;
 mod reach;
 mod traps;
+mod trial;
 mod turns;
 
 use std::fs;
