@@ -4,9 +4,7 @@
 //! cursors, but the feed does not show them; and of a watch that is bound, they are in memory only.
 
 use super::state::State;
-use crate::domain::{
-    Durability, Fact, Phase, RunFact, Schedule, ScheduleFact, ScheduleId, Watch, WatchCheck,
-};
+use crate::domain::{Durability, Fact, Phase, RunFact, ScheduleFact, ScheduleId, Watch, WatchCheck};
 
 /// What a fact is worth, if it is one of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +44,8 @@ impl State {
             | Fact::Engine(_) => return None,
         };
         let schedule = self.schedule(id)?.schedule();
-        is_watch(schedule)
+        schedule
+            .is_watch()
             .then(|| Quiet { is_shown, is_kept: is_due || schedule.durability != Durability::Bound })
     }
 
@@ -57,7 +56,7 @@ impl State {
             return 0;
         }
         let begun = self.schedules.iter().filter(|(_, record)| {
-            let is_bound = record.schedule.durability == Durability::Bound && is_watch(&record.schedule);
+            let is_bound = record.schedule.durability == Durability::Bound && record.schedule.is_watch();
             is_bound && (record.progress().runs > 0 || record.next.is_none_or(|slot| slot <= at))
         });
         begun.count() as u64
@@ -66,14 +65,9 @@ impl State {
     /// Returns whether a call that goes out waits for the disk: that of a bound watch does not, as nothing is stored of it.
     pub fn is_bound(&self, id: &ScheduleId) -> bool {
         self.schedule(id).is_some_and(|record| {
-            record.schedule().durability == Durability::Bound && is_watch(record.schedule())
+            record.schedule().durability == Durability::Bound && record.schedule().is_watch()
         })
     }
-}
-
-/// Returns whether the runs of a schedule are checks of a watch.
-pub(super) fn is_watch(schedule: &Schedule) -> bool {
-    schedule.payload.call().is_some_and(|call| call.filter.is_some())
 }
 
 /// Returns whether a check changes something that is worth telling: it is told, or checks begin or cease to fail.

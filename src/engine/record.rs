@@ -5,7 +5,6 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::pause::Pause;
-use super::quiet::is_watch;
 use super::ready_jobs::ReadyJobs;
 use super::slab::Key;
 use super::wakes::Wakes;
@@ -53,7 +52,7 @@ impl ScheduleRecord {
     pub fn watch(&self) -> Option<&Watch> {
         // A constant, as that of progress.
         const FRESH: &Watch = &Watch::FRESH;
-        is_watch(&self.schedule).then(|| self.remembered.as_deref().unwrap_or(FRESH))
+        self.schedule.is_watch().then(|| self.remembered.as_deref().unwrap_or(FRESH))
     }
 
     /// Returns the key of the owning session; `None` while that session is not open.

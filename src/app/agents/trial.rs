@@ -90,6 +90,10 @@ impl<'a> Trial<'a> {
     }
 
     /// Schedules a prompt that is due in a second, and waits for the end of the turn.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "nothing in this process is waited for but the daemon's progress"
+    )]
     fn wake(&self, step: &str, message: &str) -> Result<Ended, AppFault> {
         let params = Map::new()
             .with("session-id", self.session.as_str())

@@ -184,6 +184,11 @@ impl Schedule {
         self.durability != Durability::Volatile
     }
 
+    /// Returns whether its runs are checks of a watch.
+    pub(crate) fn is_watch(&self) -> bool {
+        self.payload.call().is_some_and(|call| call.filter.is_some())
+    }
+
     /// Returns whether the schedule may have more than one slot.
     pub fn recurs(&self) -> bool {
         !matches!(self.trigger, Trigger::At(_) | Trigger::Event(_))

@@ -4,7 +4,6 @@ use crate::domain::{
     Cause, Claim, Dispatch, Failure, Lineage, Moment, Now, Phase, Reason, Run, RunFact, RunId, RunState, Span,
 };
 use crate::engine::destination::Destination;
-use crate::engine::quiet::is_watch;
 use crate::engine::record::RunRecord;
 use crate::engine::slab::Key;
 use crate::engine::state::State;
@@ -359,7 +358,7 @@ impl State {
     /// now is sought among them.
     fn let_old_runs_go(&mut self, schedule: Key, now: Moment) {
         let Some(record) = self.schedules.get(schedule) else { return };
-        let is_watch = is_watch(&record.schedule);
+        let is_watch = record.schedule.is_watch();
         let mut newer = None;
         let (mut kept, mut checks) = (0, 0);
         let mut at = record.newest_run;

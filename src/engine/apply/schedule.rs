@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::supersede::is_anew;
 use crate::domain::{Cause, Next, Now, Reason, Redefinition, RunState, Schedule, ScheduleFact, Skip, Status};
 use crate::engine::pause::Pause;
-use crate::engine::quiet::is_watch;
 use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
 use crate::engine::slab::Key;
 use crate::engine::state::{RequestKey, State, request_key};
@@ -26,7 +25,7 @@ impl State {
     /// Adds a schedule to the state, and to the indexes by id and by idempotency key.
     pub(super) fn enter(&mut self, record: ScheduleRecord) -> Key {
         let (id, request) = (record.schedule.id.clone(), request_key(&record.schedule));
-        self.watches += u64::from(is_watch(&record.schedule));
+        self.watches += u64::from(record.schedule.is_watch());
         let key = self.schedules.insert(record);
         self.schedule_ids.insert(&id, key);
         if let Some(request) = request {
@@ -139,8 +138,8 @@ impl State {
         self.weigh(key, false);
         let Some(record) = self.schedules.get_mut(key) else { return };
         let former = std::mem::replace(&mut record.schedule, schedule);
-        self.watches += u64::from(is_watch(&record.schedule));
-        self.watches -= u64::from(is_watch(&former));
+        self.watches += u64::from(record.schedule.is_watch());
+        self.watches -= u64::from(former.is_watch());
         let present = request_key(&record.schedule);
         let progress = record.progress_mut();
         progress.revision += u32::from(revises);
@@ -417,7 +416,7 @@ impl State {
         }
         self.weigh(key, false);
         if let Some(record) = self.schedules.remove(key) {
-            self.watches -= u64::from(is_watch(&record.schedule));
+            self.watches -= u64::from(record.schedule.is_watch());
             self.schedule_ids.remove(&record.schedule.id, key);
             if record.schedule.is_durable() {
                 self.forgotten.push(record.schedule.id.clone());

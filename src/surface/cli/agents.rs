@@ -97,7 +97,7 @@ pub struct AgentsArgs {
 
 /// What is done with an agent.
 #[derive(Debug, Subcommand)]
-pub enum AgentsAction {
+pub(crate) enum AgentsAction {
     /// Let the daemon begin a conversation with an agent, kill the agent, and let the daemon go on with the conversation: two
     /// turns of its model, each by a schedule.
     ///
@@ -108,7 +108,7 @@ pub enum AgentsAction {
 
 /// Arguments of `reveille agents test`.
 #[derive(Args, Debug)]
-pub struct AgentTestArgs {
+pub(crate) struct AgentTestArgs {
     /// The agent, by its name in the daemon's configuration.
     #[arg(value_name = "NAME")]
     pub(crate) agent: String,

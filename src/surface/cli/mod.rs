@@ -8,10 +8,8 @@ pub(crate) mod flags;
 mod reading;
 mod store;
 
-pub use agents::{
-    AgentTestArgs, AgentsAction, AgentsArgs, HookArgs, KnownAgent, McpArgs, PluginAgent, PluginArgs,
-    SetupArgs,
-};
+pub(crate) use agents::{AgentTestArgs, AgentsAction};
+pub use agents::{AgentsArgs, HookArgs, KnownAgent, McpArgs, PluginAgent, PluginArgs, SetupArgs};
 pub use args::{Cli, Command, EqlArgs, GraphqlArgs, SchemaArgs, SchemaKind, ServeArgs, StdioArgs, ToolArgs};
 pub use asking::{AskingArgs, CallerArgs, DaemonArgs, Printing, StateArgs};
 pub use controls::{

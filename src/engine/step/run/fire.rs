@@ -7,7 +7,6 @@ use crate::domain::{
     Actor, Cause, Claim, Missed, Moment, Next, Overlap, Policy, Reason, RunFact, RunState, Schedule,
     ScheduleFact, Skip, Span, Trigger, WhenBusy,
 };
-use crate::engine::quiet::is_watch;
 use crate::engine::record::ScheduleRecord;
 use crate::engine::state::State;
 use crate::engine::step::run::dispatch::dispatch;
@@ -121,7 +120,7 @@ pub(in crate::engine) fn live_max(policy: &Policy) -> usize {
 fn skip(step: &mut StepBuilder<'_>, record: &ScheduleRecord, passed: Passed, reason: Reason) {
     let next = match slot_after(step, &record.schedule, passed.latest, record.progress().runs) {
         // After a time in which nobody looked, the watches do not all look at once.
-        Next::AfterFinish if reason == Reason::Missed && is_watch(&record.schedule) => {
+        Next::AfterFinish if reason == Reason::Missed && record.schedule.is_watch() => {
             spread(step, record, passed.latest)
         }
         // No run was claimed whose end the next slot could count from.
