@@ -222,8 +222,8 @@ impl Ring {
         if self.marks.len() >= most {
             self.marks.pop_front();
         } else if self.marks.len() == self.marks.capacity() {
-            // Doubled, but never beyond what it can hold at most.
-            self.marks.reserve_exact(self.marks.len().clamp(4, most - self.marks.len()));
+            // Doubled, but never beyond what it can hold at most. A copy may be full at any length.
+            self.marks.reserve_exact(self.marks.len().max(4).min(most - self.marks.len()));
         }
         let offset = self.offset(at).unwrap_or_else(|| self.rebased(at));
         self.marks.push_back(offset << 1 | u32::from(was_told));

@@ -118,6 +118,19 @@ fn the_history_begins_anew_after_a_restart() {
     assert_eq!((checks, world.watch.tally.told), (vec![3], 0));
 }
 
+/// A copy has no room to spare, whatever its length.
+#[test]
+fn a_history_goes_on_after_it_was_copied() {
+    let mut ring = Ring::default();
+    for check in 1..=250 {
+        ring = ring.clone();
+        let result = Glimpse::Result(Arc::new(Value::Int(1)));
+        ring.push(at(check), false, (check == 1).then(|| Arc::new(result)));
+    }
+    let checks: Vec<u64> = ring.latest(usize::MAX).iter().map(|past| past.check).collect();
+    assert_eq!(checks, (151..=250).collect::<Vec<u64>>());
+}
+
 #[test]
 fn long_results_and_errors_are_cut_in_the_history() {
     let look = Look::of(&Watch::FRESH, Arc::new(Filter::plain(NotifyWhen::Always)));
