@@ -1,5 +1,6 @@
 //! `reveille serve`: the daemon, from its start to its orderly stop.
 
+mod arenas;
 pub(in crate::app) mod data_dir;
 mod life;
 pub(in crate::app) mod log;
@@ -36,6 +37,10 @@ use signals::on_stop;
 use store::attach_store;
 
 pub(super) fn serve(args: ServeArgs) -> io::Result<ExitCode> {
+    if !args.check {
+        // Before anything is read or taken that the second start would read or take again.
+        arenas::bound();
+    }
     let does = if args.check { check } else { run };
     match Config::new(args, &Environment::read()).and_then(does) {
         Ok(()) => Ok(ExitCode::SUCCESS),

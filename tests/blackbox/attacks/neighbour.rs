@@ -254,7 +254,7 @@ fn a_good_session_does_not_notice_eight_greedy_ones() {
 
 /// By how much the good session may be slower than alone.
 const MORE_MICROS: u64 = 10_000;
-/// What was in use was a quarter of a gibibyte. The allocator of the C library keeps several times that in its arenas.
-const RSS_MAX: u64 = 1_536 << 20;
+/// Ten minutes of it took half of that, of which half was in use.
+const RSS_MAX: u64 = 1_024 << 20;
 /// The log's bytes, its write-ahead log, and the rows of eight sessions by their budgets.
 const DISK_MAX: u64 = 1 << 30;
