@@ -6,7 +6,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
@@ -17,7 +16,7 @@ use tokio::time::timeout;
 
 use crate::limits::{self, Limit};
 use crate::surface::http::app_state::AppState;
-use crate::surface::http::connection::conn_limit::peer_of;
+use crate::surface::http::connection::conn_limit::{ConnPermit, peer_of};
 use crate::surface::http::connection::conn_watchdog::{ConnWatchdog, Watched};
 use crate::surface::http::routes::{self, ConnService};
 
@@ -36,7 +35,19 @@ pub(in crate::surface::http) async fn accept(
         };
         match accepted {
             Ok((stream, peer)) => {
-                take(&app, &router, stream, peer.ip(), &told);
+                let watchdog = ConnWatchdog::new();
+                let peer = peer_of(peer.ip());
+                // Without a seat the connection is closed unanswered: an answer would cost what the limit protects.
+                let Some(permit) = seat(&app, peer, &watchdog, &mut stop).await else { continue };
+                prepare(&stream);
+                let line = ConnService {
+                    state: Arc::clone(&app),
+                    router: router.clone(),
+                    peer,
+                    watchdog,
+                    permit: Arc::new(permit),
+                };
+                tokio::spawn(carry(line, stream, told.clone()));
                 // The connection is served before the next one is accepted: in a burst it would otherwise have to make room
                 // before anybody has read what it asks.
                 tokio::task::yield_now().await;
@@ -55,21 +66,23 @@ pub(in crate::surface::http) async fn ride_out(error: &io::Error) {
     }
 }
 
-fn take(app: &Arc<AppState>, router: &Router, stream: TcpStream, peer: IpAddr, stop: &watch::Receiver<bool>) {
-    let watchdog = ConnWatchdog::new();
-    // Without a free permit the connection is closed unanswered: an answer would cost what the limit
-    // protects.
-    let peer = peer_of(peer);
-    let Some(permit) = app.permits.take(peer, &watchdog) else { return };
-    prepare(&stream);
-    let line = ConnService {
-        state: Arc::clone(app),
-        router: router.clone(),
-        peer,
-        watchdog,
-        permit: Arc::new(permit),
-    };
-    tokio::spawn(carry(line, stream, stop.clone()));
+/// Takes a seat for a connection. If all are busy, it waits a little for one, and so do the connections behind it, in the
+/// system's queue.
+async fn seat(
+    app: &AppState,
+    peer: IpAddr,
+    watchdog: &Arc<ConnWatchdog>,
+    stop: &mut watch::Receiver<bool>,
+) -> Option<ConnPermit> {
+    for _ in 0..SEAT_TRIES {
+        if let Some(permit) = app.permits.take(peer, watchdog) {
+            return Some(permit);
+        }
+        if timeout(SEAT_WAIT, stop.wait_for(|stop| *stop)).await.is_ok() {
+            return None;
+        }
+    }
+    None
 }
 
 /// Sets socket options. A refused option makes the connection slower or keeps it longer, so errors
@@ -136,6 +149,10 @@ fn protocols() -> Builder<TokioExecutor> {
         .max_header_list_size(small(limits::HTTP_HEAD_BYTES));
     builder
 }
+
+// A second in all. What takes the seats of the reserve for longer is an operator's own.
+const SEAT_TRIES: u32 = 100;
+const SEAT_WAIT: Duration = Duration::from_millis(10);
 
 // Four unanswered probes, so a minute after the idle time, end a dead connection.
 const PROBE_EVERY: Duration = Duration::from_millis(15_000);

@@ -2,10 +2,11 @@
 //!
 //! If the limit is reached, the oldest connection without a complete request is closed for a new one, first
 //! those that have not sent a head, last those that are sending a body. So clients that only hold
-//! connections cannot keep others out.
+//! connections cannot keep others out. The newest connections without a head go last of all, because
+//! their first request may be on its way.
 //! If all are busy, the new connection gets a seat of the operators' reserve: who it is shows with
 //! its first request, and any token but an operator's is refused there. If the reserve is busy too,
-//! the connection is closed.
+//! the connection has to wait.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -103,18 +104,24 @@ impl Table {
 
     /// Closes a connection that asks for nothing; `false` if there is none.
     fn make_room(&mut self, among: impl Fn(&OpenConn) -> bool) -> bool {
-        let oldest = |waiting| {
-            let mut some = self.open.iter().filter(|(_, taken)| among(taken));
+        let newcomers = self.next.saturating_sub(NEWCOMERS);
+        let oldest = |waiting, before: u64| {
+            let mut some = self.open.range(..before).filter(|(_, taken)| among(taken));
             some.find(|(_, taken)| taken.watchdog.waiting() == waiting).map(|(number, _)| *number)
         };
         // Half-open connections first: they have shown nothing yet, idle ones have been used.
-        let number = oldest(Waiting::ForHead)
-            .or_else(|| oldest(Waiting::ForNext))
-            .or_else(|| oldest(Waiting::ForBody));
+        let number = oldest(Waiting::ForHead, newcomers)
+            .or_else(|| oldest(Waiting::ForNext, u64::MAX))
+            .or_else(|| oldest(Waiting::ForBody, u64::MAX))
+            .or_else(|| oldest(Waiting::ForHead, u64::MAX));
         let evicted = number.and_then(|number| self.open.remove(&number));
         evicted.inspect(|evicted| evicted.watchdog.evict()).is_some()
     }
 }
+
+/// How many of the latest connections count as newcomers. A client sends its first request right after it has connected, and
+/// in a burst some others have connected in between.
+const NEWCOMERS: u64 = 16;
 
 impl ConnPermit {
     pub(in crate::surface::http) fn watchdog(&self) -> &Arc<ConnWatchdog> {
@@ -180,6 +187,28 @@ mod tests {
         held.clear();
         drop(reserved);
         assert_eq!(permits.open(), 0);
+    }
+
+    #[test]
+    fn newcomers_go_last() {
+        let all = usize::try_from(NEWCOMERS).unwrap();
+        let limits = ConnLimiter::new(&Config {
+            loopback_connections_max: all,
+            connections_max: all,
+            ..Config::local()
+        });
+        let local = IpAddr::from(Ipv4Addr::LOCALHOST);
+        let watchdogs: Vec<Arc<ConnWatchdog>> = (0..all + 2).map(|_| ConnWatchdog::new()).collect();
+        watchdogs[1].begin(false);
+        watchdogs[1].end();
+        let mut held: Vec<ConnPermit> = Vec::new();
+        let mut gone_with = |count: usize| {
+            held.extend((held.len()..count).map(|at| limits.take(local, &watchdogs[at]).unwrap()));
+            (0..count).filter(|at| watchdogs[*at].waiting() == Waiting::No).collect::<Vec<usize>>()
+        };
+        assert_eq!(gone_with(all), [0_usize; 0]);
+        assert_eq!(gone_with(all + 1), [1], "the idle one, since the others have only just come");
+        assert_eq!(gone_with(all + 2), [0, 1], "the oldest without a head has had its time");
     }
 
     #[test]

@@ -182,7 +182,8 @@ impl ConnWatchdog {
         self.state.send_modify(|beat| beat.enter(Phase::Busy));
     }
 
-    fn end(&self) {
+    /// Records that a request has been answered.
+    pub(super) fn end(&self) {
         self.state.send_modify(|beat| {
             beat.requests = beat.requests.saturating_sub(1);
             beat.enter(if beat.requests == 0 { Phase::Idle } else { Phase::Busy });
