@@ -30,6 +30,15 @@ pub(super) fn instant(form: &Form<'_>, key: &'static str) -> Result<Moment, Fact
     Moment::parse(text(form, key)?).map_err(|_| wrong(key, "an ISO instant", part(form, key)))
 }
 
+/// An instant, as such or as nanoseconds after another one.
+pub(super) fn after(form: &Form<'_>, key: &'static str, first: Moment) -> Result<Moment, FactError> {
+    if part(form, key).as_int().is_none() {
+        return instant(form, key);
+    }
+    let at = first.checked_add(Span::from_nanos(number(form, key)?));
+    at.ok_or_else(|| wrong(key, "nanoseconds to an instant that exists", part(form, key)))
+}
+
 pub(super) fn boot(form: &Form<'_>, key: &'static str) -> Result<BootTime, FactError> {
     let value = part(form, key);
     let small = value.as_int().and_then(|nanos| u64::try_from(nanos).ok());

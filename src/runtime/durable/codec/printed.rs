@@ -65,6 +65,9 @@ pub(super) struct Word<'a>(pub(super) &'a str);
 /// An instant as a string, because `#inst` ends with the year 9999, and slots may be later.
 pub(super) struct Instant(pub(super) Moment);
 
+/// An instant after another one, as nanoseconds between them. One that is earlier, or centuries later, is printed as such.
+pub(super) struct After(pub(super) Moment, pub(super) Moment);
+
 impl Part for Printed {
     fn print(self, out: &mut String) {
         (&self).print(out);
@@ -89,6 +92,15 @@ impl Part for Instant {
     fn print(self, out: &mut String) {
         // Writing to a string cannot fail, here and below.
         let _ = write!(out, "\"{}\"", self.0);
+    }
+}
+
+impl Part for After {
+    fn print(self, out: &mut String) {
+        let After(first, at) = self;
+        let between = at.since(first);
+        let is_exact = i64::try_from(between.nanos()).is_ok() && first.checked_add(between) == Some(at);
+        if is_exact { between.nanos().print(out) } else { Instant(at).print(out) }
     }
 }
 

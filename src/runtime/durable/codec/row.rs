@@ -10,11 +10,11 @@ use super::form::Form;
 use super::guard::{checks, of_checks};
 use super::parse::{failure, job_id};
 use super::parts::{
-    check_version, count, flag, flag_or, instant, map, maybe, number, one, own_text, part, run_id,
-    session_id, wrong,
+    after, check_version, count, flag, flag_or, instant, map, maybe, number, one, one_or, own_text, part,
+    run_id, session_id, wrong,
 };
 use super::print::of_failure;
-use super::printed::{Instant, Part, Printed, Word, unless};
+use super::printed::{After, Instant, Part, Printed, Word, unless};
 use super::provenance::{of_provenance, provenance};
 use super::{FactError, VERSION, memory, session_config, watch};
 use crate::domain::{
@@ -244,19 +244,22 @@ pub(super) fn pause(form: &Form<'_>) -> Result<Pause, FactError> {
     Ok(Pause { by: actor(form, "by")?, reason: own_text(form, "why")?, since: instant(form, "since")? })
 }
 
+/// Prints a run of a row. Every change of a schedule writes all its runs again, so what they have in common is left out: the
+/// usual cause, the first attempt, and the day and hour of each instant.
 fn of_run(run: &Run) -> Printed {
+    let after = |at| After(run.slot, at);
     Printed::new()
         .with("incarnation", run.incarnation)
         .with("slot", Instant(run.slot))
         .with("folded", unless(0, run.folded))
-        .with("cause", Word(run.cause.name()))
+        .with("cause", (run.cause != Cause::Slot).then(|| Word(run.cause.name())))
         .with("state", Word(run.state.name()))
-        .with("attempt", u32::from(run.attempt))
-        .with("claimed-at", Instant(run.claimed_at))
-        .with("started-at", run.started_at.map(Instant))
-        .with("delivered-at", run.delivered_at.map(Instant))
-        .with("retry-at", run.retry_at.map(Instant))
-        .with("ended-at", run.ended_at.map(Instant))
+        .with("attempt", unless(1, u32::from(run.attempt)))
+        .with("claimed-at", After(run.slot, run.claimed_at))
+        .with("started-at", run.started_at.map(after))
+        .with("delivered-at", run.delivered_at.map(after))
+        .with("retry-at", run.retry_at.map(after))
+        .with("ended-at", run.ended_at.map(after))
         .with("phase", run.phase.map(|phase| Word(phase.name())))
         .with("reason", of_reason(run.reason))
         .with("host", run.host.map(HostId::number))
@@ -270,18 +273,20 @@ fn of_run(run: &Run) -> Printed {
 }
 
 fn run(form: &Form<'_>) -> Result<Run, FactError> {
+    let slot = instant(form, "slot")?;
+    let after = |form: &Form<'_>, key| after(form, key, slot);
     Ok(Run {
         incarnation: number(form, "incarnation")?,
-        slot: instant(form, "slot")?,
+        slot,
         folded: count(form, "folded")?,
-        cause: one(form, "cause", Cause::parse)?,
+        cause: one_or(Cause::Slot, form, "cause", Cause::parse)?,
         state: one(form, "state", RunState::parse)?,
-        attempt: number(form, "attempt")?,
-        claimed_at: instant(form, "claimed-at")?,
-        started_at: maybe(form, "started-at", instant)?,
-        delivered_at: maybe(form, "delivered-at", instant)?,
-        retry_at: maybe(form, "retry-at", instant)?,
-        ended_at: maybe(form, "ended-at", instant)?,
+        attempt: maybe(form, "attempt", number)?.unwrap_or(1),
+        claimed_at: after(form, "claimed-at")?,
+        started_at: maybe(form, "started-at", after)?,
+        delivered_at: maybe(form, "delivered-at", after)?,
+        retry_at: maybe(form, "retry-at", after)?,
+        ended_at: maybe(form, "ended-at", after)?,
         phase: maybe(form, "phase", |form, key| one(form, key, Phase::parse))?,
         reason: reason(form, "reason")?,
         host: maybe(form, "host", number::<u32>)?.map(HostId::new),
@@ -327,4 +332,56 @@ fn past_holds(form: &Form<'_>, key: &'static str) -> Result<VecDeque<(Pause, Mom
     let found = part(form, key);
     let holds = found.as_items().ok_or_else(|| wrong(key, "a vector of holds", found))?;
     holds.iter().map(|hold| Ok((pause(hold)?, instant(hold, "until")?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::REQUEST_CAPS;
+    use crate::edn;
+
+    fn parsed(text: &str) -> Result<Run, FactError> {
+        let value = edn::read(text.as_bytes(), &REQUEST_CAPS).expect("EDN");
+        run(&Form::of(&value))
+    }
+
+    #[test]
+    fn a_run_is_stored_without_what_it_has_in_common_with_others() {
+        let spelt_out = r#"{:incarnation 1 :slot "2026-04-22T12:00:00Z" :cause :slot :state :delivered :attempt 1
+            :claimed-at "2026-04-22T12:00:00.000121Z" :started-at "2026-04-22T12:00:00.000121Z"
+            :delivered-at "2026-04-22T12:00:03Z" :ended-at "2026-04-22T12:00:03Z" :phase :outside :session "s"}"#;
+        let whole = parsed(spelt_out).expect("as rows were stored before");
+        let printed = of_run(&whole).into_text();
+        assert_eq!(
+            printed,
+            "{:incarnation 1 :slot \"2026-04-22T12:00:00Z\" :state :delivered :claimed-at 121000 :started-at 121000 \
+             :delivered-at 3000000000 :ended-at 3000000000 :phase :outside :session \"s\"}"
+        );
+        assert_eq!(parsed(&printed), Ok(whole));
+    }
+
+    #[test]
+    fn instants_that_are_no_count_of_nanoseconds_are_spelt_out() {
+        for at in [
+            "2026-04-22T11:59:59.999999999Z",
+            "2026-04-22T12:00:00Z",
+            "2318-07-31T23:47:16.854775807Z",
+            "2318-07-31T23:47:16.854775808Z",
+            "9999-12-31T23:59:59Z",
+        ] {
+            let text = format!(
+                r#"{{:incarnation 2 :slot "2026-04-22T12:00:00Z" :cause :manual :state :queued :attempt 2
+                :claimed-at "{at}"}}"#
+            );
+            let whole = parsed(&text).expect("a run");
+            let printed = of_run(&whole).into_text();
+            assert_eq!(parsed(&printed).as_ref(), Ok(&whole), "{printed}");
+        }
+        for wrong in ["-1", "9223372036854775808N", "1.0"] {
+            let text = format!(
+                r#"{{:incarnation 1 :slot "9999-12-31T23:59:59Z" :state :queued :claimed-at {wrong}}}"#
+            );
+            assert!(parsed(&text).is_err(), "{wrong}");
+        }
+    }
 }
