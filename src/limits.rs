@@ -90,21 +90,18 @@ limits! { GENERAL:
     INBOX_WAIT_SECONDS = 600 "s" as "inbox-wait-seconds";
     /// Time limit of an agent's hook that is no waiter: an agent waits for its hooks, and must not notice this one.
     HOOK_MS = 200 "ms" as "hook-ms";
-    /// Processes of agents whose conversation is known, so that a tool server of theirs finds it. The one that was named first
-    /// is forgotten first.
+    /// Processes of agents whose conversation is known to tool servers. The one that was named first is forgotten first.
     AGENT_PROCESSES_KNOWN = 1_024 "processes" as "agent-processes-known";
     /// Unfinished schedules of one session, from all dialects together; a dialect may allow fewer.
     SESSION_SCHEDULES = 2_000 "schedules" as "session-schedules";
     /// Size of the texts of one session's schedules, and of the sessions that come from it. Finished schedules are dropped from
     /// half of it on, the oldest first.
     SESSION_BYTES = 33_554_432 "bytes" as "session-bytes";
-    /// Unfinished schedules of one chain: each was created in a turn that an earlier schedule of
-    /// the chain began, back to the one that a person or an operator created.
+    /// Unfinished schedules of one chain: each was created in a turn that an earlier one began, back to one that a person made.
     LINE_SCHEDULES = 20 "schedules" as "line-schedules";
-    /// Default depth of a chain of turns begun by schedules in which a session may still create
-    /// schedules; a grant may set another depth. Source: reliability F71, S12.
+    /// Default depth of a chain of turns in which a session may still create schedules, if no grant says otherwise. Source: F71.
     LINE_DEPTH = 1 "turns" as "line-depth";
-    /// Unfinished schedules in one engine, of all sessions together; keeps memory below about 1.3 GB.
+    /// Unfinished schedules in one engine; keeps memory below about 1.3 GB.
     SCHEDULES = 4_000_000 "schedules" as "schedules";
     /// Finished schedules of one session that remain readable. The oldest is dropped first; the accounting still counts it.
     FINISHED_KEPT = 1_000 "schedules" as "finished-kept";
@@ -112,6 +109,9 @@ limits! { GENERAL:
     /// out: prompts of durable schedules, and fresh sessions. A run beyond it is tried again as soon as it may go out. Runs of
     /// operators' schedules have no such bound.
     RUN_BYTES_PER_SECOND = 262_144 "bytes" as "run-bytes-per-second";
+    /// Slots per minute of recurring schedules with periods below a minute, of a session and those that come from it. Watches do
+    /// not count: there are at most `session-watches`. Schedules of operators have no such bound.
+    SLOTS_PER_MINUTE = 6_000 "slots" as "slots-per-minute";
     /// Open sessions in one engine.
     SESSIONS = 200_000 "sessions" as "sessions";
     /// Fresh sessions of one session and of those that come from it, open at a time. The oldest one in which nothing is left

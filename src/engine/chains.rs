@@ -6,10 +6,12 @@
 //! Invariant: whether a schedule began a turn is known from the receipts and reports of the host,
 //! never from what a caller claims.
 
+use std::collections::BTreeMap;
+
 use super::record::SessionRecord;
 use super::slab::Key;
 use super::state::State;
-use crate::domain::{Actor, Lineage, Refusal, Scope, SessionId};
+use crate::domain::{Actor, Lineage, Refusal, Schedule, Scope, SessionId};
 use crate::limits;
 
 impl SessionRecord {
@@ -64,12 +66,47 @@ impl State {
         Ok(())
     }
 
-    /// Adds an unfinished schedule to the counts of its dialect and of its chain, or removes it.
+    /// Returns how many slots per minute a session has, with the sessions that it shares a budget with.
+    pub fn slots_per_minute(&self, session: &SessionRecord) -> u64 {
+        let of = |member: &SessionRecord| self.slots.get(member.id()).copied().unwrap_or_default();
+        if self.slots.is_empty() { 0 } else { self.family_of(session).map(of).sum() }
+    }
+
+    /// Returns the same of the family that has most.
+    pub fn slots_per_minute_of_largest(&self) -> u64 {
+        let mut families = BTreeMap::<&SessionId, u64>::new();
+        for (owner, slots) in &self.slots {
+            *families.entry(self.root_of(owner)).or_default() += slots;
+        }
+        families.into_values().max().unwrap_or_default()
+    }
+
+    /// Refuses more slots per minute than a session may have, with the sessions that it shares a budget with. `before` is how
+    /// many of them the schedule has already.
+    pub(super) fn check_slots(&self, schedule: &Schedule, before: u64) -> Result<(), Refusal> {
+        let more = schedule.slots_per_minute().saturating_sub(before);
+        let Some(session) = self.session(&schedule.owner).filter(|_| more > 0) else { return Ok(()) };
+        if self.slots_per_minute(session) + more > limits::SLOTS_PER_MINUTE.value {
+            return Err(Refusal::LimitReached { limit: limits::SLOTS_PER_MINUTE });
+        }
+        Ok(())
+    }
+
+    /// Adds an unfinished schedule to the counts of its dialect, of its owner and of its chain, or removes it.
     pub(super) fn count_unfinished(&mut self, key: Key, is_there: bool) {
         let Some(record) = self.schedules.get(key) else { return };
         let live = &mut self.live[record.schedule.dialect as usize];
         assert!(is_there || *live > 0, "a schedule ends, and none of its dialect is counted as unfinished");
         *live = if is_there { *live + 1 } else { *live - 1 };
+        let slots = record.schedule.slots_per_minute();
+        if slots > 0 {
+            let all = self.slots.entry(record.schedule.owner.clone()).or_default();
+            assert!(is_there || *all >= slots, "a schedule ends whose slots are not counted");
+            *all = if is_there { *all + slots } else { *all - slots };
+            if *all == 0 {
+                self.slots.remove(&record.schedule.owner);
+            }
+        }
         let Some(root) = record.schedule.lineage().map(|it| &it.root) else { return };
         if is_there {
             *self.chains.entry(root.clone()).or_default() += 1;

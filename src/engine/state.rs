@@ -84,6 +84,8 @@ pub struct State {
     pub(super) grants: BTreeMap<SessionId, Grant>,
     /// Number of unfinished schedules in each lineage, by its root.
     pub(super) chains: BTreeMap<ScheduleId, u32>,
+    /// How many slots per minute the unfinished schedules of each session have, without those that have one or fewer.
+    pub(super) slots: BTreeMap<SessionId, u64>,
     /// Whether durable schedules stand still because the store cannot be written.
     pub(super) frozen: bool,
     /// Slots before this moment count as missed: the last restart or release. `None` if there was none.
@@ -150,6 +152,7 @@ impl State {
             guard: None,
             grants: BTreeMap::new(),
             chains: BTreeMap::new(),
+            slots: BTreeMap::new(),
             frozen: false,
             armed_since: None,
             downs: Box::default(),

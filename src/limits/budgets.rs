@@ -52,6 +52,8 @@ budgets! {
     QueryTime = "query-time", Some(QUERY_MS_PER_MINUTE), None, None;
     /// Unfinished schedules.
     Schedules = "schedules", Some(SESSION_SCHEDULES), Some(SCHEDULES), None;
+    /// Slots per minute of recurring schedules of less than a minute.
+    Slots = "slots", Some(SLOTS_PER_MINUTE), None, None;
     /// Texts of schedules.
     ScheduleBytes = "schedule-bytes", Some(SESSION_BYTES), None, None;
     /// Fresh sessions that are open or being created; of all, open sessions of any kind.

@@ -74,6 +74,7 @@ impl Usage for BudgetsInUse<'_> {
         match budget {
             Budget::Creates | Budget::Changes | Budget::QueryTime => rates.used(budget, root, self.now),
             Budget::Schedules => session.live_count() as u64,
+            Budget::Slots => state.slots_per_minute(session),
             Budget::ScheduleBytes => family(SessionRecord::bytes),
             Budget::Sessions => state.fresh_count(root) as u64,
             Budget::RunBytes => state.run_bytes(root, self.now),
@@ -114,6 +115,7 @@ impl Usage for BudgetsInUse<'_> {
             Budget::Creates
             | Budget::Changes
             | Budget::QueryTime
+            | Budget::Slots
             | Budget::ScheduleBytes
             | Budget::RunBytes
             | Budget::TranscriptBytes => 0,
@@ -128,6 +130,7 @@ impl Usage for BudgetsInUse<'_> {
                 self.service.shared.rates.largest(budget, self.now)
             }
             Budget::Schedules => sessions().map(|it| it.live_count() as u64).max().unwrap_or(0),
+            Budget::Slots => state.slots_per_minute_of_largest(),
             Budget::ScheduleBytes => self.largest_family(SessionRecord::bytes),
             Budget::Sessions => sessions().map(|it| state.fresh_count(it.root()) as u64).max().unwrap_or(0),
             Budget::RunBytes => state.run_bytes_of_largest(self.now),

@@ -82,6 +82,11 @@ fn reach(budget: Budget, scene: &Scene) -> Reached {
             (0..limit.value).for_each(|_| drop(handle.schedule(new()).expect("there is room")));
             Reached::Told(scene.ask(&token("alice"), CREATE))
         }
+        Budget::Slots => {
+            let new = || NewSchedule::message(alice.clone(), When::Each(Span::from_millis(1_000)), "m");
+            let refused = (0..=limit.value / 60).find_map(|_| handle.schedule(new()).err());
+            Reached::Told(refused.expect("there is an end").to_string())
+        }
         Budget::ScheduleBytes => {
             let text = "x".repeat(60_000);
             let long = || {

@@ -1,6 +1,6 @@
 //! A session and the fresh sessions that come from it share their grants and their budgets.
 
-use reveille::domain::{Grant, HostId, Refusal, Scope, SessionConfig, SessionId, Span};
+use reveille::domain::{Caller, Grant, HostId, Refusal, Scope, SessionConfig, SessionId, Span};
 use reveille::engine::{Input, NewSchedule, Report, SessionRecord};
 use reveille::limits;
 use reveille::runtime::Handle;
@@ -223,4 +223,46 @@ fn runs_wait_when_their_session_has_written_its_share() {
     assert!(later > at_once && later <= at_once + per_second, "{later}");
     pass(&handle, &clock, 60);
     assert_eq!(delivered(&handle), all + 2, "each has gone out, and none has used up its attempts");
+}
+
+/// However its schedules came to their periods, a session has no more slots in a minute than its bound.
+#[test]
+fn a_family_shares_its_slots_of_short_periods() {
+    let (handle, clock) = scene();
+    pass(&handle, &clock, 1);
+    let child = fresh(&handle).remove(0);
+    let create = |owner: &SessionId, period: u64| {
+        let period = Span::from_millis(period);
+        let each = reveille::domain::When::Each(period);
+        handle.schedule(NewSchedule {
+            session_live_max: 1_000,
+            ..NewSchedule::message(owner.clone(), each, "m")
+        })
+    };
+    let full = Refusal::LimitReached { limit: limits::SLOTS_PER_MINUTE };
+    // Alice's first schedule, and these in both sessions.
+    let alice = session("alice");
+    let of_each_second = limits::SLOTS_PER_MINUTE.value / 60 - 1;
+    let first = create(&alice, 1_000).expect("there is room");
+    for number in 1..of_each_second {
+        create(if number % 10 == 0 { &child } else { &alice }, 1_000).expect("there is room");
+    }
+    assert_eq!(create(&child, 1_000), Err(full.clone()));
+    assert_eq!(create(&alice, 30_000), Err(full.clone()));
+    let slow = create(&alice, 60_000).expect("one slot in a minute is no short period");
+    let reschedule = |period: u64| {
+        let change = format!("[(psi.scheduler/reschedule {{:schedule-id \"{slow}\" :every-ms {period}}})]");
+        simulated::ask(&handle, &token("alice"), &change, false)
+    };
+    assert!(reschedule(1_000).contains("slots-per-minute"), "{}", reschedule(1_000));
+    assert!(reschedule(45_000).contains("reschedule"), "still one in a minute");
+    let operators = EVERY_SECOND.replace(":kind :session ", ":kind :message ");
+    let answer = simulated::ask(&handle, &Caller::OPERATOR, &operators, false);
+    assert!(answer.contains("created? true"), "{answer}");
+    // A schedule that has ended makes room for another one.
+    let cancel = format!("[(psi.scheduler/cancel {{:schedule-id \"{first}\"}})]");
+    let answer = simulated::ask(&handle, &token("alice"), &cancel, false);
+    assert!(answer.contains(&first.to_string()), "{answer}");
+    create(&child, 1_000).expect("there is room again");
+    assert_eq!(create(&alice, 1_000), Err(full));
 }

@@ -2,7 +2,7 @@
 
 use crate::domain::{
     Actor, Call, Dialect, Durability, Envelope, Lifetime, Lineage, Moment, Payload, Policy, Route, RunId,
-    ScheduleId, Scope, SessionId, Settings, Target, Telling, Trigger, Via,
+    ScheduleId, Scope, SessionId, Settings, Span, Target, Telling, Trigger, Via,
 };
 
 /// The definition of a schedule. The engine stores its progress separately.
@@ -97,6 +97,14 @@ impl Schedule {
     pub(crate) fn is_by_operators(&self) -> bool {
         let is_operator = |actor: &Actor| actor.scope == Scope::Operator;
         self.created_by().is_some_and(is_operator) && self.edited_by().is_none_or(is_operator)
+    }
+
+    /// Returns how many slots it has in a minute, if they are closer together than that, and a session asked for them.
+    pub(crate) fn slots_per_minute(&self) -> u64 {
+        let Trigger::Every(every) = &self.trigger else { return 0 };
+        // In nanoseconds of 64 bits; a period is never zero.
+        let slots = Span::from_millis(60_000).nanos().checked_div(every.period().nanos()).unwrap_or_default();
+        if slots < 2 || self.is_watch() || self.is_by_operators() { 0 } else { slots }
     }
 
     /// Puts the schedule into a chain.

@@ -124,6 +124,8 @@ pub(in crate::engine) fn edited(
     if let Some(session) = step.state.session(&schedule.owner).filter(|_| more > 0) {
         check_bytes(step, session, more)?;
     }
+    let before = if record.status.is_terminal() { 0 } else { record.schedule.slots_per_minute() };
+    step.state.check_slots(&schedule, before)?;
     let retriggered = retriggered(step, record, &schedule)?;
     Ok(Edited { schedule, retriggered })
 }

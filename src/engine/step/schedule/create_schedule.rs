@@ -66,6 +66,7 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
     check_payload(&schedule)?;
     check_settings(&schedule)?;
     check_bytes(step, session, schedule.bytes())?;
+    state.check_slots(&schedule, replaced.map_or(0, |it| it.schedule.slots_per_minute()))?;
     if state.live_count() >= limits::SCHEDULES.value {
         return Err(Refusal::LimitReached { limit: limits::SCHEDULES });
     }

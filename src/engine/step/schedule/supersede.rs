@@ -41,6 +41,8 @@ pub(in crate::engine) fn supersede(step: &mut StepBuilder<'_>, new: NewSchedule)
     check_payload(&schedule)?;
     check_settings(&schedule)?;
     check_bytes(step, session, schedule.bytes())?;
+    let before = if moves || known.status.is_terminal() { 0 } else { known.schedule.slots_per_minute() };
+    state.check_slots(&schedule, before)?;
     let next = first_slot(step, &schedule, step.now.wall);
     if let Next::Never { reason } = next {
         return Err(Refusal::NoSlot { reason });
