@@ -74,8 +74,9 @@ async fn seat(
     watchdog: &Arc<ConnWatchdog>,
     stop: &mut watch::Receiver<bool>,
 ) -> Option<ConnPermit> {
-    for _ in 0..SEAT_TRIES {
-        if let Some(permit) = app.permits.take(peer, watchdog) {
+    for attempt in 0..SEAT_TRIES {
+        let spared = if attempt < SPARED_TRIES { NEWCOMERS } else { 0 };
+        if let Some(permit) = app.permits.take(peer, watchdog, spared) {
             return Some(permit);
         }
         if timeout(SEAT_WAIT, stop.wait_for(|stop| *stop)).await.is_ok() {
@@ -153,6 +154,11 @@ fn protocols() -> Builder<TokioExecutor> {
 // A second in all. What takes the seats of the reserve for longer is an operator's own.
 const SEAT_TRIES: u32 = 100;
 const SEAT_WAIT: Duration = Duration::from_millis(10);
+/// How many of the latest connections count as newcomers. A client sends its first request right after it has connected, and
+/// in a burst some others have connected in between.
+const NEWCOMERS: u64 = 16;
+// Two waits are longer than a request needs to arrive, and short where those who hold the seats say nothing.
+const SPARED_TRIES: u32 = 3;
 
 // Four unanswered probes, so a minute after the idle time, end a dead connection.
 const PROBE_EVERY: Duration = Duration::from_millis(15_000);

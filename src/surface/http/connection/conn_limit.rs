@@ -2,8 +2,8 @@
 //!
 //! If the limit is reached, the oldest connection without a complete request is closed for a new one, first
 //! those that have not sent a head, last those that are sending a body. So clients that only hold
-//! connections cannot keep others out. The newest connections without a head go last of all, because
-//! their first request may be on its way.
+//! connections cannot keep others out. The newest connections are spared for a moment, because their
+//! first request may be on its way.
 //! If all are busy, the new connection gets a seat of the operators' reserve: who it is shows with
 //! its first request, and any token but an operator's is refused there. If the reserve is busy too,
 //! the connection has to wait.
@@ -66,23 +66,25 @@ impl ConnLimiter {
     }
 
     /// Takes a permit for a connection of that peer ([`peer_of`]), closing an idle connection if
-    /// necessary; `None` if all are busy, the operators' reserve included.
+    /// necessary; `None` if all are busy, the operators' reserve included. `spared` is how many of the
+    /// newest connections are not closed for it.
     pub(in crate::surface::http) fn take(
         &self,
         peer: IpAddr,
         watchdog: &Arc<ConnWatchdog>,
+        spared: u64,
     ) -> Option<ConnPermit> {
         let mut table = lock(&self.table);
         let peer_max = if peer.is_loopback() { self.loopback_max } else { self.peer_max };
         let common = |taken: &OpenConn| !taken.is_reserved;
         // A peer at its own limit gives up one of its own connections, never another's.
         let is_seated = if table.count(|taken| common(taken) && taken.peer == peer) >= peer_max {
-            table.make_room(|taken| common(taken) && taken.peer == peer)
+            table.make_room(spared, |taken| common(taken) && taken.peer == peer)
         } else {
-            table.count(common) < self.all_max || table.make_room(common)
+            table.count(common) < self.all_max || table.make_room(spared, common)
         };
         let reserved = |taken: &OpenConn| taken.is_reserved;
-        if !is_seated && table.count(reserved) >= self.reserve_max && !table.make_room(reserved) {
+        if !is_seated && table.count(reserved) >= self.reserve_max && !table.make_room(spared, reserved) {
             return None;
         }
         let (number, is_reserved, watchdog) = (table.next, !is_seated, Arc::clone(watchdog));
@@ -102,26 +104,21 @@ impl Table {
         self.open.values().filter(|taken| of(taken)).count()
     }
 
-    /// Closes a connection that asks for nothing; `false` if there is none.
-    fn make_room(&mut self, among: impl Fn(&OpenConn) -> bool) -> bool {
-        let newcomers = self.next.saturating_sub(NEWCOMERS);
+    /// Closes a connection that asks for nothing, but none of the newest ones; `false` if there is none.
+    fn make_room(&mut self, spared: u64, among: impl Fn(&OpenConn) -> bool) -> bool {
+        let newest = self.next.saturating_sub(spared);
         let oldest = |waiting, before: u64| {
             let mut some = self.open.range(..before).filter(|(_, taken)| among(taken));
             some.find(|(_, taken)| taken.watchdog.waiting() == waiting).map(|(number, _)| *number)
         };
         // Half-open connections first: they have shown nothing yet, idle ones have been used.
-        let number = oldest(Waiting::ForHead, newcomers)
+        let number = oldest(Waiting::ForHead, newest)
             .or_else(|| oldest(Waiting::ForNext, u64::MAX))
-            .or_else(|| oldest(Waiting::ForBody, u64::MAX))
-            .or_else(|| oldest(Waiting::ForHead, u64::MAX));
+            .or_else(|| oldest(Waiting::ForBody, newest));
         let evicted = number.and_then(|number| self.open.remove(&number));
         evicted.inspect(|evicted| evicted.watchdog.evict()).is_some()
     }
 }
-
-/// How many of the latest connections count as newcomers. A client sends its first request right after it has connected, and
-/// in a burst some others have connected in between.
-const NEWCOMERS: u64 = 16;
 
 impl ConnPermit {
     pub(in crate::surface::http) fn watchdog(&self) -> &Arc<ConnWatchdog> {
@@ -167,10 +164,11 @@ mod tests {
     fn who_asks_for_nothing_makes_room() {
         let (permits, local) = (permits(), IpAddr::from(Ipv4Addr::LOCALHOST));
         let pulses: Vec<Arc<ConnWatchdog>> = (0..8).map(|_| ConnWatchdog::new()).collect();
-        let mut held: Vec<ConnPermit> = (0..4).map(|at| permits.take(local, &pulses[at]).unwrap()).collect();
+        let mut held: Vec<ConnPermit> =
+            (0..4).map(|at| permits.take(local, &pulses[at], 0).unwrap()).collect();
         assert_eq!(permits.open(), 4);
         pulses[0].begin(false);
-        held.push(permits.take(local, &pulses[4]).unwrap());
+        held.push(permits.take(local, &pulses[4], 0).unwrap());
         let waiting: Vec<Waiting> = pulses.iter().map(|watchdog| watchdog.waiting()).collect();
         assert_eq!(
             waiting[..3],
@@ -178,37 +176,35 @@ mod tests {
             "the oldest that waits has gone"
         );
         pulses[2..5].iter().for_each(|watchdog| watchdog.begin(false));
-        let reserved = permits.take(local, &pulses[5]).unwrap();
+        let reserved = permits.take(local, &pulses[5], 0).unwrap();
         assert!(reserved.is_reserved() && !held[4].is_reserved(), "all are at work");
-        held.push(permits.take(local, &pulses[6]).unwrap());
+        held.push(permits.take(local, &pulses[6], 0).unwrap());
         assert_eq!(pulses[5].waiting(), Waiting::No, "the reserve makes room too, and only the reserve");
         pulses[6].begin(false);
-        assert!(permits.take(local, &pulses[7]).is_none(), "the reserve is at work");
+        assert!(permits.take(local, &pulses[7], 0).is_none(), "the reserve is at work");
         held.clear();
         drop(reserved);
         assert_eq!(permits.open(), 0);
     }
 
     #[test]
-    fn newcomers_go_last() {
-        let all = usize::try_from(NEWCOMERS).unwrap();
-        let limits = ConnLimiter::new(&Config {
-            loopback_connections_max: all,
-            connections_max: all,
-            ..Config::local()
-        });
-        let local = IpAddr::from(Ipv4Addr::LOCALHOST);
-        let watchdogs: Vec<Arc<ConnWatchdog>> = (0..all + 2).map(|_| ConnWatchdog::new()).collect();
+    fn newcomers_are_spared() {
+        let (permits, local) = (permits(), IpAddr::from(Ipv4Addr::LOCALHOST));
+        let watchdogs: Vec<Arc<ConnWatchdog>> = (0..7).map(|_| ConnWatchdog::new()).collect();
+        let take = |at: usize, spared| permits.take(local, &watchdogs[at], spared);
+        let _held: Vec<ConnPermit> = (0..4).map(|at| take(at, 0).unwrap()).collect();
         watchdogs[1].begin(false);
         watchdogs[1].end();
-        let mut held: Vec<ConnPermit> = Vec::new();
-        let mut gone_with = |count: usize| {
-            held.extend((held.len()..count).map(|at| limits.take(local, &watchdogs[at]).unwrap()));
-            (0..count).filter(|at| watchdogs[*at].waiting() == Waiting::No).collect::<Vec<usize>>()
-        };
-        assert_eq!(gone_with(all), [0_usize; 0]);
-        assert_eq!(gone_with(all + 1), [1], "the idle one, since the others have only just come");
-        assert_eq!(gone_with(all + 2), [0, 1], "the oldest without a head has had its time");
+        watchdogs[3].begin(false);
+        let _body = watchdogs[3].wait_for_body();
+        let is_open = || watchdogs[..4].iter().map(|it| it.waiting() != Waiting::No).collect::<Vec<bool>>();
+        let idle = take(4, 4).unwrap();
+        assert_eq!((is_open(), idle.is_reserved()), (vec![true, false, true, true], false), "the idle one");
+        let reserved = take(5, 5).unwrap();
+        assert!(reserved.is_reserved() && is_open() == [true, false, true, true], "all the others are new");
+        assert!(take(6, 6).is_none());
+        let oldest = take(6, 5).unwrap();
+        assert_eq!((is_open(), oldest.is_reserved()), (vec![false, false, true, true], false));
     }
 
     #[test]
@@ -219,7 +215,8 @@ mod tests {
         let [one, two] = [&watchdogs[1], &watchdogs[2]].map(ConnWatchdog::wait_for_body);
         // Another request on the same connection is being answered.
         watchdogs[1].begin(true);
-        let held: Vec<ConnPermit> = (0..5).map(|at| permits.take(local, &watchdogs[at]).unwrap()).collect();
+        let held: Vec<ConnPermit> =
+            (0..5).map(|at| permits.take(local, &watchdogs[at], 0).unwrap()).collect();
         assert!(!held[4].is_reserved(), "the one that waits for nothing but its body has made room");
         assert_eq!((watchdogs[1].waiting(), watchdogs[2].waiting()), (Waiting::No, Waiting::No));
         drop((one, two));
@@ -237,7 +234,7 @@ mod tests {
             watchdog.begin(false);
             watchdog
         };
-        let take = |number: u32| permits.take(IpAddr::from(Ipv4Addr::from(number)), &watchdog());
+        let take = |number: u32| permits.take(IpAddr::from(Ipv4Addr::from(number)), &watchdog(), 0);
         let held = [take(1), take(1), take(2), take(2), take(3), take(3)];
         assert!(held.iter().all(|permit| permit.as_ref().is_some_and(|permit| !permit.is_reserved())));
         assert!(take(1).is_some_and(|permit| permit.is_reserved()));
