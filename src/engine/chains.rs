@@ -85,7 +85,10 @@ impl State {
     /// many of them the schedule has already.
     pub(super) fn check_slots(&self, schedule: &Schedule, before: u64) -> Result<(), Refusal> {
         let more = schedule.slots_per_minute().saturating_sub(before);
-        let Some(session) = self.session(&schedule.owner).filter(|_| more > 0) else { return Ok(()) };
+        if more == 0 {
+            return Ok(());
+        }
+        let Some(session) = self.session(&schedule.owner) else { return Ok(()) };
         if self.slots_per_minute(session) + more > limits::SLOTS_PER_MINUTE.value {
             return Err(Refusal::LimitReached { limit: limits::SLOTS_PER_MINUTE });
         }

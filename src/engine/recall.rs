@@ -3,8 +3,9 @@
 //! Composed at hand-over, so it is what holds then. Invariant: the block has at most [`limits::MEMORY_BLOCK`] characters, and no
 //! text of a session can pose as a line of ours: each stands on one line, behind a mark.
 
+use super::record::SessionRecord;
 use super::state::State;
-use crate::domain::{Memory, Primitives, SessionId, TaskNote, TaskStatus};
+use crate::domain::{Memory, Primitives, TaskNote, TaskStatus};
 use crate::edn::is_hidden;
 use crate::limits;
 
@@ -15,8 +16,8 @@ impl State {
     }
 
     /// Returns what a model in this session is shown of its memory; `None` if there is nothing, or memory is switched off.
-    pub(crate) fn recalled(&self, session: &SessionId) -> Option<String> {
-        let memory = self.session(session)?.memory.as_deref()?;
+    pub(crate) fn recalled(&self, session: &SessionRecord) -> Option<String> {
+        let memory = session.memory.as_deref()?;
         recall_block(memory).filter(|_| self.primitives.memory)
     }
 }

@@ -53,7 +53,7 @@ pub(super) struct StepBuilder<'a> {
     /// The fresh sessions that this step asks hosts to create, each by the root of its family.
     pub(super) creating: Vec<SessionId>,
     /// The pace of each family whose runs this step has handed over or lets wait, by its root.
-    pub(super) paces: BTreeMap<SessionId, Pace>,
+    pub(super) paces: Option<BTreeMap<SessionId, Pace>>,
     entropy: Entropy,
     step: Step,
 }
@@ -68,7 +68,7 @@ impl<'a> StepBuilder<'a> {
             awaited,
             held: state.held().is_some() || state.mode != Mode::Running,
             creating: Vec::new(),
-            paces: BTreeMap::new(),
+            paces: None,
             entropy,
             step,
         }

@@ -1,6 +1,6 @@
 //! The state behind the engine's lock, and the only code that changes it. Readers share the lock.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -92,8 +92,8 @@ impl Core {
         let entropy = self.unused_entropy.take().unwrap_or_else(draw);
         // Of outcomes that come, `report_outcome` says so.
         let may_end_calls = matches!(input, Input::Wake | Input::Command(Command::CancelCall(_)));
-        let awaited = if may_end_calls { self.waiters.awaited() } else { BTreeSet::new() };
-        let env = Env { now, entropy, zones: &self.zones, awaited: Some(&awaited) };
+        let awaited = may_end_calls.then(|| self.waiters.awaited()).flatten();
+        let env = Env { now, entropy, zones: &self.zones, awaited: awaited.as_ref() };
         let decided = decide_into(std::mem::take(&mut self.reused_step), &self.state, input, env);
         let mut step = decided.inspect_err(|refusal| self.counters.count_refusal(refusal.code()))?;
         // A durable command without facts repeats an earlier one, and is acknowledged as that was.
@@ -104,7 +104,7 @@ impl Core {
         self.unused_entropy = (!step.drew).then_some(entropy);
         step.drew = false;
         self.apply(now, &mut step);
-        let ended = self.waiters.close_ended(&awaited, &self.state);
+        let ended = awaited.map(|awaited| self.waiters.close_ended(&awaited, &self.state));
         let ticket = self.submit_batch(&mut step, host_report);
         // The original of a repeat may still be on its way to the disk. The repeat is acknowledged
         // only once that is committed.
@@ -113,7 +113,9 @@ impl Core {
         let ticket = ticket.or_else(earlier);
         self.outbox.extend(step.effects.drain(..));
         // Rings those who wait, also for a call that was never out.
-        self.outbox.extend(ended.into_iter().map(|run| Effect::CancelCall { run }));
+        if let Some(ended) = ended {
+            self.outbox.extend(ended.into_iter().map(|run| Effect::CancelCall { run }));
+        }
         self.reused_step = step;
         Ok(ticket)
     }

@@ -54,9 +54,10 @@ impl Waiters {
         found
     }
 
-    /// The schedules for the ends of whose calls somebody waits.
-    pub(super) fn awaited(&self) -> BTreeSet<ScheduleId> {
-        self.table.lock().expect(UNPOISONED).waiting.keys().cloned().collect()
+    /// The schedules for the ends of whose calls somebody waits; `None` if nobody does.
+    pub(super) fn awaited(&self) -> Option<BTreeSet<ScheduleId>> {
+        let table = self.table.lock().expect(UNPOISONED);
+        (!table.waiting.is_empty()).then(|| table.waiting.keys().cloned().collect())
     }
 
     /// From now on nobody can stop waiting for those of these calls that have ended. Returns their runs.

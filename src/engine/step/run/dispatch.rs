@@ -200,7 +200,8 @@ fn may_write(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) -> bool {
         return true;
     }
     let root = step.state.root_of(&schedule.owner);
-    let pace = step.paces.entry(root.clone()).or_insert_with(|| step.state.pace(root));
+    let paces = step.paces.get_or_insert_default();
+    let pace = paces.entry(root.clone()).or_insert_with(|| step.state.pace(root));
     let Err(due) = pace.take(bytes, now.boot) else { return true };
     let text = Refusal::LimitReached { limit: limits::RUN_BYTES_PER_SECOND }.to_string();
     let failure = Box::new(Failure::new(begins_with, Reason::LimitReached, text));
@@ -275,8 +276,9 @@ pub(in crate::engine::step) fn submit_prompt(
         step.in_flight(&session)
     );
     step.run_fact(&occurrence.id, RunFact::Dispatched(to));
-    let joined = step.state.session(&session).map(|into| join_others(step, occurrence, into, host));
-    let (with, more): (Vec<RunId>, Vec<Box<str>>) = joined.into_iter().flatten().unzip();
+    let into = step.state.session(&session);
+    let joined = into.map(|into| join_others(step, occurrence, into, host)).unwrap_or_default();
+    let (with, more): (Vec<RunId>, Vec<Box<str>>) = joined.into_iter().unzip();
     let folded = occurrence.folded;
     let late = step.now.wall.since(occurrence.slot);
     let occasion = envelope::Occasion { run: &occurrence.id, late, folded, cause: occurrence.cause };
@@ -285,7 +287,7 @@ pub(in crate::engine::step) fn submit_prompt(
     let file = schedule.payload.file().cloned();
     // A notice may consist of a file alone.
     let text = Some(text).filter(|text| begins_turn || !text.is_empty());
-    let recalled = begins_turn.then(|| step.state.recalled(&session)).flatten();
+    let recalled = into.filter(|_| begins_turn).and_then(|into| step.state.recalled(into));
     let message = Arc::new(Message {
         role: if occurrence.cause == Cause::Bulletin { Role::System } else { role_of(schedule) },
         content: text
