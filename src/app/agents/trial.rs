@@ -75,25 +75,25 @@ impl<'a> Trial<'a> {
         line("same", &format!("{}: it remembers {}", second.address, self.word))
     }
 
-    /// Checks that the daemon has this agent, and its program is there.
+    /// Checks that the daemon has this agent, and its program is there. The daemon gives the session to the host of the agent
+    /// right after it was opened, so one look may be too early.
     fn is_reached(&self) -> Result<(), AppFault> {
-        let shown = self.of_session("[:psi.agent-session/reception :psi.agent-session/away]")?;
-        let part = |name| found(&shown, name).map_or_else(String::new, Value::to_string);
-        match (part(RECEPTION).as_str(), part(AWAY).as_str()) {
-            (":host", "nil") => line("agent", &format!("{} can be reached by the daemon", self.args.agent)),
-            (":host", away) => Err(failed("agent", &format!("it cannot be reached: {away}"))),
-            _ => {
-                let agent = &self.args.agent;
-                Err(failed("agent", &format!("the daemon has no [agents.{agent}] in its configuration")))
+        for _ in 0..ADOPTION_LOOKS {
+            let shown = self.of_session("[:psi.agent-session/reception :psi.agent-session/away]")?;
+            let part = |name| found(&shown, name).map_or_else(String::new, Value::to_string);
+            match (part(RECEPTION).as_str(), part(AWAY).as_str()) {
+                (":host", "nil") => {
+                    return line("agent", &format!("{} can be reached by the daemon", self.args.agent));
+                }
+                (":host", away) => return Err(failed("agent", &format!("it cannot be reached: {away}"))),
+                _ => wait_for_the_daemon(),
             }
         }
+        let agent = &self.args.agent;
+        Err(failed("agent", &format!("the daemon has no [agents.{agent}] in its configuration")))
     }
 
     /// Schedules a prompt that is due in a second, and waits for the end of the turn.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "nothing in this process is waited for but the daemon's progress"
-    )]
     fn wake(&self, step: &str, message: &str) -> Result<Ended, AppFault> {
         let params = Map::new()
             .with("session-id", self.session.as_str())
@@ -114,7 +114,7 @@ impl<'a> Trial<'a> {
                 line(step, &format!("{address}: a turn in process {}, which said: {text}", process(&ended)))?;
                 return Ok(ended);
             }
-            thread::sleep(BETWEEN_LOOKS);
+            wait_for_the_daemon();
         }
         let waits =
             format!("no turn has ended within {} s; `reveille explain {id}` says why", self.args.patience);
@@ -169,6 +169,14 @@ fn ended(step: &str, run: &Map) -> Result<Option<Ended>, AppFault> {
     }
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "nothing in this process is waited for but the daemon's progress"
+)]
+fn wait_for_the_daemon() {
+    thread::sleep(BETWEEN_LOOKS);
+}
+
 /// Asks the daemon of this machine.
 fn asked(args: &AgentTestArgs, query: &str) -> Result<Map, AppFault> {
     let data_dir = args.state.data_dir.clone();
@@ -209,6 +217,8 @@ const SCHEDULE: &str = "psi.scheduler/schedule-id";
 const RUNS: &str = "[{:psi.scheduler/runs [:reveille.run/state :reveille.run/reason :reveille.run/error \
                      {:reveille.run/turn [:reveille.turn/outcome :reveille.turn/text :reveille.turn/address \
                       :reveille.turn/process]}]}]";
+/// How often it is looked whether the daemon has given the session to a host: for two seconds.
+const ADOPTION_LOOKS: u32 = 2 * LOOKS_A_SECOND;
 /// Characters of the word that is remembered.
 const WORD: usize = 8;
 /// Characters that are shown of what an agent said.
