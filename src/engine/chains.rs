@@ -6,8 +6,6 @@
 //! Invariant: whether a schedule began a turn is known from the receipts and reports of the host,
 //! never from what a caller claims.
 
-use std::collections::BTreeMap;
-
 use super::record::SessionRecord;
 use super::slab::Key;
 use super::state::State;
@@ -67,14 +65,15 @@ impl State {
     }
 
     /// Returns how many slots per minute a session has, with the sessions that it shares a budget with.
-    pub fn slots_per_minute(&self, session: &SessionRecord) -> u64 {
+    pub(crate) fn slots_per_minute(&self, session: &SessionRecord) -> u64 {
         let of = |member: &SessionRecord| self.slots.get(member.id()).copied().unwrap_or_default();
         if self.slots.is_empty() { 0 } else { self.family_of(session).map(of).sum() }
     }
 
     /// Returns the same of the family that has most.
-    pub fn slots_per_minute_of_largest(&self) -> u64 {
-        let mut families = BTreeMap::<&SessionId, u64>::new();
+    #[cfg(feature = "embed")]
+    pub(crate) fn slots_per_minute_of_largest(&self) -> u64 {
+        let mut families = std::collections::BTreeMap::<&SessionId, u64>::new();
         for (owner, slots) in &self.slots {
             *families.entry(self.root_of(owner)).or_default() += slots;
         }
