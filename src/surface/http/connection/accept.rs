@@ -38,7 +38,7 @@ pub(in crate::surface::http) async fn accept(
                 let watchdog = ConnWatchdog::new();
                 let peer = peer_of(peer.ip());
                 // Without a seat the connection is closed unanswered: an answer would cost what the limit protects.
-                let Some(permit) = seat(&app, peer, &watchdog, &mut stop).await else { continue };
+                let Some(permit) = seat(&app, peer, &watchdog) else { continue };
                 prepare(&stream);
                 let line = ConnService {
                     state: Arc::clone(&app),
@@ -66,24 +66,10 @@ pub(in crate::surface::http) async fn ride_out(error: &io::Error) {
     }
 }
 
-/// Takes a seat for a connection. If all are busy, it waits a little for one, and so do the connections behind it, in the
-/// system's queue.
-async fn seat(
-    app: &AppState,
-    peer: IpAddr,
-    watchdog: &Arc<ConnWatchdog>,
-    stop: &mut watch::Receiver<bool>,
-) -> Option<ConnPermit> {
-    for attempt in 0..SEAT_TRIES {
-        let spared = if attempt < SPARED_TRIES { NEWCOMERS } else { 0 };
-        if let Some(permit) = app.permits.take(peer, watchdog, spared) {
-            return Some(permit);
-        }
-        if timeout(SEAT_WAIT, stop.wait_for(|stop| *stop)).await.is_ok() {
-            return None;
-        }
-    }
-    None
+/// Takes a seat for a connection; the newest ones give theirs up only if there is no other. It never waits: connections of
+/// others are behind this one.
+fn seat(app: &AppState, peer: IpAddr, watchdog: &Arc<ConnWatchdog>) -> Option<ConnPermit> {
+    app.permits.take(peer, watchdog, NEWCOMERS).or_else(|| app.permits.take(peer, watchdog, 0))
 }
 
 /// Sets socket options. A refused option makes the connection slower or keeps it longer, so errors
@@ -151,14 +137,9 @@ fn protocols() -> Builder<TokioExecutor> {
     builder
 }
 
-// A second in all. What takes the seats of the reserve for longer is an operator's own.
-const SEAT_TRIES: u32 = 100;
-const SEAT_WAIT: Duration = Duration::from_millis(10);
 /// How many of the latest connections count as newcomers. A client sends its first request right after it has connected, and
 /// in a burst some others have connected in between.
 const NEWCOMERS: u64 = 16;
-// Two waits are longer than a request needs to arrive, and short where those who hold the seats say nothing.
-const SPARED_TRIES: u32 = 3;
 
 // Four unanswered probes, so a minute after the idle time, end a dead connection.
 const PROBE_EVERY: Duration = Duration::from_millis(15_000);

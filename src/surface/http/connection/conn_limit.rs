@@ -2,11 +2,11 @@
 //!
 //! If the limit is reached, the oldest connection without a complete request is closed for a new one, first
 //! those that have not sent a head, last those that are sending a body. So clients that only hold
-//! connections cannot keep others out. The newest connections are spared for a moment, because their
-//! first request may be on its way.
+//! connections cannot keep others out. The newest connections give up their seats last, because
+//! their first request may be on its way.
 //! If all are busy, the new connection gets a seat of the operators' reserve: who it is shows with
 //! its first request, and any token but an operator's is refused there. If the reserve is busy too,
-//! the connection has to wait.
+//! the connection is closed.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
