@@ -2,14 +2,10 @@
 
 mod watches;
 
-use super::declare::{Limit, joined, limits};
+use super::declare::{Limit, limits};
 pub use watches::*;
 
-/// The bounds of this list and of the one below it.
-pub(super) const OF_CALLS: &[Limit] =
-    &joined::<{ CALLS_ALONE.len() + OF_WATCHES.len() }>(CALLS_ALONE, OF_WATCHES);
-
-limits! { CALLS_ALONE:
+limits! { OF_CALLS:
     /// Time limit of a call of a tool, if its schedule sets none. Source: SEED-001, a watch's check.
     CALL_MS = 60_000 "ms" as "call-ms";
     /// Longest arguments of one call, as bytes of JSON.

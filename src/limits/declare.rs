@@ -18,20 +18,35 @@ macro_rules! limits {
         $($(#[doc = $doc])+ pub const $name: Limit =
             Limit { name: $text, value: $value, unit: $unit, doc: concat!($($doc),+) };)+
         /// All bounds of this list, in the order of their declaration.
-        pub(super) const $all: &[Limit] = &[$($name),+];
+        pub(in crate::limits) const $all: &[Limit] = &[$($name),+];
     };
 }
 
 pub(super) use limits;
 
-/// Joins two lists of bounds.
-pub(super) const fn joined<const COUNT: usize>(one: &[Limit], two: &[Limit]) -> [Limit; COUNT] {
-    assert!(one.len() + two.len() == COUNT, "the count is that of both");
-    let mut all = [one[0]; COUNT];
-    let mut at = 0;
-    while at < COUNT {
-        all[at] = if at < one.len() { one[at] } else { two[at - one.len()] };
-        at += 1;
+/// Returns how many bounds the lists have together.
+pub(super) const fn count(lists: &[&[Limit]]) -> usize {
+    let (mut count, mut list) = (0, 0);
+    while list < lists.len() {
+        count += lists[list].len();
+        list += 1;
     }
+    count
+}
+
+/// Joins lists of bounds. `COUNT` is their [`count`].
+pub(super) const fn joined<const COUNT: usize>(lists: &[&[Limit]]) -> [Limit; COUNT] {
+    let mut all = [lists[0][0]; COUNT];
+    let (mut at, mut list) = (0, 0);
+    // Iterators are not const.
+    while list < lists.len() {
+        let mut own = 0;
+        while own < lists[list].len() {
+            all[at] = lists[list][own];
+            (at, own) = (at + 1, own + 1);
+        }
+        list += 1;
+    }
+    assert!(at == COUNT, "the count is that of the lists");
     all
 }

@@ -249,13 +249,15 @@ fn a_family_shares_its_slots_of_short_periods() {
     }
     assert_eq!(create(&child, 1_000), Err(full.clone()));
     assert_eq!(create(&alice, 30_000), Err(full.clone()));
+    assert_eq!(create(&alice, 59_999), Err(full.clone()));
     let slow = create(&alice, 60_000).expect("one slot in a minute is no short period");
     let reschedule = |period: u64| {
         let change = format!("[(psi.scheduler/reschedule {{:schedule-id \"{slow}\" :every-ms {period}}})]");
         simulated::ask(&handle, &token("alice"), &change, false)
     };
     assert!(reschedule(1_000).contains("slots-per-minute"), "{}", reschedule(1_000));
-    assert!(reschedule(45_000).contains("reschedule"), "still one in a minute");
+    assert!(reschedule(59_000).contains("slots-per-minute"), "{}", reschedule(59_000));
+    assert!(reschedule(61_000).contains("every 61 seconds"), "{}", reschedule(61_000));
     let operators = EVERY_SECOND.replace(":kind :session ", ":kind :message ");
     let answer = simulated::ask(&handle, &Caller::OPERATOR, &operators, false);
     assert!(answer.contains("created? true"), "{answer}");

@@ -149,29 +149,6 @@ const WORK_ON_RESULTS: [&str; 8] = [
     "read_outcome",
 ];
 
-/// Public numeric constants without a doc comment; attributes may stand between the two.
-pub(crate) fn undocumented_numbers(text: &str) -> Vec<String> {
-    let mut faults = Vec::new();
-    let mut documented = false;
-    for (number, line) in text.lines().enumerate().map(|(i, line)| (i + 1, line.trim())) {
-        if line.starts_with("///") {
-            documented = true;
-        } else if !line.starts_with("#[") {
-            let item = line.strip_prefix("pub const ").and_then(|rest| rest.split_once(':'));
-            let kind = item.map_or("", |(_, rest)| rest.trim());
-            let is_number = kind.starts_with(['u', 'i', 'f'])
-                && kind[1..].starts_with(|c: char| c.is_ascii_digit())
-                || kind.starts_with("usize")
-                || kind.starts_with("isize");
-            if is_number && !documented {
-                faults.push(format!("src/limits.rs:{number}: {line}"));
-            }
-            documented = false;
-        }
-    }
-    faults
-}
-
 /// Lengths over `max` without an entry, and entries that are higher than needed: entries may only
 /// shrink, and then disappear.
 pub(crate) fn ratchet(lengths: &[(String, usize)], max: usize, allowed: &[(&str, usize)]) -> Vec<String> {

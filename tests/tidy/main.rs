@@ -15,10 +15,7 @@ mod samples;
 
 use std::path::Path;
 
-use faults::{
-    impurities, layer_faults, line_faults, past_the_service, ratchet, undocumented_numbers, waits,
-    work_under_the_lock,
-};
+use faults::{impurities, layer_faults, line_faults, past_the_service, ratchet, waits, work_under_the_lock};
 use files::{each_file, entries, layer_of, rank, read, report, rooted, rust_files};
 use modules::{dangling_names, forgotten};
 use planted::unplantable;
@@ -178,12 +175,6 @@ fn every_file_of_tests_is_compiled() {
 #[test]
 fn comments_name_files_that_exist() {
     report("a comment names a file that is there", &dangling_names(&rust_files(&ALL)));
-}
-
-#[test]
-fn every_limit_says_why() {
-    let faults = undocumented_numbers(&read("src/limits.rs"));
-    report("a limit documents unit, reason and source", &faults);
 }
 
 #[test]

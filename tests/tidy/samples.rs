@@ -207,18 +207,6 @@ fn sample_ratchet() {
 }
 
 #[test]
-fn sample_limits() {
-    check(
-        &undocumented_numbers("/// Why.\n#[rustfmt::skip]\npub const A: u32 = 1;\npub const B: &str = \"\";"),
-        &[],
-    );
-    check(
-        &undocumented_numbers("/// Why.\npub const A: u32 = 1;\npub const B: usize = 1;"),
-        &["src/limits.rs:3: pub const B: usize = 1;"],
-    );
-}
-
-#[test]
 fn sample_proof() {
     let page = "`just sim SEEDS=1` `cargo test --test tidy` `just no` `FILE` `cargo test` \
         `cargo test --test none --test tidy rust:: no::`";

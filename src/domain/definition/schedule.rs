@@ -102,8 +102,8 @@ impl Schedule {
     /// Returns how many slots it has in a minute, if they are closer together than that, and a session asked for them.
     pub(crate) fn slots_per_minute(&self) -> u64 {
         let Trigger::Every(every) = &self.trigger else { return 0 };
-        // In nanoseconds of 64 bits; a period is never zero.
-        let slots = Span::from_millis(60_000).nanos().checked_div(every.period().nanos()).unwrap_or_default();
+        // A period is never zero, but a panic is no way to say so. Rounded up, so that every period below a minute counts.
+        let slots = Span::from_millis(60_000).nanos().div_ceil(every.period().nanos().max(1));
         if slots < 2 || self.is_watch() || self.is_by_operators() { 0 } else { slots }
     }
 

@@ -288,15 +288,14 @@ pub(in crate::engine::step) fn submit_prompt(
     // A notice may consist of a file alone.
     let text = Some(text).filter(|text| begins_turn || !text.is_empty());
     let recalled = into.filter(|_| begins_turn).and_then(|into| step.state.recalled(into));
+    let mut content = Vec::with_capacity(1 + more.len());
+    content.extend(text.map(Content::Text));
+    content.extend(more.into_iter().map(Content::Text));
+    content.extend(file.map(Content::File));
+    content.extend(recalled.map(|block| Content::Text(block.into())));
     let message = Arc::new(Message {
         role: if occurrence.cause == Cause::Bulletin { Role::System } else { role_of(schedule) },
-        content: text
-            .into_iter()
-            .chain(more)
-            .map(Content::Text)
-            .chain(file.map(Content::File))
-            .chain(recalled.map(|block| Content::Text(block.into())))
-            .collect(),
+        content,
         timestamp: Some(step.now.wall),
         provenance: Some(MessageProvenance {
             run: occurrence.id.clone(),
