@@ -48,7 +48,7 @@ mcp:
     cd tests/clients && npm install --no-package-lock --no-audit --no-fund
     cargo test --test clients -- --ignored mcp_
 
-# Real agents with a scripted model, woken by what they asked for and in their own conversations, and a window of Claude Code; two
+# Real agents with a scripted model, woken by what they asked for and in their own conversations, and windows of Claude Code and opencode; two
 # gigabytes, needs node and tmux
 agents:
     cd tests/clients && npm install --no-package-lock --no-audit --no-fund --no-save \

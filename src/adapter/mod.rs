@@ -18,6 +18,8 @@ mod process_group;
 mod store_sqlite;
 mod zones_os;
 
+#[cfg(feature = "cli")]
+pub(crate) use agent::HOSTED;
 pub use clock_os::ClockOs;
 pub use entropy_os::EntropyOs;
 pub use host_attached::{HostAttached, HostTools, Push, PushSink};

@@ -40,8 +40,8 @@ pub(super) struct Agents {
 
 #[derive(Default)]
 struct Table {
-    /// The session of each process, and when it was named: the one that was named first goes first.
-    processes: BTreeMap<AgentProcess, (SessionId, u64)>,
+    /// The sessions of each process, and when each was named: the one that was named first goes first.
+    processes: BTreeMap<(AgentProcess, SessionId), u64>,
     /// Counts what is put into the tables.
     number: u64,
     waiters: BTreeMap<SessionId, Waiter>,
@@ -126,12 +126,17 @@ impl Service {
         address: Address,
     ) -> Result<SessionId, HostError> {
         let _admitted = self.admit(caller, Op::BindAgent, None)?;
+        let has_many = address.agent().has_many_conversations();
         let session = self.open_for_agent(caller, address)?;
         let mut table = self.shared.agents.table();
+        if !has_many {
+            // It goes on with this one.
+            table.processes.retain(|(known, _), _| *known != process);
+        }
         let named = table.next();
-        table.processes.insert(process, (session.clone(), named));
+        table.processes.insert((process, session.clone()), named);
         if table.processes.len() as u64 > limits::AGENT_PROCESSES_KNOWN.value {
-            let oldest = table.processes.iter().min_by_key(|(_, (_, named))| *named);
+            let oldest = table.processes.iter().min_by_key(|(_, named)| **named);
             if let Some(oldest) = oldest.map(|(process, _)| process.clone()) {
                 table.processes.remove(&oldest);
             }
@@ -160,7 +165,7 @@ impl Service {
         Ok(session)
     }
 
-    /// The session of the conversation that a process is in, if a hook has said so.
+    /// The session of the conversation that a process is in, if a hook has said so and the process has no other.
     ///
     /// # Errors
     /// [`HostError::Denied`]
@@ -170,10 +175,14 @@ impl Service {
         process: &AgentProcess,
     ) -> Result<Option<SessionId>, HostError> {
         let _admitted = self.admit(caller, Op::BindAgent, None)?;
-        Ok(self.shared.agents.table().processes.get(process).map(|(session, _)| session.clone()))
+        let table = self.shared.agents.table();
+        let mut sessions =
+            table.processes.keys().filter(|(known, _)| known == process).map(|(_, session)| session);
+        let first = sessions.next();
+        Ok(first.filter(|_| sessions.next().is_none()).cloned())
     }
 
-    /// Makes a connection the waiter of a session, in the place of an older one. `attach` makes it a host if it is none yet;
+    /// Makes a connection the waiter of a session, which is busy or not, in the place of an older one. `attach` makes it a host if it is none yet;
     /// `let_go` tells its client that it waits no more.
     ///
     /// # Errors
@@ -182,7 +191,7 @@ impl Service {
         &self,
         caller: &Caller,
         reach: &mut Reach,
-        session: &SessionId,
+        (session, busy): (&SessionId, bool),
         (attach, let_go): (impl FnOnce() -> HostId, Box<dyn FnOnce() + Send>),
     ) -> Result<(), HostError> {
         let _admitted = self.admit(caller, Op::AttachHost, None)?;
@@ -194,7 +203,9 @@ impl Service {
                 record.is_some_and(|record| record.host() == host && record.has_delivery_in_flight())
             })
         };
-        if let Some(host) = older.filter(|host| is_with(*host)) {
+        // In the turn of its prompt, too: that turn must not end before the agent says so.
+        let is_in_turn = busy && self.is_in_woken_turn(session);
+        if let Some(host) = older.filter(|host| is_in_turn || is_with(*host)) {
             return Err(Refusal::HostedElsewhere { session: session.clone(), host }.into());
         }
         // A new waiter begins between two turns, so that of the older one's prompt is over.
@@ -202,7 +213,7 @@ impl Service {
         if let Some(older) = older {
             self.let_waiter_go(session, older);
         }
-        self.attach(caller, reach, (vec![session.clone()], false), attach)?;
+        self.attach(caller, reach, (vec![session.clone()], busy), attach)?;
         let waiter = Waiter { host: reach.host, handed: None, let_go };
         self.shared.agents.table().waiters.insert(session.clone(), waiter);
         Ok(())
@@ -216,7 +227,7 @@ impl Service {
         let _admitted = self.admit(caller, Op::BindAgent, None)?;
         let host = {
             let mut table = self.shared.agents.table();
-            table.processes.retain(|_, (bound, _)| bound != session);
+            table.processes.retain(|(_, bound), _| bound != session);
             table.waiters.get(session).map(|waiter| waiter.host)
         };
         if let Some(host) = host {
@@ -260,7 +271,7 @@ impl Service {
                 let is_elsewhere = table.called_back.contains_key(&run) || table.waiters.values().any(is_it);
                 return Ok(if is_elsewhere { Shown::Elsewhere } else { Shown::Unknown });
             }
-            table.called_back.remove(&run);
+            // It may be in the agent's own queue twice, if it was called back before: the second one stays out.
             if let Some(handed) = table.waiters.get_mut(session).and_then(|waiter| waiter.handed.as_mut()) {
                 handed.is_received = true;
             }
@@ -283,6 +294,13 @@ impl Service {
             let record = state.session(session);
             record.is_some_and(|record| record.host() == HostId::INBOX && record.has_delivery_in_flight())
         })?)
+    }
+
+    /// Whether the agent is in the turn of a prompt that a waiter has handed over.
+    fn is_in_woken_turn(&self, session: &SessionId) -> bool {
+        let table = self.shared.agents.table();
+        let handed = table.waiters.get(session).and_then(|waiter| waiter.handed.as_ref());
+        handed.is_some_and(|handed| handed.is_received)
     }
 
     /// Ends the turn of a prompt that a waiter has handed over; nobody listens then. A prompt that the agent has not shown was
@@ -336,7 +354,7 @@ impl Service {
             let table = self.shared.agents.table();
             let waiter = table.waiters.get(session).filter(|waiter| waiter.host == host);
             let Some(handed) = waiter.and_then(|waiter| waiter.handed.clone()) else { return false };
-            let bound = table.processes.iter().filter(|(_, (bound, _))| bound == session);
+            let bound = table.processes.keys().filter(|(_, bound)| bound == session);
             (handed, bound.map(|(process, _)| process.clone()).collect::<Vec<AgentProcess>>())
         };
         // Of a prompt that was never shown the engine has given up the receipt.

@@ -98,11 +98,34 @@ fn agents_schedule_through_mcp_and_are_woken() {
 #[test]
 #[ignore = "needs node, tmux and Claude Code: .ci/check clients"]
 fn agents_idle_window_of_claude_code_is_woken() {
-    // It starts a daemon of its own, with the data directory that the plugin names.
-    let args = ["claude_window.mjs", env!("CARGO_BIN_EXE_reveille")];
+    alone("claude_window.mjs", &[], "Claude Code was not woken");
+}
+
+/// `node windows.mjs BINARY opencode TIMES` makes it longer. It says so where there is no opencode: `just agents`.
+#[test]
+#[ignore = "needs node, tmux and opencode: .ci/check clients"]
+fn agents_idle_window_of_opencode_is_woken() {
+    alone("windows.mjs", &["opencode"], "opencode was not woken");
+}
+
+#[test]
+#[ignore = "needs node, tmux and Codex: .ci/check clients"]
+fn agents_idle_window_of_codex_is_woken() {
+    alone("windows.mjs", &["codex", "5"], "Codex was not woken");
+}
+
+#[test]
+#[ignore = "needs node: .ci/check clients"]
+fn agents_plugin_of_opencode_does_as_it_says() {
+    alone("opencode_plugin.mjs", &[], "the plugin does something else");
+}
+
+/// Runs a program that starts a daemon of its own, with the data directory that a plugin names.
+fn alone(program: &str, more: &[&str], failed: &str) {
+    let args = [&[program, env!("CARGO_BIN_EXE_reveille")], more].concat();
     let status =
         Command::new("node").args(args).current_dir(clients()).status().expect("the program is there");
-    assert!(status.success(), "Claude Code was not woken");
+    assert!(status.success(), "{failed}");
 }
 
 #[test]

@@ -110,6 +110,33 @@ fn a_fresh_session_may_what_its_origin_may() {
     assert!(shown.contains(":right :read"), "{shown}");
 }
 
+/// The line of openers has a gap where a session between is closed.
+#[test]
+fn a_fresh_session_may_what_its_root_may_when_its_opener_is_closed() {
+    let (handle, clock) = simulated::engine(&["alice"]);
+    let open_by = |by: &str| {
+        let text = format!(
+            "[(psi.scheduler/create {{:session-id {by:?} :kind :session :message \"m\" :delay-ms 1000}})]"
+        );
+        assert!(simulated::ask(&handle, &Caller::OPERATOR, &text, false).contains("created? true"));
+        pass(&handle, &clock, 1);
+    };
+    open_by("alice");
+    let child = fresh(&handle).remove(0);
+    open_by(child.as_str());
+    let grandchild =
+        fresh(&handle).into_iter().find(|id| *id != child).expect("the child's schedule opened it");
+    handle.close_session(&child).expect("it is open");
+    let narrow = Grant { right: Some(reveille::domain::Right::Read), ..Grant::FULL };
+    handle.grant(&session("alice"), narrow, Scope::Operator).expect("it is open");
+    let create = format!(
+        "[(psi.scheduler/create {{:session-id {:?} :kind :message :message \"m\" :delay-ms 60000}})]",
+        grandchild.as_str()
+    );
+    let answer = simulated::ask(&handle, &token(grandchild.as_str()), &create, true);
+    assert!(answer.contains("may not change"), "its root may only read: {answer}");
+}
+
 #[test]
 fn a_family_shares_its_schedules_and_its_rate() {
     let (handle, clock) = scene();
@@ -207,7 +234,8 @@ fn runs_wait_when_their_session_has_written_its_share() {
         session_live_max: 1_000,
         ..NewSchedule::message(session(owner), at.clone(), text)
     };
-    let all = 20 * per_second;
+    // Far more seconds' worth than a run has attempts.
+    let all = 3 * limits::ATTEMPTS.value * per_second;
     for _ in 0..all {
         handle.schedule(durable("alice", &text)).expect("there is room");
     }
@@ -221,7 +249,7 @@ fn runs_wait_when_their_session_has_written_its_share() {
     pass(&handle, &clock, 1);
     let later = delivered(&handle) - 2;
     assert!(later > at_once && later <= at_once + per_second, "{later}");
-    pass(&handle, &clock, 60);
+    pass(&handle, &clock, 2 * all / per_second);
     assert_eq!(delivered(&handle), all + 2, "each has gone out, and none has used up its attempts");
 }
 

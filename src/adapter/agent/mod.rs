@@ -23,4 +23,6 @@ pub use exchange::{Found, Input, NotSent, Output, Prompt, Told};
 pub use holders::ListedHolders;
 pub use host::{AgentHost, Reports};
 pub use plan::{AgentPlan, Allow, Believes, Environment, HolderKnown, Profile, Resume, Timing};
+#[cfg(feature = "cli")]
+pub(crate) use process::HOSTED;
 pub use wire::{Incoming, Request, Update, read as read_line};

@@ -1,5 +1,5 @@
 //! A process of an agent: it leads a group of its own, which is signalled and killed as a whole; it gets the environment that was
-//! listed, a working directory, three pipes, and nothing else.
+//! listed, a variable that says who drives it, a working directory, three pipes, and nothing else.
 //!
 //! Invariants: no line of it is longer than `limits::AGENT_LINE_BYTES` here, and of its error output only the end is kept; no
 //! process outlives `process_group::end_groups`.
@@ -51,6 +51,7 @@ impl Process {
             .args(arguments)
             .env_clear()
             .envs(plan.environment.0.iter().map(|(name, value)| (name, value)))
+            .env(HOSTED, "1")
             .current_dir(directory)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -180,6 +181,8 @@ fn group_of(process: u32) -> Option<NonZeroI32> {
     text.trim().parse().ok()
 }
 
+/// The variable by which our hooks know an agent that we drive: they say nothing there, because we hear of its turns anyway.
+pub(crate) const HOSTED: &str = "REVEILLE_HOSTED";
 /// Lines that wait to be written. An agent that does not read so many is not well.
 const LINES_OUT: usize = 256;
 /// Lines that were read and wait to be taken.

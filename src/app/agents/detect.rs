@@ -25,8 +25,8 @@ struct Known {
 
 const KNOWN: &[Known] = &[
     Known { name: "claude", program: "claude", open: "hook", resume: "claude-agent-acp" },
-    Known { name: "codex", program: "codex", open: "none", resume: "codex-acp" },
-    Known { name: "opencode", program: "opencode", open: "none", resume: "opencode" },
+    Known { name: "codex", program: "codex", open: "queue", resume: "codex-acp" },
+    Known { name: "opencode", program: "opencode", open: "plugin", resume: "opencode" },
     Known { name: "gemini", program: "gemini", open: "none", resume: "gemini" },
     Known { name: "qwen", program: "qwen", open: "none", resume: "qwen" },
     Known { name: "goose", program: "goose", open: "none", resume: "goose" },

@@ -94,6 +94,7 @@ fn strings(texts: &[String]) -> Vec<Value> {
 pub(super) const fn name(agent: PluginAgent) -> &'static str {
     match agent {
         PluginAgent::Claude => "claude",
+        PluginAgent::Codex => "codex",
         PluginAgent::Opencode => "opencode",
         PluginAgent::Gemini => "gemini",
     }
@@ -118,16 +119,29 @@ fn files(agent: PluginAgent, program: &Program) -> Vec<(&'static str, String)> {
                 ("reveille/hooks/hooks.json", json(&hooks)),
             ]
         }
+        PluginAgent::Codex => vec![("hooks.json", json(&codex_hooks(program)))],
         PluginAgent::Gemini => {
             let extension = about().with("description", ABOUT).with("mcpServers", servers);
             let hooks = hooks(program, "gemini", GEMINI_HOOKS);
             vec![("gemini-extension.json", json(&extension)), ("hooks/hooks.json", json(&hooks))]
         }
         PluginAgent::Opencode => vec![
-            ("reveille.js", OPENCODE_PLUGIN.to_owned()),
+            ("reveille.js", opencode_plugin(program)),
             ("opencode.json", json(&Map::new().with("mcp", Map::new().with("reveille", opencode(program))))),
         ],
     }
+}
+
+/// Codex's hooks.
+pub(super) fn codex_hooks(program: &Program) -> Map {
+    hooks(program, "codex", CODEX_HOOKS)
+}
+
+/// opencode's plugin, which calls this program.
+pub(super) fn opencode_plugin(program: &Program) -> String {
+    let mut call = String::new();
+    json::write(&Value::from(strings(&program.call(&["hook", "opencode"]))), &mut call);
+    OPENCODE_PLUGIN.replacen(OPENCODE_HOOK, &call, 1)
 }
 
 /// The entry of the tool server in opencode's configuration.
@@ -152,6 +166,10 @@ const CLAUDE_HOOKS: &[HookRow] = &[
     ("SessionEnd", None, false),
 ];
 
+// A conversation begins with its first prompt.
+const CODEX_HOOKS: &[HookRow] =
+    &[("UserPromptSubmit", None, false), ("Stop", None, false), ("SessionEnd", None, false)];
+
 const GEMINI_HOOKS: &[HookRow] = &[
     ("SessionStart", None, false),
     ("BeforeAgent", None, false),
@@ -161,10 +179,10 @@ const GEMINI_HOOKS: &[HookRow] = &[
 
 fn hooks(program: &Program, agent: &str, rows: &[HookRow]) -> Map {
     let hook = |args: &[&str], seconds: i64| {
-        // Gemini has one text for a shell where Claude Code has a program and its arguments.
+        // Others have one text for a shell where Claude Code has a program and its arguments.
         let call = program.call(args);
         let of = if agent == "claude" { command(&call) } else { Map::new().with("command", shell(&call)) };
-        let timeout = if agent == "claude" { seconds } else { seconds * 1_000 };
+        let timeout = if agent == "gemini" { seconds * 1_000 } else { seconds };
         Map::new().with("type", "command").into_iter().chain(of).collect::<Map>().with("timeout", timeout)
     };
     let rows = rows.iter().map(|(event, matcher, waits)| {
@@ -212,16 +230,9 @@ const ABOUT: &str = "Schedules prompts for this conversation, and wakes it when 
 const SHORT_S: i64 = 5;
 const DAY_S: i64 = 86_400;
 
-/// opencode's plugin: it says for whom each call of a tool is, because one tool server serves all its conversations.
-const OPENCODE_PLUGIN: &str = r#"// Tells Reveille's tool server which conversation calls. No tool sees these arguments.
-export const Reveille = async ({ directory }) => ({
-  "tool.execute.before": async (input, output) => {
-    if (!input.tool.startsWith("reveille_")) return
-    output.args.address = `opencode:${input.sessionID}`
-    output.args.directory = directory
-  },
-})
-"#;
+/// opencode's plugin, with the program's name in one line of it.
+const OPENCODE_PLUGIN: &str = include_str!("opencode.js");
+const OPENCODE_HOOK: &str = r#"["reveille", "hook", "opencode"]"#;
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use super::folder::{Program, json, name, opencode, put, shell, write};
+use super::folder::{Program, codex_hooks, json, name, opencode, put, shell, write};
 use crate::app::config::data_dir_of;
 use crate::app::config::environment::Environment;
 use crate::app::fault::AppFault;
@@ -24,6 +24,8 @@ enum Step {
     Run(Vec<String>),
     /// Write a file.
     Write(PathBuf, String),
+    /// What the user has to know.
+    Note(&'static str),
 }
 
 pub(in crate::app) fn setup(args: &SetupArgs) -> io::Result<ExitCode> {
@@ -58,7 +60,16 @@ fn steps(args: &SetupArgs) -> Result<Vec<Step>, AppFault> {
         KnownAgent::Codex => {
             let server = Program::this(&args.state)?.call(&["mcp"]);
             let call = ["codex", "mcp", "add", "reveille", "--"].map(str::to_owned);
-            vec![Step::Run(call.into_iter().chain(server).collect())]
+            let home = Environment::value("CODEX_HOME").map(PathBuf::from);
+            let home = home.or_else(|| Some(PathBuf::from(Environment::value("HOME")?).join(".codex")));
+            let home = home.ok_or_else(|| AppFault::usage("there is no home directory"))?;
+            let hooks = home.join("hooks.json");
+            let present = present(&hooks)?;
+            vec![
+                Step::Run(call.into_iter().chain(server).collect()),
+                Step::Write(hooks, json(&with_hooks(present, &Program::this(&args.state)?))),
+                Step::Note("Codex asks once whether it may run these hooks"),
+            ]
         }
         KnownAgent::Gemini => {
             let extension = plugin(PluginAgent::Gemini)?;
@@ -80,16 +91,34 @@ fn steps(args: &SetupArgs) -> Result<Vec<Step>, AppFault> {
     })
 }
 
-/// The configuration of opencode with our tool server, and everything else as it is.
-fn with_server(path: PathBuf, entry: Map) -> Result<Step, AppFault> {
+/// What a file of the agent's has now; nothing if it is not there.
+fn present(path: &Path) -> Result<Map, AppFault> {
     let unreadable =
         |why: String| AppFault::usage(format!("{}: {why}; add the entry by hand", path.display()));
-    let config = match fs::read(&path) {
+    let config = match fs::read(path) {
         Ok(bytes) => text::read(&bytes, &REQUEST_CAPS).map_err(|error| unreadable(error.to_string()))?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Map::new().into(),
         Err(error) => return Err(unreadable(error.to_string())),
     };
-    let config = config.as_map().cloned().ok_or_else(|| unreadable("it is no object".to_owned()))?;
+    config.as_map().cloned().ok_or_else(|| unreadable("it is no object".to_owned()))
+}
+
+/// The hooks of Codex with ours, in the place of ours from an earlier time, and everything else as it is.
+fn with_hooks(mut whole: Map, program: &Program) -> Map {
+    let mut events = whole.text("hooks").and_then(Value::as_map).cloned().unwrap_or_default();
+    for (event, ours) in codex_hooks(program).keyword("hooks").and_then(Value::as_map).into_iter().flatten() {
+        let theirs = events.get(event).and_then(Value::as_items).unwrap_or_default();
+        let theirs = theirs.iter().filter(|group| !group.to_string().contains(OUR_HOOK)).cloned();
+        let listed: Vec<Value> = theirs.chain(ours.as_items().unwrap_or_default().iter().cloned()).collect();
+        events.insert(event.clone(), listed.into());
+    }
+    whole.insert("hooks".into(), events.into());
+    whole
+}
+
+/// The configuration of opencode with our tool server, and everything else as it is.
+fn with_server(path: PathBuf, entry: Map) -> Result<Step, AppFault> {
+    let config = present(&path)?;
     let mut servers = config.text("mcp").and_then(Value::as_map).cloned().unwrap_or_default();
     servers.insert("reveille".into(), entry.into());
     let mut whole = config;
@@ -107,6 +136,7 @@ fn take(steps: &[Step], agreed: bool) -> Result<(), AppFault> {
             Step::Write(path, text) => {
                 writeln!(out, "write  {}\n{text}", path.display()).map_err(told)?;
             }
+            Step::Note(text) => writeln!(out, "note   {text}").map_err(told)?,
         }
         if agreed {
             carry_out(step)?;
@@ -120,6 +150,7 @@ fn take(steps: &[Step], agreed: bool) -> Result<(), AppFault> {
 
 fn carry_out(step: &Step) -> Result<(), AppFault> {
     match step {
+        Step::Note(_) => Ok(()),
         Step::Write(path, text) => {
             put(path, text).map_err(|error| AppFault::io(path.display().to_string(), error))
         }
@@ -132,6 +163,29 @@ fn carry_out(step: &Step) -> Result<(), AppFault> {
             } else {
                 Err(AppFault::Taken(format!("{program} has failed: {ended}")))
             }
+        }
+    }
+}
+
+/// What is in each call of a hook of ours by Codex, and in nobody else's.
+const OUR_HOOK: &str = " hook codex";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::cli::StateArgs;
+
+    #[test]
+    fn hooks_of_the_users_own_stay_and_ours_are_there_once() {
+        let own = r#"{"description":"mine","hooks":{"Stop":[{"hooks":[{"type":"command","command":"./done.sh"}]}]}}"#;
+        let mut text = own.to_owned();
+        let program = Program::this(&StateArgs { data_dir: Some("/d".into()) }).unwrap();
+        for _ in 0..2 {
+            let whole = text::read(text.as_bytes(), &REQUEST_CAPS).unwrap();
+            text = json(&with_hooks(whole.as_map().unwrap().clone(), &program));
+            assert_eq!(text.matches("./done.sh").count(), 1, "{text}");
+            assert_eq!(text.matches(OUR_HOOK).count(), 3, "{text}");
+            assert!(text.contains(r#""description":"mine""#), "{text}");
         }
     }
 }

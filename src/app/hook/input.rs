@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{Address, AgentName};
 use crate::edn::{Caps, Value};
+use crate::service::AgentProcess;
 use crate::surface::json;
 
 /// What happened in the agent's conversation.
@@ -23,7 +24,7 @@ pub(super) enum HookEvent {
 }
 
 impl HookEvent {
-    /// Reads an event by its name in Claude Code or in Gemini CLI.
+    /// Reads an event by its name in Claude Code, Codex or Gemini CLI.
     fn parse(name: &str) -> Option<HookEvent> {
         Some(match name {
             "SessionStart" => HookEvent::Begins,
@@ -39,6 +40,8 @@ impl HookEvent {
 
 /// What a hook was given.
 pub(super) struct HookInput {
+    /// The agent's process, if it is known.
+    pub(super) process: Option<AgentProcess>,
     pub(super) event: HookEvent,
     /// The agent's conversation.
     pub(super) address: Address,
@@ -64,7 +67,7 @@ impl HookInput {
             Some(Err(_)) | None => address,
         };
         let event = HookEvent::parse(field("hook_event_name")?)?;
-        Some(HookInput { event, address, prompt: field("prompt").map(str::to_owned) })
+        Some(HookInput { process: None, event, address, prompt: field("prompt").map(str::to_owned) })
     }
 }
 
@@ -73,6 +76,10 @@ pub(super) fn stdin() -> impl Read {
     io::stdin().lock()
 }
 
+/// The agent whose hooks can hand something over at the end of a turn.
+pub(super) const CLAUDE: &str = "claude";
+/// The agent that has a queue for each conversation.
+pub(super) const CODEX: &str = "codex";
 /// Far more than a hook is given, prompts with pasted files included.
 const BYTES_MAX: u64 = 16 << 20;
 const CAPS: Caps = Caps { bytes_max: 16 << 20, forms_max: 1_000_000, ..REQUEST_CAPS };

@@ -6,6 +6,7 @@
 //! up after 200 ms; what is printed is meant for the agent and for nobody else.
 
 mod binding;
+mod codex;
 mod input;
 mod link;
 mod report;

@@ -4,11 +4,13 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::binding::bind;
-use super::input::{HookEvent, HookInput, stdin};
+use super::binding::{agent_process, bind};
+use super::codex;
+use super::input::{CLAUDE, CODEX, HookEvent, HookInput, stdin};
 use super::link::{Link, request};
 use super::waiter;
 use super::words::{self, Prompt};
+use crate::adapter::HOSTED;
 use crate::app::config::environment::Environment;
 use crate::app::config::{SOCKET, data_dir_of};
 use crate::domain::{AgentName, BootTime};
@@ -20,16 +22,33 @@ use crate::surface::json;
 /// Runs a hook. It fails in silence: an agent shows what its hooks print, and may stop when one fails.
 pub(in crate::app) fn hook(args: &HookArgs) -> io::Result<ExitCode> {
     let Some((agent, socket)) = whose(args) else { return Ok(ExitCode::SUCCESS) };
-    let Some(input) = HookInput::read(&agent, stdin()) else { return Ok(ExitCode::SUCCESS) };
+    // An agent that the daemon drives reports its turns over ACP.
+    if Environment::value(HOSTED).is_some() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Some(mut input) = HookInput::read(&agent, stdin()) else { return Ok(ExitCode::SUCCESS) };
+    input.process = agent_process(args, &agent);
     if args.wait {
         // A session without a window would never end for a waiter's sake, and nobody would see what it is woken for.
         let entry = Environment::value("CLAUDE_CODE_ENTRYPOINT");
         let has_window = entry.is_none_or(|entry| entry == "cli");
-        return Ok(if has_window { waiter::wait(&socket, &input) } else { ExitCode::SUCCESS });
+        let is_apart = args.agent_pid.is_some();
+        return Ok(if has_window { waiter::wait(&socket, (&input, is_apart)) } else { ExitCode::SUCCESS });
     }
     // Without a daemon there is nothing to do.
-    let _ = tell(&socket, &input);
+    if tell(&socket, &input).is_ok() && agent.as_str() == CODEX && begins_to_wait(&input) {
+        let _ = codex::start_waiter(args, &input);
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a waiter of its own starts with a hook of Codex's: when a person has written, and at the end of a turn.
+fn begins_to_wait(input: &HookInput) -> bool {
+    match input.event {
+        HookEvent::Prompted => !input.prompt.as_deref().is_some_and(words::is_ours),
+        HookEvent::TurnEnds => true,
+        HookEvent::Begins | HookEvent::Idles | HookEvent::Ends => false,
+    }
 }
 
 /// The agent, and the socket of the daemon.
@@ -139,7 +158,6 @@ fn take(link: &mut Link, session: &str, until: BootTime) -> io::Result<Vec<Promp
 
 /// How long a hook waits before it looks into the inbox again.
 const BETWEEN_MS: u64 = 10;
-const CLAUDE: &str = "claude";
 /// Messages that are handed over at once. The next turn's end has the others.
 const MOST: i64 = 5;
 /// What the engine is told of a person's message.

@@ -11,19 +11,29 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::binding::bind;
-use super::input::HookInput;
+use super::codex;
+use super::input::{CODEX, HookEvent, HookInput};
 use super::link::{Link, request};
 use super::words::{self, Prompt};
 use crate::app::mcp::processes;
 use crate::edn::{Keyword, Map, Value};
 
-/// Waits for one prompt.
-pub(super) fn wait(socket: &Path, input: &HookInput) -> ExitCode {
-    let agent = processes::parent();
-    let is_alone = || processes::parent() != agent;
+/// Waits for one prompt, as a child of the agent or apart from it.
+pub(super) fn wait(socket: &Path, (input, is_apart): (&HookInput, bool)) -> ExitCode {
+    let parent = processes::parent();
+    let is_alone = || match &input.process {
+        Some(agent) if is_apart => !processes::is_running(agent),
+        Some(_) | None => is_apart || processes::parent() != parent,
+    };
+    // A waiter may begin in the middle of a turn. If the daemon is started again meanwhile, the end of that turn may be past.
+    let mut is_busy = input.event == HookEvent::Prompted;
     loop {
-        match attempt(socket, input, &is_alone) {
+        let was_busy = std::mem::take(&mut is_busy);
+        match attempt(socket, (input, was_busy), &is_alone) {
             Ok(Wait::Woken) => return ExitCode::from(WAKE),
+            Ok(Wait::Queued) => return ExitCode::SUCCESS,
+            // The turn of a prompt of ours goes on, and at its end another waiter starts.
+            Ok(Wait::Refused) if was_busy => return ExitCode::SUCCESS,
             Ok(Wait::LetGo) => return ExitCode::SUCCESS,
             // The daemon is not there, or another host has the session: try again as long as the agent lives.
             Ok(Wait::Refused) | Err(_) if is_alone() => return ExitCode::SUCCESS,
@@ -36,19 +46,25 @@ pub(super) fn wait(socket: &Path, input: &HookInput) -> ExitCode {
 enum Wait {
     /// The prompt is printed, and the daemon knows.
     Woken,
+    /// The prompt is in the agent's own queue.
+    Queued,
     /// Another waiter has the place, the conversation is over, or the agent is gone.
     LetGo,
     /// The daemon refuses to let it wait.
     Refused,
 }
 
-fn attempt(socket: &Path, input: &HookInput, is_alone: &dyn Fn() -> bool) -> io::Result<Wait> {
+fn attempt(
+    socket: &Path,
+    (input, is_busy): (&HookInput, bool),
+    is_alone: &dyn Fn() -> bool,
+) -> io::Result<Wait> {
     let mut link = Link::open(socket)?;
     let until = link.after(PATIENCE_MS);
     // Also here: a daemon that was started again knows no process.
     bind(&mut link, input, until)?;
     let session = input.address.to_string();
-    let wait = request("agent/wait").with("session-id", session.as_str());
+    let wait = request("agent/wait").with("session-id", session.as_str()).with("busy?", is_busy);
     if link.ask(wait, until)?.is_err() {
         return Ok(Wait::Refused);
     }
@@ -61,13 +77,8 @@ fn attempt(socket: &Path, input: &HookInput, is_alone: &dyn Fn() -> bool) -> io:
         };
         match pushed.keyword("push").and_then(Value::as_keyword).map(Keyword::as_str) {
             Some("delivery") => match unfit(&session, &pushed) {
-                Some((phase, error)) => {
-                    let refused =
-                        request("delivery/nack").with("phase", Value::keyword(phase)).with("error", error);
-                    let refused = refused.with("delivery-id", pushed.keyword("delivery-id").cloned());
-                    // A receipt that is refused came too late.
-                    let _ = link.ask(refused, link.after(PATIENCE_MS))?;
-                }
+                Some(why) => refuse(&mut link, &pushed, why)?,
+                None if input.address.agent().as_str() == CODEX => return queue(&mut link, input, &pushed),
                 None => return deliver(&mut link, &session, &pushed),
             },
             Some("agent/released") => return Ok(Wait::LetGo),
@@ -101,10 +112,35 @@ fn deliver(link: &mut Link, session: &str, pushed: &Map) -> io::Result<Wait> {
     let mut out = io::stderr().lock();
     writeln!(out, "{}", words::due(&[prompt]))?;
     out.flush()?;
+    Ok(if hand(link, session, pushed)? { Wait::Woken } else { Wait::LetGo })
+}
+
+/// Puts a prompt into the agent's own queue, if the daemon still wants it to be woken.
+fn queue(link: &mut Link, input: &HookInput, pushed: &Map) -> io::Result<Wait> {
+    let Some(prompt) = Prompt::of_pushed(pushed) else { return Ok(Wait::Refused) };
+    // Told first: what is in the queue cannot be taken out of it.
+    if !hand(link, &input.address.to_string(), pushed)? {
+        return Ok(Wait::LetGo);
+    }
+    let Err(error) = codex::queue(input, &words::due(&[prompt])) else { return Ok(Wait::Queued) };
+    refuse(link, pushed, ("prompt-submit", &error))?;
+    Ok(Wait::Refused)
+}
+
+/// Tells the daemon that the prompt is on its way to the agent; returns whether it still wants that.
+fn hand(link: &mut Link, session: &str, pushed: &Map) -> io::Result<bool> {
     let handed = request("agent/handed").with("session-id", session);
     let handed = handed.with("delivery-id", pushed.keyword("delivery-id").cloned());
     let until = link.after(PATIENCE_MS);
-    Ok(if link.ask(handed, until)?.is_ok() { Wait::Woken } else { Wait::LetGo })
+    Ok(link.ask(handed, until)?.is_ok())
+}
+
+/// Tells the daemon that the agent does not get the prompt.
+fn refuse(link: &mut Link, pushed: &Map, (phase, error): (&str, &str)) -> io::Result<()> {
+    let refused = request("delivery/nack").with("phase", Value::keyword(phase)).with("error", error);
+    let refused = refused.with("delivery-id", pushed.keyword("delivery-id").cloned());
+    // A receipt that is refused came too late.
+    link.ask(refused, link.after(PATIENCE_MS)).map(drop)
 }
 
 /// Waits before the next attempt.

@@ -40,6 +40,9 @@ pub struct HookArgs {
     /// Wait until something is due.
     #[arg(long)]
     pub(crate) wait: bool,
+    /// The agent's process, if it is not the one that started this one.
+    #[arg(long, hide = true, value_name = "PID", requires = "wait")]
+    pub(crate) agent_pid: Option<u32>,
     /// The daemon's data directory.
     #[command(flatten)]
     pub(crate) state: StateArgs,
@@ -50,6 +53,8 @@ pub struct HookArgs {
 pub enum PluginAgent {
     /// Claude Code.
     Claude,
+    /// Codex.
+    Codex,
     /// opencode.
     Opencode,
     /// Gemini CLI.

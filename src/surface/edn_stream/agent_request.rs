@@ -16,8 +16,8 @@ pub(super) enum AgentRequest {
     Bind(AgentProcess, Box<Address>),
     /// Which session is the conversation of this process?
     Whose(AgentProcess),
-    /// Be the host of the session for one delivery.
-    Wait(SessionId),
+    /// Be the host of the session for one delivery, in the middle of a turn or between two.
+    Wait { session: SessionId, busy: bool },
     /// The prompt of this run was handed over to the agent.
     Handed(SessionId, RunId),
     /// The agent shows the prompt of this run in the conversation.
@@ -34,7 +34,9 @@ pub(super) const BIND: &[&str] = &["op", "id", "pid", "started", "address", "dir
 pub(super) const WHOSE: &[&str] = &["op", "id", "pid", "started"];
 /// The keys of `:agent/handed` and `:agent/shown`.
 pub(super) const PROMPT: &[&str] = &["op", "id", "session-id", "delivery-id"];
-/// The keys of `:agent/wait`, `:agent/idle` and `:agent/release`.
+/// The keys of `:agent/wait`.
+pub(super) const WAIT: &[&str] = &["op", "id", "session-id", "busy?"];
+/// The keys of `:agent/idle` and `:agent/release`.
 pub(super) const SESSION: &[&str] = &["op", "id", "session-id"];
 
 pub(super) fn bind(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
@@ -48,7 +50,8 @@ pub(super) fn whose(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
 }
 
 pub(super) fn wait(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
-    Ok(AgentRequest::Wait(session(args)?))
+    let busy = args.opt("busy?", |arg| arg.parse("a boolean", Value::as_bool))?.unwrap_or(false);
+    Ok(AgentRequest::Wait { session: session(args)?, busy })
 }
 
 pub(super) fn handed(args: &Args<'_>) -> Result<AgentRequest, RequestError> {

@@ -307,7 +307,7 @@ impl Connection {
                 self.service.release_agent(&self.caller, &session)?;
                 Ok(Outcome::Done(Map::new().into()))
             }
-            AgentRequest::Wait(session) => {
+            AgentRequest::Wait { session, busy } => {
                 self.begin_take_over(std::slice::from_ref(&session))?;
                 let (over, is_over) = sync_channel(1);
                 let outgoing = Arc::clone(&self.outgoing);
@@ -317,7 +317,7 @@ impl Connection {
                     let _ = over.try_send(());
                 });
                 let ways = (|| self.become_host(), let_go as Box<dyn FnOnce() + Send>);
-                self.service.await_delivery(&self.caller, &mut self.own(), &session, ways)?;
+                self.service.await_delivery(&self.caller, &mut self.own(), (&session, busy), ways)?;
                 self.taken = Some(vec![session.clone()]);
                 self.awaited = Some((session, is_over));
                 Ok(Outcome::Done(Map::new().into()))

@@ -57,7 +57,7 @@ const OPS: &[(&str, &[&str], Parse)] = &[
     ("host/attach", &["op", "id", "sessions"], attach),
     ("agent/bind", agent_request::BIND, |args| agent_request::bind(args).map(StreamRequest::Agent)),
     ("agent/whose", agent_request::WHOSE, |args| agent_request::whose(args).map(StreamRequest::Agent)),
-    ("agent/wait", agent_request::SESSION, |args| agent_request::wait(args).map(StreamRequest::Agent)),
+    ("agent/wait", agent_request::WAIT, |args| agent_request::wait(args).map(StreamRequest::Agent)),
     ("agent/handed", agent_request::PROMPT, |args| agent_request::handed(args).map(StreamRequest::Agent)),
     ("agent/shown", agent_request::PROMPT, |args| agent_request::shown(args).map(StreamRequest::Agent)),
     ("agent/idle", agent_request::SESSION, |args| agent_request::idle(args).map(StreamRequest::Agent)),
