@@ -182,8 +182,8 @@ impl Service {
         Ok(first.filter(|_| sessions.next().is_none()).cloned())
     }
 
-    /// Makes a connection the waiter of a session, which is busy or not, in the place of an older one. `attach` makes it a host if it is none yet;
-    /// `let_go` tells its client that it waits no more.
+    /// Makes a connection the waiter of a session, which is busy or not, in the place of an older one. `attach` makes it a host
+    /// if it is none yet; `let_go` tells its client that it waits no more.
     ///
     /// # Errors
     /// [`HostError`]; among others, that a delivery is with the older waiter.
@@ -306,14 +306,10 @@ impl Service {
     /// Ends the turn of a prompt that a waiter has handed over; nobody listens then. A prompt that the agent has not shown was
     /// not what the turn was about: it is called back, and waits in the inbox.
     fn end_woken_turn(&self, session: &SessionId) {
-        let handed = self.shared.agents.table().waiters.get(session).and_then(|waiter| {
-            let handed = waiter.handed.as_ref()?;
-            Some((waiter.host, handed.is_received))
-        });
-        match handed {
-            Some((host, true)) => self.take_out(session, host, Handle::release_host),
-            Some((host, false)) => self.let_waiter_go(session, host),
-            None => {}
+        let with_prompt = |waiter: &Waiter| waiter.handed.as_ref().map(|_| waiter.host);
+        let host = self.shared.agents.table().waiters.get(session).and_then(with_prompt);
+        if let Some(host) = host {
+            self.take_out(session, host, Handle::release_host);
         }
     }
 
