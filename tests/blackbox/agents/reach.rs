@@ -52,7 +52,8 @@ fn nothing_but_what_is_listed_is_in_an_agents_environment() {
     let names = starts[0].split(' ').nth(1).expect("names");
     // Some systems' loaders add one of their own.
     let names: Vec<&str> = names.split(',').filter(|name| *name != "LC_CTYPE").collect();
-    assert_eq!(names, ["API_KEY", "FAKE_AGENT_HOME", "PATH"]);
+    // The last one tells hooks of ours that the daemon drives the agent.
+    assert_eq!(names, ["API_KEY", "FAKE_AGENT_HOME", "PATH", "REVEILLE_HOSTED"]);
     assert!(!scene.daemon.log().contains("sk-of-the-test"));
 }
 
