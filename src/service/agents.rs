@@ -77,6 +77,9 @@ pub(crate) enum Shown {
     Unknown,
 }
 
+/// Agents of which one process has many conversations at a time.
+const MANY_CONVERSATIONS: &[&str] = &["codex", "opencode"];
+
 /// Says whether a process is there, which only the program can tell.
 pub(crate) type Probe = Box<dyn Fn(&AgentProcess) -> bool + Send + Sync>;
 
@@ -126,7 +129,7 @@ impl Service {
         address: Address,
     ) -> Result<SessionId, HostError> {
         let _admitted = self.admit(caller, Op::BindAgent, None)?;
-        let has_many = address.agent().has_many_conversations();
+        let has_many = MANY_CONVERSATIONS.contains(&address.agent().as_str());
         let session = self.open_for_agent(caller, address)?;
         let mut table = self.shared.agents.table();
         if !has_many {

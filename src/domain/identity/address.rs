@@ -57,11 +57,6 @@ impl AgentName {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-
-    /// Returns whether one process of this agent has many conversations at a time.
-    pub(crate) fn has_many_conversations(&self) -> bool {
-        matches!(&*self.0, "opencode" | "codex")
-    }
 }
 
 impl Address {
