@@ -69,7 +69,7 @@ impl Pace {
         self.paid_until = self.paid_until.max(now).after(time_of(bytes));
     }
 
-    /// Runs that wait get a time each: if all of them came when there is room for one, they would use up their attempts.
+    /// Runs that wait get a time each: if all of them came when there is room for one, each would come again and again.
     fn book(&mut self, bytes: u64, now: BootTime) {
         self.booked_until = self.booked_until.max(self.free_at(now)).after(time_of(bytes));
     }

@@ -1,7 +1,7 @@
 //! A session and the fresh sessions that come from it share their grants and their budgets.
 
 use reveille::domain::{Caller, Grant, HostId, Refusal, Scope, SessionConfig, SessionId, Span};
-use reveille::engine::{Input, NewSchedule, Report, SessionRecord};
+use reveille::engine::{Input, NewSchedule, Report, RunRecord, SessionRecord};
 use reveille::limits;
 use reveille::runtime::Handle;
 use reveille::service::{DenialReason, Service};
@@ -236,12 +236,14 @@ fn runs_wait_when_their_session_has_written_its_share() {
     };
     // Far more seconds' worth than a run has attempts.
     let all = 3 * limits::ATTEMPTS.value * per_second;
+    let facts = |handle: &Handle| handle.view(|state| state.cursor().number());
     for _ in 0..all {
         handle.schedule(durable("alice", &text)).expect("there is room");
     }
     handle.schedule(durable("bob", "p")).expect("there is room");
     handle.schedule(NewSchedule::message(session("alice"), at.clone(), "volatile")).expect("there is room");
     let delivered = |handle: &Handle| handle.view(|state| state.ledger().delivered);
+    let before = facts(&handle);
     pass(&handle, &clock, 1);
     // The run that reaches a second's worth still goes out: a single one may be as large as that.
     let at_once = per_second + 1;
@@ -250,7 +252,16 @@ fn runs_wait_when_their_session_has_written_its_share() {
     let later = delivered(&handle) - 2;
     assert!(later > at_once && later <= at_once + per_second, "{later}");
     pass(&handle, &clock, 2 * all / per_second);
-    assert_eq!(delivered(&handle), all + 2, "each has gone out, and none has used up its attempts");
+    assert_eq!(delivered(&handle), all + 2, "each has gone out");
+    let most = handle
+        .view(|state| state.schedules().into_iter().filter_map(|it| state.newest_run(it)).map(attempt).max());
+    assert_eq!(most, Some(1), "to wait for the disk is no attempt");
+    // A claim, a wait, the hand-over, its receipt, and the end of the schedule: each run waits for a time of its own.
+    assert!(facts(&handle) - before < 6 * all, "{}", facts(&handle) - before);
+}
+
+fn attempt(record: &RunRecord) -> u16 {
+    record.run().attempt
 }
 
 /// However its schedules came to their periods, a session has no more slots in a minute than its bound.

@@ -19,7 +19,8 @@ names! {
         AgentMissing = "agent-missing",
         /// The agent wants a login.
         NotAuthenticated = "not-authenticated",
-        /// The agent has had as many turns, the session as many bulletins, or the channel as many messages as it may for now.
+        /// The agent has had as many turns, the session as many bulletins, the channel as many messages, or the disk as much of
+        /// one session as it may for now.
         OverBudget = "over-budget",
         /// The agent's program ended, or gave no usable answer, each time it was started.
         AgentBroken = "agent-broken",

@@ -43,7 +43,7 @@ impl State {
                 self.timers.clear(Timer::Receipt(run));
                 self.timers.set(Timer::Retry(run), due);
                 self.note_not_carried(run);
-                if failure.reason == Reason::LimitReached {
+                if failure.reason == Reason::OverBudget {
                     self.note_booked(run, failure.phase, now.boot);
                 }
                 self.retry(run, failure, at);
@@ -222,7 +222,7 @@ impl State {
             // The guard is asked again for each attempt.
             checks.allowed = None;
         }
-        // What the channel's pace holds back was not tried.
+        // What a pace holds back, the channel's or the disk's, was not tried.
         it.attempt = it.attempt.saturating_add(u16::from(failure.reason != Reason::OverBudget));
         it.retry_at = Some(at);
         it.phase = None;

@@ -204,7 +204,7 @@ fn may_write(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) -> bool {
     let pace = paces.entry(root.clone()).or_insert_with(|| step.state.pace(root));
     let Err(due) = pace.take(bytes, now.boot) else { return true };
     let text = Refusal::LimitReached { limit: limits::RUN_BYTES_PER_SECOND }.to_string();
-    let failure = Box::new(Failure::new(begins_with, Reason::LimitReached, text));
+    let failure = Box::new(Failure::new(begins_with, Reason::OverBudget, text));
     let at = now.wall.checked_add(due.since(now.boot)).unwrap_or(now.wall);
     step.run_fact(&occurrence.id, RunFact::Retrying { failure, at, due });
     false
