@@ -32,13 +32,12 @@ impl State {
     pub(super) fn chain_of_caller(
         &self,
         by: Option<&Actor>,
-        session: &SessionId,
+        session: &SessionRecord,
     ) -> Result<Option<Lineage>, Refusal> {
-        let is_itself = by.is_none_or(|by| matches!(&by.scope, Scope::Session(who) if who == session));
-        let Some(lineage) = self.session(session).filter(|_| is_itself).and_then(SessionRecord::chain) else {
-            return Ok(None);
-        };
-        let max = self.effective_grant(session).depth;
+        let id = session.id();
+        let is_itself = || by.is_none_or(|by| matches!(&by.scope, Scope::Session(who) if who == id));
+        let Some(lineage) = session.chain().filter(|_| is_itself()) else { return Ok(None) };
+        let max = self.effective_grant(id).depth;
         if lineage.depth > max {
             return Err(Refusal::TooDeep { depth: lineage.depth, max });
         }

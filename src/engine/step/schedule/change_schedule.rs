@@ -109,7 +109,9 @@ pub(in crate::engine) fn edited(
     let mut schedule = changed(step, &record.schedule, change)?;
     // Rescheduling within a turn that a schedule began counts as scheduling one more. Only ever
     // deeper: a change cannot move a schedule up its line.
-    if moves && let Some(lineage) = step.state.chain_of_caller(by, &record.schedule.owner)? {
+    if let Some(session) = step.state.session(&record.schedule.owner).filter(|_| moves)
+        && let Some(lineage) = step.state.chain_of_caller(by, session)?
+    {
         let depth = schedule.lineage().map_or(0, |lineage| lineage.depth);
         if lineage.depth > depth {
             schedule.enter_chain(lineage);

@@ -62,7 +62,7 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
     if is_full && replaced.is_none() {
         return Err(Refusal::SessionFull { max });
     }
-    join_chain(step, &mut schedule)?;
+    join_chain(step, session, &mut schedule)?;
     check_payload(&schedule)?;
     check_settings(&schedule)?;
     check_bytes(step, session, schedule.bytes())?;
@@ -125,6 +125,7 @@ fn is_ready(session: &SessionRecord, schedule: &Schedule, now: Moment) -> bool {
 /// Adds the schedule to the line of the turn that makes it, if a schedule began that turn.
 pub(in crate::engine::step) fn join_chain(
     step: &StepBuilder<'_>,
+    session: &SessionRecord,
     schedule: &mut Schedule,
 ) -> Result<(), Refusal> {
     // A call that is due now is no waking in the future. How often what it comes to may begin a turn is bounded by itself.
@@ -132,7 +133,7 @@ pub(in crate::engine::step) fn join_chain(
     if schedule.payload.call().is_some() && is_due {
         return Ok(());
     }
-    let Some(lineage) = step.state.chain_of_caller(schedule.created_by(), &schedule.owner)? else {
+    let Some(lineage) = step.state.chain_of_caller(schedule.created_by(), session)? else {
         return Ok(());
     };
     step.state.check_chain(&lineage)?;

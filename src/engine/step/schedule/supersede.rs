@@ -37,7 +37,7 @@ pub(in crate::engine) fn supersede(step: &mut StepBuilder<'_>, new: NewSchedule)
     let plain = || Actor { scope: Scope::Session(new.owner.clone()), via: Some(Via::Session), tool: None };
     let by = new.made_by.as_deref().cloned().unwrap_or_else(plain);
     let mut schedule = scheduled(step, new)?;
-    join_chain(step, &mut schedule)?;
+    join_chain(step, session, &mut schedule)?;
     check_payload(&schedule)?;
     check_settings(&schedule)?;
     check_bytes(step, session, schedule.bytes())?;
