@@ -56,7 +56,9 @@ pub(super) fn complain(message: impl Display) {
 /// strings neither has such characters.
 pub(super) fn escaped(text: &str) -> Cow<'_, str> {
     let stays = |found: char| is_plain(found) || found == '\n';
-    if text.chars().all(stays) {
+    // Most texts are ASCII, of which a look at each byte tells.
+    let is_printable = |byte: u8| matches!(byte, b' '..=b'~' | b'\n');
+    if text.bytes().all(is_printable) || text.chars().all(stays) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());

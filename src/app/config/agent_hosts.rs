@@ -125,7 +125,7 @@ impl Agents {
         if is_any {
             handle.attach_agents(Arc::<AgentHost>::clone(&host));
         }
-        Ok(Hosted { host, handle: handle.clone(), looked_for: BTreeSet::new() })
+        Ok(Hosted { host, handle: handle.clone(), looked_for: BTreeSet::new(), is_any })
     }
 }
 
@@ -152,6 +152,8 @@ pub(in crate::app) struct Hosted {
     handle: Handle,
     /// The sessions in whose conversations runs of an earlier process are looked for.
     looked_for: BTreeSet<SessionId>,
+    /// Whether any agent is configured.
+    is_any: bool,
 }
 
 impl Hosted {
@@ -163,6 +165,10 @@ impl Hosted {
         let decisions = self.handle.subscribe(self.handle.view(State::cursor));
         // The host says itself that these can be reached, once it knows what became of their runs.
         self.looked_for = self.recover();
+        if !self.is_any {
+            // Nothing will ever be taken over. A thread that waits for it would be woken by every step of the engine.
+            return Ok(());
+        }
         self.take_all();
         std::thread::Builder::new()
             .name("reveille-agents-feed".into())
