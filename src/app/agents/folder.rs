@@ -138,7 +138,7 @@ pub(super) fn codex_hooks(program: &Program) -> Map {
 }
 
 /// opencode's plugin, which calls this program.
-pub(super) fn opencode_plugin(program: &Program) -> String {
+fn opencode_plugin(program: &Program) -> String {
     let mut call = String::new();
     json::write(&Value::from(strings(&program.call(&["hook", "opencode"]))), &mut call);
     OPENCODE_PLUGIN.replacen(OPENCODE_HOOK, &call, 1)

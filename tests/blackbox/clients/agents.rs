@@ -310,6 +310,10 @@ fn trap_3_a_prompt_on_its_way_into_the_next_conversation_is_called_back() {
     assert_eq!(woken.code, Some(2));
     assert_eq!(hook(&home, "UserPromptSubmit", "old", &json!({"prompt": woken.err})), "");
     assert!(status(&home).contains("status :delivered"), "{}", status(&home));
+    // An agent with a queue of its own may have it twice, as it was called back before: the second one stays out.
+    assert_eq!(hook(&home, "Stop", "old", &json!({})), "");
+    let said = hook(&home, "UserPromptSubmit", "old", &json!({"prompt": woken.err}));
+    assert!(said.contains("\"decision\":\"block\""), "{said}");
     daemon.end("-TERM");
 }
 
