@@ -94,11 +94,11 @@ fn agents_schedule_through_mcp_and_are_woken() {
     agree_with("node", &["agents.mjs"], &[], "[primitives]\nwatchers = true\n");
 }
 
-/// `node claude_window.mjs BINARY TIMES CLEARS` makes it longer. It says so where there is no Claude Code: `just agents`.
+/// `node windows.mjs BINARY claude TIMES CLEARS OWN` makes it longer. It says so where there is no Claude Code: `just agents`.
 #[test]
 #[ignore = "needs node, tmux and Claude Code: .ci/check clients"]
 fn agents_idle_window_of_claude_code_is_woken() {
-    alone("claude_window.mjs", &[], "Claude Code was not woken");
+    alone("windows.mjs", &["claude"], "Claude Code was not woken");
 }
 
 /// `node windows.mjs BINARY opencode TIMES` makes it longer. It says so where there is no opencode: `just agents`.
@@ -150,6 +150,12 @@ fn graphql_subscribers_resume_after_a_cut() {
 #[ignore = "needs node, openssl and smtp-server: .ci/check clients"]
 fn a_mail_server_of_others_takes_our_mails() {
     agree("node", &["smtp.mjs"]);
+}
+
+#[test]
+#[ignore = "needs node, openssl and the protocol's SDK: .ci/check clients"]
+fn mcp_servers_of_others_are_called_over_tls() {
+    alone("mcp_tls.mjs", &[], "a server over TLS was not called as it should be");
 }
 
 #[test]

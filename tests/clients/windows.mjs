@@ -1,16 +1,19 @@
-// An unmodified opencode or Codex in a window of tmux, with a model that follows a script: it is set up as a user would, and the idle
-// window is woken. Prints figures. Usage: node windows.mjs BINARY opencode|codex [TIMES]; needs tmux.
+// An unmodified Claude Code, opencode or Codex in a window of tmux, with a model that follows a script: it is set up as a user would,
+// and the idle window is woken. Prints figures. Usage: node windows.mjs BINARY claude|opencode|codex [TIMES] [CLEARS] [OWN]; needs tmux.
 //
+// CLEARS and OWN are for Claude Code: how often it goes on with another conversation, and how often its own cron wakes it beside ours.
 // AGENT_PROGRAM names the agent's program, if it is not the one beside this file.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { scriptedModel } from "./scripted_model.mjs";
+import { agents } from "./window_agents.mjs";
 
-const [binary, agent, times = "20"] = process.argv.slice(2);
-const program = process.env.AGENT_PROGRAM ?? [path.resolve(`node_modules/.bin/${agent}`)].find(existsSync);
+const [binary, agent, times = "20", clears = "20", own = "0"] = process.argv.slice(2);
+const its = agents[agent];
+const program = process.env.AGENT_PROGRAM ?? its.program();
 if (!program) {
   console.log(`${agent} window: SKIPPED, there is no ${agent} here: just agents, or set AGENT_PROGRAM`);
   process.exit(0);
@@ -25,60 +28,17 @@ const seen = [];
 let slow = () => {};
 
 // Asked for something later, the model calls the tool. A title that opencode asks for has no tools.
-const model = await scriptedModel(async ({ tools, said, results, before }) => {
+const model = await scriptedModel(async (request) => {
+  const { tools, before, user } = request;
   if (tools.length === 0) return { say: "A title" };
-  seen.push({ at: Date.now(), said, before });
+  const said = its.said?.(request) ?? request.said;
+  seen.push({ at: Date.now(), said, before, user });
   if (said.includes("TAKE YOUR TIME")) await new Promise((go) => { slow = go; });
   const create = tools.find((name) => /reveille.*create$/.test(name));
-  if (said.includes("in two seconds") && results.length === 0 && create) {
-    return { call: create, input: { message: "WAKE by the model", when: "in 2 seconds" } };
-  }
-  return { say: "Fine." };
+  const call = its.callOfItsOwn?.(request) ?? its.call(request, create);
+  if (!call) return { say: "Fine." };
+  return call === create ? { call, input: { message: "WAKE by the model", when: "in 2 seconds" } } : call;
 });
-
-// How each is set up by its user, started, and told to begin another conversation.
-const its = {
-  opencode: {
-    file: ".config/opencode/opencode.json",
-    text: JSON.stringify({
-      autoupdate: false,
-      share: "disabled",
-      model: "anthropic/claude-sonnet-4-5",
-      small_model: "anthropic/claude-sonnet-4-5",
-      provider: { anthropic: { options: { baseURL: `${model.url}/v1`, apiKey: "none" } } },
-    }),
-    environment: {
-      OPENCODE_DISABLE_AUTOUPDATE: "1",
-      OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
-      OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-      OPENCODE_DISABLE_MODELS_FETCH: "1",
-    },
-    isReady: /Ask anything/,
-  },
-  codex: {
-    file: ".codex/config.toml",
-    text: `model = "scripted"
-model_provider = "scripted"
-check_for_update_on_startup = false
-approval_policy = "never"
-[analytics]
-enabled = false
-[model_providers.scripted]
-name = "scripted"
-base_url = "${model.url}/v1"
-env_key = "SCRIPTED_MODEL_KEY"
-wire_api = "responses"
-[projects."${work}"]
-trust_level = "trusted"
-`,
-    environment: { SCRIPTED_MODEL_KEY: "none" },
-    // Windows of its own daemon are woken at once, and others within ten seconds.
-    daemon: ["app-server", "daemon"],
-    isReady: /Ask Codex to do anything/,
-    asks: /Trust all and continue/,
-    trusts: /› 2\. Trust all and continue/,
-  },
-}[agent];
 
 const environment = {
   PATH: `${path.dirname(program)}:${path.dirname(binary)}:${process.env.PATH}`,
@@ -88,34 +48,42 @@ const environment = {
   HTTP_PROXY: model.url,
   HTTPS_PROXY: model.url,
   NO_PROXY: "127.0.0.1,localhost",
-  ...its.environment,
+  ...its.environment(model.url),
 };
 // What a user has there already.
-mkdirSync(path.dirname(path.join(home, its.file)), { recursive: true });
-writeFileSync(path.join(home, its.file), its.text);
+for (const [name, text] of Object.entries(its.files(model.url, work))) {
+  mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
+  writeFileSync(path.join(home, name), text);
+}
 
 const run = (name, args) =>
   execFileSync(name, args, { env: environment, cwd: work, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 const eql = (query) => run(binary, ["eql", "--data-dir", state, query]);
 const tmux = (...args) => run("tmux", ["-L", path.basename(home), ...args]);
+const key = (name) => tmux("send-keys", "-t", "w", name);
 const pause = (ms) => new Promise((go) => setTimeout(go, ms));
 const screen = () => tmux("capture-pane", "-p", "-t", "w");
+const shown = (text) => screen().split(text).length;
+
 // A window that has just drawn itself may not listen yet.
-const type = async (text) => {
-  for (let time = 0; time < 5 && !screen().includes(text); time += 1) {
+async function type(text) {
+  const before = shown(text);
+  for (let time = 0; time < 5 && shown(text) <= before; time += 1) {
     tmux("send-keys", "-t", "w", "-l", text);
-    await pause(1_000);
+    for (const end = Date.now() + 1_000; Date.now() < end && shown(text) <= before; await pause(20));
   }
-  tmux("send-keys", "-t", "w", "Enter");
-};
+  // Keys that come with a text at once are taken for a part of it.
+  await pause(250);
+  key("Enter");
+}
 
 async function until(what, isSo, ms = STEP_MS) {
   for (const end = Date.now() + ms; Date.now() < end; await pause(20)) {
     const is = await isSo();
     if (is) return is;
   }
-  const shown = (() => { try { return screen(); } catch { return "no window"; } })();
-  throw new Error(`it did not come to: ${what}\n${shown}\n${eql(SESSIONS)}`);
+  const window = (() => { try { return screen(); } catch { return "no window"; } })();
+  throw new Error(`it did not come to: ${what}\n${window}\n${eql(SESSIONS)}`);
 }
 
 const SESSIONS =
@@ -136,32 +104,33 @@ function schedule(session, message, ms) {
 const woken = (message) => seen.find(({ said }) => said.includes("[Reveille] run") && said.includes(message));
 const percentile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
 
-const daemon = spawn(binary, ["serve", "--listen", "127.0.0.1:0", "--data-dir", state], { env: environment });
-try {
-  await new Promise((ready) => daemon.stdout.once("data", ready));
-  run(binary, ["setup", agent, "--yes", "--data-dir", state]);
-  if (its.daemon) run(program, [...its.daemon, "start"]);
-  tmux("new-session", "-d", "-s", "w", "-x", "150", "-y", "50", program);
-  if (its.asks) {
-    // Once, whether our hooks may run.
-    await until("it asks", () => its.asks.test(screen()), 60_000);
+async function open() {
+  tmux("new-session", "-d", "-s", "w", "-x", "150", "-y", "50", [program, ...(its.argv ?? [])].join(" "));
+  const { asks, key: arrow, chosen } = its.question ?? {};
+  await until("the window is there", async () => {
+    if (!asks?.test(screen())) return its.isReady.test(screen());
     await until("the answer is chosen", async () => {
-      tmux("send-keys", "-t", "w", "Down");
+      if (chosen.test(screen())) return true;
+      key(arrow);
       await pause(700);
-      return its.trusts.test(screen());
+      return chosen.test(screen());
     });
-    tmux("send-keys", "-t", "w", "Enter");
-    await until("it has its answer", () => !its.asks.test(screen()));
-  }
-  await until("the window is there", () => its.isReady.test(screen()), 60_000);
+    key("Enter");
+    await until("it has its answer", () => !asks.test(screen()));
+    return false;
+  }, 60_000);
   await pause(2_000);
+}
 
+async function wakesWhatTheModelScheduled() {
   await type("Look at the build in two seconds.");
   await until("the model's own schedule wakes it", () => woken("WAKE by the model"));
   assert.ok(woken("WAKE by the model").before.includes("schedule_id"), "in the conversation that asked for it");
   console.log("woken by what the model scheduled itself, in its own conversation");
-  const session = await until("somebody waits in its session", live);
+  return until("somebody waits in its session", live);
+}
 
+async function wakesTheIdleWindow(session) {
   const late = [];
   for (let time = 0; time < Number(times); time += 1) {
     await until("the next waiter waits", live);
@@ -181,8 +150,9 @@ try {
   const counts = eql("[{:psi.scheduler/schedules [:psi.scheduler/delivered-count :psi.scheduler/failed-count]}]");
   assert.equal(counts.match(/delivered-count 1/g)?.length, Number(times) + 1, counts);
   assert.equal(counts.match(/failed-count [1-9]/g), null);
+}
 
-  // What comes due in a turn is handed over at its end.
+async function waitsForTheEndOfATurn(session) {
   await type("TAKE YOUR TIME");
   await until("the turn has begun", () => seen.at(-1).said.includes("TAKE YOUR TIME"));
   schedule(session, "WAKE at the end of the turn.", 1_000);
@@ -192,8 +162,28 @@ try {
   slow();
   await until("it is handed over", () => woken("WAKE at the end of the turn."));
   console.log(`at the end of a turn: ${woken("WAKE at the end of the turn.").at - released} ms after it`);
+}
 
-  // Two conversations in one window: each is woken in its own.
+// The agent's own one-shot, for a minute to come: how late the model's request is.
+async function measuresItsOwnCron() {
+  const late = [];
+  for (let time = 0; time < Number(own); time += 1) {
+    await until("somebody waits", live);
+    // Claude Code may be early for those of the hour and the half hour.
+    const due = new Date(Math.ceil((Date.now() + 10_000) / 60_000) * 60_000);
+    if (due.getMinutes() % 30 === 0) due.setMinutes(due.getMinutes() + 1);
+    const [minute, hour, day, month] = [due.getMinutes(), due.getHours(), due.getDate(), due.getMonth() + 1];
+    await type(`OWN CRON ${time} at ${minute} ${hour} ${day} ${month} *`);
+    const fired = () => seen.find(({ said }) => said.includes(`FIRED ${time}.`) && !said.includes("CronCreate"));
+    await until("its own cron fires", fired, 180_000);
+    late.push(fired().at - due.getTime());
+  }
+  late.sort((one, two) => one - two);
+  if (late.length > 0) console.log(`its own cron: woken ${late.length} of ${own}, p50 ${percentile(late, 0.5)} ms, most ${late.at(-1)} ms`);
+}
+
+// Two conversations in one window: each is woken in its own.
+async function wakesEachConversation(session) {
   await until("somebody waits", live);
   await pause(500);
   await type("/new");
@@ -207,11 +197,39 @@ try {
   assert.ok(first.before.includes("WAKE by the model") && !first.before.includes("Hello from the second."));
   assert.ok(other.before.includes("Hello from the second.") && !other.before.includes("WAKE by the model"));
   console.log("two conversations of one window: each is woken in its own");
+  return session;
+}
 
-  // A window that is killed leaves nobody who listens, and what is due waits.
+// After /clear the process goes on with another conversation: nothing of the old one reaches it.
+async function keepsWhatWasCleared() {
+  const olds = [];
+  for (let time = 0; time < Number(clears); time += 1) {
+    const old = await until("somebody waits", live);
+    olds.push(old);
+    // Due at about the time at which the conversation changes.
+    schedule(old, `OLD ${time}.`, 1_000);
+    await pause(time * (1_200 / Number(clears)));
+    await type("/clear");
+    await until("another session is there", () => live() && live() !== old);
+  }
+  await pause(2_000);
+  const prompts = olds.map((old, time) => {
+    const asked = seen.filter(({ said, before }) => (before + said).includes(`OLD ${time}.`));
+    return { asked: asked.length, elsewhere: asked.filter(({ user }) => !user.includes(old.slice("claude:".length))).length };
+  });
+  const elsewhere = prompts.filter((prompt) => prompt.elsewhere > 0).length;
+  const inOld = prompts.filter(({ asked }) => asked > 0).length;
+  const left = [...eql(SESSIONS).matchAll(/:psi.agent-session\/inbox-count (\d+)/g)].reduce((sum, [, n]) => sum + Number(n), 0);
+  console.log(`${clears} × /clear: ${inOld} prompts in their own conversation before it, ${left} left in its inbox, ${elsewhere} elsewhere`);
+  assert.equal(elsewhere, 0);
+  assert.equal(inOld + left, Number(clears), "none is lost, none is doubled");
+  return until("somebody waits", live);
+}
+
+// A window that is killed leaves nobody who listens, and what is due waits.
+async function leavesWhatNobodyHears(session) {
   await pause(1_000);
-  const pid = Number(tmux("list-panes", "-t", "w", "-F", "#{pane_pid}"));
-  process.kill(pid, "SIGKILL");
+  process.kill(Number(tmux("list-panes", "-t", "w", "-F", "#{pane_pid}")), "SIGKILL");
   if (its.daemon) {
     schedule(session, "WAKE without a window.", 1_000);
     await until("its daemon goes on without a window", () => woken("WAKE without a window."));
@@ -222,6 +240,21 @@ try {
   schedule(session, "WAKE nobody.", 1_000);
   await until("it is left", () => /:nobody :psi.agent-session\/inbox-count 1/.test(eql(SESSIONS)));
   console.log("nobody there: nobody is said to listen, and the prompt waits");
+}
+
+const daemon = spawn(binary, ["serve", "--listen", "127.0.0.1:0", "--data-dir", state], { env: environment });
+try {
+  await new Promise((ready) => daemon.stdout.once("data", ready));
+  if (its.setUp) its.setUp({ run, binary, program, state });
+  else run(binary, ["setup", agent, "--yes", "--data-dir", state]);
+  if (its.daemon) run(program, [...its.daemon, "start"]);
+  await open();
+  const session = await wakesWhatTheModelScheduled();
+  await wakesTheIdleWindow(session);
+  await measuresItsOwnCron();
+  await waitsForTheEndOfATurn(session);
+  const last = await (its.conversations === "one" ? keepsWhatWasCleared() : wakesEachConversation(session));
+  await leavesWhatNobodyHears(last);
   if (model.elsewhere.size > 0) console.log(`wanted, and did not get: ${[...model.elsewhere].join(", ")}`);
 } catch (error) {
   console.error(error.stack);
