@@ -109,6 +109,11 @@ fuzz-keep TARGET:
     cargo +nightly fuzz cmin --sanitizer none {{ TARGET }} fuzz/work/{{ TARGET }}/corpus -- -max_len=4096
     fuzz/corpus.py pack {{ TARGET }} fuzz/work/{{ TARGET }}/corpus
 
+# The dashboard with a hundred thousand schedules in Chromium, in figures: `just dashboard-scale`, or `just dashboard-scale 100000 60`
+dashboard-scale SCHEDULES="100000" MINUTES="1":
+    cargo build --release
+    cd tests/clients && node dashboard_scale.mjs ../../target/release/reveille {{ SCHEDULES }} {{ MINUTES }}
+
 # Power cuts under the real daemon, and two controls that must lose: `just power 150`, or `just power CUTS=150`
 power CUTS="150":
     CUTS={{ trim_start_match(CUTS, "CUTS=") }} cargo test --release --test blackbox storage::power:: -- --nocapture
