@@ -9,7 +9,7 @@
 use super::record::SessionRecord;
 use super::slab::Key;
 use super::state::State;
-use crate::domain::{Actor, Lineage, Refusal, Schedule, Scope, SessionId};
+use crate::domain::{Actor, Lineage, Refusal, Schedule, Scope};
 use crate::limits;
 
 impl SessionRecord {
@@ -72,7 +72,7 @@ impl State {
     /// Returns the same of the family that has most.
     #[cfg(feature = "embed")]
     pub(crate) fn slots_per_minute_of_largest(&self) -> u64 {
-        let mut families = std::collections::BTreeMap::<&SessionId, u64>::new();
+        let mut families = std::collections::BTreeMap::<&crate::domain::SessionId, u64>::new();
         for (owner, slots) in &self.slots {
             *families.entry(self.root_of(owner)).or_default() += slots;
         }
