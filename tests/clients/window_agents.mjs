@@ -105,7 +105,7 @@ trust_level = "trusted"
     // Windows of its own daemon are woken at once, and others within ten seconds.
     daemon: ["app-server", "daemon"],
     // Once, whether our hooks may run.
-    question: { asks: /Trust all and continue/, key: "Down", chosen: /› 2\. Trust all and continue/ },
+    question: { asks: /Trust all and continue/, key: "Down", chosen: /› 2\. Trust all and continue/, isSure: true },
     isReady: /Ask Codex to do anything/,
     call: (request, create) => asked(request) && create,
     conversations: "many",

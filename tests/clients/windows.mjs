@@ -65,15 +65,15 @@ const pause = (ms) => new Promise((go) => setTimeout(go, ms));
 const screen = () => tmux("capture-pane", "-p", "-t", "w");
 const shown = (text) => screen().split(text).length;
 
-// A window that has just drawn itself may not listen yet.
-async function type(text) {
+// A window that has just drawn itself may not listen yet, or forget what it was told: the text has to be there, and to stay. Keys that
+// come with a text at once are taken for a part of it.
+async function type(text, stays = 1_000) {
   const before = shown(text);
   for (let time = 0; time < 5 && shown(text) <= before; time += 1) {
     tmux("send-keys", "-t", "w", "-l", text);
     for (const end = Date.now() + 1_000; Date.now() < end && shown(text) <= before; await pause(20));
+    await pause(stays);
   }
-  // Keys that come with a text at once are taken for a part of it.
-  await pause(250);
   key("Enter");
 }
 
@@ -106,7 +106,9 @@ const percentile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.flo
 
 async function open() {
   tmux("new-session", "-d", "-s", "w", "-x", "150", "-y", "50", [program, ...(its.argv ?? [])].join(" "));
-  const { asks, key: arrow, chosen } = its.question ?? {};
+  const { asks, key: arrow, chosen, isSure } = its.question ?? {};
+  // Its window may be drawn before it asks.
+  if (isSure) await until("it asks", () => asks.test(screen()), 60_000);
   await until("the window is there", async () => {
     if (!asks?.test(screen())) return its.isReady.test(screen());
     await until("the answer is chosen", async () => {
@@ -209,7 +211,7 @@ async function keepsWhatWasCleared() {
     // Due at about the time at which the conversation changes.
     schedule(old, `OLD ${time}.`, 1_000);
     await pause(time * (1_200 / Number(clears)));
-    await type("/clear");
+    await type("/clear", 250);
     await until("another session is there", () => live() && live() !== old);
   }
   await pause(2_000);

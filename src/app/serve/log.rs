@@ -88,21 +88,17 @@ impl Write for Queue {
     }
 }
 
+/// Writes lines until the end. Those of a busy time gather first: a thread that waits for each line is woken for each, by the
+/// request that logs it, which was a tenth of all that a small request costs.
+#[expect(clippy::disallowed_methods, reason = "nothing else happens on this thread, and nobody waits for it")]
 fn write_all(queue: &Receiver<Line>, left_out: &AtomicU64) {
     let mut stderr = io::stderr();
-    let mut text = String::new();
-    while let Ok(Line::Text(first)) = queue.recv() {
-        text.clear();
-        text.push_str(&first);
+    while let Ok(Line::Text(mut text)) = queue.recv() {
         let mut ends = false;
-        // What has gathered behind it goes out in one write.
         for line in queue.try_iter().take(LINES_MAX) {
             match line {
                 Line::Text(line) => text.push_str(&line),
-                Line::End => {
-                    ends = true;
-                    break;
-                }
+                Line::End => ends = true,
             }
         }
         // If stderr is closed, nothing can be reported.
@@ -114,15 +110,8 @@ fn write_all(queue: &Receiver<Line>, left_out: &AtomicU64) {
         if ends {
             return;
         }
-        gather();
+        std::thread::sleep(GATHER);
     }
-}
-
-/// Lets the lines of a busy time gather. A thread that waits for each line is woken for each, by the request that logs it; that
-/// was a tenth of all that a small request costs.
-#[expect(clippy::disallowed_methods, reason = "nothing else happens on this thread, and nobody waits for it")]
-fn gather() {
-    std::thread::sleep(GATHER);
 }
 
 // By how much a line may be late.
