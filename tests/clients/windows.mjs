@@ -122,6 +122,8 @@ async function open() {
     return false;
   }, 60_000);
   await pause(2_000);
+  // One conversation is waited for before anybody has written in it.
+  if (its.conversations === "one") await until("somebody waits in its session", live);
 }
 
 async function wakesWhatTheModelScheduled() {
@@ -214,14 +216,15 @@ async function keepsWhatWasCleared() {
     await type("/clear", 250);
     await until("another session is there", () => live() && live() !== old);
   }
+  const asked = (time) => seen.filter(({ said, before }) => (before + said).includes(`OLD ${time}.`));
+  const inbox = () =>
+    [...eql(SESSIONS).matchAll(/:psi.agent-session\/inbox-count (\d+)/g)].reduce((sum, [, n]) => sum + Number(n), 0);
+  const shownInOld = () => olds.filter((_, time) => asked(time).length > 0).length;
+  // One that was on its way is called back, and left a while later.
+  await until("each is shown or left", () => shownInOld() + inbox() === Number(clears));
   await pause(2_000);
-  const prompts = olds.map((old, time) => {
-    const asked = seen.filter(({ said, before }) => (before + said).includes(`OLD ${time}.`));
-    return { asked: asked.length, elsewhere: asked.filter(({ user }) => !user.includes(old.slice("claude:".length))).length };
-  });
-  const elsewhere = prompts.filter((prompt) => prompt.elsewhere > 0).length;
-  const inOld = prompts.filter(({ asked }) => asked > 0).length;
-  const left = [...eql(SESSIONS).matchAll(/:psi.agent-session\/inbox-count (\d+)/g)].reduce((sum, [, n]) => sum + Number(n), 0);
+  const elsewhere = olds.filter((old, time) => asked(time).some(({ user }) => !user.includes(old.slice("claude:".length)))).length;
+  const [inOld, left] = [shownInOld(), inbox()];
   console.log(`${clears} × /clear: ${inOld} prompts in their own conversation before it, ${left} left in its inbox, ${elsewhere} elsewhere`);
   assert.equal(elsewhere, 0);
   assert.equal(inOld + left, Number(clears), "none is lost, none is doubled");
