@@ -37,10 +37,22 @@ fn waiting(runs: &[Value]) -> String {
         let approval =
             run.as_map().and_then(|run| run.keyword("reveille.run/approval")).and_then(Value::as_map);
         for (key, value) in approval.into_iter().flatten().filter(|(_, value)| !value.is_nil()) {
-            text += &format!("  {:10}  {}\n", word(key), word(value));
+            let key = word(key);
+            let value = if IN_WORDS.contains(&&*key) { in_words(value) } else { word(value) };
+            text += &format!("  {key:10}  {value}\n");
         }
     }
     text
+}
+
+/// The parts of an approval that are records of settings. No text of an agent is in them, so they need no quotes.
+const IN_WORDS: [&str; 2] = ["policy", "lifetime"];
+
+/// Formats a record of settings as a person reads it: each setting with its value, those without a value left out.
+fn in_words(settings: &Value) -> String {
+    let set = settings.as_map().into_iter().flatten().filter(|(_, value)| !value.is_nil());
+    let set: Vec<String> = set.map(|(key, value)| format!("{} {}", word(key), word(value))).collect();
+    if set.is_empty() { word(settings) } else { set.join(", ") }
 }
 
 fn word(value: &Value) -> String {

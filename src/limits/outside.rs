@@ -30,7 +30,7 @@ limits! { OF_OUTSIDE:
     /// Longest delay of the next attempt that the receiver behind a channel may ask for, at least
     /// as long as our own longest wait between attempts.
     RETRY_AFTER_MS = 86_400_000 "ms" as "retry-after-ms";
-    /// Deliveries to channels at the same time; one more counts as refused, and is tried again.
+    /// Deliveries to channels at the same time; one more waits, which counts as no attempt.
     OUTSIDE_IN_FLIGHT = 256 "deliveries" as "outside-in-flight";
     /// Deliveries of one session on their way outside at a time.
     OUTSIDE_OF_SESSION = 16 "deliveries" as "outside-of-session";

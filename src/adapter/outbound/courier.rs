@@ -21,8 +21,9 @@ use super::post::{Client, Post, PostFault};
 use super::program::{Ended, Program, ProgramFault};
 use super::shape::Shape;
 use super::signature::{MessageId, SigningKey};
-use crate::domain::{Channel, ChannelKind, Failure, Phase, Reason, Refusal};
+use crate::domain::{Channel, ChannelKind, Failure, Phase, Reason, Refusal, Span};
 use crate::engine::Parcel;
+use crate::limits::{self, Limit};
 use crate::port::{Carried, Courier};
 
 /// How a channel delivers.
@@ -126,17 +127,14 @@ impl Courier for OutboundCourier {
             return;
         }
         runtime.spawn(async move {
-            // Waiting for a place is bounded: a parcel that waited too long is refused, and the engine
-            // tries it again.
+            // Waiting for a place is bounded, because the engine counts the parcel as under way. One that waited too
+            // long goes back to it, and comes again.
             let place = timeout(PATIENCE, places.take(parcel.session.as_str(), &parcel.route.channel)).await;
             let answer = match (ways.get(&parcel.route.channel), place) {
                 (None, _) => Err(failed(Reason::ChannelUnknown, Reason::ChannelUnknown.doc())),
                 (Some(way), Ok(Some(_place))) => way.take(&parcel).await,
                 (Some(_), _) => {
-                    let limit = places.used_up(parcel.session.as_str(), &parcel.route.channel);
-                    let limit = Refusal::LimitReached { limit };
-                    let text = format!("too many deliveries are on their way outside: {limit}");
-                    Err(failed(Reason::HostRefused, text))
+                    Err(without_place(places.used_up(parcel.session.as_str(), &parcel.route.channel)))
                 }
             };
             carried(answer);
@@ -228,9 +226,37 @@ async fn run(program: &Program, text: &str) -> Result<(), Failure> {
     }
 }
 
+/// The answer to a parcel that waited for a place in vain. The limits are our own and nothing was sent, so it counts as no
+/// attempt.
+fn without_place(limit: Limit) -> Failure {
+    let limit = Refusal::LimitReached { limit };
+    let text = format!("too many deliveries are on their way outside: {limit}");
+    failed(Reason::OverBudget, text).with_wait(Some(COMES_AGAIN_AFTER))
+}
+
 fn failed(reason: Reason, message: impl Into<Box<str>>) -> Failure {
     Failure::new(Phase::Outside, reason, message)
 }
 
-/// How long a parcel waits for a place before it is refused and tried again.
+/// How long a parcel waits for a place before it goes back to the engine.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long a parcel that found no place stays with the engine: longer than any delivery takes, so that all places have
+/// changed hands, and seldom enough that waiting does not fill the log.
+const COMES_AGAIN_AFTER: Span = Span::from_millis(30_000);
+
+const _: () = assert!(COMES_AGAIN_AFTER.millis() > limits::WEBHOOK_MS.value);
+const _: () = assert!(COMES_AGAIN_AFTER.millis() > limits::PROGRAM_MS.value);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parcel_without_a_place_was_not_tried() {
+        let failure = without_place(limits::OUTSIDE_OF_SESSION);
+        assert_eq!((failure.reason, failure.phase), (Reason::OverBudget, Phase::Outside));
+        assert_eq!(failure.again_after, Some(COMES_AGAIN_AFTER));
+        assert!(failure.message.contains("outside-of-session"), "{}", failure.message);
+    }
+}
