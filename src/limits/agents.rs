@@ -27,6 +27,8 @@ limits! { OF_AGENTS:
     AGENT_ERRORS_BYTES = 2_048 "bytes" as "agent-errors-bytes";
     /// What is retained of an agent's last message in a turn: the beginning of it.
     TURN_TEXT_BYTES = 8_192 "bytes" as "turn-text-bytes";
+    /// How often what an agent says in a turn is shown anew at most, while the turn goes on.
+    TURN_SHOWN_MS = 250 "ms" as "turn-shown-ms";
     /// Tool calls that are retained of one turn.
     TURN_TOOL_CALLS = 200 "calls" as "turn-tool-calls";
     /// Questions for permission that are retained of one turn.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use super::handle::Handle;
 use super::shared::Shared;
 use crate::domain::{Cursor, Decision};
 use crate::limits;
@@ -28,6 +29,17 @@ pub struct Subscription {
     lost: bool,
     /// Number of the last decision to read; `u64::MAX` while the subscription has no end.
     last: Arc<AtomicU64>,
+    /// The news that the reader has been told of.
+    epoch: u64,
+}
+
+impl Handle {
+    /// Wakes those who follow something that is no decision, such as the turn of an agent: it has changed.
+    pub(crate) fn tell_followers(&self) {
+        // A reader that has found nothing new holds the lock until it waits, and would miss the change otherwise.
+        drop(self.shared.core());
+        self.shared.news.notify();
+    }
 }
 
 /// Ends a subscription from another thread.
@@ -53,7 +65,8 @@ impl Subscription {
     pub(super) fn new(shared: Arc<Shared>, after: Cursor) -> Subscription {
         let lost = after > shared.core().state.cursor();
         let after = if lost { Cursor::START } else { after };
-        Subscription { shared, after, lost, last: Arc::new(AtomicU64::new(u64::MAX)) }
+        let epoch = shared.news.epoch();
+        Subscription { shared, after, lost, last: Arc::new(AtomicU64::new(u64::MAX)), epoch }
     }
 
     /// A handle that ends this subscription from another thread.
@@ -80,21 +93,34 @@ impl Subscription {
     /// Waits for at least one decision, or for the notice that some were missed. Returns `None` once the subscription
     /// has been stopped, or once the engine has shut down and everything was read.
     pub fn next_batch(&mut self, max: usize) -> Option<Batch> {
-        let mut core = self.shared.core_mut();
+        self.next(max, false)
+    }
+
+    /// As [`Subscription::next_batch`], but returns an empty batch if something else has changed.
+    pub(crate) fn next_news(&mut self, max: usize) -> Option<Batch> {
+        self.next(max, true)
+    }
+
+    fn next(&mut self, max: usize, is_news_enough: bool) -> Option<Batch> {
+        let shared = Arc::clone(&self.shared);
+        let mut core = shared.core_mut();
         loop {
             if self.after.number() >= self.last.load(Ordering::Acquire) {
                 return None;
             }
             core.settle();
             let (decisions, truncated) = core.feed.after(self.after, max);
-            if !decisions.is_empty() || self.lost {
+            // Noted before the reader looks, so that a change after this line is news again.
+            let epoch = self.shared.news.epoch();
+            let is_news = std::mem::replace(&mut self.epoch, epoch) != epoch;
+            if !decisions.is_empty() || self.lost || is_news && is_news_enough {
                 drop(core);
                 return Some(self.advance(decisions, truncated));
             }
             if core.feed.is_closed() {
                 return None;
             }
-            (core, _) = self.shared.await_news(core, SLICE);
+            (core, _) = shared.await_news(core, SLICE);
         }
     }
 

@@ -21,6 +21,7 @@ fn plan() -> AgentPlan {
         resume: Resume::default(),
         processes: 4,
         turns_per_hour: None,
+        cost_per_day: None,
         timing: Timing::default(),
         profile: Profile::of("claude"),
     }

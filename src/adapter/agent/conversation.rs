@@ -4,14 +4,17 @@
 //! process may be started (`pool.rs`), and what the engine is told (`host.rs`). Invariants: a prompt is sent at most once; a turn
 //! ends in exactly one outcome; every state has a deadline.
 
+mod opening;
+
 use std::sync::Arc;
 
 use super::exchange::{Found, Input, NotSent, Output, Prompt, Told};
-use super::plan::{AgentPlan, Believes, answer};
+use super::plan::{AgentPlan, answer};
 use super::replay::Replay;
 use super::turn_log::TurnLog;
 use super::wire::{self, Abilities, Incoming, NOT_AUTHENTICATED, Place, Request, RpcError, Update};
 use crate::domain::{Address, BootTime, Now, Reason, RunId, Span, TurnOutcome};
+use crate::limits;
 
 /// Where the machine stands.
 #[derive(Debug)]
@@ -41,6 +44,8 @@ pub struct Conversation {
     until: BootTime,
     /// When the turn is over at the latest.
     turn_until: BootTime,
+    /// When the turn is told as it stands, if it has changed.
+    shown_at: Option<BootTime>,
     /// The number of the last request.
     asked: u64,
     process: Option<u32>,
@@ -64,6 +69,7 @@ impl Conversation {
             stage: Stage::Starting,
             until,
             turn_until: until,
+            shown_at: None,
             asked: 0,
             process: None,
             abilities: Abilities::default(),
@@ -77,9 +83,22 @@ impl Conversation {
 
     /// Returns when to call again with [`Input::Tick`]; `None` once it is over.
     pub fn deadline(&self) -> Option<BootTime> {
-        let until =
-            if matches!(self.stage, Stage::InTurn(_)) { self.until.min(self.turn_until) } else { self.until };
-        Some(until).filter(|_| !matches!(self.stage, Stage::Gone))
+        let until = match self.stage {
+            Stage::InTurn(_) => {
+                let stops = self.until.min(self.turn_until);
+                self.shown_at.map_or(stops, |shown_at| shown_at.min(stops))
+            }
+            Stage::Gone => return None,
+            Stage::Starting
+            | Stage::Opening(_)
+            | Stage::Setting
+            | Stage::Settling
+            | Stage::Ready
+            | Stage::Cancelling(_)
+            | Stage::Ending
+            | Stage::Killed => self.until,
+        };
+        Some(until)
     }
 
     /// Returns whether the conversation is open and nothing is going on in it.
@@ -157,8 +176,12 @@ impl Conversation {
         self.turn_until = now.boot.after(timing.turn);
         let log = TurnLog::new(prompt.run.clone(), self.address.clone(), now.wall)
             .by(self.process, self.abilities.version.clone());
+        let turn = Box::new(log.turn().clone());
         self.stage = Stage::InTurn(Box::new(log));
+        self.shown_at = None;
         self.tell(Told::Began(prompt.run));
+        // Told before the receipt, so that a run that is delivered has its turn.
+        self.tell(Told::Turn(turn));
     }
 
     fn line(&mut self, now: Now, line: Incoming) {
@@ -189,6 +212,9 @@ impl Conversation {
             Stage::InTurn(log) => {
                 let is_sign = !matches!(update, Update::Other | Update::Cost(..));
                 log.note(update);
+                if log.is_received() {
+                    self.shown_at.get_or_insert(now.boot.after(SHOWN));
+                }
                 if is_sign {
                     self.sign(now);
                 } else {
@@ -256,69 +282,6 @@ impl Conversation {
             self.until = now.boot.after(timing.idle);
             self.go_on(now);
         }
-    }
-
-    fn open(&mut self, now: Now) {
-        let looks = self.looking.is_some();
-        let needs_replay = looks || self.plan.profile.believes == Believes::Replay;
-        let how = match self.address.conversation() {
-            None => Request::New,
-            Some(_) if self.abilities.loads && (needs_replay || !self.abilities.resumes) => Request::Load,
-            Some(_) if self.abilities.resumes => Request::Resume,
-            Some(_) => {
-                return self.give_up(now, Reason::ResumeFailed, "the agent cannot go on with a conversation");
-            }
-        };
-        if how == Request::Load && self.plan.profile.loads_once && self.address.is_begun_by_us() {
-            // Before it is done: from here on nobody may load it as if it were the first time.
-            self.address = self.address.clone().not_ours();
-            self.tell(Told::Address(self.address.clone()));
-        }
-        self.send(&how);
-        self.until = now.boot.after(self.plan.timing.open);
-        self.stage = Stage::Opening(how);
-    }
-
-    fn opened(&mut self, now: Now, how: &Request, answer: &serde_json::Value) {
-        if *how == Request::New {
-            let Ok(address) = self.address.clone().with_conversation(wire::conversation(answer)) else {
-                return self.give_up(now, Reason::AgentBroken, "it began a conversation without an id");
-            };
-            self.address = address.begun_by_us();
-            self.tell(Told::Address(self.address.clone()));
-        }
-        // An agent may answer an opening of what is not there with success.
-        let is_proved = *how != Request::Load || self.replay.is_there();
-        if !is_proved && self.plan.profile.believes == Believes::Replay {
-            return self.give_up(now, Reason::ResumeFailed, "the agent shows nothing of the conversation");
-        }
-        self.tell(Told::Open);
-        let configured = self.plan.mode.as_deref();
-        let known = self.plan.profile.mode.filter(|mode| wire::has_mode(answer, mode) == Some(true));
-        match configured.or(known) {
-            Some(mode) => {
-                let mode = Request::SetMode(mode.into());
-                self.send(&mode);
-                self.until = now.boot.after(self.plan.timing.open);
-                self.stage = Stage::Setting;
-            }
-            None if wire::has_mode(answer, "").is_some() => {
-                let text = "the agent has modes, and none is configured: set `mode`";
-                self.give_up(now, Reason::HostRefused, text);
-            }
-            None => self.settle(now),
-        }
-    }
-
-    fn settle(&mut self, now: Now) {
-        let wait = self.plan.timing.settle;
-        if wait == Span::ZERO {
-            self.stage = Stage::Ready;
-            self.until = now.boot.after(self.plan.timing.idle);
-            return self.go_on(now);
-        }
-        self.until = now.boot.after(wait);
-        self.stage = Stage::Settling;
     }
 
     fn end_turn(
@@ -418,6 +381,11 @@ impl Conversation {
                 self.go_on(now);
             }
             Stage::Ready => self.terminate(now),
+            Stage::InTurn(log) if self.until.min(self.turn_until) > now.boot => {
+                let turn = log.turn().clone();
+                self.shown_at = None;
+                self.tell(Told::Turn(Box::new(turn)));
+            }
             Stage::InTurn(log) => {
                 let is_long = self.turn_until <= now.boot;
                 log.stop(if is_long { TurnOutcome::TimedOut } else { TurnOutcome::Silent });
@@ -489,6 +457,8 @@ impl Conversation {
         self.out.push(Output::Told(told));
     }
 }
+
+const SHOWN: Span = Span::from_millis(limits::TURN_SHOWN_MS.value);
 
 fn late(what: &str, time: Span) -> String {
     format!("{what} within {} s", time.millis().div_ceil(1_000))

@@ -12,6 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::timeout;
 
+use super::budget::Amount;
 use super::exchange::{Found, Input, NotSent, Prompt, Told};
 use super::plan::AgentPlan;
 use super::pool::{Admission, Pool};
@@ -28,6 +29,9 @@ use crate::port::{Clock, Host, HostAnswer, Prober};
 pub trait Reports: Send + Sync {
     /// Reports this to the engine.
     fn report(&self, report: Report);
+
+    /// Says that a turn has gone on, to those who follow it.
+    fn turned(&self);
 
     /// Says that the conversation of a session can be reached. Returns false if the session is gone, or another host has it.
     fn reach(&self, session: &SessionId) -> bool;
@@ -296,25 +300,27 @@ impl Inner {
                     self.pool().worked(&address);
                 }
             }
-            Told::NotSent(run, NotSent::Waits(reason, text)) => self.waits(session, run, reason, &text),
+            Told::NotSent(run, NotSent::Waits(reason, text)) => {
+                self.pool().release(session);
+                self.waits(session, run, reason, &text);
+            }
             Told::NotSent(run, NotSent::Fails(reason, text)) | Told::Failed(run, reason, text) => {
                 let failure = Failure::new(Phase::PromptSubmit, reason, text);
                 self.report(Report::Failed { run, failure });
             }
             Told::Began(_) => {
-                if let Some(address) = self.address(session) {
-                    self.pool().began(&address, now.boot);
-                }
+                self.pool().began(session, now.boot);
                 self.report(Report::Busy { session: session.clone(), busy: true, by: None });
             }
             Told::Receipt(run) => self.report(Report::Accepted { run }),
             Told::Doubt(_) => {}
             Told::Found(run, found) => self.found(run, found),
             Told::Turn(turn) => {
-                let is_over = turn.outcome.is_some();
+                let (is_over, cost) = (turn.outcome.is_some(), Amount::told(&turn.usage));
                 self.turns().keep(*turn);
+                self.reports.turned();
                 if is_over {
-                    let leaves = self.pool().is_idle(session);
+                    let leaves = self.pool().ended(session, cost, now.boot);
                     self.report(Report::Busy { session: session.clone(), busy: false, by: None });
                     if leaves {
                         self.let_go(session);

@@ -1,9 +1,11 @@
 //! Adapter: the host of agents' own conversations, over the Agent Client Protocol, in processes of ours.
 //!
-//! `host.rs` is the port's host; `pool.rs` decides who may have a process; `task.rs` runs one; `conversation.rs` is its state
-//! machine, over `wire.rs`. Invariants: one process is in a conversation at a time, and none is started in one that somebody else
-//! holds; a prompt is sent at most once; no process gets a shell, our environment or our file descriptors.
+//! `host.rs` is the port's host; `pool.rs` decides who may have a process, and `budget.rs` who may have a turn; `task.rs` runs a
+//! process; `conversation.rs` is its state machine, over `wire.rs`. Invariants: one process is in a conversation at a time, and
+//! none is started in one that somebody else holds; a prompt is sent at most once; no process gets a shell, our environment or
+//! our file descriptors.
 
+mod budget;
 mod conversation;
 mod exchange;
 mod holders;
@@ -22,7 +24,7 @@ pub use conversation::Conversation;
 pub use exchange::{Found, Input, NotSent, Output, Prompt, Told};
 pub use holders::ListedHolders;
 pub use host::{AgentHost, Reports};
-pub use plan::{AgentPlan, Allow, Believes, Environment, HolderKnown, Profile, Resume, Timing};
+pub use plan::{AgentPlan, Allow, Environment, Profile, Resume, Timing};
 #[cfg(feature = "cli")]
 pub(crate) use process::HOSTED;
 pub use wire::{Incoming, Request, Update, read as read_line};

@@ -28,6 +28,8 @@ pub struct AgentPlan {
     pub processes: u32,
     /// How many turns it may have in an hour; `None` for any number.
     pub turns_per_hour: Option<u32>,
+    /// What its turns may cost in a day, in the currency in which it counts; `None` for any amount.
+    pub cost_per_day: Option<f64>,
     /// The deadlines.
     pub timing: Timing,
     /// What is known of agents of this kind.
@@ -125,7 +127,7 @@ pub struct Profile {
 
 /// What is taken as proof that a conversation goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Believes {
+pub(crate) enum Believes {
     /// The agent's answer to the opening.
     Answer,
     /// A replay of the conversation: without one, the conversation is not there.
@@ -134,7 +136,7 @@ pub enum Believes {
 
 /// Who knows the holder of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HolderKnown {
+pub(crate) enum HolderKnown {
     /// A command of the agent lists the holders: `claude agents --json`.
     Listed,
     /// The agent itself refuses a second writer, or keeps all of them consistent.

@@ -1,4 +1,4 @@
-//! Who may have a process now: places, back-off after starts that failed, turns per hour, and the order of those that wait.
+//! Who may have a process now: places, back-off after starts that failed, budgets, and the order of those that wait.
 //!
 //! Time is an argument, and there is no process here. Invariants: there are never more processes than an agent may have, nor than
 //! `limits::AGENT_PROCESSES` in all; who waits longest is called first.
@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use super::budget::{Amount, Budget};
 use super::plan::AgentPlan;
 use crate::domain::{Address, AgentName, BootTime, Reason, SessionId, Span};
 use crate::limits;
@@ -28,8 +29,7 @@ struct Agent {
     /// When it may be started again, and why not before.
     again: Option<(BootTime, Reason)>,
     errors: Box<str>,
-    /// When the turns of the last hour began.
-    turns: VecDeque<BootTime>,
+    budget: Budget,
 }
 
 /// A session whose conversation we may go on with.
@@ -37,6 +37,8 @@ struct Session {
     address: Address,
     /// When we began the conversation, if we did in this process.
     begun: Option<BootTime>,
+    /// What the conversation has cost so far, as the agent told it last.
+    cost: Option<Amount>,
     place: Place,
     /// Whether it was released, and is only here because its process has not ended.
     is_gone: bool,
@@ -72,14 +74,9 @@ pub(super) enum Admission {
 impl Pool {
     pub(super) fn new(plans: Vec<AgentPlan>) -> Pool {
         let agent = |plan: AgentPlan| {
-            let agent = Agent {
-                plan: Arc::new(plan),
-                places: 0,
-                failed: 0,
-                again: None,
-                errors: "".into(),
-                turns: VecDeque::new(),
-            };
+            let budget = Budget::new(plan.turns_per_hour, plan.cost_per_day);
+            let agent =
+                Agent { plan: Arc::new(plan), places: 0, failed: 0, again: None, errors: "".into(), budget };
             (agent.plan.name.clone(), agent)
         };
         Pool {
@@ -99,10 +96,11 @@ impl Pool {
         if !self.agents.contains_key(address.configured_as()) {
             return false;
         }
-        let place = self.sessions.get(session).map_or(Place::None, |known| known.place);
-        let begun = self.sessions.get(session).and_then(|known| known.begun);
-        self.sessions
-            .insert(session.clone(), Session { address: address.clone(), begun, place, is_gone: false });
+        let known = self.sessions.get(session);
+        let place = known.map_or(Place::None, |known| known.place);
+        let (begun, cost) = known.map_or((None, None), |known| (known.begun, known.cost));
+        let adopted = Session { address: address.clone(), begun, cost, place, is_gone: false };
+        self.sessions.insert(session.clone(), adopted);
         true
     }
 
@@ -130,7 +128,8 @@ impl Pool {
         // Loading a conversation that is too young may wipe it.
         let ripe = begun.map(|begun| (begun.after(plan.profile.age), Reason::HostBusy));
         let later = agent.again.into_iter().chain(ripe).find(|(at, _)| starts && *at > now);
-        if let Some((at, reason)) = agent.out_of_budget(now).or(later) {
+        let used_up = agent.budget.used_up_until(now).map(|at| (at, Reason::OverBudget));
+        if let Some((at, reason)) = used_up.or(later) {
             // A place that was kept is for others then.
             self.give_back(session);
             self.alarms.insert((at, session.clone()));
@@ -138,7 +137,7 @@ impl Pool {
         }
         match place {
             Place::Working | Place::Idle => {
-                self.set(session, Place::Working);
+                self.reserve(session);
                 return Admission::Running;
             }
             Place::Leaving => {
@@ -156,8 +155,21 @@ impl Pool {
             self.waiting.retain(|other| other != session);
             self.take_place(&plan.name);
         }
-        self.set(session, Place::Working);
+        self.reserve(session);
         Admission::Start(plan, address)
+    }
+
+    /// The session is at work, and a turn of the budget is reserved for it.
+    fn reserve(&mut self, session: &SessionId) {
+        self.set(session, Place::Working);
+        if let Some(budget) = self.budget(session) {
+            budget.reserve(session);
+        }
+    }
+
+    fn budget(&mut self, session: &SessionId) -> Option<&mut Budget> {
+        let agent = self.sessions.get(session)?.address.configured_as();
+        self.agents.get_mut(agent).map(|agent| &mut agent.budget)
     }
 
     fn has_room(&self, plan: &AgentPlan) -> bool {
@@ -211,15 +223,36 @@ impl Pool {
         }
     }
 
-    /// A process has nothing to do. Returns whether it is to end, because others wait.
-    pub(super) fn is_idle(&mut self, session: &SessionId) -> bool {
+    /// A turn has ended; the conversation has cost this so far, if the agent says so. Returns whether its process is to end,
+    /// because others wait.
+    pub(super) fn ended(&mut self, session: &SessionId, cost: Option<Amount>, now: BootTime) -> bool {
+        let cost = cost.map_or(Amount::default(), |cost| self.cost_of_turn(session, cost));
+        if let Some(budget) = self.budget(session) {
+            budget.end(session, cost, now);
+        }
         let is_wanted = !self.waiting.is_empty();
         self.set(session, if is_wanted { Place::Leaving } else { Place::Idle });
         is_wanted
     }
 
+    /// Returns what a conversation that has cost this so far has cost since the agent told it last. An agent that counts from
+    /// zero again, as another process of it may, tells less than before. Of a conversation of which nothing was told, all counts.
+    fn cost_of_turn(&mut self, session: &SessionId, cost: Amount) -> Amount {
+        let Some(known) = self.sessions.get_mut(session) else { return cost };
+        let before = known.cost.replace(cost).filter(|before| *before <= cost).unwrap_or_default();
+        Amount(cost.0 - before.0)
+    }
+
+    /// The prompt of a session was not sent.
+    pub(super) fn release(&mut self, session: &SessionId) {
+        if let Some(budget) = self.budget(session) {
+            budget.release(session);
+        }
+    }
+
     /// A process has ended, or was not started: its place is free.
     pub(super) fn leave(&mut self, session: &SessionId) {
+        self.release(session);
         let Some(known) = self.sessions.get_mut(session) else { return };
         let agent = known.address.configured_as().clone();
         if known.place != Place::None {
@@ -330,11 +363,9 @@ impl Pool {
     }
 
     /// A turn began.
-    pub(super) fn began(&mut self, address: &Address, now: BootTime) {
-        if let Some(agent) = self.agents.get_mut(address.configured_as())
-            && agent.plan.turns_per_hour.is_some()
-        {
-            agent.turns.push_back(now);
+    pub(super) fn began(&mut self, session: &SessionId, now: BootTime) {
+        if let Some(budget) = self.budget(session) {
+            budget.begin(session, now);
         }
     }
 
@@ -351,18 +382,5 @@ impl Pool {
     }
 }
 
-impl Agent {
-    /// Returns when the agent may have a turn again, if it has had as many as it may.
-    fn out_of_budget(&mut self, now: BootTime) -> Option<(BootTime, Reason)> {
-        let most = usize::try_from(self.plan.turns_per_hour?).unwrap_or(usize::MAX);
-        while self.turns.front().is_some_and(|began| began.after(HOUR) <= now) {
-            self.turns.pop_front();
-        }
-        let over = self.turns.len().checked_sub(most)?;
-        self.turns.get(over).map(|began| (began.after(HOUR), Reason::OverBudget))
-    }
-}
-
-const HOUR: Span = Span::from_millis(3_600_000);
 /// How long a place is kept for a session that was called, while its run is stored and handed over.
 const KEPT: Span = Span::from_millis(5_000);

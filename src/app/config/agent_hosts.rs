@@ -42,6 +42,7 @@ pub(in crate::app) struct AgentConfig {
     holders: Vec<String>,
     processes: Option<u32>,
     turns_per_hour: Option<u32>,
+    cost_per_day: Option<f64>,
     start: Option<Time>,
     open: Option<Time>,
     settle: Option<Time>,
@@ -137,6 +138,10 @@ impl Reports for ToEngine {
         // Refused if the run has ended meanwhile: the engine's record stands. Not awaited, because the thread of the agents
         // must not wait for a disk.
         let _ = self.0.submit_unawaited(Input::Report(report));
+    }
+
+    fn turned(&self) {
+        self.0.tell_followers();
     }
 
     fn reach(&self, session: &SessionId) -> bool {
@@ -305,6 +310,12 @@ impl AgentConfig {
         if !(1..=most).contains(&u64::from(processes)) {
             return Err(format!("processes is from 1 to {most}"));
         }
+        if self.turns_per_hour == Some(0) {
+            return Err("turns-per-hour is 1 or more".to_owned());
+        }
+        if self.cost_per_day.is_some_and(|most| !(MONEY_MIN..=MONEY_MAX).contains(&most)) {
+            return Err(format!("cost-per-day is from {MONEY_MIN} to {MONEY_MAX}"));
+        }
         let boxed = |text: String| text.into_boxed_str();
         let allow = |rule: AllowConfig| Allow { kind: rule.kind.map(boxed), tool: rule.tool.map(boxed) };
         let rules: Vec<Allow> = self.allow.into_iter().map(allow).collect();
@@ -325,6 +336,7 @@ impl AgentConfig {
             },
             processes,
             turns_per_hour: self.turns_per_hour,
+            cost_per_day: self.cost_per_day,
             timing,
         };
         Ok((plan, Some(self.holders).filter(|holders| !holders.is_empty())))
@@ -368,5 +380,8 @@ fn span(text: &str) -> Option<Span> {
 
 /// Processes that an agent may have if nothing is configured.
 const PROCESSES: u32 = 4;
+/// Bounds of what an agent may cost in a day, in any currency.
+const MONEY_MIN: f64 = 0.000_001;
+const MONEY_MAX: f64 = 1_000_000_000.0;
 /// Decisions that are read at a time.
 const BATCH: usize = 256;

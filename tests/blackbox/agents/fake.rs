@@ -5,12 +5,13 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, Write};
+use std::os::unix::process::parent_id;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::daemon::pass;
+use crate::harness::daemon::{Tick, now, pass};
 
 /// The variable that makes this program an agent: the directory of its files.
 pub(crate) const HOME: &str = "FAKE_AGENT_HOME";
@@ -20,7 +21,7 @@ pub(crate) const HOME: &str = "FAKE_AGENT_HOME";
 fn serve() {
     // The harness of the tests has written a line to standard output by now, as some agents do: the daemon passes it over.
     if let Some(home) = std::env::var_os(HOME) {
-        Agent { home: home.into(), mode: None }.serve();
+        Agent { home: home.into(), mode: None, waited: Duration::ZERO }.serve();
     }
 }
 
@@ -28,6 +29,8 @@ struct Agent {
     home: PathBuf,
     /// The mode that the client has set.
     mode: Option<String>,
+    /// How long the client took between our answers and its next lines, until the prompt came.
+    waited: Duration,
 }
 
 impl Agent {
@@ -47,7 +50,9 @@ impl Agent {
             out.write_all(&long).and_then(|()| out.write_all(b"\n")).expect("a pipe");
             self.say(&json!({ "jsonrpc": "2.0", "id": 9, "method": "fs/read_text_file", "params": { "path": "/" } }));
         }
+        let mut answered: Option<Tick> = None;
         for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            self.waited += answered.take().map_or(Duration::ZERO, Tick::elapsed_here);
             let message: Value = serde_json::from_str(&line).expect("JSON");
             self.append("lines", &line);
             let (id, params) = (&message["id"], &message["params"]);
@@ -60,10 +65,16 @@ impl Agent {
                     self.mode = params["modeId"].as_str().map(ToOwned::to_owned);
                     self.answer(id, &json!({}));
                 }
-                Some("session/prompt") => self.prompt(id, params),
+                Some("session/prompt") => {
+                    self.append("waited-us", &self.waited.as_micros().to_string());
+                    self.waited = Duration::ZERO;
+                    self.prompt(id, params);
+                    continue;
+                }
                 Some("session/cancel") => self.append("cancels", "cancel"),
                 Some(_) | None => {}
             }
+            answered = Some(now());
         }
     }
 
@@ -74,7 +85,7 @@ impl Agent {
     }
 
     fn initialize(&self, id: &Value) {
-        self.may_crash(1);
+        self.at_point(1);
         if self.told("mute") {
             pass(Duration::from_secs(600));
         }
@@ -87,7 +98,7 @@ impl Agent {
                 "agentCapabilities": { "loadSession": true, "sessionCapabilities": session },
             }),
         );
-        self.may_crash(2);
+        self.at_point(2);
     }
 
     fn new_conversation(&self, id: &Value) {
@@ -100,7 +111,7 @@ impl Agent {
     }
 
     fn load(&self, id: &Value, params: &Value, is_replayed: bool) {
-        self.may_crash(3);
+        self.at_point(3);
         if self.told("hang-load") {
             pass(Duration::from_secs(600));
         }
@@ -148,14 +159,25 @@ impl Agent {
             self.record(conversation, "user_message_chunk", text);
             return self.answer(id, &json!({ "stopReason": "end_turn" }));
         }
-        self.may_crash(4);
+        self.at_point(4);
         self.record(conversation, "user_message_chunk", text);
-        self.may_crash(5);
+        self.at_point(5);
         if self.told("silent") {
             return self.append("silences", "silent");
         }
         self.chunk(conversation, "Working. ");
-        self.may_crash(6);
+        self.at_point(6);
+        if self.told("gate") {
+            self.chunk(conversation, "Still at it. ");
+            while self.told("gate") {
+                pass(Duration::from_millis(20));
+            }
+        }
+        if self.told("dear") {
+            let cost = json!({ "amount": 0.75, "currency": "USD" });
+            let usage = json!({ "sessionUpdate": "usage_update", "used": 1, "size": 2, "cost": cost });
+            self.update(conversation, &usage);
+        }
         if self.told("slow") {
             pass(Duration::from_millis(300));
         }
@@ -186,7 +208,7 @@ impl Agent {
         self.record(conversation, "agent_message_chunk", &format!("Working. {last}"));
         let usage = json!({ "inputTokens": 100, "outputTokens": 7, "totalTokens": 107 });
         self.answer(id, &json!({ "stopReason": "end_turn", "usage": usage }));
-        self.may_crash(7);
+        self.at_point(7);
     }
 
     /// Whether this word stands in the mode; one that is to be done once is taken out.
@@ -202,7 +224,16 @@ impl Agent {
         mode.split_whitespace().any(|told| told == word)
     }
 
-    fn may_crash(&self, at: u8) {
+    /// A point of a turn at which it crashes, or stands still until the daemon is gone, if it is told to.
+    fn at_point(&self, at: u8) {
+        if self.told(&format!("halt-{at}")) {
+            self.append("halts", &at.to_string());
+            let daemon = parent_id();
+            while parent_id() == daemon {
+                pass(Duration::from_millis(20));
+            }
+            std::process::abort();
+        }
         if self.told(&format!("crash-{at}")) {
             let said = format!("fake: crashed at {at}, key sk-secret-of-the-test\n");
             std::io::stderr().write_all(said.as_bytes()).expect("a pipe");

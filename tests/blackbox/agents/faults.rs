@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{PATIENCE, Scene};
 use crate::harness::daemon::{now, pass, until};
+use crate::harness::figures::rss;
 
 /// The reasons of the row, and how often the agent got the prompt.
 fn fails(name: &str, mode: &str, reason: &str, prompts: usize) -> Scene {
@@ -215,9 +216,9 @@ fn nothing_is_resumed_into_a_conversation_that_somebody_holds() {
     assert_eq!(scene.prompted("the prompt"), 1);
 }
 
-#[test]
-fn turns_beyond_those_of_an_hour_wait() {
-    let mut scene = Scene::new("budget", "", "turns-per-hour = 1");
+/// A second turn with these lines of configuration and this mode waits for the budget.
+fn waits_after_one_turn(name: &str, mode: &str, lines: &str) {
+    let mut scene = Scene::new(name, mode, lines);
     scene.open("s", "hello");
     let first = scene.create("s", "the first");
     scene.await_shown(&first, ":psi.scheduler/status :delivered");
@@ -226,38 +227,22 @@ fn turns_beyond_those_of_an_hour_wait() {
     assert_eq!(scene.prompted("the second"), 0);
 }
 
-/// The daemon is killed when the agent has the prompt in its conversation, and has not shown a sign of it.
 #[test]
-fn a_kill_of_the_daemon_after_the_prompt_sends_nothing_twice() {
-    let mut scene = Scene::new("kill-prompt", "silent", "");
-    let file = scene.home.path().join("agents.toml");
-    let text = fs::read_to_string(&file).expect("ours");
-    fs::write(&file, text.replace("silence = \"1s\"", "silence = \"60s\"")).expect("ours");
-    scene.open("s", "hello");
-    let mut scene = scene.kill_and_start();
-    let schedule = scene.create("s", "the prompt");
-    until("it has the prompt", PATIENCE, || !scene.lines("silences").is_empty());
-    scene.mode("");
-    let mut scene = scene.kill_and_start();
-    scene.await_shown(&schedule, ":reveille.run/reason :turn-lost");
-    let next = scene.create("s", "the next");
-    scene.await_shown(&next, ":psi.scheduler/status :delivered");
-    assert_eq!((scene.prompted("the prompt"), scene.prompted("the next")), (1, 1));
+fn turns_beyond_those_of_an_hour_wait() {
+    waits_after_one_turn("budget", "", "turns-per-hour = 1");
 }
 
-/// The daemon is killed while the agent opens the conversation: the prompt is not there, and the run's policy decides.
+/// One turn costs 0.75 here, and another one might cost as much.
 #[test]
-fn a_kill_of_the_daemon_before_the_prompt_is_told() {
-    let mut scene = Scene::new("kill-open", "hang-load", "");
-    scene.open("s", "hello");
-    let schedule = scene.create("s", "the prompt");
-    until("it opens", PATIENCE, || scene.lines("lines").iter().any(|line| line.contains("session/load")));
-    scene.mode("");
-    let mut scene = scene.kill_and_start();
-    scene.await_shown(&schedule, ":reveille.run/reason :host-refused");
-    let next = scene.create("s", "the next");
-    scene.await_shown(&next, ":psi.scheduler/status :delivered");
-    assert_eq!(scene.prompted("the prompt"), 0);
+fn turns_beyond_what_a_day_may_cost_wait() {
+    waits_after_one_turn("money", "dear", "cost-per-day = 1.0");
+}
+
+/// A quantile of the time that the agents waited for us between the start and the prompt.
+fn waited(scene: &Scene, percent: usize) -> Duration {
+    let mut all: Vec<u64> = scene.lines("waited-us").iter().map(|it| it.parse().expect("a number")).collect();
+    all.sort_unstable();
+    Duration::from_micros(all[(all.len() * percent).div_ceil(100) - 1])
 }
 
 #[test]
@@ -282,7 +267,15 @@ fn never_more_processes_than_are_configured_and_in_order() {
         most = most.max(recent.filter(|process| super::is_alive(process)).count());
         scene.lines("prompts").len() >= sessions.len()
     });
-    println!("100 sessions with four processes: {:?}, at most {most} at a time", began.elapsed_here());
+    let rss = rss(scene.daemon.id()) >> 10;
+    println!(
+        "100 sessions with four processes: {:?}, at most {most} at a time; RSS {rss} KiB; our own time of a turn, \
+         from the agent's answers to our next lines: p50 {:?}, p99 {:?}",
+        began.elapsed_here(),
+        waited(&scene, 50),
+        waited(&scene, 99),
+    );
+    assert!(rss < 50 << 10, "{rss} KiB");
     assert!((1..=4).contains(&most), "{most} at a time");
     let prompts = scene.lines("prompts");
     for (place, session) in sessions.iter().enumerate() {

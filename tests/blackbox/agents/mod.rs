@@ -2,6 +2,7 @@
 
 pub(crate) mod fake;
 mod faults;
+mod kills;
 mod reach;
 mod traps;
 mod trial;
@@ -68,6 +69,14 @@ impl Scene {
         let daemon = Scene::start(&home);
         let stream = Stream::connect(&daemon.socket).expect("it lives");
         Scene { home, daemon, stream }
+    }
+
+    /// Starts the daemon again, with patience for an agent that says nothing for a while.
+    pub(crate) fn patient(self) -> Scene {
+        let file = self.home.path().join("agents.toml");
+        let text = fs::read_to_string(&file).expect("ours");
+        fs::write(&file, text.replace("silence = \"1s\"", "silence = \"60s\"")).expect("ours");
+        self.kill_and_start()
     }
 
     /// Opens a session whose conversation exists, with this in it.

@@ -237,6 +237,12 @@ fn subscriptions() -> Vec<SubscriptionRoot> {
             ("ScheduleListPatch", patch),
         ),
         subscription("messages", "The messages of a session.", &[OF_SESSION, AFTER], ("message", Vec::new())),
+        subscription(
+            "turn",
+            "What an agent does in the turn that a run began, as it stands and whenever it has changed. It ends with the turn.",
+            &[OF_RUN],
+            ("turn", Vec::new()),
+        ),
     ]
 }
 
@@ -262,6 +268,20 @@ const OF_SESSION: &ParamGroup = &ParamGroup {
         name: "session-id",
         alias: None,
         doc: "The session.",
+        kind: ParamType::Id,
+        is_required: true,
+        is_nullable: false,
+    }],
+};
+
+/// The parameter that selects the run of a turn.
+const OF_RUN: &ParamGroup = &ParamGroup {
+    doc: "The run whose turn is followed.",
+    folded: None,
+    params: &[Param {
+        name: "run-id",
+        alias: None,
+        doc: "The run.",
         kind: ParamType::Id,
         is_required: true,
         is_nullable: false,

@@ -1,4 +1,4 @@
-//! The scheduler's subscriptions: which decisions, patches of a list, and messages they push, and when.
+//! The scheduler's subscriptions: which decisions, patches of a list, messages and turns they push, and when.
 //!
 //! Shape: a position in the feed of decisions, and what the client has seen so far. Nothing is reserved for a reader:
 //! if a slow one finds that the feed has dropped decisions, it gets a mark instead.
@@ -42,6 +42,8 @@ enum Followed {
     Schedules(Map),
     /// The messages of a session, after the last one that the client has seen.
     Messages { session: Value, last: Option<Value> },
+    /// The turn of a run, with what was pushed last.
+    Turn { run: Value, pushed: String, is_over: bool },
 }
 
 impl Follower {
@@ -73,6 +75,10 @@ impl Follower {
                 let filter = subscribed.params.clone().into_iter().filter(is_filter).collect();
                 (cursor(&after)?, Followed::Schedules(filter))
             }
+            "turn" => {
+                let run = subscribed.params.keyword("run-id").cloned().unwrap_or(Value::Nil);
+                (now, Followed::Turn { run, pushed: String::new(), is_over: false })
+            }
             _ => {
                 // Here `after` is the id of a message. The feed only tells when to look for new ones, so it starts now.
                 let session = subscribed.params.keyword("session-id").cloned().unwrap_or(Value::Nil);
@@ -98,8 +104,16 @@ impl Follower {
         if !self.first.is_empty() {
             return Some(std::mem::take(&mut self.first));
         }
+        let most = usize::try_from(GRAPHQL_BATCH.value).unwrap_or(usize::MAX);
         loop {
-            let batch = self.feed.next_batch(usize::try_from(GRAPHQL_BATCH.value).unwrap_or(usize::MAX))?;
+            let batch = match self.what {
+                Followed::Turn { is_over: true, .. } => return None,
+                // A turn goes on without decisions.
+                Followed::Turn { .. } => self.feed.next_news(most)?,
+                Followed::Events | Followed::Schedules(_) | Followed::Messages { .. } => {
+                    self.feed.next_batch(most)?
+                }
+            };
             let answers = self.answers(&batch.decisions, batch.truncated);
             self.has_begun = true;
             // A batch may contain nothing for this caller.
@@ -116,6 +130,12 @@ impl Follower {
             // A client that resumes has the list, and gets patches only.
             Followed::Schedules(_) if is_resumed => {}
             Followed::Schedules(_) => self.first = vec![self.whole(None)],
+            Followed::Turn { run, .. } => {
+                if turn(self.graphql.service(), &self.caller, run).is_none() {
+                    return Err(vec![GraphqlError::new(Class::NotFound, "run not found")]);
+                }
+                self.first = self.changed();
+            }
             Followed::Messages { session, last } => {
                 let Some(ids) = messages(self.graphql.service(), &self.caller, session, last.as_ref()) else {
                     return Err(vec![GraphqlError::new(Class::NotFound, "session not found")]);
@@ -174,7 +194,24 @@ impl Follower {
                     .unwrap_or_default();
                 self.pushed(ids)
             }
+            Followed::Turn { .. } => self.changed(),
         }
+    }
+
+    /// Returns the turn that is followed, if there is one and what is selected of it has changed.
+    fn changed(&mut self) -> Vec<String> {
+        let Followed::Turn { run, .. } = &self.what else { return Vec::new() };
+        // Asked before the answer is read, so that an end that comes in between is seen the next time.
+        let stands = turn(self.graphql.service(), &self.caller, run).unwrap_or(TurnStands::NONE);
+        let item = Map::new().with(TURN, run.clone());
+        let answer = if stands.has_begun { self.answer(&item) } else { String::new() };
+        let Followed::Turn { pushed, is_over, .. } = &mut self.what else { return Vec::new() };
+        *is_over = stands.is_over;
+        if answer.is_empty() || answer == *pushed {
+            return Vec::new();
+        }
+        pushed.clone_from(&answer);
+        vec![answer]
     }
 
     /// Returns the whole list as an answer, with a mark if it follows a gap.
@@ -252,6 +289,40 @@ fn messages(service: &Service, caller: &Caller, session: &Value, last: Option<&V
     Some(column(Some(found), "psi.agent-session/messages", MESSAGE))
 }
 
+/// How the turn of a run stands.
+struct TurnStands {
+    has_begun: bool,
+    is_over: bool,
+}
+
+impl TurnStands {
+    /// There is no turn, and there will be none.
+    const NONE: TurnStands = TurnStands { has_begun: false, is_over: true };
+}
+
+/// Returns how the turn of a run stands, or `None` if the run does not exist for the caller.
+fn turn(service: &Service, caller: &Caller, run: &Value) -> Option<TurnStands> {
+    let mut exprs: Vec<Expr> =
+        ["reveille.run/state", "reveille.run/finished-at"].into_iter().flat_map(prop).collect();
+    let of_turn = [TURN, "reveille.turn/ended-at"].into_iter().flat_map(prop).collect();
+    exprs.extend(join("reveille.run/turn", Map::new(), of_turn));
+    let ident = ExprKey::Ident(Keyword::new("reveille.run/id").ok()?, run.clone());
+    let target = JoinTarget::Query(Query { exprs, meta: None });
+    let key = ident.to_value();
+    let row = ask(service, caller, vec![Expr::Join(Join { key: ident, params: None, target })])?;
+    let found = row.get(&key)?.as_map()?;
+    // Every run has this attribute, so its absence means that there is no such run.
+    found.keyword("reveille.run/state")?;
+    let is_set = |map: &Map, attribute: &str| map.keyword(attribute).is_some_and(|value| !value.is_nil());
+    let turn = found.keyword("reveille.run/turn").and_then(Value::as_map);
+    let has_begun = turn.is_some_and(|turn| is_set(turn, TURN));
+    let is_over = match turn.filter(|_| has_begun) {
+        Some(turn) => is_set(turn, "reveille.turn/ended-at"),
+        None => is_set(found, "reveille.run/finished-at"),
+    };
+    Some(TurnStands { has_begun, is_over })
+}
+
 /// Runs an EQL query as the caller. Returns `None` if it fails.
 fn ask(service: &Service, caller: &Caller, exprs: Vec<Expr>) -> Option<Map> {
     let request =
@@ -295,3 +366,4 @@ fn integer(cursor: Cursor) -> i64 {
 const CURSOR: &str = "reveille.decision/cursor";
 const SCHEDULE: &str = "psi.scheduler/schedule-id";
 const MESSAGE: &str = "reveille.message/id";
+const TURN: &str = "reveille.turn/run-id";
