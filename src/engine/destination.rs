@@ -34,6 +34,17 @@ impl<'a> Destination<'a> {
         }
     }
 
+    /// Returns the session that takes one run at a time, of which this is one; `None` if the run takes no turn there.
+    pub(super) fn lane(self) -> Option<Key> {
+        match self {
+            Destination::Session(lane, _) => Some(lane),
+            Destination::Fresh(..)
+            | Destination::Channel(..)
+            | Destination::Tool(_)
+            | Destination::Unreachable(_) => None,
+        }
+    }
+
     /// Returns the session in whose queue the run waits until it can be handed over; `None` if it waits in no session's.
     pub(super) fn queue(self) -> Option<Key> {
         match self {

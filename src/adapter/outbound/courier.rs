@@ -189,21 +189,11 @@ async fn post(
 /// Maps a fault to what is known of the delivery: refused (not received, safe to repeat), overdue
 /// (perhaps received), or a bound (never possible).
 fn reason_of(fault: &PostFault) -> Reason {
-    match fault {
-        // All of these happen before the request is sent, so the endpoint cannot have it.
-        PostFault::NotListed { .. }
-        | PostFault::InTheClear { .. }
-        | PostFault::Forbidden { .. }
-        | PostFault::Unresolved { .. }
-        | PostFault::Unreachable { .. }
-        | PostFault::Tls { .. }
-        | PostFault::TimedOut { what: "connect", .. } => Reason::HostRefused,
-        // The request may have been sent, so the endpoint may have it.
-        PostFault::TimedOut { .. } | PostFault::Broken { .. } | PostFault::AnswerTooLong { .. } => {
-            Reason::ReceiptOverdue
-        }
-        PostFault::TooLong { .. } => Reason::LimitReached,
+    if let PostFault::TooLong { .. } = fault {
+        return Reason::LimitReached;
     }
+    // Where the request may have been sent, the endpoint may have it.
+    if fault.is_unsent() { Reason::HostRefused } else { Reason::ReceiptOverdue }
 }
 
 async fn run(program: &Program, text: &str) -> Result<(), Failure> {

@@ -177,6 +177,23 @@ pub enum PostFault {
     },
 }
 
+impl PostFault {
+    /// Whether the request was not sent, so that the endpoint cannot have it.
+    pub(super) fn is_unsent(&self) -> bool {
+        match self {
+            PostFault::NotListed { .. }
+            | PostFault::InTheClear { .. }
+            | PostFault::Forbidden { .. }
+            | PostFault::TooLong { .. }
+            | PostFault::Unresolved { .. }
+            | PostFault::Unreachable { .. }
+            | PostFault::Tls { .. }
+            | PostFault::TimedOut { what: "connect", .. } => true,
+            PostFault::TimedOut { .. } | PostFault::Broken { .. } | PostFault::AnswerTooLong { .. } => false,
+        }
+    }
+}
+
 impl Client {
     /// Makes a client that may not post to any host yet.
     ///

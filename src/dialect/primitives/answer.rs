@@ -163,17 +163,8 @@ pub fn cancelled(task: &TaskView) -> Answer {
 pub fn tasks(mut tasks: Vec<TaskView>) -> Answer {
     tasks.sort_by_key(|task| (task.state != TaskState::Running, task.started));
     let of = |state| count(tasks.iter().filter(|task| task.state == state).count());
-    let brief = |task: &TaskView| {
-        let map = Map::new()
-            .with("task_id", &*task.id)
-            .with("tool_name", task.tool.as_str())
-            .with("status", task.state.name())
-            .with("elapsed_seconds", seconds(task.elapsed))
-            .with("started_at", brief::instant(task.started));
-        Value::from(map)
-    };
     let answer = Map::new()
-        .with("tasks", tasks.iter().map(brief).collect::<Vec<_>>())
+        .with("tasks", tasks.iter().map(|task| listed(task).into()).collect::<Vec<Value>>())
         .with("total", count(tasks.len()))
         .with("running", of(TaskState::Running))
         .with("completed", of(TaskState::Completed))
@@ -181,13 +172,18 @@ pub fn tasks(mut tasks: Vec<TaskView>) -> Answer {
     Answer::done(answer)
 }
 
-fn printed(task: &TaskView) -> Map {
-    let map = Map::new()
+/// What a list has of a task.
+fn listed(task: &TaskView) -> Map {
+    Map::new()
         .with("task_id", &*task.id)
         .with("tool_name", task.tool.as_str())
         .with("status", task.state.name())
         .with("elapsed_seconds", seconds(task.elapsed))
-        .with("started_at", brief::instant(task.started));
+        .with("started_at", brief::instant(task.started))
+}
+
+fn printed(task: &TaskView) -> Map {
+    let map = listed(task);
     let map = match task.finished {
         Some(finished) => map.with("finished_at", brief::instant(finished)),
         None => map,

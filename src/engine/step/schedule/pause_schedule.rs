@@ -76,13 +76,7 @@ pub(in crate::engine::step) fn hand_over_what_waited(step: &mut StepBuilder<'_>,
         if !step.held && !matches!(place, Destination::Unreachable(_)) && cancel_stale(step, &occurrence) {
             continue;
         }
-        let lane = match place {
-            Destination::Session(lane, _) => Some(lane),
-            Destination::Fresh(..)
-            | Destination::Channel(..)
-            | Destination::Tool(_)
-            | Destination::Unreachable(_) => None,
-        };
+        let lane = place.lane();
         let free = place.blocks().is_none() && lane.is_none_or(|lane| !taken.contains(&lane));
         if free && !step.held && dispatch(step, &occurrence) {
             taken.extend(lane);

@@ -12,7 +12,6 @@ use crate::domain::{
     Downtime, EngineFact, Fact, HostId, LostSchedule, Phase, Reason, Recovery, RunFact, RunState, Schedule,
     Status,
 };
-use crate::engine::destination::Destination;
 use crate::engine::record::RunRecord;
 use crate::engine::slab::Key;
 use crate::engine::step::run::bulletin::with_members;
@@ -96,13 +95,7 @@ fn recover(step: &mut StepBuilder<'_>, key: Key, run: &RunRecord, taken: &mut BT
     let place = occurrence.destination(step.state);
     // In a process that goes on, a volatile run may occupy the lane.
     let waits = waits || place.blocks().is_some();
-    let lane = match place {
-        Destination::Session(lane, _) => Some(lane),
-        Destination::Fresh(..)
-        | Destination::Channel(..)
-        | Destination::Tool(_)
-        | Destination::Unreachable(_) => None,
-    };
+    let lane = place.lane();
     let is_free = lane.is_none_or(|lane| !taken.contains(&lane));
     if !waits && is_free && !cancel_stale(step, &occurrence) && dispatch(step, &occurrence) {
         taken.extend(lane);

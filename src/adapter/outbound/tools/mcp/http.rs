@@ -31,7 +31,6 @@ use super::message::message;
 use super::place::McpEndpoint;
 use super::wire::{Down, Unsent, Wire, beginning};
 use crate::adapter::outbound::exchange::Exchange;
-use crate::adapter::outbound::post::PostFault;
 use crate::limits;
 
 /// Why a message has not been answered.
@@ -318,10 +317,8 @@ impl Session {
         headers.extend(self.id.get().map(|id| (SESSION, id.clone())));
         headers.extend(self.version.get().map(|version| (VERSION, version.clone())));
         let begun = self.at.client().begin(self.at.endpoint(), method, &headers, body).await;
-        begun.map_err(|fault| PostFailed {
-            is_untaken: is_unreached(&fault),
-            why: beginning(&fault.to_string()),
-        })
+        begun
+            .map_err(|fault| PostFailed { is_untaken: fault.is_unsent(), why: beginning(&fault.to_string()) })
     }
 
     /// Why a request is refused: its status, and what the server says of it.
@@ -406,21 +403,6 @@ fn answers(message: &ServerJsonRpcMessage, id: &RequestId) -> bool {
         JsonRpcMessage::Response(response) => response.id == *id,
         JsonRpcMessage::Error(error) => error.id.as_ref() == Some(id),
         JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => false,
-    }
-}
-
-/// Whether a request has not reached the server.
-fn is_unreached(fault: &PostFault) -> bool {
-    match fault {
-        PostFault::NotListed { .. }
-        | PostFault::InTheClear { .. }
-        | PostFault::Forbidden { .. }
-        | PostFault::Unresolved { .. }
-        | PostFault::Unreachable { .. }
-        | PostFault::Tls { .. }
-        // Only connecting has a time limit in `Client::begin`.
-        | PostFault::TimedOut { .. } => true,
-        PostFault::TooLong { .. } | PostFault::Broken { .. } | PostFault::AnswerTooLong { .. } => false,
     }
 }
 
