@@ -114,6 +114,13 @@ dashboard-scale SCHEDULES="100000" MINUTES="1":
     cargo build --release
     cd tests/clients && node dashboard_scale.mjs ../../target/release/reveille {{ SCHEDULES }} {{ MINUTES }}
 
+# Our dashboard beside bull-board with as many delayed jobs, in one Chromium; needs redis-server
+dashboard-beside JOBS="100000":
+    cargo build --release
+    cd tests/clients && npm install --no-package-lock --no-audit --no-fund
+    cd benches/peers/node && npm install --no-package-lock --no-audit --no-fund
+    cd benches/peers/node && node bull_board.mjs ../../../target/release/reveille {{ JOBS }}
+
 # Power cuts under the real daemon, and two controls that must lose: `just power 150`, or `just power CUTS=150`
 power CUTS="150":
     CUTS={{ trim_start_match(CUTS, "CUTS=") }} cargo test --release --test blackbox storage::power:: -- --nocapture

@@ -60,7 +60,7 @@ impl Ratchet {
 
 /// The ratchets of the gate: figure, bound, limit, target.
 pub(crate) const RATCHETS: [Ratchet; 12] = [
-    at_most("code lines without testkit", 84_750.0, 42_000.0, |report| {
+    at_most("code lines without testkit", 84_731.0, 42_000.0, |report| {
         count(report.without_testkit.lines.code)
     }),
     at_most("files in cycles, %", 4.0, 1.7, Report::cycle_share),
@@ -72,7 +72,7 @@ pub(crate) const RATCHETS: [Ratchet; 12] = [
     at_most("function length, p99", 50.0, 50.0, |report| count(percentile(&report.all.function_lengths, 99))),
     at_most("functions with more than 5 parameters", 0.0, 0.0, |report| count(report.all.wide_functions)),
     at_most("file length, longest", 500.0, 500.0, |report| count(percentile(&report.all.file_lengths, 100))),
-    at_most("identical clones, pairs of files", 18.0, 15.0, |report| {
+    at_most("identical clones, pairs of files", 15.0, 15.0, |report| {
         count(clones::file_pairs(&report.clones))
     }),
     at_most("calls of unwrap()", 0.0, 0.0, |report| count(report.all.words.unwraps)),
