@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+#[cfg(feature = "cli")]
 use super::handle::Handle;
 use super::shared::Shared;
 use crate::domain::{Cursor, Decision};
@@ -33,6 +34,7 @@ pub struct Subscription {
     epoch: u64,
 }
 
+#[cfg(feature = "cli")]
 impl Handle {
     /// Wakes those who follow something that is no decision, such as the turn of an agent: it has changed.
     pub(crate) fn tell_followers(&self) {
@@ -97,6 +99,7 @@ impl Subscription {
     }
 
     /// As [`Subscription::next_batch`], but returns an empty batch if something else has changed.
+    #[cfg(feature = "graphql")]
     pub(crate) fn next_news(&mut self, max: usize) -> Option<Batch> {
         self.next(max, true)
     }
