@@ -142,8 +142,9 @@ const NEVER: BootTime = BootTime::from_nanos(u64::MAX);
 const MINUTE: Span = Span::from_millis(60_000);
 const HOUR: Span = Span::from_millis(3_600_000);
 const DAY: Span = Span::from_millis(86_400_000);
-/// When to ask again while turns are under way.
-const SOON: Span = Span::from_millis(1_000);
+/// When to ask again while turns are under way. Each question of a run that waits is a few facts in the log, so it is not asked
+/// by the second.
+const SOON: Span = Span::from_millis(30_000);
 /// The largest amount, in millionths: one that a floating-point number has without loss.
 const MOST: f64 = 9e15;
 
@@ -190,7 +191,7 @@ mod tests {
         budget.reserve(&session("a"));
         assert_eq!(budget.used_up_until(at(0)), None);
         budget.reserve(&session("b"));
-        assert_eq!(budget.used_up_until(at(0)), Some(at(1)), "both are reserved, and neither has begun");
+        assert_eq!(budget.used_up_until(at(0)), Some(at(30)), "both are reserved, and neither has begun");
         budget.release(&session("b"));
         assert_eq!(budget.used_up_until(at(1)), None, "one was not sent");
         budget.begin(&session("a"), at(2));
@@ -206,7 +207,7 @@ mod tests {
         turn(&mut budget, 0.4, at(0));
         assert_eq!(budget.used_up_until(at(60)), None, "0.4 and as much again");
         budget.reserve(&session("a"));
-        assert_eq!(budget.used_up_until(at(60)), Some(at(61)), "0.4, what is reserved, and as much again");
+        assert_eq!(budget.used_up_until(at(60)), Some(at(90)), "0.4, what is reserved, and as much again");
         budget.begin(&session("a"), at(60));
         budget.end(&session("a"), amount(0.1), at(90));
         assert_eq!(budget.used_up_until(at(90)), None, "it was cheaper");
