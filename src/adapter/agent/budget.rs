@@ -88,7 +88,9 @@ impl Budget {
     fn cost_until(&self) -> Option<BootTime> {
         let most = self.cost_per_day?;
         // The oldest minutes that have to be a day old before there is room for one turn more.
-        let leaving = (0..=self.spent.len()).find(|leaving| self.has_room(most, *leaving))?;
+        let leaving = (0..=self.spent.len()).find(|leaving| self.has_room(most, *leaving));
+        // An amount of nothing has room for no turn on any day.
+        let Some(leaving) = leaving else { return Some(NEVER) };
         let last = self.spent.get(leaving.checked_sub(1)?)?;
         Some(last.from.after(DAY))
     }
