@@ -119,6 +119,18 @@ impl Inst {
     /// The digits are written directly, because answers are full of instants, and the formatting
     /// machinery takes five times as long.
     pub(crate) fn push(self, out: &mut String, fraction: Fraction) {
+        // Writing to a string cannot fail.
+        let _ = self.write(out, fraction);
+    }
+
+    /// Writes date and time, and Clojure's spelling of UTC, so that both programs print one instant alike.
+    pub(super) fn print(self, out: &mut impl fmt::Write) -> fmt::Result {
+        self.write(out, Fraction::Always)?;
+        out.write_str("-00:00")
+    }
+
+    /// Writes what [`push`](Inst::push) appends.
+    fn write(self, out: &mut impl fmt::Write, fraction: Fraction) -> fmt::Result {
         let (year, month, day) = civil_from_days(self.seconds.div_euclid(SECONDS_PER_DAY));
         // In 32 bits, because a division of 64 bits takes twice as long.
         // The years 0000 to 9999 fit, so the conversion never falls back to 0.
@@ -150,7 +162,7 @@ impl Inst {
             _ => 29,
         };
         // Digits and signs are always UTF-8.
-        out.push_str(std::str::from_utf8(&text[..end]).unwrap_or_default());
+        out.write_str(std::str::from_utf8(&text[..end]).unwrap_or_default())
     }
 }
 
@@ -173,16 +185,9 @@ const PAIRS: [[u8; 2]; 100] = {
 
 impl fmt::Display for Inst {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = String::with_capacity(TEXT_BYTES);
-        self.push(&mut text, Fraction::Always);
-        // Clojure's spelling of UTC, so that both programs print one instant alike.
-        text.push_str("-00:00");
-        out.write_str(&text)
+        self.print(out)
     }
 }
-
-/// Capacity for the longest text.
-const TEXT_BYTES: usize = 40;
 
 impl fmt::Debug for Inst {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

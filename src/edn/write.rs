@@ -63,7 +63,12 @@ fn value_to<W: Write>(value: &Value, out: &mut W) -> fmt::Result {
         Value::Vector(items) => delimited("[", items.iter(), "]", out),
         Value::Map(map) => map_to(map, out),
         Value::Set(set) => set_to(set, out),
-        Value::Inst(inst) => write!(out, "#inst \"{inst}\""),
+        Value::Inst(inst) => {
+            // Not by way of a format: answers are full of instants.
+            out.write_str("#inst \"")?;
+            inst.print(out)?;
+            out.write_char('"')
+        }
         Value::Uuid(uuid) => write!(out, "#uuid \"{}\"", uuid.as_hyphenated()),
         Value::Tagged(tagged) => {
             write!(out, "#{} ", tagged.tag)?;

@@ -7,7 +7,7 @@ limits! { OF_REQUESTS:
     /// taken it. Lists longer than that are read in pages.
     QUERY_BYTES = 8_388_608 "bytes" as "query-bytes";
     /// Largest answer of one query of a session's token: while it is read, the work of all others waits.
-    SESSION_QUERY_BYTES = 2_097_152 "bytes" as "session-query-bytes";
+    SESSION_QUERY_BYTES = 1_048_576 "bytes" as "session-query-bytes";
     /// Most slots that one forecast lists. A count of past slots is exact up to this number, and a lower bound beyond it.
     SLOTS_LISTED = 10_000 "slots" as "slots-listed";
     /// Most buckets of a timeline: a day in minutes.
@@ -56,9 +56,9 @@ limits! { OF_REQUESTS:
     PLAN_BYTES = 8_192 "bytes" as "plan-bytes";
     /// How long one query may run. A query holds the engine's lock, so every change waits for it.
     QUERY_MS = 500 "ms" as "query-ms";
-    /// Time that the queries of one session's token may take per minute, of which one second may come at once; the sessions
+    /// Time that the queries of one session's token may take per minute, of which half may come at once; the sessions
     /// that come from it count as well. Operators have no such bound.
-    QUERY_MS_PER_MINUTE = 3_000 "ms" as "query-ms-per-minute";
+    QUERY_MS_PER_MINUTE = 1_000 "ms" as "query-ms-per-minute";
     /// Queries that take long and run at the same time over HTTP, beside the threads that serve
     /// requests. One that took less than a millisecond the last time does not count.
     LONG_QUERIES = 5 "queries" as "long-queries";

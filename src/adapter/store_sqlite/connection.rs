@@ -21,7 +21,9 @@ pub(super) fn writer(path: &Path) -> Result<Connection> {
     // The log is truncated to this size after a checkpoint; otherwise one burst would leave it
     // large for ever.
     set(&connection, &format!("journal_size_limit = {}", limits::STORE_WAL_BYTES.value))?;
-    set(&connection, &format!("wal_autocheckpoint = {CHECKPOINT_PAGES}"))?;
+    // By default, a commit that finds much in the log checkpoints before it returns, and its caller waits for that. The writer
+    // does it when it has answered (`WalPages`).
+    set(&connection, "wal_autocheckpoint = 0")?;
     // Negative numbers are KiB: 16 MiB for the writer.
     set(&connection, "cache_size = -16384")?;
     Ok(connection)
@@ -87,6 +89,12 @@ pub(super) fn checkpoint(connection: &Connection) -> Result<()> {
     Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY), Some(message)))
 }
 
+/// Moves what is in the write-ahead log into the file, and leaves the log as long as it is: the next commits begin it anew, and a
+/// file that does not change its length is flushed sooner.
+pub(super) fn checkpoint_in_place(connection: &Connection) -> Result<()> {
+    connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
+}
+
 /// Checkpoints like [`checkpoint`], but fails at once if a reader is in the way, because callers of
 /// the store would wait too.
 pub(super) fn checkpoint_at_once(connection: &Connection) -> Result<()> {
@@ -118,6 +126,3 @@ pub(super) fn unreadable(error: &rusqlite::Error) -> StoreFault {
     }
     StoreFault::unreadable(error)
 }
-
-/// Pages of the write-ahead log after which SQLite checkpoints by itself: 2 MiB.
-const CHECKPOINT_PAGES: u32 = 512;

@@ -39,6 +39,7 @@ mod schema;
 mod shares;
 mod store;
 mod visit;
+mod wal;
 mod writer;
 
 #[cfg(feature = "cli")]

@@ -21,6 +21,7 @@ use super::high_water::{HighWaterMark, REPLACING};
 use super::lock::OwnerLock;
 use super::queue::Queue;
 use super::schema::{APPLICATION, MIGRATIONS, Migration, latest, migrate, tables, tables_of};
+use super::wal::WalPages;
 use super::writer::{Shared, Writer, beside};
 use super::{chain, files, fs_perms, read};
 use crate::domain::{Cursor, Moment};
@@ -109,10 +110,13 @@ fn open_with(options: StoreOptions, migrations: &[Migration]) -> Result<Writer, 
         HighWaterMark::open(&dir, head).map_err(|error| OpenFault::io(&dir.join(files::MARK), &error))?;
     let shared =
         Shared { queue: Queue::new(head), index: Mutex::new(index), reader: Mutex::new(Some(reader)) };
+    let wal = WalPages::default();
+    wal.count(&mut connection).map_err(|error| OpenFault::io(&path, &error))?;
     Ok(Writer {
         shared: Arc::new(shared),
         path,
         connection: Some(connection),
+        wal,
         mark,
         acknowledged: head,
         link,

@@ -15,13 +15,14 @@ use rusqlite::{Connection, params};
 use rustix::fs::OFlags;
 
 use super::chain::{self, Link, Stretch};
-use super::connection::{self, checkpoint, checkpoint_at_once};
+use super::connection::{self, checkpoint, checkpoint_at_once, checkpoint_in_place};
 use super::faults::{FaultPoint, Faults};
 use super::high_water::HighWaterMark;
 use super::index::{Index, Note, PrunePlan, Rank, Removed};
 use super::lock::OwnerLock;
 use super::queue::{Idle, Queue, Waiting, Work};
 use super::shares::Part;
+use super::wal::{Checkpoint, WalPages};
 use super::{digest, fs_perms, read};
 use crate::domain::Cursor;
 use crate::limits;
@@ -40,6 +41,7 @@ pub(super) struct Writer {
     pub(super) shared: Arc<Shared>,
     pub(super) path: PathBuf,
     pub(super) connection: Option<Connection>,
+    pub(super) wal: WalPages,
     pub(super) mark: HighWaterMark,
     pub(super) acknowledged: Cursor,
     /// The hash of the last committed fact.
@@ -114,11 +116,17 @@ impl Writer {
             let cursor = last_cursor(&waiting);
             answer(waiting, Ok(cursor));
         }
+        if self.wal.checkpoint() == Checkpoint::Now {
+            self.empty_log();
+        }
         Idle::Tidy
     }
 
-    /// Prunes history beyond the caps, a little at a time.
+    /// Empties a long log, and prunes history beyond the caps, a little at a time.
     fn tidy(&mut self) -> Idle {
+        if self.wal.checkpoint() != Checkpoint::No {
+            self.empty_log();
+        }
         let plan = self.plan(limits::HISTORY_PRUNED.value);
         // A few facts, and tombstones, are pruned with the next append. Only many facts are worth a
         // flush of their own.
@@ -135,6 +143,15 @@ impl Writer {
         }
         let waiting = fs::metadata(beside(&self.path, "-wal")).map_or(0, |found| found.len());
         if waiting >= IDLE_CHECKPOINT_BYTES { Idle::Move } else { Idle::Rest }
+    }
+
+    /// Moves what is in the log into the file, so that the next commits begin the log anew.
+    fn empty_log(&self) {
+        if let Some(connection) = &self.connection {
+            // If a reader is in the way or the disk is full, it stays in the log, and a later commit tries again.
+            let _ = checkpoint_in_place(connection);
+        }
+        self.wal.forget();
     }
 
     /// Moves the log into the file now, so that no caller has to wait for it later.
@@ -206,7 +223,8 @@ impl Writer {
         // All handles are closed before the log is written as bytes: see `rewrite_log`.
         *reader = None;
         self.rewrite_log().map_err(|error| StoreFault::unwritable(&error))?;
-        let connection = connection::writer(&self.path).map_err(unwritable)?;
+        let mut connection = connection::writer(&self.path).map_err(unwritable)?;
+        self.wal.count(&mut connection).map_err(unwritable)?;
         *reader = Some(connection::reader(&self.path).map_err(|error| connection::unreadable(&error))?);
         drop(reader);
         // The checkpoint flushes the log's content into the database file, on a handle without a
@@ -418,43 +436,4 @@ const UPSERT: &str = "INSERT INTO state (key, revision, at, payload, digest) VAL
 const IDLE_CHECKPOINT_BYTES: u64 = 4_194_304;
 
 #[cfg(test)]
-mod tests {
-    use super::super::StoreOptions;
-    use super::super::open::open;
-    use super::*;
-    use crate::domain::Moment;
-    use crate::port::{Batch, Term};
-
-    #[test]
-    fn a_log_that_a_burst_has_left_is_moved_when_nothing_else_is_to_do() {
-        let dir = std::env::temp_dir().join(format!("reveille-writer-{}", std::process::id()));
-        let mut writer = open(StoreOptions::new(&dir, Moment::EPOCH)).expect("it is made");
-        let log = beside(&writer.path, "-wal");
-        let log_bytes = || fs::metadata(&log).map_or(0, |found| found.len());
-        let keep = |writer: &mut Writer, cursor: u64, bytes: usize| {
-            let fact = FactRecord {
-                cursor: Cursor::new(cursor),
-                at: Moment::EPOCH,
-                kind: "created".into(),
-                schedule: None,
-                session: None,
-                share: None,
-                run: None,
-                payload: vec![7; bytes].into(),
-            };
-            let batch = Batch { facts: vec![fact], rows: Vec::new() };
-            let done = Box::new(|answer: Result<Cursor, StoreFault>| assert!(answer.is_ok(), "{answer:?}"));
-            writer.shared.queue.submit(Term(1), batch, done).expect("there is room");
-            let Work::Group(group) = writer.shared.queue.next(Idle::Rest) else { panic!("it waits") };
-            assert_eq!(writer.keep(group), Idle::Tidy);
-            writer.tidy()
-        };
-        assert_eq!(keep(&mut writer, 1, 1_000), Idle::Rest, "a short log stays where it is");
-        assert_eq!(keep(&mut writer, 2, 5_000_000), Idle::Move);
-        assert!(log_bytes() > 5_000_000);
-        assert_eq!(writer.move_log(), Idle::Rest);
-        assert_eq!((log_bytes(), writer.tidy()), (0, Idle::Rest));
-        drop(writer);
-        fs::remove_dir_all(&dir).expect("it is ours");
-    }
-}
+mod tests;

@@ -235,11 +235,11 @@ fn answers_that_nobody_reads_do_not_pile_up() {
     let daemon = Daemon::start(&home);
     let mut stream = Stream::connect(&daemon.socket).expect("it lives");
     let (greedy, other) = (Agent::open(&daemon, "greedy"), Agent::open(&daemon, "other"));
-    fill(&mut stream, "greedy", 33);
+    fill(&mut stream, "greedy", 17);
     let query = "[{:psi.scheduler/schedules [:psi.scheduler/message]}]";
     let rest = format!("Content-Type: application/edn\r\nContent-Length: {}\r\n\r\n{query}", query.len());
     let (mut unread, mut refused) = (Vec::new(), 0);
-    for _ in 0..28 {
+    for _ in 0..40 {
         let mut stream = connect(&daemon, Ipv4Addr::LOCALHOST).expect("it listens");
         say(&mut stream, &daemon, "POST /eql", greedy.token(), &rest);
         match head(&mut stream) {
@@ -251,7 +251,7 @@ fn answers_that_nobody_reads_do_not_pile_up() {
             other => panic!("{other:?}"),
         }
     }
-    assert!(refused > 0, "{} answers of 2 MB wait for one client, and none is refused", unread.len());
+    assert!(refused > 0, "{} answers of 1 MB wait for one client, and none is refused", unread.len());
     let held = daemon.metric("reveille_answers_bytes");
     println!("{} answers unread, {refused} refused, {held} bytes held", unread.len());
     #[expect(clippy::cast_precision_loss, reason = "a small number")]

@@ -130,7 +130,7 @@ fn fresh_sessions(attacker: &Attacker<'_>) -> Option<()> {
 /// Twenty answers of the largest size are asked for at a time, and not read.
 fn unread_answers(attacker: &Attacker<'_>) -> Option<()> {
     let (mut stream, text) = (attacker.stream()?, long(60_000));
-    for _ in 0..33 {
+    for _ in 0..17 {
         let create = format!(":kind :message :durability :durable :delay-ms 80000000 :message {text:?}");
         attacker.create(&mut stream, &create)?;
     }
@@ -258,8 +258,7 @@ fn creates_and_queries(attacker: &Attacker<'_>) -> Option<()> {
     let fields = "label message status fireAt upcoming(first: 20) runs(last: 20) { id state }";
     let heavy = format!("{{ schedules(first: 100) {{ nodes {{ {fields} }} }} }}");
     let heavy = serde_json::json!({ "query": heavy }).to_string();
-    let messages =
-        "[{:psi.scheduler/schedules [:psi.scheduler/message (:psi.scheduler/upcoming {:first 100})]}]";
+    let messages = "[{(:psi.scheduler/schedules {:first 250}) [:psi.scheduler/message (:psi.scheduler/upcoming {:first 100})]}]";
     let mut number = 0_u64;
     while attacker.is_on() {
         number += 1;

@@ -16,7 +16,10 @@ pub struct Printed(String);
 impl Printed {
     /// The empty map.
     pub(super) fn new() -> Printed {
-        Printed(String::from("{"))
+        // Most forms are longer than this, and growing to it would take five steps.
+        let mut text = String::with_capacity(FORM_BYTES);
+        text.push('{');
+        Printed(text)
     }
 
     /// Adds an entry, unless it is nil. The key must not be in the map yet.
@@ -41,6 +44,9 @@ impl Printed {
         self.0
     }
 }
+
+/// The first capacity of a form's text.
+const FORM_BYTES: usize = 128;
 
 /// A value that can be printed into a form.
 pub(in crate::runtime) trait Part {
