@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::daemon::{Daemon, Ended, Home};
+use crate::harness::daemon::{Daemon, Ended, Home, PATIENCE, eventually};
 
 /// What Claude Code gives a hook, as recorded.
 pub(super) fn recorded(event: &str, conversation: &str, more: &Value) -> String {
@@ -104,7 +104,8 @@ fn status(home: &Home) -> String {
 /// Asks again until it is so.
 #[track_caller]
 pub(super) fn until(is_so: impl Fn() -> bool) {
-    assert!((0..400).any(|_| is_so()), "it did not come to it");
+    // By time, and not by looks: what is looked at may be looked at once a second.
+    assert!(eventually(PATIENCE, is_so).is_some(), "it did not come to it");
 }
 
 /// What the hooks of a conversation do, one after the other.
