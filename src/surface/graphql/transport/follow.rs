@@ -279,14 +279,10 @@ fn messages(service: &Service, caller: &Caller, session: &Value, last: Option<&V
     let params = Map::new().with("after", last.cloned().unwrap_or(Value::Nil));
     let mut exprs: Vec<Expr> = prop("psi.agent-session/busy?");
     exprs.extend(join("psi.agent-session/messages", params, prop(MESSAGE)));
-    let ident = ExprKey::Ident(Keyword::new("psi.agent-session/session-id").ok()?, session.clone());
-    let target = JoinTarget::Query(Query { exprs, meta: None });
-    let key = ident.to_value();
-    let row = ask(service, caller, vec![Expr::Join(Join { key: ident, params: None, target })])?;
-    let found = row.get(&key)?.as_map()?;
+    let found = entity(service, caller, ("psi.agent-session/session-id", session), exprs)?;
     // Every session has this attribute, so its absence means that there is no such session.
     found.keyword("psi.agent-session/busy?")?;
-    Some(column(Some(found), "psi.agent-session/messages", MESSAGE))
+    Some(column(Some(&found), "psi.agent-session/messages", MESSAGE))
 }
 
 /// How the turn of a run stands.
@@ -306,11 +302,7 @@ fn turn(service: &Service, caller: &Caller, run: &Value) -> Option<TurnStands> {
         ["reveille.run/state", "reveille.run/finished-at"].into_iter().flat_map(prop).collect();
     let of_turn = [TURN, "reveille.turn/ended-at"].into_iter().flat_map(prop).collect();
     exprs.extend(join("reveille.run/turn", Map::new(), of_turn));
-    let ident = ExprKey::Ident(Keyword::new("reveille.run/id").ok()?, run.clone());
-    let target = JoinTarget::Query(Query { exprs, meta: None });
-    let key = ident.to_value();
-    let row = ask(service, caller, vec![Expr::Join(Join { key: ident, params: None, target })])?;
-    let found = row.get(&key)?.as_map()?;
+    let found = entity(service, caller, ("reveille.run/id", run), exprs)?;
     // Every run has this attribute, so its absence means that there is no such run.
     found.keyword("reveille.run/state")?;
     let is_set = |map: &Map, attribute: &str| map.keyword(attribute).is_some_and(|value| !value.is_nil());
@@ -318,9 +310,23 @@ fn turn(service: &Service, caller: &Caller, run: &Value) -> Option<TurnStands> {
     let has_begun = turn.is_some_and(|turn| is_set(turn, TURN));
     let is_over = match turn.filter(|_| has_begun) {
         Some(turn) => is_set(turn, "reveille.turn/ended-at"),
-        None => is_set(found, "reveille.run/finished-at"),
+        None => is_set(&found, "reveille.run/finished-at"),
     };
     Some(TurnStands { has_begun, is_over })
+}
+
+/// Returns these attributes of one entity, or `None` if nothing can be asked. An entity that does not exist has none of them.
+fn entity(
+    service: &Service,
+    caller: &Caller,
+    (attribute, id): (&str, &Value),
+    exprs: Vec<Expr>,
+) -> Option<Map> {
+    let ident = ExprKey::Ident(Keyword::new(attribute).ok()?, id.clone());
+    let target = JoinTarget::Query(Query { exprs, meta: None });
+    let key = ident.to_value();
+    let row = ask(service, caller, vec![Expr::Join(Join { key: ident, params: None, target })])?;
+    row.get(&key)?.as_map().cloned()
 }
 
 /// Runs an EQL query as the caller. Returns `None` if it fails.
