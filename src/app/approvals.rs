@@ -1,4 +1,5 @@
-//! `reveille approvals`: the runs that wait for an operator, each with everything that an approval covers.
+//! `reveille approvals`: the runs that wait for an operator, each with everything that an approval covers, and what agents ask
+//! permission for in their turns.
 
 use std::io;
 use std::process::ExitCode;
@@ -6,37 +7,51 @@ use std::process::ExitCode;
 use super::control::{Control, print};
 use super::foreign_text::{self, shown, visible};
 use super::table;
-use crate::edn::Value;
+use crate::edn::{Map, Value};
 use crate::surface::cli::OperatorArgs;
 
-/// Lists the runs that wait for approval.
+/// Lists the runs that wait for approval, and the questions of agents.
 pub(super) fn approvals(args: &OperatorArgs) -> io::Result<ExitCode> {
     let control = Control::of_operator(args);
     let answer = match control.query(HELD) {
         Ok(answer) => answer,
         Err(fault) => return Ok(fault.tell()),
     };
-    let runs = answer.as_map().and_then(|map| map.keyword("reveille.engine/held-runs")).cloned();
-    let runs = runs.unwrap_or(Value::Nil);
+    let of = |name| answer.as_map().and_then(|map| map.keyword(name)).and_then(Value::as_items);
+    let questions = of("reveille.engine/open-questions").unwrap_or_default().iter().map(as_run);
+    let held = of("reveille.engine/held-runs").unwrap_or_default().iter().cloned();
+    let waiting: Vec<Value> = questions.chain(held).collect();
     if args.printing.edn || args.printing.json {
-        print(&args.printing, &runs, None)?;
+        print(&args.printing, &waiting.into(), None)?;
         return Ok(ExitCode::SUCCESS);
     }
-    foreign_text::print(&waiting(runs.as_items().unwrap_or_default()))?;
+    foreign_text::print(&as_text(&waiting))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Formats the runs that wait for approval, one line for each thing that is approved.
-fn waiting(runs: &[Value]) -> String {
-    if runs.is_empty() {
+/// A question in the list of the runs that wait: its run, and the question.
+fn as_run(question: &Value) -> Value {
+    let run = question.as_map().and_then(|question| question.keyword("run-id")).cloned();
+    Map::new()
+        .with("reveille.run/id", run.unwrap_or(Value::Nil))
+        .with("reveille.turn/question", question.clone())
+        .into()
+}
+
+/// Formats what waits, one line for each thing that is approved.
+fn as_text(waiting: &[Value]) -> String {
+    if waiting.is_empty() {
         return "Nothing waits for approval.\n".to_owned();
     }
     let mut text = String::new();
-    for run in runs {
+    for run in waiting {
         text += &format!("{}\n", table::run_id(run, "reveille.run/id"));
-        let approval =
-            run.as_map().and_then(|run| run.keyword("reveille.run/approval")).and_then(Value::as_map);
-        for (key, value) in approval.into_iter().flatten().filter(|(_, value)| !value.is_nil()) {
+        let part = |name| run.as_map().and_then(|run| run.keyword(name)).and_then(Value::as_map);
+        if part("reveille.turn/question").is_some() {
+            text += "  its agent asks in the turn\n";
+        }
+        let parts = part("reveille.run/approval").or_else(|| part("reveille.turn/question"));
+        for (key, value) in parts.into_iter().flatten().filter(|(_, value)| !value.is_nil()) {
             let key = word(key);
             let value = if IN_WORDS.contains(&&*key) { in_words(value) } else { word(value) };
             text += &format!("  {key:10}  {value}\n");
@@ -60,7 +75,7 @@ fn word(value: &Value) -> String {
     keyword.or_else(|| value.as_str().map(visible)).unwrap_or_else(|| shown(value))
 }
 
-const HELD: &str = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval]}]";
+const HELD: &str = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval]} :reveille.engine/open-questions]";
 
 #[cfg(test)]
 mod drawn;

@@ -142,7 +142,7 @@ fn standing(answer: &Map) -> String {
         "mode       {}\nunfinished {}\napprovals  {} waiting\n",
         cell(&whole, "reveille.engine/mode"),
         plural(&cell(&whole, "psi.scheduler/pending-count"), "schedule"),
-        length("reveille.engine/held-runs"),
+        length("reveille.engine/held-runs") + length("reveille.engine/open-questions"),
     );
     if let Some(held) = answer.keyword("reveille.engine/held").filter(|held| !held.is_nil()) {
         let reason = cell(held, "reason");
@@ -185,4 +185,5 @@ const RUNS: (&str, &str) = (
       :psi.scheduler/message-excerpt :psi.scheduler/origin-session-id]}]",
 );
 const STATUS: &str = "[:reveille.engine/mode :reveille.engine/now :reveille.engine/held :psi.scheduler/pending-count \
-                       {:reveille.engine/held-runs [:reveille.run/id]} :reveille.engine/accounting]";
+                       {:reveille.engine/held-runs [:reveille.run/id]} {:reveille.engine/open-questions [:digest]} \
+                       :reveille.engine/accounting]";

@@ -75,8 +75,8 @@ pub use outcome::decision::{Decision, DecisionKind, SlotRange, Subject};
 pub use outcome::downtime::Downtime;
 #[doc(hidden)]
 pub use outcome::fact::{
-    Claim, Dispatch, EngineFact, Fact, GuardFact, HostFact, Next, Redefinition, RunFact, ScheduleFact,
-    SessionFact, Skip,
+    Claim, Decided, Dispatch, EngineFact, Fact, GuardFact, HostFact, Next, Redefinition, RunFact,
+    ScheduleFact, SessionFact, Skip,
 };
 pub use outcome::failure::{Failure, Phase};
 pub use outcome::lost::LostSchedule;

@@ -72,6 +72,7 @@ fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Re
         Command::ResumeChannel { channel, ways, by } => step::resume_channel(step, (channel, ways), &by),
         Command::Approve { run, digest, by } => step::approve(step, run, digest, by),
         Command::Deny { run, why, by } => step::deny(step, run, why, by),
+        Command::AnswerQuestion { run, decided } => step::answer_question(step, &run, *decided),
         Command::SetGuard { policy, by } => step::set_guard(step, policy, by),
         Command::SetGrant { session, grant, by } => step::set_grant(step, session, grant, by),
         Command::Shutdown { abandon } => {

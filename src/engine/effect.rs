@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::invocation::Invocation;
 use super::reading::Look;
 use crate::domain::{
-    Attachment, Cause, Dialect, Digest, HostId, Message, Moment, Route, RunId, Schedule, SessionConfig,
-    SessionId, SessionProvenance, Span,
+    Actor, Attachment, Cause, Dialect, Digest, HostId, Message, Moment, Route, RunId, Schedule,
+    SessionConfig, SessionId, SessionProvenance, Span,
 };
 
 /// One action for a host, a channel or the guard.
@@ -45,6 +45,8 @@ pub enum Effect {
     },
     /// Ask the guard whether a run may be handed over. The report is `GuardAnswered`.
     AskGuard(Box<GuardQuestion>),
+    /// Pass on an operator's answer to what an agent asks permission for. There is no report.
+    AnswerQuestion(Box<QuestionAnswer>),
     /// Add a message that no run delivers to the transcript of a built-in session: one that a
     /// person wrote, or one from an earlier process.
     RecordMessage {
@@ -106,6 +108,19 @@ pub struct GuardQuestion {
     pub provenance: Option<SessionProvenance>,
     /// How long the guard has for its answer.
     pub patience: Span,
+}
+
+/// An operator's answer to what an agent asks permission for in a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuestionAnswer {
+    /// The session in which the turn is.
+    pub session: SessionId,
+    /// Digest of the question.
+    pub question: Digest,
+    /// Whether the agent may do it, this once.
+    pub is_allowed: bool,
+    /// The operator.
+    pub by: Actor,
 }
 
 /// A prompt to deliver for a run.

@@ -7,9 +7,10 @@ use super::bulletin_text;
 use super::reading::{Look, read_outcome};
 use super::row::StoredRow;
 use crate::domain::{
-    Actor, Address, Channel, Cursor, Dialect, Digest, Downtime, Durability, Failure, Grant, GuardAnswer,
-    GuardPolicy, HostId, JobId, Lifetime, LostSchedule, MemoryChange, Op, Outcome, Payload, Policy,
-    Primitives, Reading, Reason, RunId, ScheduleId, SessionConfig, SessionId, Settings, Target, Ways, When,
+    Actor, Address, Channel, Cursor, Decided, Dialect, Digest, Downtime, Durability, Failure, Grant,
+    GuardAnswer, GuardPolicy, HostId, JobId, Lifetime, LostSchedule, MemoryChange, Op, Outcome, Payload,
+    Policy, Primitives, Reading, Reason, RunId, ScheduleId, SessionConfig, SessionId, Settings, Target, Ways,
+    When,
 };
 use crate::limits;
 
@@ -236,6 +237,14 @@ pub enum Command {
         why: Option<Box<str>>,
         /// The actor who denies.
         by: Actor,
+    },
+    /// Answer what an agent asks permission for in the turn that a run began. Operators only. Whether the question waits is
+    /// known to the agent's host alone, so the caller looks there first.
+    AnswerQuestion {
+        /// The run.
+        run: RunId,
+        /// The answer.
+        decided: Box<Decided>,
     },
     /// Replace the guard policy that runs are checked by before they are handed over. The surfaces
     /// check whether the caller may do this.

@@ -62,7 +62,7 @@ pub use condition::{
     Circumstances, ConditionError, ConditionFault, Judgement, judge, parse_condition, parse_path,
 };
 pub use decide::{decide, decide_into};
-pub use effect::{Delivery, Effect, GuardQuestion, Opening, Parcel};
+pub use effect::{Delivery, Effect, GuardQuestion, Opening, Parcel, QuestionAnswer};
 pub use foresight::forecast::{Forecast, ForecastQuery, WhatIf};
 pub use foresight::forecast_slot::{ForecastSlot, SlotOutcome};
 pub use foresight::schedule_history::DecisionSource;

@@ -192,6 +192,7 @@ fn has_fact(effect: &Effect, facts: &[Fact]) -> bool {
         Effect::Call { run, .. } => run,
         // These hand no run over.
         Effect::AskGuard(_)
+        | Effect::AnswerQuestion(_)
         | Effect::CancelCall { .. }
         | Effect::OpenSession { .. }
         | Effect::RecordMessage { .. }

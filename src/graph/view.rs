@@ -167,6 +167,11 @@ pub trait Transcripts {
     fn turn(&self, _run: &RunId) -> Option<Arc<Turn>> {
         None
     }
+
+    /// Returns the runs of the turns in which an agent waits for an operator's answer, the oldest first.
+    fn asking(&self) -> Vec<RunId> {
+        Vec::new()
+    }
 }
 
 /// How much of each budget is in use.

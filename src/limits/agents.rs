@@ -31,8 +31,11 @@ limits! { OF_AGENTS:
     TURN_SHOWN_MS = 250 "ms" as "turn-shown-ms";
     /// Tool calls that are retained of one turn.
     TURN_TOOL_CALLS = 200 "calls" as "turn-tool-calls";
-    /// Questions for permission that are retained of one turn.
+    /// Questions for permission that are retained of one turn. An operator is asked none beyond these: they are refused.
     TURN_QUESTIONS = 100 "questions" as "turn-questions";
+    /// Longest account of what a tool is to do that an operator is asked about. A longer one is refused, because nobody would
+    /// be shown all of it.
+    QUESTION_BYTES = 16_384 "bytes" as "question-bytes";
     /// Turns of agents that are retained, of all sessions together. The oldest are dropped.
     TURNS_KEPT = 1_000 "turns" as "turns-kept";
     /// Longest time that an agent may say nothing within a turn, as configured.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{Failure, Message, RunId, SessionConfig, SessionId, Transcript, Turn};
-use crate::engine::{Delivery, Opening};
+use crate::engine::{Delivery, Opening, QuestionAnswer};
 
 /// The immediate answer of a host to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,4 +58,14 @@ pub trait Host: Send + Sync {
     fn turn(&self, _run: &RunId) -> Option<Arc<Turn>> {
         None
     }
+
+    /// Returns the runs of the turns in which an agent waits for an operator's answer, the oldest first. Called under the
+    /// engine's lock as [`Host::transcript`] is.
+    fn asking(&self) -> Vec<RunId> {
+        Vec::new()
+    }
+
+    /// Passes on what an operator has decided about what an agent asks permission for. A question that does not wait any more
+    /// stays as it was answered.
+    fn answer_question(&self, _answer: &QuestionAnswer) {}
 }

@@ -137,7 +137,10 @@ impl Counters {
             }
             // The dispatch that follows is still the first one of this slot, so the slot stays noted.
             RunFact::Guard(
-                GuardFact::Allowed { .. } | GuardFact::Approved { .. } | GuardFact::Denied { .. },
+                GuardFact::Allowed { .. }
+                | GuardFact::Approved { .. }
+                | GuardFact::Denied { .. }
+                | GuardFact::Answered(_),
             ) => {}
             // The run waits from here on. `unstarted_slot` finds its slot when it is dispatched.
             RunFact::Guard(GuardFact::Asked { .. } | GuardFact::Held(_)) => self.claimed = None,

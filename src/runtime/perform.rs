@@ -89,6 +89,10 @@ impl Shared {
                 self.ask_guard(*question);
                 None
             }
+            Effect::AnswerQuestion(answer) => {
+                self.tell(HostId::AGENTS, |host| host.answer_question(&answer));
+                None
+            }
             Effect::CreateSession(opening) => {
                 self.is_wanted(&opening.run, revocations).then_some(())?;
                 let answer = self.ask(opening.host, Phase::CreateSession, |host| host.create(&opening));

@@ -57,6 +57,11 @@ impl<'a> Reading<'a> {
         self.hosts.find(HostId::AGENTS)?.turn(run)
     }
 
+    /// The runs of the turns in which an agent waits for an operator's answer.
+    pub(crate) fn asking(&self) -> Vec<RunId> {
+        self.hosts.find(HostId::AGENTS).map_or_else(Vec::new, |host| host.asking())
+    }
+
     pub(crate) fn counters(&self) -> &Counters {
         &self.core.counters
     }

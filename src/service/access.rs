@@ -274,4 +274,8 @@ impl Transcripts for Reading<'_> {
     fn turn(&self, run: &RunId) -> Option<Arc<crate::domain::Turn>> {
         Reading::turn(self, run)
     }
+
+    fn asking(&self) -> Vec<RunId> {
+        Reading::asking(self)
+    }
 }

@@ -18,6 +18,7 @@ fn plan() -> AgentPlan {
         directory: None,
         mode: Some("ask".into()),
         allow: Vec::new(),
+        ask: Vec::new(),
         resume: Resume::default(),
         processes: 4,
         turns_per_hour: None,

@@ -9,10 +9,13 @@ import * as Q from "./queries.js";
 export function Approvals({ id = null }) {
   const answer = useAsk(Q.APPROVALS, useMemo(() => ({}), []));
   const runs = answer.data?.engine.heldRuns ?? [];
+  const questions = answer.data?.engine.openQuestions ?? [];
+  const waiting = [questions.length && `${count(questions.length, "agent")} asking`, runs.length && `${count(runs.length, "run")} waiting, the one that expires first in front`];
   const find = (run) => runs.find((one) => one.id === run);
   const keys = { a: (run) => mayChange() && approve(find(run)), d: (run) => mayChange() && deny(find(run)) };
-  return html`<${Page} title="Approvals" answer=${answer} lead=${answer.data && (runs.length ? `${count(runs.length, "run")} waiting, the one that expires first in front` : "")}>
-    ${answer.data && !runs.length && html`<p class="empty good">Nothing waits for approval.</p>`}
+  return html`<${Page} title="Approvals" answer=${answer} lead=${answer.data && waiting.filter(Boolean).join("; ")}>
+    ${answer.data && !runs.length && !questions.length && html`<p class="empty good">Nothing waits for approval.</p>`}
+    <div class="held">${questions.map((asked) => html`<${Question} key=${asked.digest} asked=${asked} />`)}</div>
     <div class="held" onKeyDown=${(event) => rowKeys(event, keys)}>${runs.map((run) => html`<${One} key=${run.id} run=${run} first=${run.id === id} />`)}</div><//>`;
 }
 
@@ -32,6 +35,19 @@ async function deny(run) {
     body: html`<p><${Foreign} text=${run.approval.label ?? run.id} />: the run fails, and is not handed over.</p>`,
   });
   if (reason !== null) await act(() => change(Q.DENY, { id: run.id, reason: reason || null }), `Denied: ${visible(run.approval.label ?? run.id)}.`);
+}
+
+// What an agent asks permission for in a turn: all that it says of it, or the daemon has refused it already.
+function Question({ asked }) {
+  const left = Date.parse(asked.until) - now.value;
+  const answer = (yes) => act(
+    () => change(yes ? Q.APPROVE : Q.DENY, { id: asked.runId, digest: asked.digest }), `${yes ? "Allowed" : "Denied"}: ${visible(asked.title)}.`,
+  );
+  return html`<article aria-label=${visible(asked.title)}>
+    <header><h2><${Foreign} text=${asked.title} max=${1000} /></h2><strong class=${left < 60_000 ? "bad" : "warn"}>${left > 0 ? `${span(left)} left` : "time is up"}</strong></header>
+    <p class="soft"><${Foreign} text=${asked.address} /> asks in a turn of <${SessionName} id=${asked.sessionId} />. Kind: <${Foreign} text=${asked.kind} />.</p>
+    ${asked.details && html`<${Box} text=${asked.details} label="What the tool is to do" />`}
+    <div class="actions"><${Do} kind="main" does=${() => answer(true)}>Allow once<//><${Do} kind="bad" does=${() => answer(false)}>Deny<//></div></article>`;
 }
 
 const where = (approval) => html`${word(approval.target)} ${approval.sessionId ? html`<${SessionName} id=${approval.sessionId} />` : html`<${Foreign} text=${approval.channel ?? ""} />`}`;

@@ -24,7 +24,7 @@ function Totals({ data }) {
   const figures = [
     ["next hour", data.next.at(-1)?.more ? `${data.next.length}+` : data.next.length, "timeline", { zoom: "1h" }],
     ["waiting", data.overdue.totalCount, "schedules", { status: "PENDING,QUEUED" }],
-    ["to approve", data.engine.heldRuns.length, "approvals", {}],
+    ["to approve", data.engine.heldRuns.length + data.engine.openQuestions.length, "approvals", {}],
     ["failing", data.failed.totalCount, "schedules", { failing: "yes" }],
     ["left", data.left.totalCount, "schedules", { status: "LEFT" }],
     ["paused", data.paused.totalCount, "schedules", { status: "PAUSED" }],
@@ -44,6 +44,12 @@ function Attention({ data }) {
     const left = Date.parse(run.approval?.until) - now.value;
     items.push({
       key: run.id, of: "held", by: left, what: html`<${A} page="approvals" params=${{ id: run.id }}>Approve<//> <${ScheduleName} of=${run.schedule} /> <span class="soft">by rule <${Foreign} text=${run.approval?.rule} /></span>`, when: html`<strong>${left > 0 ? `${span(left)} left` : "time is up"}</strong>`,
+    });
+  }
+  for (const one of engine.openQuestions) {
+    const left = Date.parse(one.until) - now.value;
+    items.push({
+      key: one.digest, of: "held", by: left, what: html`<${A} page="approvals" params=${{}}>Answer<//> an agent that asks: <${Foreign} text=${one.title} max=${120} />`, when: html`<strong>${left > 0 ? `${span(left)} left` : "time is up"}</strong>`,
     });
   }
   for (const one of data.overdue.nodes) {

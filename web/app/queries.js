@@ -14,7 +14,7 @@ const EXPLAINED = `explain { asked at slot sentence verdict reason by lateMs nex
 export const SHELL = `query Shell { engine { now version mode cursor held { by reason since } } }`;
 
 export const NOW = `query Now($from: DateTime!, $until: DateTime!) {
-  engine { now cursor imbalance held { by reason since } heldRuns { id slot approval { until label message rule } schedule { ${NAME} } }
+  engine { now cursor imbalance held { by reason since } heldRuns { id slot approval { until label message rule } schedule { ${NAME} } } openQuestions { runId digest title until }
     accounting { expected delivered left skipped cancelled failed lost pending } }
   next: forecast(to: $until, first: 200) { ${SLOT} }
   failed: schedules(first: 8, orderBy: FIRE_AT_DESC, filter: { failing: true }) { totalCount nodes { ${LINE} } }
@@ -73,7 +73,8 @@ export const RUN = `query Run($schedule: ID!, $run: String) {
   engine { decisionPage(last: 100, filter: { runId: $run }) { nodes { ${DECISION} } } }
 }`;
 
-export const APPROVALS = `query Approvals { engine { now heldRuns { ${APPROVAL} } guard { approvalMs asksMs } } }`;
+const QUESTIONS = "openQuestions { runId sessionId address title kind details digest until }";
+export const APPROVALS = `query Approvals { engine { now heldRuns { ${APPROVAL} } ${QUESTIONS} guard { approvalMs asksMs } } }`;
 
 export const LANES = `query Lanes($first: Int!, $after: String) {
   sessions(first: $first, after: $after) { totalCount pageInfo { hasNextPage endCursor } nodes {
@@ -122,7 +123,7 @@ export const MANY = `mutation Many($action: BulkAction!, $filter: ScheduleFilter
 export const HOLD = `mutation Hold($reason: String) { holdAll(reason: $reason) { held { by reason since } } }`;
 export const RELEASE = `mutation Release { releaseAll { held { since } } }`;
 export const APPROVE = `mutation Approve($id: ID!, $digest: String!) { approveRun(runId: $id, digest: $digest) { run { id state } } }`;
-export const DENY = `mutation Deny($id: ID!, $reason: String) { denyRun(runId: $id, reason: $reason) { run { id state } } }`;
+export const DENY = `mutation Deny($id: ID!, $reason: String, $digest: String) { denyRun(runId: $id, reason: $reason, digest: $digest) { run { id state } } }`;
 export const TAKE = `mutation Take($id: ID!) { takeMessages(sessionId: $id, first: 100) { inboxCount taken { runId text } } }`;
 const UNDERSTOOD = "understood { words zone next warnings }";
 export const CREATE = `mutation Create($input: CreateScheduleInput!) { createSchedule(input: $input) { created ${ONE} ${UNDERSTOOD} } }`;

@@ -5,11 +5,12 @@
 //! ends in exactly one outcome; every state has a deadline.
 
 mod opening;
+mod permission;
 
 use std::sync::Arc;
 
 use super::exchange::{Found, Input, NotSent, Output, Prompt, Told};
-use super::plan::{AgentPlan, answer};
+use super::plan::AgentPlan;
 use super::replay::Replay;
 use super::turn_log::TurnLog;
 use super::wire::{self, Abilities, Incoming, NOT_AUTHENTICATED, Place, Request, RpcError, Update};
@@ -83,9 +84,9 @@ impl Conversation {
 
     /// Returns when to call again with [`Input::Tick`]; `None` once it is over.
     pub fn deadline(&self) -> Option<BootTime> {
-        let until = match self.stage {
-            Stage::InTurn(_) => {
-                let stops = self.until.min(self.turn_until);
+        let until = match &self.stage {
+            Stage::InTurn(log) => {
+                let stops = log.stops(self.until, self.turn_until);
                 self.shown_at.map_or(stops, |shown_at| shown_at.min(stops))
             }
             Stage::Gone => return None,
@@ -120,6 +121,7 @@ impl Conversation {
                 self.looking = Some(run);
                 self.go_on(now);
             }
+            Input::Decided(answer) => self.decided(now, *answer),
             Input::LetGo => {
                 self.ends = true;
                 self.go_on(now);
@@ -194,14 +196,7 @@ impl Conversation {
                     self.update(now, update);
                 }
             }
-            Incoming::Question(id, asked) => {
-                let (answer, option) = answer(&self.plan.allow, &asked);
-                self.out.push(Output::Send(wire::permit(&id, option)));
-                if let Stage::InTurn(log) = &mut self.stage {
-                    log.asked(&asked, answer);
-                    self.sign(now);
-                }
-            }
+            Incoming::Question(id, asked) => self.question(now, id, asked),
             Incoming::Unknown(id, method) => self.out.push(Output::Send(wire::unknown_method(&id, &method))),
         }
     }
@@ -342,13 +337,17 @@ impl Conversation {
     }
 
     fn cancel(&mut self, now: Now) {
-        let Stage::InTurn(log) = std::mem::replace(&mut self.stage, Stage::Cancelling(None)) else { return };
+        let Stage::InTurn(mut log) = std::mem::replace(&mut self.stage, Stage::Cancelling(None)) else {
+            return;
+        };
         // A conversation that was released is not looked into any more.
         if self.ends && !log.is_received() {
             let text = "the conversation was released before the agent gave a sign";
             self.tell(Told::Failed(log.turn().run.clone(), Reason::OutcomeUnknown, text.into()));
         }
         self.out.push(Output::Send(wire::cancel(self.address.conversation().unwrap_or_default())));
+        // The protocol demands that what the agent asks is answered after a cancel, too.
+        self.out.extend(log.withdraw().into_iter().map(Output::Send));
         self.stage = Stage::Cancelling(Some(log));
         self.until = now.boot.after(self.plan.timing.grace);
     }
@@ -381,7 +380,11 @@ impl Conversation {
                 self.go_on(now);
             }
             Stage::Ready => self.terminate(now),
-            Stage::InTurn(log) if self.until.min(self.turn_until) > now.boot => {
+            Stage::InTurn(log) if self.turn_until > now.boot && log.asks_too_long(now.boot) => {
+                let lines = log.expire(now.boot);
+                self.answered_question(now, lines);
+            }
+            Stage::InTurn(log) if log.stops(self.until, self.turn_until) > now.boot => {
                 let turn = log.turn().clone();
                 self.shown_at = None;
                 self.tell(Told::Turn(Box::new(turn)));

@@ -2,6 +2,7 @@
 
 use super::wire::Incoming;
 use crate::domain::{Address, Reason, RunId, Turn};
+use crate::engine::QuestionAnswer;
 
 /// What happens to the machine.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub enum Input {
     Prompt(Prompt),
     /// Is the prompt of this run in the conversation?
     Look(RunId),
+    /// An operator has answered what the agent asks permission for.
+    Decided(Box<QuestionAnswer>),
     /// The conversation is not ours any more.
     LetGo,
     /// Time has passed.

@@ -22,7 +22,7 @@ use crate::domain::{
     Address, BootTime, Failure, Message, Now, Phase, Reason, RunId, SessionConfig, SessionId, Transcript,
     Turn, TurnOutcome,
 };
-use crate::engine::{Delivery, Opening, Report};
+use crate::engine::{Delivery, Opening, QuestionAnswer, Report};
 use crate::port::{Clock, Host, HostAnswer, Prober};
 
 /// Where the host reports what happens. A refusal is no error: the engine's record stands.
@@ -157,6 +157,18 @@ impl Host for AgentHost {
 
     fn turn(&self, run: &RunId) -> Option<Arc<Turn>> {
         self.inner.turns().of(run)
+    }
+
+    fn asking(&self) -> Vec<RunId> {
+        self.inner.turns().asking()
+    }
+
+    fn answer_question(&self, answer: &QuestionAnswer) {
+        let inbox = self.inner.inboxes().get(&answer.session).cloned();
+        if let Some(inbox) = inbox {
+            // If it is full, the question still waits, and is shown to wait.
+            let _ = inbox.try_send(Input::Decided(Box::new(answer.clone())));
+        }
     }
 }
 

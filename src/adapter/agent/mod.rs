@@ -13,6 +13,7 @@ mod host;
 mod plan;
 mod pool;
 mod process;
+mod questions;
 mod redact;
 mod replay;
 mod task;
@@ -24,7 +25,7 @@ pub use conversation::Conversation;
 pub use exchange::{Found, Input, NotSent, Output, Prompt, Told};
 pub use holders::ListedHolders;
 pub use host::{AgentHost, Reports};
-pub use plan::{AgentPlan, Allow, Environment, Profile, Resume, Timing};
+pub use plan::{AgentPlan, Environment, Profile, Resume, Timing, ToolRule};
 #[cfg(feature = "cli")]
 pub(crate) use process::HOSTED;
 pub use wire::{Incoming, Request, Update, read as read_line};

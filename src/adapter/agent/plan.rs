@@ -20,8 +20,10 @@ pub struct AgentPlan {
     pub directory: Option<PathBuf>,
     /// The mode that is set before each conversation goes on.
     pub mode: Option<Box<str>>,
-    /// What the agent may do unasked. Everything else is refused, once.
-    pub allow: Vec<Allow>,
+    /// What the agent may do unasked.
+    pub allow: Vec<ToolRule>,
+    /// What else an operator is asked about. Everything else is refused, once.
+    pub ask: Vec<ToolRule>,
     /// What is done where nobody can say who holds a conversation.
     pub resume: Resume,
     /// How many processes it may have at a time.
@@ -67,6 +69,8 @@ pub struct Timing {
     pub(crate) settle: Span,
     /// For the next sign within a turn.
     pub(crate) silence: Span,
+    /// For an operator to answer what the agent asks permission for.
+    pub(crate) answer: Span,
     /// For a turn as a whole.
     pub(crate) turn: Span,
     /// After a cancel, and again after the signal to end.
@@ -87,6 +91,7 @@ impl Default for Timing {
             open: seconds(30),
             settle: Span::ZERO,
             silence: seconds(90),
+            answer: seconds(600),
             turn: seconds(1_800),
             grace: seconds(5),
             idle: seconds(120),
@@ -170,35 +175,59 @@ impl Profile {
     }
 }
 
-/// A rule that allows what an agent asks for.
+/// A rule about what an agent asks permission for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allow {
+pub struct ToolRule {
     /// The kind of tool, such as `read`; any if it is not given.
     pub(crate) kind: Option<Box<str>>,
     /// The title of the tool, in which `*` stands for anything; any if it is not given.
     pub(crate) tool: Option<Box<str>>,
 }
 
-impl Allow {
-    fn allows(&self, asked: &Asked) -> bool {
+impl ToolRule {
+    fn is_about(&self, asked: &Asked) -> bool {
         self.kind.as_ref().is_none_or(|kind| *kind == asked.kind)
             && self.tool.as_ref().is_none_or(|pattern| matches(pattern, &asked.title))
     }
 }
 
-/// Answers a question for permission: the answer, and the option that says it. Nothing is ever allowed or refused for always.
-pub(super) fn answer<'a>(rules: &[Allow], asked: &'a Asked) -> (PermissionAnswer, Option<&'a str>) {
-    let option = |kind: &str| asked.options.iter().find(|(_, it)| **it == *kind).map(|(id, _)| &**id);
-    if rules.iter().any(|rule| rule.allows(asked))
-        && let Some(option) = option("allow_once")
-    {
-        return (PermissionAnswer::Allowed, Some(option));
-    }
-    match option("reject_once") {
-        Some(option) => (PermissionAnswer::Rejected, Some(option)),
-        None => (PermissionAnswer::Cancelled, None),
+/// What becomes of a question for permission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// A rule allows it, this once.
+    Allow,
+    /// An operator is asked.
+    Ask,
+    /// It is refused, this once.
+    Reject,
+}
+
+impl AgentPlan {
+    /// Judges a question for permission by the rules: one that allows goes before one that asks.
+    pub(super) fn judge(&self, asked: &Asked) -> Verdict {
+        let is_in = |rules: &[ToolRule]| rules.iter().any(|rule| rule.is_about(asked));
+        match asked.option(ALLOW_ONCE) {
+            // Without that option, an operator could refuse it only.
+            None => Verdict::Reject,
+            Some(_) if is_in(&self.allow) => Verdict::Allow,
+            Some(_) if is_in(&self.ask) => Verdict::Ask,
+            Some(_) => Verdict::Reject,
+        }
     }
 }
+
+/// Returns the answer to a question for permission, and the option that says it. Nothing is ever allowed or refused for always.
+pub(super) fn answer(asked: &Asked, is_allowed: bool) -> (PermissionAnswer, Option<&str>) {
+    let allow = || Some((PermissionAnswer::Allowed, asked.option(ALLOW_ONCE)?));
+    let reject = || Some((PermissionAnswer::Rejected, asked.option(REJECT_ONCE)?));
+    let chosen = if is_allowed { allow() } else { None };
+    chosen
+        .or_else(reject)
+        .map_or((PermissionAnswer::Cancelled, None), |(answer, option)| (answer, Some(option)))
+}
+
+const ALLOW_ONCE: &str = "allow_once";
+const REJECT_ONCE: &str = "reject_once";
 
 /// Returns whether a text is as a pattern says, in which `*` stands for any text.
 fn matches(pattern: &str, text: &str) -> bool {
@@ -222,9 +251,10 @@ mod tests {
 
     fn asked(kind: &str, title: &str, options: &[&str]) -> Asked {
         Asked {
-            conversation: "c".into(),
+            call: "t1".into(),
             title: title.into(),
             kind: kind.into(),
+            details: None,
             options: options.iter().map(|it| (format!("o-{it}").into(), (*it).into())).collect(),
         }
     }
@@ -249,17 +279,14 @@ mod tests {
     #[test]
     fn nothing_is_allowed_for_always() {
         let all = ["allow_always", "allow_once", "reject_always", "reject_once"];
-        let rule = Allow { kind: Some("read".into()), tool: None };
-        let rules = std::slice::from_ref(&rule);
-        let answered = |kind: &str, options: &[&str]| {
-            let asked = asked(kind, "t", options);
-            let (answer, option) = answer(rules, &asked);
+        let answered = |options: &[&str], is_allowed| {
+            let asked = asked("read", "t", options);
+            let (answer, option) = answer(&asked, is_allowed);
             (answer, option.map(ToOwned::to_owned))
         };
-        assert_eq!(answered("read", &all), (PermissionAnswer::Allowed, Some("o-allow_once".to_owned())));
-        assert_eq!(answered("execute", &all), (PermissionAnswer::Rejected, Some("o-reject_once".to_owned())));
+        assert_eq!(answered(&all, true), (PermissionAnswer::Allowed, Some("o-allow_once".to_owned())));
+        assert_eq!(answered(&all, false), (PermissionAnswer::Rejected, Some("o-reject_once".to_owned())));
         let always = ["allow_always", "reject_always"];
-        assert_eq!(answered("read", &always), (PermissionAnswer::Cancelled, None));
-        assert_eq!(answer(&[], &asked("read", "t", &all)).0, PermissionAnswer::Rejected);
+        assert_eq!(answered(&always, true), (PermissionAnswer::Cancelled, None));
     }
 }

@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
+use super::questions::Questions;
 use super::wire::{self, Asked, Update};
-use crate::domain::{Address, Moment, PermissionAnswer, Question, RunId, ToolCall, Turn, TurnOutcome, Usage};
+use crate::domain::{Address, BootTime, Moment, Now, RunId, Span, ToolCall, Turn, TurnOutcome, Usage};
+use crate::engine::QuestionAnswer;
 use crate::limits::{self, Limit};
 
 /// A turn that goes on.
@@ -15,6 +17,8 @@ pub(super) struct TurnLog {
     /// Why we stop it, if we do.
     cause: Option<TurnOutcome>,
     has_done: bool,
+    /// The questions that wait for an operator.
+    questions: Questions,
 }
 
 impl TurnLog {
@@ -35,7 +39,7 @@ impl TurnLog {
             process: None,
             version: None,
         };
-        TurnLog { turn, is_new: false, cause: None, has_done: false }
+        TurnLog { turn, is_new: false, cause: None, has_done: false, questions: Questions::default() }
     }
 
     pub(super) fn by(mut self, process: Option<u32>, version: Option<Box<str>>) -> TurnLog {
@@ -94,11 +98,50 @@ impl TurnLog {
         }
     }
 
-    pub(super) fn asked(&mut self, asked: &Asked, answer: PermissionAnswer) {
-        if self.turn.questions.len() < most(limits::TURN_QUESTIONS) {
-            let (title, kind) = (asked.title.clone(), asked.kind.clone());
-            self.turn.questions.push(Question { title, kind, answer });
+    /// Completes a question that names a call of which the agent has told more before.
+    pub(super) fn complete(&self, asked: &mut Asked) {
+        let Some(call) = self.turn.tool_calls.iter().find(|call| call.id == asked.call) else { return };
+        for (part, known) in [(&mut asked.title, &call.title), (&mut asked.kind, &call.kind)] {
+            if part.is_empty() {
+                part.clone_from(known);
+            }
         }
+    }
+
+    /// Notes a question that a rule answers. Returns the line with the answer.
+    pub(super) fn answer(&mut self, id: &Value, asked: &Asked, is_allowed: bool) -> String {
+        Questions::answer(&mut self.turn, id, asked, is_allowed)
+    }
+
+    /// Asks an operator, for so long at most. Returns the line with the answer if nobody can be asked.
+    pub(super) fn ask(&mut self, id: Value, asked: Asked, (now, patience): (Now, Span)) -> Option<String> {
+        self.questions.ask(&mut self.turn, id, asked, (now, patience))
+    }
+
+    /// Returns when something has to be done about the turn, which may be silent and may last until these times. An agent that
+    /// waits for an operator is not silent.
+    pub(super) fn stops(&self, silent_until: BootTime, turn_until: BootTime) -> BootTime {
+        self.questions.until().unwrap_or(silent_until).min(turn_until)
+    }
+
+    /// Returns whether a question is too old that waits.
+    pub(super) fn asks_too_long(&self, now: BootTime) -> bool {
+        self.questions.until().is_some_and(|until| until <= now)
+    }
+
+    /// Notes what an operator has decided. Returns the line with the answer, if that question waits.
+    pub(super) fn decide(&mut self, answer: QuestionAnswer) -> Option<String> {
+        self.questions.decide(&mut self.turn, answer)
+    }
+
+    /// Answers the questions that are too old. Returns the lines.
+    pub(super) fn expire(&mut self, now: BootTime) -> Vec<String> {
+        self.questions.expire(&mut self.turn, now)
+    }
+
+    /// Answers all questions that wait, because the turn is stopped. Returns the lines.
+    pub(super) fn withdraw(&mut self) -> Vec<String> {
+        self.questions.withdraw(&mut self.turn)
     }
 
     /// Notes the answer to the prompt.
@@ -135,6 +178,8 @@ impl TurnLog {
             // Success without a word: some agents end a turn so whose model answered with an error.
             Some(_) | None => TurnOutcome::Doubtful,
         };
+        // The agent has ended the turn, so it waits for no answer.
+        self.withdraw();
         self.turn.outcome = outcome.or(self.turn.outcome).or(Some(told));
         self.turn.ended_at = Some(now);
         self.turn

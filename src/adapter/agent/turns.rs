@@ -27,6 +27,12 @@ impl Turns {
         }
     }
 
+    /// Returns the runs of the turns that wait for an operator's answer, the one that began first in front.
+    pub(super) fn asking(&self) -> Vec<RunId> {
+        let asks = |run: &&RunId| self.by_run.get(*run).is_some_and(|turn| turn.asks());
+        self.in_order.iter().filter(asks).cloned().collect()
+    }
+
     pub(super) fn of(&self, run: &RunId) -> Option<Arc<Turn>> {
         self.by_run.get(run).map(Arc::clone)
     }

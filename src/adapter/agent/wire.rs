@@ -140,14 +140,32 @@ pub enum Update {
 /// A question for permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// The conversation.
-    pub(crate) conversation: Box<str>,
+    /// The agent's id of the call.
+    pub(crate) call: Box<str>,
     /// What the tool shows to people.
     pub(crate) title: Box<str>,
     /// The kind of tool.
     pub(crate) kind: Box<str>,
+    /// What the tool is to do, as JSON; `None` if the agent does not say so.
+    pub(crate) details: Option<Details>,
     /// The options: id and kind.
     pub(crate) options: Vec<(Box<str>, Box<str>)>,
+}
+
+/// What a tool is to do, as the agent says: its input, content and places, as JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Details {
+    /// All of it.
+    Whole(Box<str>),
+    /// It is longer than `limits::QUESTION_BYTES`, and nobody can be shown it whole.
+    TooLong,
+}
+
+impl Asked {
+    /// Returns the id of the option of this kind, if there is one.
+    pub(super) fn option(&self, kind: &str) -> Option<&str> {
+        self.options.iter().find(|(_, it)| **it == *kind).map(|(id, _)| &**id)
+    }
 }
 
 /// Reads a line.
@@ -208,12 +226,29 @@ fn asked(params: &Value) -> Asked {
     let (tool, word) = (&params["toolCall"], |value: &Value, key| cut(text(value, key), WORD_BYTES).into());
     let options = params["options"].as_array().into_iter().flatten().take(OPTIONS);
     Asked {
-        conversation: text(params, "sessionId").into(),
+        call: word(tool, "toolCallId"),
         title: word(tool, "title"),
         kind: word(tool, "kind"),
+        details: details(tool),
         // An id is not cut: it has to be sent back as it is.
         options: options.map(|option| (text(option, "optionId").into(), word(option, "kind"))).collect(),
     }
+}
+
+/// What a tool is to do: what else the agent says of the call than what is shown of it anyway.
+fn details(tool: &Value) -> Option<Details> {
+    let shown = ["toolCallId", "title", "kind", "status", "_meta"];
+    let rest =
+        tool.as_object()?.iter().filter(|(key, value)| !shown.contains(&key.as_str()) && !value.is_null());
+    let rest: serde_json::Map<String, Value> =
+        rest.map(|(key, value)| (key.clone(), value.clone())).collect();
+    if rest.is_empty() {
+        // Some agents say it in the title alone, of which only the beginning is shown.
+        return (text(tool, "title").len() > WORD_BYTES).then_some(Details::TooLong);
+    }
+    let text = Value::Object(rest).to_string();
+    let is_long = text.len() as u64 > limits::QUESTION_BYTES.value;
+    Some(if is_long { Details::TooLong } else { Details::Whole(text.into()) })
 }
 
 /// What an agent can do, from its answer to `initialize`.
@@ -334,6 +369,19 @@ mod tests {
         );
         let Incoming::Question(id, asked) = asked else { panic!("a question") };
         assert_eq!((id, &*asked.kind, asked.options.len()), (json!("x"), "execute", 1));
+    }
+
+    /// An operator is shown all of what the tool is to do, or nothing that looks like all of it.
+    #[test]
+    fn the_details_of_a_question_are_whole_or_too_long() {
+        let plain = json!({ "title": "rm", "kind": "execute", "status": "pending", "content": null });
+        assert_eq!(details(&plain), None);
+        let with_input = json!({ "title": "rm", "rawInput": { "command": "rm -rf /" } });
+        let whole = Details::Whole(r#"{"rawInput":{"command":"rm -rf /"}}"#.into());
+        assert_eq!(details(&with_input), Some(whole));
+        for too_long in [json!({ "rawInput": "x".repeat(20_000) }), json!({ "title": "x".repeat(2_000) })] {
+            assert_eq!(details(&too_long), Some(Details::TooLong));
+        }
     }
 
     /// Whatever it is, it is read as something.

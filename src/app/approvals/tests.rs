@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use super::as_text;
 use super::drawn::schedule;
-use super::waiting;
 use crate::adapter::outbound::envelope;
 use crate::domain::{
     Actor, Attachment, Awaits, BootTime, Call, Cause, Creation, Hold, Lifetime, Lineage, Message, Model,
@@ -89,7 +89,7 @@ fn look(schedule: &Schedule) -> Look {
     let told = String::from_utf8(envelope::print(&question)).expect("JSON is UTF-8");
     Look {
         attribute: Value::from(shown.clone()).to_string(),
-        printed: waiting(&[shown.into()]),
+        printed: as_text(&[shown.into()]),
         told: told.replace(&digest.to_string(), DIGEST),
         digest: digest.to_string(),
     }

@@ -63,14 +63,15 @@ impl AskingArgs {
     }
 }
 
-/// The id of the run that waits for an approval.
+/// The id of the run that waits for an approval, or in whose turn a question does.
 ///
 /// # Errors
 /// As of [`schedule`].
 pub(in crate::app) fn held_run(daemon: &DaemonArgs, typed: &str) -> Result<String, AppFault> {
-    let answer = ask(daemon, None, &format!("[{{:{HELD} [:reveille.run/id]}}]"))?;
-    let names = ["reveille.run/id", "psi.scheduler/label"];
-    let id = complete(typed, &answer, (HELD, names), "the beginning of several ids")?;
+    let answer = ask(daemon, None, &format!("[{{:{HELD} [:reveille.run/id]}} {{:{QUESTIONS} [:run-id]}}]"))?;
+    let what = "the beginning of several ids";
+    let id = complete(typed, &answer, (HELD, ["reveille.run/id", "psi.scheduler/label"]), what)?;
+    let id = complete(&id, &answer, (QUESTIONS, ["run-id", "title"]), what)?;
     // Of a whole id the daemon says what became of the run. What begins none names no run.
     if typed.trim().is_empty() || (id == typed && RunId::parse(typed).is_none()) {
         return Err(AppFault::usage(format!(
@@ -118,5 +119,6 @@ fn complete(
 const SCHEDULES: &str = "psi.scheduler/schedules";
 const LOST: &str = "reveille.engine/lost-schedules";
 const HELD: &str = "reveille.engine/held-runs";
+const QUESTIONS: &str = "reveille.engine/open-questions";
 /// How many candidates are listed.
 const MOST: u32 = 10;

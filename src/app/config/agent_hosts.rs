@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::adapter::ClockOs;
 use crate::adapter::agent::{
-    AgentHost, AgentPlan, Allow, Environment, ListedHolders, Profile, Reports, Resume, Timing,
+    AgentHost, AgentPlan, Environment, ListedHolders, Profile, Reports, Resume, Timing, ToolRule,
 };
 use crate::app::fault::AppFault;
 use crate::domain::{
@@ -34,7 +34,9 @@ pub(in crate::app) struct AgentConfig {
     directory: Option<PathBuf>,
     mode: Option<String>,
     #[serde(default)]
-    allow: Vec<AllowConfig>,
+    allow: Vec<ToolRuleConfig>,
+    #[serde(default)]
+    ask: Vec<ToolRuleConfig>,
     profile: Option<String>,
     #[serde(default)]
     resume: ResumeConfig,
@@ -47,6 +49,7 @@ pub(in crate::app) struct AgentConfig {
     open: Option<Time>,
     settle: Option<Time>,
     silence: Option<Time>,
+    answer: Option<Time>,
     turn: Option<Time>,
     grace: Option<Time>,
     idle: Option<Time>,
@@ -67,10 +70,10 @@ impl TryFrom<String> for Time {
     }
 }
 
-/// What an agent may do unasked.
+/// What an agent may do unasked, or what an operator is asked about.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct AllowConfig {
+struct ToolRuleConfig {
     kind: Option<String>,
     tool: Option<String>,
 }
@@ -317,10 +320,11 @@ impl AgentConfig {
             return Err(format!("cost-per-day is from {MONEY_MIN} to {MONEY_MAX}"));
         }
         let boxed = |text: String| text.into_boxed_str();
-        let allow = |rule: AllowConfig| Allow { kind: rule.kind.map(boxed), tool: rule.tool.map(boxed) };
-        let rules: Vec<Allow> = self.allow.into_iter().map(allow).collect();
-        if rules.contains(&Allow::default()) {
-            return Err("a rule of allow has kind or tool, or both".to_owned());
+        let rule = |rule: ToolRuleConfig| ToolRule { kind: rule.kind.map(boxed), tool: rule.tool.map(boxed) };
+        let allow: Vec<ToolRule> = self.allow.into_iter().map(rule).collect();
+        let ask: Vec<ToolRule> = self.ask.into_iter().map(rule).collect();
+        if allow.iter().chain(&ask).any(|rule| *rule == ToolRule::default()) {
+            return Err("a rule of allow or ask has kind or tool, or both".to_owned());
         }
         let plan = AgentPlan {
             profile: Profile::of(self.profile.as_deref().unwrap_or(name.as_str())),
@@ -329,7 +333,8 @@ impl AgentConfig {
             environment: Environment(environment.into_iter().collect()),
             directory: self.directory,
             mode: self.mode.map(boxed),
-            allow: rules,
+            allow,
+            ask,
             resume: match self.resume {
                 ResumeConfig::WhenFree => Resume::WhenFree,
                 ResumeConfig::WhenUnknown => Resume::WhenUnknown,
@@ -351,6 +356,7 @@ impl AgentConfig {
             open: time(self.open, default.open),
             settle: time(self.settle, default.settle),
             silence: time(self.silence, default.silence),
+            answer: time(self.answer, default.answer),
             turn: time(self.turn, default.turn),
             grace: time(self.grace, default.grace),
             idle: time(self.idle, default.idle),

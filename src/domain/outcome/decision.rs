@@ -57,6 +57,8 @@ names! {
         RunApproved = "run-approved",
         /// An operator denied a run, which fails.
         RunDenied = "run-denied",
+        /// An operator answered what an agent asks permission for; the detail names the answer and what it is about.
+        QuestionAnswered = "question-answered",
         /// The host accepted the prompt, and the turn that the prompt began is running.
         RunAccepted = "run-accepted",
         /// The host acknowledged the delivery, or the turn that it began ended.

@@ -260,7 +260,7 @@ impl SessionFact {
     }
 }
 
-/// What the guard and operators decide about one run before it is handed over.
+/// What the guard and operators decide about one run: before it is handed over, and about what its turn is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GuardFact {
     /// The guard was asked whether the run may be handed over. The run waits outside the session's
@@ -297,6 +297,23 @@ pub enum GuardFact {
         /// Why, in that actor's words.
         why: Option<Box<str>>,
     },
+    /// An operator answered what the agent asks permission for in the turn that the run began. The run goes on as before.
+    Answered(Box<Decided>),
+}
+
+/// An operator's answer to what an agent asks permission for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decided {
+    /// Digest of the question.
+    pub question: Digest,
+    /// What the agent asks for, as it shows it to people.
+    pub what: Box<str>,
+    /// Whether it may do so, this once.
+    pub is_allowed: bool,
+    /// Who answered.
+    pub by: Actor,
+    /// Why, in that actor's words.
+    pub why: Option<Box<str>>,
 }
 
 /// What can happen to a run. A run ends in exactly one way.

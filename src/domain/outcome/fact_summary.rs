@@ -316,6 +316,7 @@ impl GuardFact {
             GuardFact::Held(_) => DecisionKind::RunHeld,
             GuardFact::Approved { .. } => DecisionKind::RunApproved,
             GuardFact::Denied { .. } => DecisionKind::RunDenied,
+            GuardFact::Answered(_) => DecisionKind::QuestionAnswered,
         }
     }
 
@@ -324,13 +325,14 @@ impl GuardFact {
             GuardFact::Asked { .. } => Some(Reason::AwaitingGuard),
             GuardFact::Held(_) => Some(Reason::AwaitingApproval),
             GuardFact::Denied { .. } => Some(Reason::ApprovalDenied),
-            GuardFact::Allowed { .. } | GuardFact::Approved { .. } => None,
+            GuardFact::Allowed { .. } | GuardFact::Approved { .. } | GuardFact::Answered(_) => None,
         }
     }
 
     fn by(&self) -> Option<&Actor> {
         match self {
             GuardFact::Approved { by, .. } | GuardFact::Denied { by, .. } => Some(by),
+            GuardFact::Answered(decided) => Some(&decided.by),
             GuardFact::Asked { .. } | GuardFact::Allowed { .. } | GuardFact::Held(_) => None,
         }
     }
@@ -339,6 +341,11 @@ impl GuardFact {
         match self {
             GuardFact::Held(hold) => Some(hold.detail().into()),
             GuardFact::Denied { why, .. } => why.as_deref().map(|why| why.to_owned().into()),
+            GuardFact::Answered(decided) => {
+                let answer = if decided.is_allowed { "allowed" } else { "denied" };
+                let why = decided.why.as_deref().map_or_else(String::new, |why| format!(" ({why})"));
+                Some(format!("{answer}{why}: {}", decided.what).into())
+            }
             GuardFact::Asked { .. } | GuardFact::Allowed { .. } | GuardFact::Approved { .. } => None,
         }
     }

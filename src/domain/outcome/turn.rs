@@ -2,7 +2,7 @@
 //!
 //! Invariant: every text and list is bounded by `limits.rs` where it is filled (`adapter/agent`).
 
-use crate::domain::{Address, Moment, RunId, names};
+use crate::domain::{Actor, Address, Digest, Moment, RunId, names};
 
 names! {
     /// How a turn ended.
@@ -33,11 +33,13 @@ names! {
 names! {
     /// How a question for permission was answered.
     PermissionAnswer {
-        /// A rule of the configuration allows it, this once.
+        /// A rule of the configuration or an operator allows it, this once.
         Allowed = "allowed",
-        /// No rule allows it: it was refused, this once.
+        /// No rule allows it, or an operator denied it: it was refused, this once.
         Rejected = "rejected",
-        /// The agent offered neither to allow nor to refuse it once.
+        /// No operator answered in time: it was refused, this once.
+        Expired = "expired",
+        /// The turn was stopped before anybody answered, or the agent offered neither to allow nor to refuse it once.
         Cancelled = "cancelled",
     }
 }
@@ -106,6 +108,22 @@ pub struct Question {
     pub title: Box<str>,
     /// The kind of tool, in the agent's word.
     pub kind: Box<str>,
-    /// How it was answered.
-    pub answer: PermissionAnswer,
+    /// What the tool is to do, as the agent says: its input, content and places, as JSON. `None` if it says nothing, or more
+    /// than can be shown whole.
+    pub details: Option<Box<str>>,
+    /// Stands for the question, in the answer of an operator: no other question of any turn has it.
+    pub digest: Digest,
+    /// Until when an operator may answer; `None` if a rule did.
+    pub until: Option<Moment>,
+    /// How it was answered; `None` while it waits for an operator.
+    pub answer: Option<PermissionAnswer>,
+    /// The operator who answered; `None` if nobody did.
+    pub by: Option<Actor>,
+}
+
+impl Turn {
+    /// Returns whether the turn waits for an operator's answer.
+    pub fn asks(&self) -> bool {
+        self.questions.iter().any(|question| question.answer.is_none())
+    }
 }

@@ -24,8 +24,8 @@ impl State {
             GuardFact::Approved { digest, by: _ } => {
                 self.note_verdict(run, |checks| approved(checks, digest));
             }
-            // Denial has a second fact, which says how the run ends.
-            GuardFact::Denied { .. } => {}
+            // Denial has a second fact, which says how the run ends; an answer is about the turn, which its host knows.
+            GuardFact::Denied { .. } | GuardFact::Answered(_) => {}
         }
     }
 

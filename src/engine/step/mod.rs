@@ -7,6 +7,7 @@ mod session;
 mod whole;
 
 pub(super) use run::accepted::accepted;
+pub(super) use run::answer_question::answer_question;
 pub(super) use run::approve::{approve, approved, deny};
 pub(super) use run::cancel_call::cancel_call;
 pub(super) use run::created::created;

@@ -14,7 +14,9 @@ use crate::graph::{listing, run_listing};
 use crate::limits;
 
 pub(super) fn engine() -> Entity<Scheduler, ()> {
-    let entity = super::guard::of_engine(foresight(standing(Entity::<Scheduler, ()>::root("engine"))));
+    let entity = super::turn::of_engine(super::guard::of_engine(foresight(standing(
+        Entity::<Scheduler, ()>::root("engine"),
+    ))));
     let entity = super::budget::of_engine(entity)
         .doc("The engine: clock, mode, accounts, limits and the decision feed.");
     attributes! { entity;

@@ -6,10 +6,13 @@
 use std::sync::Arc;
 
 use super::{Read, attributes, instant, integer, maybe, own, text};
-use crate::domain::{PermissionAnswer, Question, RunId, ToolCall, Turn, TurnOutcome, Usage};
+use crate::domain::{
+    Digest, Moment, PermissionAnswer, Question, RunId, Scope, SessionId, ToolCall, Turn, TurnOutcome, Usage,
+};
 use crate::edn::{Map, Value};
 use crate::engine::Key;
-use crate::graph::params::field;
+use crate::graph::params::{IdText, field};
+use crate::graph::psi_terms;
 use crate::graph::registry::{Datum, Entity, Param, ParamType, Record, Type, ViewOf};
 use crate::graph::view::Scheduler;
 
@@ -46,8 +49,11 @@ pub(super) fn turn() -> Entity<Scheduler, Key> {
         own "reveille.turn/tool-calls": Type::Record(&TOOL_CALL), many =>
             |turn| turn.tool_calls.iter().map(tool_call).collect::<Vec<Value>>().into();
         /// What the agent asked permission for, in order, and how it was answered.
-        own "reveille.turn/permissions": Type::Record(&PERMISSION), many =>
-            |turn| turn.questions.iter().map(permission).collect::<Vec<Value>>().into();
+        own "reveille.turn/permissions": Type::Record(&PERMISSION), many => |view, key, _| {
+            let turn = look_up(view, key);
+            let shown = |question| permission(question, view.scope);
+            Ok(turn.iter().flat_map(|turn| turn.questions.iter().map(shown)).collect::<Vec<Value>>().into())
+        };
     })
 }
 
@@ -121,15 +127,82 @@ const PERMISSION: Record = Record {
     params: &[
         field::<Box<str>>("title", "What the agent shows to people."),
         field::<Box<str>>("kind", "The kind of tool, in the agent's word."),
-        field::<PermissionAnswer>("answer", "How it was answered."),
+        field::<Box<str>>(
+            "details",
+            "What the tool is to do, as JSON. Nil if the agent says nothing of it, or too much.",
+        )
+        .or_nil(),
+        field::<PermissionAnswer>("answer", "How it was answered. Nil while it waits for an operator.")
+            .or_nil(),
+        field::<Box<str>>(
+            "by",
+            "The operator who answered, as far as the caller may know. Nil if a rule did, or nobody.",
+        )
+        .or_nil(),
     ],
 };
 
-fn permission(question: &Question) -> Value {
+fn permission(question: &Question, viewer: &Scope) -> Value {
+    let by = question.by.as_ref().and_then(|by| by.seen_by(viewer));
     Map::new()
         .with("title", &*question.title)
         .with("kind", &*question.kind)
-        .with("answer", Value::keyword(question.answer.name()))
+        .with("details", question.details.as_deref())
+        .with("answer", question.answer.map(|answer| Value::keyword(answer.name())))
+        .with("by", by.map(|by| by.to_string()))
+        .into()
+}
+
+/// Declares what agents ask operators.
+pub(super) fn of_engine(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
+    attributes! { entity;
+        /// What agents ask permission for and nobody has answered, of the turn that began first in front. Approve or deny the
+        /// run with the digest.
+        own "reveille.engine/open-questions": Type::Record(&OPEN_QUESTION), many =>
+            |view, (), _| Ok(open_questions(view).into());
+    }
+}
+
+/// The fields of an [open question](open_questions).
+const OPEN_QUESTION: Record = Record {
+    name: "open-question",
+    doc: "What an agent asks permission for, while it waits for an operator.",
+    params: &[
+        field::<RunId>("run-id", "The run that began the turn."),
+        field::<IdText>("session-id", "The session in which the turn is."),
+        field::<Box<str>>("address", "The agent's conversation: AGENT:CONVERSATION."),
+        field::<Box<str>>("title", "What the agent shows to people."),
+        field::<Box<str>>("kind", "The kind of tool, in the agent's word."),
+        field::<Box<str>>("details", "What the tool is to do, as JSON. Nil if the agent says nothing of it.")
+            .or_nil(),
+        field::<Digest>("digest", "Stands for the question when it is answered."),
+        field::<Moment>("until", "When it is refused, if nobody has answered.").or_nil(),
+    ],
+};
+
+fn open_questions(view: ViewOf<'_, Scheduler>) -> Vec<Value> {
+    let turns = view.transcripts.asking().into_iter().filter_map(|run| {
+        let key = view.state.run_key(&run)?;
+        let session = view.run(key)?.1.run().session.clone()?;
+        Some((session, look_up(view, key)?))
+    });
+    let shown = |(session, turn): (SessionId, Arc<Turn>)| {
+        let waiting = turn.questions.iter().filter(|question| question.answer.is_none());
+        waiting.map(|question| open_question(&session, &turn, question)).collect::<Vec<Value>>()
+    };
+    turns.flat_map(shown).collect()
+}
+
+fn open_question(session: &SessionId, turn: &Turn, question: &Question) -> Value {
+    Map::new()
+        .with("run-id", turn.run.to_string())
+        .with("session-id", session.as_str())
+        .with("address", turn.address.to_string())
+        .with("title", &*question.title)
+        .with("kind", &*question.kind)
+        .with("details", question.details.as_deref())
+        .with("digest", question.digest.to_string())
+        .with("until", question.until.map(psi_terms::instant))
         .into()
 }
 

@@ -19,7 +19,7 @@ pub(crate) use conditions::{LIFETIME, POLICY, print_lifetime, print_policy};
 pub use memory::{
     FactParams, GoalParams, GoalRequest, NewTask, RememberRequest, StatusParams, TaskChange, TaskParams,
 };
-pub use run::{Approve, Deny, DigestParams, RunParams};
+pub use run::{Approve, DeniedParams, Deny, DigestParams, RunParams};
 pub use schedule::{
     ChangeParams, ChangeRequest, CreateSchedule, NewScheduleParams, ParsedChange, PauseRequest, ReasonParams,
     Reschedule, RunRequest, SlotParams, WhichParams,
@@ -92,7 +92,7 @@ calls! {
     NewTask { of: SessionParams, task: TaskParams }
     TaskChange { of: SessionParams, to: StatusParams }
     Approve { which: RunParams, shown: DigestParams }
-    Deny { which: RunParams, why: ReasonParams }
+    Deny { which: RunParams, what: DeniedParams, why: ReasonParams }
 }
 
 call!(WhichParams, ReasonParams, SessionParams, OpenSession, GrantParams);
@@ -248,9 +248,10 @@ mutations! {
     HoldAll(ReasonParams) = "psi.scheduler/hold-all" -> PAUSED, Hold;
     /// Releases the hold on all schedules. Schedules that are paused individually stay paused.
     ReleaseAll(Nothing) = "psi.scheduler/release-all" -> PAUSED, Hold;
-    /// Approves a held run with the content that the digest stands for. If that has changed, the request is a conflict.
+    /// Approves a held run with the content that the digest stands for. If that has changed, the request is a conflict. With the
+    /// digest of a question that waits in the run's turn, lets the agent do what it asks for, this once.
     Approve(Approve) = "reveille.run/approve" -> RUN, Approve;
-    /// Denies a held run, which then fails.
+    /// Denies a held run, which then fails; or what the agent asks for in the run's turn, which then goes on without it.
     Deny(Deny) = "reveille.run/deny" -> RUN, Approve;
     /// Changes what a session may do. This takes effect immediately, also for the runs of its existing schedules.
     SetGrant(GrantParams) = "psi.agent-session/set-grant" -> SESSION, SetGrant;

@@ -1,4 +1,4 @@
-//! The parameters of mutations of a run that waits for approval.
+//! The parameters of mutations of a run that waits for approval, or in whose turn the agent asks for one.
 
 use super::super::params::params;
 use super::schedule::ReasonParams;
@@ -15,8 +15,16 @@ params! {
 params! {
     /// The content that is approved.
     pub DigestParams {
-        /// The digest that the run's approval shows.
+        /// The digest that the run's approval shows, or the question that waits in its turn.
         required digest: Digest = "digest",
+    }
+}
+
+params! {
+    /// What of the run is denied.
+    pub DeniedParams {
+        /// The digest of a question that waits in the run's turn. All that waits of the run if it is not given.
+        optional digest: Digest = "digest",
     }
 }
 
@@ -34,6 +42,8 @@ pub struct Approve {
 pub struct Deny {
     /// The run.
     pub(crate) which: RunParams,
+    /// What of it.
+    pub(crate) what: DeniedParams,
     /// The reason.
     pub(crate) why: ReasonParams,
 }

@@ -115,7 +115,9 @@ pub(in crate::runtime) fn asks_for_disk(input: &Input, state: &State) -> bool {
         | Command::SkipNext(which) => {
             state.schedule(&which.schedule).is_some_and(|record| record.schedule().is_durable())
         }
-        Command::Approve { run, .. } | Command::Deny { run, .. } => is_durable(run, state),
+        Command::Approve { run, .. } | Command::Deny { run, .. } | Command::AnswerQuestion { run, .. } => {
+            is_durable(run, state)
+        }
         Command::TakeLeft { runs, .. } => runs.iter().any(|run| is_durable(run, state)),
         Command::HoldAll { .. }
         | Command::ReleaseAll { .. }
@@ -170,7 +172,8 @@ pub(super) fn run_of(effect: &Effect) -> Option<&RunId> {
         Effect::Call { run, .. } => Some(run),
         // A question to the guard dispatches nothing.
         Effect::AskGuard(_) => None,
-        Effect::CancelCall { .. }
+        Effect::AnswerQuestion(_)
+        | Effect::CancelCall { .. }
         | Effect::OpenSession { .. }
         | Effect::RecordMessage { .. }
         | Effect::ForgetSession { .. } => None,

@@ -1,7 +1,8 @@
-//! Operators' decisions: approving and denying runs that are held, and changing the grants of sessions.
+//! Operators' decisions: approving and denying runs that are held and what agents ask for in their turns, and changing the
+//! grants of sessions.
 
 use super::{CallerMutator, refused};
-use crate::domain::RunId;
+use crate::domain::{Decided, Digest, Question, Refusal, RunId};
 use crate::edn::{Map, Value};
 use crate::engine::{Command, Input};
 use crate::graph::mutation::{Approve, GrantParams, GrantRight};
@@ -9,15 +10,52 @@ use crate::graph::params::OneOrMany;
 use crate::graph::registry::ResolverError;
 
 impl CallerMutator<'_> {
-    /// Approves a run. The digest names the version that the operator was shown.
+    /// Approves a run, or what the agent asks for in its turn. The digest names what the operator was shown.
     pub(super) fn approve(&self, params: Approve) -> Result<Value, ResolverError> {
         let (run, digest) = (params.which.run, params.shown.digest);
-        self.decide(&run.clone(), Command::Approve { run, digest, by: self.actor() })
+        match self.questions_of(&run, Some(digest)).pop() {
+            Some(question) => self.answer(&run, question, (true, None)),
+            None => self.decide(&run.clone(), Command::Approve { run, digest, by: self.actor() }),
+        }
     }
 
-    /// Denies a run.
-    pub(super) fn deny(&self, run: RunId, why: Option<Box<str>>) -> Result<Value, ResolverError> {
-        self.decide(&run.clone(), Command::Deny { run, why, by: self.actor() })
+    /// Denies a run, or what the agent asks for in its turn: this question, or all.
+    pub(super) fn deny(
+        &self,
+        run: RunId,
+        question: Option<Digest>,
+        why: Option<Box<str>>,
+    ) -> Result<Value, ResolverError> {
+        let questions = self.questions_of(&run, question);
+        if questions.is_empty() {
+            if question.is_some() {
+                return Err(refused(&Refusal::NotHeld { run }));
+            }
+            return self.decide(&run.clone(), Command::Deny { run, why, by: self.actor() });
+        }
+        for question in questions {
+            self.answer(&run, question, (false, why.clone()))?;
+        }
+        Ok(answer_of(&run))
+    }
+
+    /// The questions that wait in the turn of a run: the one with this digest, or all.
+    fn questions_of(&self, run: &RunId, digest: Option<Digest>) -> Vec<Question> {
+        let turn = self.handle().read().turn(run);
+        let questions = turn.iter().flat_map(|turn| &turn.questions);
+        let waiting = questions.filter(|question| question.answer.is_none());
+        waiting.filter(|question| digest.is_none_or(|digest| digest == question.digest)).cloned().collect()
+    }
+
+    fn answer(
+        &self,
+        run: &RunId,
+        question: Question,
+        (is_allowed, why): (bool, Option<Box<str>>),
+    ) -> Result<Value, ResolverError> {
+        let (digest, what, by) = (question.digest, question.title, self.actor());
+        let decided = Box::new(Decided { question: digest, what, is_allowed, by, why });
+        self.decide(run, Command::AnswerQuestion { run: run.clone(), decided })
     }
 
     /// Changes a session's grant. Omitted parts stay as they are; a right of nil is no right at all.
@@ -46,6 +84,10 @@ impl CallerMutator<'_> {
 
     fn decide(&self, run: &RunId, command: Command) -> Result<Value, ResolverError> {
         self.handle().submit(Input::Command(command)).map_err(|refusal| refused(&refusal))?;
-        Ok(Map::new().with("reveille.run/id", run.to_string()).into())
+        Ok(answer_of(run))
     }
+}
+
+fn answer_of(run: &RunId) -> Value {
+    Map::new().with("reveille.run/id", run.to_string()).into()
 }

@@ -81,7 +81,7 @@ impl AdmittedMutation for CallerMutator<'_> {
             Mutation::HoldAll(why) => self.hold(Some(reason(*why)?)),
             Mutation::ReleaseAll(_) => self.hold(None),
             Mutation::Approve(params) => self.approve(*params),
-            Mutation::Deny(params) => self.deny(params.which.run, reason(params.why)?),
+            Mutation::Deny(params) => self.deny(params.which.run, params.what.digest, reason(params.why)?),
             Mutation::SetGrant(params) => self.set_grant(*params),
             Mutation::Open(params) => {
                 let address = params.whole_address().map_err(unaddressed)?;

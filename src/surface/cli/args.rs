@@ -305,15 +305,16 @@ Examples:
     /// Release the hold; schedules paused individually stay paused.
     #[command(after_help = "Example:\n  reveille release-all")]
     ReleaseAll(OperatorArgs),
-    /// List the runs that wait for an operator's approval: what would be delivered, under which rule, until when.
+    /// List what waits for an operator: runs with what would be delivered, under which rule, until when; and what agents ask
+    /// permission for in their turns.
     #[command(after_help = "Example:\n  reveille approvals")]
     Approvals(OperatorArgs),
-    /// Approve a held run, as it was shown.
+    /// Approve a held run, or what an agent asks for in its turn, as it was shown.
     ///
     /// Exit code 1 if it has changed since: list it again.
     #[command(after_help = "Example:\n  reveille approve RUN-ID --digest DIGEST")]
     Approve(ApproveArgs),
-    /// Deny a held run: it fails.
+    /// Deny a held run, which fails, or what an agent asks for in its turn, which goes on without it.
     #[command(after_help = "Example:\n  reveille deny RUN-ID --reason \"not on a Friday\"")]
     Deny(DenyArgs),
     /// Change at once what a session may do: its calls, and the runs of its schedules.

@@ -123,6 +123,9 @@ pub struct DenyArgs {
     /// The run.
     #[arg(value_name = "RUN-ID")]
     pub(crate) run: String,
+    /// The digest of what the agent asks for, as `reveille approvals` prints it. All that waits of the run if it is not given.
+    #[arg(long, value_name = "DIGEST")]
+    pub(crate) digest: Option<String>,
     /// Why.
     #[command(flatten)]
     pub(crate) why: Flags<ReasonFlags>,

@@ -93,7 +93,7 @@ impl ReferenceModel {
                     life.approved |= matches!(fact, RunFact::Guard(GuardFact::Approved { .. }));
                 }
             }
-            RunFact::Guard(GuardFact::Denied { .. }) => {}
+            RunFact::Guard(GuardFact::Denied { .. } | GuardFact::Answered(_)) => {}
             RunFact::Dispatched(to) => self.dispatch(&key, to),
             RunFact::Folded(_) | RunFact::Joined { .. } | RunFact::Postponed { .. } => {
                 self.enter_bulletin(&key, fact);

@@ -21,7 +21,7 @@ pub(crate) const HOME: &str = "FAKE_AGENT_HOME";
 fn serve() {
     // The harness of the tests has written a line to standard output by now, as some agents do: the daemon passes it over.
     if let Some(home) = std::env::var_os(HOME) {
-        Agent { home: home.into(), mode: None, waited: Duration::ZERO }.serve();
+        Agent { home: home.into(), mode: None, waited: Duration::ZERO, asked: None }.serve();
     }
 }
 
@@ -31,6 +31,8 @@ struct Agent {
     mode: Option<String>,
     /// How long the client took between our answers and its next lines, until the prompt came.
     waited: Duration,
+    /// The prompt and the conversation in which it waits for an answer to what it asked.
+    asked: Option<(Value, String)>,
 }
 
 impl Agent {
@@ -72,6 +74,7 @@ impl Agent {
                     continue;
                 }
                 Some("session/cancel") => self.append("cancels", "cancel"),
+                None if *id == "ask-1" => self.go_on(&message["result"]["outcome"]),
                 Some(_) | None => {}
             }
             answered = Some(now());
@@ -143,7 +146,14 @@ impl Agent {
         }
     }
 
-    fn prompt(&self, id: &Value, params: &Value) {
+    /// Ends the turn in which it asked, and says how it was answered.
+    fn go_on(&mut self, outcome: &Value) {
+        let Some((id, conversation)) = self.asked.take() else { return };
+        self.chunk(&conversation, outcome["optionId"].as_str().unwrap_or("nothing"));
+        self.answer(&id, &json!({ "stopReason": "end_turn" }));
+    }
+
+    fn prompt(&mut self, id: &Value, params: &Value) {
         let conversation = params["sessionId"].as_str().expect("an id");
         let text = params["prompt"][0]["text"].as_str().expect("a text");
         self.append("prompts", &text.replace('\n', " "));
@@ -185,18 +195,11 @@ impl Agent {
             return;
         }
         if self.told("ask") {
-            self.say(&json!({
-                "jsonrpc": "2.0", "id": "ask-1", "method": "session/request_permission",
-                "params": {
-                    "sessionId": conversation,
-                    "toolCall": { "toolCallId": "t1", "title": "rm -rf /", "kind": "execute" },
-                    "options": [
-                        { "optionId": "a!", "kind": "allow_always", "name": "Always" },
-                        { "optionId": "a", "kind": "allow_once", "name": "Allow" },
-                        { "optionId": "r", "kind": "reject_once", "name": "Reject" },
-                    ],
-                },
-            }));
+            self.ask(conversation);
+        }
+        if self.told("wait") {
+            self.asked = Some((id.clone(), conversation.to_owned()));
+            return;
         }
         // Asked for what it was told to remember, it looks into its own conversation.
         let said = fs::read_to_string(self.file(conversation)).unwrap_or_default();
@@ -209,6 +212,26 @@ impl Agent {
         let usage = json!({ "inputTokens": 100, "outputTokens": 7, "totalTokens": 107 });
         self.answer(id, &json!({ "stopReason": "end_turn", "usage": usage }));
         self.at_point(7);
+    }
+
+    /// Asks for permission.
+    fn ask(&self, conversation: &str) {
+        let command = if self.told("long") { "x".repeat(20_000) } else { "rm -rf /".to_owned() };
+        self.say(&json!({
+            "jsonrpc": "2.0", "id": "ask-1", "method": "session/request_permission",
+            "params": {
+                "sessionId": conversation,
+                "toolCall": {
+                    "toolCallId": "t1", "title": "rm -rf /", "kind": "execute",
+                    "rawInput": { "command": command },
+                },
+                "options": [
+                    { "optionId": "a!", "kind": "allow_always", "name": "Always" },
+                    { "optionId": "a", "kind": "allow_once", "name": "Allow" },
+                    { "optionId": "r", "kind": "reject_once", "name": "Reject" },
+                ],
+            },
+        }));
     }
 
     /// Whether this word stands in the mode; one that is to be done once is taken out.

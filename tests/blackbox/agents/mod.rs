@@ -3,6 +3,7 @@
 pub(crate) mod fake;
 mod faults;
 mod kills;
+mod permissions;
 mod reach;
 mod traps;
 mod trial;

@@ -264,6 +264,7 @@ impl Scene {
             RunFact::Guard(GuardFact::Held(hold)) => format!("{slot} held: {}", hold.rule),
             RunFact::Guard(GuardFact::Approved { .. }) => format!("{slot} approved"),
             RunFact::Guard(GuardFact::Denied { .. }) => format!("{slot} denied"),
+            RunFact::Guard(GuardFact::Answered(decided)) => format!("{slot} answered: {}", decided.what),
             RunFact::Dispatched(_) => format!("{slot} out"),
             RunFact::Accepted => format!("{slot} begun"),
             RunFact::Delivered => format!("{slot} ok"),

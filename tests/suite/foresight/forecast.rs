@@ -337,7 +337,8 @@ impl World {
                         GuardFact::Asked { .. }
                         | GuardFact::Allowed { .. }
                         | GuardFact::Approved { .. }
-                        | GuardFact::Denied { .. },
+                        | GuardFact::Denied { .. }
+                        | GuardFact::Answered(_),
                     )
                     | RunFact::Accepted
                     | RunFact::Delivered

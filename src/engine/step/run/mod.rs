@@ -1,6 +1,7 @@
 //! Transitions of one run: from the claim of its slot to its end.
 
 pub(in crate::engine::step) mod accepted;
+pub(in crate::engine::step) mod answer_question;
 pub(in crate::engine::step) mod approve;
 pub(in crate::engine::step) mod authorize;
 pub(in crate::engine::step) mod bulletin;

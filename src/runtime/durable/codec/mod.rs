@@ -118,6 +118,7 @@ mod names {
     pub(super) const HELD_BACK: &str = "run/held";
     pub(super) const APPROVED: &str = "run/approved";
     pub(super) const DENIED: &str = "run/denied";
+    pub(super) const ANSWERED: &str = "run/question-answered";
     pub(super) const DISPATCHED: &str = "run/dispatched";
     pub(super) const ACCEPTED: &str = "run/accepted";
     pub(super) const DELIVERED: &str = "run/delivered";

@@ -14,9 +14,9 @@ use super::provenance::provenance;
 use super::{FactError, guard, memory, names, session_config, watch};
 use crate::dialect::echo;
 use crate::domain::{
-    Actor, Cause, Channel, ChannelFact, ChannelKind, Claim, Direction, Dispatch, Downtime, EngineFact, Fact,
-    Failure, GuardFact, HostFact, JobId, LostSchedule, Next, Op, Phase, Reason, Redefinition, RunFact,
-    ScheduleFact, SessionFact, Skip, Span,
+    Actor, Cause, Channel, ChannelFact, ChannelKind, Claim, Decided, Direction, Dispatch, Downtime,
+    EngineFact, Fact, Failure, GuardFact, HostFact, JobId, LostSchedule, Next, Op, Phase, Reason,
+    Redefinition, RunFact, ScheduleFact, SessionFact, Skip, Span,
 };
 use crate::edn::Map;
 
@@ -125,6 +125,13 @@ fn run(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
             by: Box::new(actor(form, "by")?),
             why: own_text(form, "why")?,
         }),
+        names::ANSWERED => RunFact::Guard(GuardFact::Answered(Box::new(Decided {
+            question: guard::digest(form, "question")?,
+            what: text(form, "what")?.into(),
+            is_allowed: flag(form, "allowed?")?,
+            by: actor(form, "by")?,
+            why: own_text(form, "why")?,
+        }))),
         names::DISPATCHED => RunFact::Dispatched(Dispatch {
             host: host(form)?,
             phase: one(form, "phase", Phase::parse)?,

@@ -147,6 +147,12 @@ fn guard(fact: &GuardFact) -> Printed {
             named(names::APPROVED).with("digest", digest.to_string()).with("by", &**by)
         }
         GuardFact::Denied { by, why } => named(names::DENIED).with("by", &**by).with("why", why.as_deref()),
+        GuardFact::Answered(decided) => named(names::ANSWERED)
+            .with("question", decided.question.to_string())
+            .with("what", &*decided.what)
+            .with("allowed?", decided.is_allowed)
+            .with("by", &decided.by)
+            .with("why", decided.why.as_deref()),
     }
 }
 
