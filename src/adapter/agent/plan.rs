@@ -277,6 +277,31 @@ mod tests {
     }
 
     #[test]
+    fn what_no_rule_is_about_is_refused() {
+        let rule = |kind: &str| ToolRule { kind: Some(kind.into()), tool: None };
+        let plan = AgentPlan {
+            name: AgentName::new("x").expect("a name"),
+            command: Vec::new(),
+            environment: Environment::default(),
+            directory: None,
+            mode: None,
+            allow: vec![rule("read")],
+            ask: vec![rule("read"), rule("execute")],
+            resume: Resume::WhenFree,
+            processes: 1,
+            turns_per_hour: None,
+            cost_per_day: None,
+            timing: Timing::default(),
+            profile: Profile::of("x"),
+        };
+        let judged = |kind: &str, option: &str| plan.judge(&asked(kind, "t", &[option]));
+        assert_eq!(judged("read", "allow_once"), Verdict::Allow);
+        assert_eq!(judged("execute", "allow_once"), Verdict::Ask);
+        assert_eq!(judged("edit", "allow_once"), Verdict::Reject);
+        assert_eq!(judged("read", "allow_always"), Verdict::Reject, "never for always");
+    }
+
+    #[test]
     fn nothing_is_allowed_for_always() {
         let all = ["allow_always", "allow_once", "reject_always", "reject_once"];
         let answered = |options: &[&str], is_allowed| {

@@ -66,7 +66,7 @@ fn an_operator_allows_it_once() {
     assert!(text.contains(r#"details     {"rawInput":{"command":"rm -rf /"}}"#), "{text}");
     assert!(asked.command(&["status"]).out.contains("approvals  1 waiting"));
     let (run, digest) = asked.listed();
-    // Neither something else than what is shown, nor by the session itself.
+    // Neither something else than what is shown, nor by a session.
     let other = asked.command(&["approve", &run, "--digest", &"0".repeat(64)]);
     assert_eq!(other.code, Some(1), "{}", other.err);
     let own = answer_as_session(&asked, &run, &digest);
@@ -87,7 +87,7 @@ fn an_operator_allows_it_once() {
     assert!(log.contains("question-answered") && log.contains("allowed: rm -rf /"), "{log}");
 }
 
-/// Asks as the session in whose turn the question is.
+/// Answers as a session.
 fn answer_as_session(asked: &Asked, run: &str, digest: &str) -> Reply {
     let daemon = &asked.scene.daemon;
     let opened = daemon.eql("[(psi.agent-session/open {:session-id \"other\"})]");
