@@ -204,6 +204,13 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_budget_has_no_turn() {
+        for mut budget in [Budget::new(Some(0), None), Budget::new(None, Some(0.0))] {
+            assert_eq!(budget.used_up_until(at(0)), Some(NEVER));
+        }
+    }
+
+    #[test]
     fn what_a_turn_may_cost_is_reserved() {
         let mut budget = Budget::new(None, Some(1.0));
         turn(&mut budget, 0.4, at(0));

@@ -7,6 +7,7 @@
 
 mod budget;
 mod conversation;
+mod details;
 mod exchange;
 mod holders;
 mod host;

@@ -247,6 +247,7 @@ fn matches(pattern: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::details::Details;
     use super::*;
 
     fn asked(kind: &str, title: &str, options: &[&str]) -> Asked {
@@ -254,7 +255,7 @@ mod tests {
             call: "t1".into(),
             title: title.into(),
             kind: kind.into(),
-            details: None,
+            details: Details::of(&serde_json::Value::Null),
             options: options.iter().map(|it| (format!("o-{it}").into(), (*it).into())).collect(),
         }
     }

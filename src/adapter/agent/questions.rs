@@ -7,7 +7,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::plan;
-use super::wire::{self, Asked, Details};
+use super::wire::{self, Asked};
 use crate::domain::{BootTime, Digest, Moment, Now, PermissionAnswer, Question, Span, Turn};
 use crate::engine::QuestionAnswer;
 use crate::limits;
@@ -31,8 +31,9 @@ impl Questions {
     pub(super) fn answer(turn: &mut Turn, id: &Value, asked: &Asked, is_allowed: bool) -> String {
         let (answer, option) = plan::answer(asked, is_allowed);
         if has_room(turn) {
-            let question = Question { answer: Some(answer), ..question(turn, asked, None) };
+            let question = question(turn, asked, None);
             turn.questions.push(question);
+            note(turn, turn.questions.len() - 1, answer);
         }
         wire::permit(id, option)
     }
@@ -45,7 +46,7 @@ impl Questions {
         asked: Asked,
         (now, patience): (Now, Span),
     ) -> Option<String> {
-        if asked.details == Some(Details::TooLong) || !has_room(turn) {
+        if asked.details.text().is_err() || !has_room(turn) {
             return Some(Questions::answer(turn, &id, &asked, false));
         }
         let question = question(turn, &asked, now.wall.checked_add(patience));
@@ -101,14 +102,13 @@ fn has_room(turn: &Turn) -> bool {
 fn note(turn: &mut Turn, at: usize, answer: PermissionAnswer) {
     if let Some(question) = turn.questions.get_mut(at) {
         question.answer = Some(answer);
+        // Nobody decides by them any more.
+        question.details = None;
     }
 }
 
 fn question(turn: &Turn, asked: &Asked, until: Option<Moment>) -> Question {
-    let details = match &asked.details {
-        Some(Details::Whole(text)) => Some(text.clone()),
-        Some(Details::TooLong) | None => None,
-    };
+    let details = asked.details.text().unwrap_or_default();
     let (number, title, kind) = (turn.questions.len(), asked.title.clone(), asked.kind.clone());
     // Debug output quotes texts, so different questions have different texts.
     let text = format!("{} {number} {title:?} {kind:?} {details:?}", turn.run);

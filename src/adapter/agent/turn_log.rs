@@ -1,7 +1,10 @@
 //! The record of a turn while it goes on: bounded, and truthful about what was not said.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
+use super::details::Details;
 use super::questions::Questions;
 use super::wire::{self, Asked, Update};
 use crate::domain::{Address, BootTime, Moment, Now, RunId, Span, ToolCall, Turn, TurnOutcome, Usage};
@@ -19,6 +22,8 @@ pub(super) struct TurnLog {
     has_done: bool,
     /// The questions that wait for an operator.
     questions: Questions,
+    /// What the agent said of the calls that have not ended, by their ids.
+    details: BTreeMap<Box<str>, Details>,
 }
 
 impl TurnLog {
@@ -39,7 +44,14 @@ impl TurnLog {
             process: None,
             version: None,
         };
-        TurnLog { turn, is_new: false, cause: None, has_done: false, questions: Questions::default() }
+        TurnLog {
+            turn,
+            is_new: false,
+            cause: None,
+            has_done: false,
+            questions: Questions::default(),
+            details: BTreeMap::new(),
+        }
     }
 
     pub(super) fn by(mut self, process: Option<u32>, version: Option<Box<str>>) -> TurnLog {
@@ -76,9 +88,10 @@ impl TurnLog {
                 whole.push_str(wire::cut(&text, room));
                 self.turn.text = whole.into();
             }
-            Update::Tool(id, parts) => {
+            Update::Tool(id, parts, details) => {
                 self.has_done = true;
                 self.is_new = true;
+                self.note_details(&id, parts[2].as_deref(), details);
                 self.note_tool(id, parts);
             }
             Update::User(_) | Update::Thought => self.is_new = true,
@@ -98,8 +111,22 @@ impl TurnLog {
         }
     }
 
+    fn note_details(&mut self, id: &str, status: Option<&str>, details: Details) {
+        if matches!(status, Some("completed" | "failed")) {
+            self.details.remove(id);
+        } else if let Some(earlier) = self.details.get_mut(id) {
+            earlier.amend(details);
+        } else if self.details.len() < most(limits::TURN_TOOL_CALLS) {
+            self.details.insert(id.into(), details);
+        }
+    }
+
     /// Completes a question that names a call of which the agent has told more before.
     pub(super) fn complete(&self, asked: &mut Asked) {
+        if let Some(earlier) = self.details.get(&asked.call) {
+            let later = std::mem::replace(&mut asked.details, earlier.clone());
+            asked.details.amend(later);
+        }
         let Some(call) = self.turn.tool_calls.iter().find(|call| call.id == asked.call) else { return };
         for (part, known) in [(&mut asked.title, &call.title), (&mut asked.kind, &call.kind)] {
             if part.is_empty() {

@@ -8,6 +8,7 @@
 
 use serde_json::{Value, json};
 
+use super::details::{Details, WORD_BYTES};
 use crate::limits;
 
 /// A request to an agent.
@@ -129,8 +130,8 @@ pub enum Update {
     Said(Box<str>),
     /// The agent thinks or plans.
     Thought,
-    /// A tool is called, or goes on: id, title, kind and status, as far as they are given.
-    Tool(Box<str>, [Option<Box<str>>; 3]),
+    /// A tool is called, or goes on: id, title, kind and status, as far as they are given, and what else is said of it.
+    Tool(Box<str>, [Option<Box<str>>; 3], Details),
     /// What the conversation costs so far: amount and currency.
     Cost(Box<str>, Box<str>),
     /// Something that belongs to no turn: commands, modes, titles.
@@ -146,19 +147,10 @@ pub struct Asked {
     pub(crate) title: Box<str>,
     /// The kind of tool.
     pub(crate) kind: Box<str>,
-    /// What the tool is to do, as JSON; `None` if the agent does not say so.
-    pub(crate) details: Option<Details>,
+    /// What the tool is to do.
+    pub(crate) details: Details,
     /// The options: id and kind.
     pub(crate) options: Vec<(Box<str>, Box<str>)>,
-}
-
-/// What a tool is to do, as the agent says: its input, content and places, as JSON.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Details {
-    /// All of it.
-    Whole(Box<str>),
-    /// It is longer than `limits::QUESTION_BYTES`, and nobody can be shown it whole.
-    TooLong,
 }
 
 impl Asked {
@@ -210,7 +202,7 @@ fn update(update: &Value) -> Update {
         "tool_call" | "tool_call_update" => {
             let part = |key| update[key].as_str().map(|text| cut(text, WORD_BYTES).into());
             let parts = [part("title"), part("kind"), part("status")];
-            Update::Tool(cut(text(update, "toolCallId"), WORD_BYTES).into(), parts)
+            Update::Tool(cut(text(update, "toolCallId"), WORD_BYTES).into(), parts, Details::of(update))
         }
         "usage_update" => match (&update["cost"]["amount"], &update["cost"]["currency"]) {
             (Value::Number(amount), Value::String(currency)) => {
@@ -229,26 +221,10 @@ fn asked(params: &Value) -> Asked {
         call: word(tool, "toolCallId"),
         title: word(tool, "title"),
         kind: word(tool, "kind"),
-        details: details(tool),
+        details: Details::of(tool),
         // An id is not cut: it has to be sent back as it is.
         options: options.map(|option| (text(option, "optionId").into(), word(option, "kind"))).collect(),
     }
-}
-
-/// What a tool is to do: what else the agent says of the call than what is shown of it anyway.
-fn details(tool: &Value) -> Option<Details> {
-    let shown = ["toolCallId", "title", "kind", "status", "_meta"];
-    let rest =
-        tool.as_object()?.iter().filter(|(key, value)| !shown.contains(&key.as_str()) && !value.is_null());
-    let rest: serde_json::Map<String, Value> =
-        rest.map(|(key, value)| (key.clone(), value.clone())).collect();
-    if rest.is_empty() {
-        // Some agents say it in the title alone, of which only the beginning is shown.
-        return (text(tool, "title").len() > WORD_BYTES).then_some(Details::TooLong);
-    }
-    let text = Value::Object(rest).to_string();
-    let is_long = text.len() as u64 > limits::QUESTION_BYTES.value;
-    Some(if is_long { Details::TooLong } else { Details::Whole(text.into()) })
 }
 
 /// What an agent can do, from its answer to `initialize`.
@@ -317,9 +293,6 @@ pub(super) fn cut(text: &str, bytes: usize) -> &str {
 /// The code of an error that means that a login is missing.
 pub(super) const NOT_AUTHENTICATED: i64 = -32_000;
 
-/// The bound on a title, a kind or a status.
-const WORD_BYTES: usize = 512;
-
 /// The options of one question that are read.
 const OPTIONS: usize = 32;
 
@@ -369,19 +342,6 @@ mod tests {
         );
         let Incoming::Question(id, asked) = asked else { panic!("a question") };
         assert_eq!((id, &*asked.kind, asked.options.len()), (json!("x"), "execute", 1));
-    }
-
-    /// An operator is shown all of what the tool is to do, or nothing that looks like all of it.
-    #[test]
-    fn the_details_of_a_question_are_whole_or_too_long() {
-        let plain = json!({ "title": "rm", "kind": "execute", "status": "pending", "content": null });
-        assert_eq!(details(&plain), None);
-        let with_input = json!({ "title": "rm", "rawInput": { "command": "rm -rf /" } });
-        let whole = Details::Whole(r#"{"rawInput":{"command":"rm -rf /"}}"#.into());
-        assert_eq!(details(&with_input), Some(whole));
-        for too_long in [json!({ "rawInput": "x".repeat(20_000) }), json!({ "title": "x".repeat(2_000) })] {
-            assert_eq!(details(&too_long), Some(Details::TooLong));
-        }
     }
 
     /// Whatever it is, it is read as something.

@@ -108,8 +108,8 @@ pub struct Question {
     pub title: Box<str>,
     /// The kind of tool, in the agent's word.
     pub kind: Box<str>,
-    /// What the tool is to do, as the agent says: its input, content and places, as JSON. `None` if it says nothing, or more
-    /// than can be shown whole.
+    /// What the tool is to do, as the agent says: its input, content and places, as JSON. `None` if the agent says nothing, or
+    /// more than can be shown whole, and once the question is answered: a thousand turns are kept.
     pub details: Option<Box<str>>,
     /// Stands for the question, in the answer of an operator: no other question of any turn has it.
     pub digest: Digest,

@@ -129,7 +129,7 @@ const PERMISSION: Record = Record {
         field::<Box<str>>("kind", "The kind of tool, in the agent's word."),
         field::<Box<str>>(
             "details",
-            "What the tool is to do, as JSON. Nil if the agent says nothing of it, or too much.",
+            "What the tool is to do, as JSON, while the question waits. Nil if the agent says nothing of it.",
         )
         .or_nil(),
         field::<PermissionAnswer>("answer", "How it was answered. Nil while it waits for an operator.")

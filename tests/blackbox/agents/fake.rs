@@ -217,14 +217,20 @@ impl Agent {
     /// Asks for permission.
     fn ask(&self, conversation: &str) {
         let command = if self.told("long") { "x".repeat(20_000) } else { "rm -rf /".to_owned() };
+        let mut call = json!({
+            "toolCallId": "t1", "title": "rm -rf /", "kind": "execute", "rawInput": { "command": command },
+        });
+        if self.told("before") {
+            // It tells of the call first, and names it in the question.
+            call["sessionUpdate"] = json!("tool_call");
+            self.update(conversation, &call);
+            call = json!({ "toolCallId": "t1" });
+        }
         self.say(&json!({
             "jsonrpc": "2.0", "id": "ask-1", "method": "session/request_permission",
             "params": {
                 "sessionId": conversation,
-                "toolCall": {
-                    "toolCallId": "t1", "title": "rm -rf /", "kind": "execute",
-                    "rawInput": { "command": command },
-                },
+                "toolCall": call,
                 "options": [
                     { "optionId": "a!", "kind": "allow_always", "name": "Always" },
                     { "optionId": "a", "kind": "allow_once", "name": "Allow" },

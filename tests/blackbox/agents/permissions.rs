@@ -18,7 +18,11 @@ struct Asked {
 
 impl Asked {
     fn new(name: &str, lines: &str) -> Asked {
-        let mut scene = Scene::new(name, "ask wait", lines);
+        Asked::telling(name, "ask wait", lines)
+    }
+
+    fn telling(name: &str, mode: &str, lines: &str) -> Asked {
+        let mut scene = Scene::new(name, mode, lines);
         scene.open("s", "hello");
         let schedule = scene.create("s", "the prompt");
         let asked = Asked { scene, schedule };
@@ -137,16 +141,33 @@ fn the_turn_is_stopped_before_anybody_answers() {
     assert_eq!(asked.open_questions(), "{:reveille.engine/open-questions []}");
 }
 
+/// What the agent told of the call before it asks is shown, as long as somebody has to decide by it.
+#[test]
+fn what_was_told_before_is_shown() {
+    let asked = Asked::telling("told", "before ask wait", ASK);
+    let text = asked.command(&["approvals"]).out;
+    for part in ["title       rm -rf /", r#"details     {"rawInput":{"command":"rm -rf /"}}"#] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let (run, digest) = asked.listed();
+    assert_eq!(asked.command(&["approve", &run, "--digest", &digest]).code, Some(0));
+    let turn = asked.ends();
+    assert!(turn.contains(":details nil :answer :allowed"), "{turn}");
+}
+
 /// Nobody is asked about what cannot be shown whole.
 #[test]
 fn what_is_too_long_is_refused() {
-    let mut scene = Scene::new("too-long", "ask wait long", ASK);
-    scene.open("s", "hello");
-    let schedule = scene.create("s", "the prompt");
-    let asked = Asked { scene, schedule };
-    let turn = asked.ends();
-    assert!(
-        turn.contains(":reveille.turn/text \"Working. r\"") && turn.contains(":answer :rejected"),
-        "{turn}"
-    );
+    // What it says after a call is a new message.
+    for (name, mode, text) in
+        [("too-long", "ask wait long", "Working. r"), ("too-long-before", "before ask wait long", "r")]
+    {
+        let mut scene = Scene::new(name, mode, ASK);
+        scene.open("s", "hello");
+        let schedule = scene.create("s", "the prompt");
+        let asked = Asked { scene, schedule };
+        let turn = asked.ends();
+        let said = format!(":reveille.turn/text {text:?}");
+        assert!(turn.contains(&said) && turn.contains(":answer :rejected"), "{turn}");
+    }
 }

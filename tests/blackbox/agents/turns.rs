@@ -31,7 +31,7 @@ fn what_the_agent_said_and_asked_is_told() {
         ":reveille.turn/stop-reason \"end_turn\"",
         ":reveille.turn/text \"Working. Done.\"",
         ":input-tokens 100 :output-tokens 7 :total-tokens 107",
-        ":title \"rm -rf /\" :kind \"execute\" :details \"{",
+        ":title \"rm -rf /\" :kind \"execute\" :details nil",
         ":answer :rejected",
         ":reveille.turn/address \"fake:old-s\"",
         ":reveille.turn/version \"fake 1\"",

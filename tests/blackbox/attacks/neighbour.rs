@@ -12,8 +12,8 @@ use std::time::Duration;
 use crate::attacks::agent::Agent;
 use crate::attacks::greedy::{ATTACKS, Attacker, CHANNEL};
 use crate::harness::ask::only;
-use crate::harness::daemon::{Daemon, Home, PATIENCE, at, eventually, now, pass, text};
-use crate::harness::figures::{disk, mib, rss, said, said_text};
+use crate::harness::daemon::{Daemon, Home, PATIENCE, at, eventually, now, pass, text, wall};
+use crate::harness::figures::{disk, mib, rss, said, said_text, stolen};
 use crate::harness::sockets::{connect, say};
 use crate::harness::stream::{Harness, Stream};
 
@@ -32,6 +32,8 @@ struct Seen {
     failures: Vec<String>,
     rss_max: u64,
     disk_max: u64,
+    /// The seconds of processor time that the machine was without.
+    stolen: f64,
 }
 
 impl Seen {
@@ -48,6 +50,14 @@ impl Seen {
             println!("  {what}: {p50:.2} / {p99:.2} / {max:.2} ({})", times.len());
         }
         println!("  memory {:.0} MiB, disk {:.0} MiB at most", mib(self.rss_max), mib(self.disk_max));
+        println!("  processor time that the machine was without: {:.2} s", self.stolen);
+    }
+}
+
+/// Says when something took long, to be held against what the machine did then.
+fn print_outlier(what: &str, took: u64) {
+    if took > OUTLIER_MICROS {
+        println!("{} {what}: {:.0} ms", wall(), millis(took));
     }
 }
 
@@ -85,7 +95,7 @@ impl<'d> Good<'d> {
 
     /// Works for so long: five creations a second, each delivered a second later, and what it and the operator ask beside.
     fn work(&mut self, time: Duration) -> Seen {
-        let (mut seen, is_on, began) = (Seen::default(), AtomicBool::new(true), now());
+        let (mut seen, is_on, began, before) = (Seen::default(), AtomicBool::new(true), now(), stolen());
         let daemon = self.daemon;
         let operator = std::thread::scope(|scope| {
             let operator = scope.spawn(|| oversee(daemon, &is_on));
@@ -113,7 +123,7 @@ impl<'d> Good<'d> {
         }
         assert!(self.came.values().all(|(_, count)| *count <= 1), "twice: {:?}", self.came);
         seen.failures.extend(operator.failures);
-        Seen { operator: operator.operator, ..seen }
+        Seen { operator: operator.operator, stolen: stolen() - before, ..seen }
     }
 
     fn create(&mut self, seen: &mut Seen, is_durable: bool) {
@@ -136,6 +146,7 @@ impl<'d> Good<'d> {
         };
         let id = text(only(&answer), &["psi.scheduler/schedule-id"]).expect("an id").to_owned();
         self.came.insert(id, (is_durable, 0));
+        print_outlier(&format!("a {durability} create"), took);
         if is_durable { seen.durable.push(took) } else { seen.volatile.push(took) }
     }
 
@@ -148,6 +159,7 @@ impl<'d> Good<'d> {
             let schedule = receipt.run.schedule.to_string();
             let (is_durable, count) = self.came.get_mut(&schedule).expect("it was acknowledged");
             *count += 1;
+            print_outlier(if *is_durable { "a durable delivery" } else { "a volatile delivery" }, late);
             if *is_durable { seen.durable_late.push(late) } else { seen.volatile_late.push(late) }
         }
         seen.rss_max = seen.rss_max.max(rss(self.daemon.id()));
@@ -189,7 +201,12 @@ fn oversee(daemon: &Daemon, is_on: &AtomicBool) -> Seen {
                     .err()
                     .map(|why| format!("the operator over HTTP: {why}"))
             };
-            seen.operator.push(micros(began.elapsed_here()));
+            let took = micros(began.elapsed_here());
+            print_outlier(
+                if by_socket { "the operator over the socket" } else { "the operator over HTTP" },
+                took,
+            );
+            seen.operator.push(took);
             seen.failures.extend(failure);
             pass(Duration::from_millis(100));
         }
@@ -254,6 +271,8 @@ fn a_good_session_does_not_notice_eight_greedy_ones() {
 
 /// By how much the good session may be slower than alone.
 const MORE_MICROS: u64 = 10_000;
+/// What is told one by one.
+const OUTLIER_MICROS: u64 = 100_000;
 /// Ten minutes of it took half of that, of which half was in use.
 const RSS_MAX: u64 = 1_024 << 20;
 /// The log's bytes, its write-ahead log, and the rows of eight sessions by their budgets.

@@ -11,6 +11,13 @@ pub(crate) fn rss(process: u32) -> u64 {
     kib * 1_024
 }
 
+/// The processor time that the machine's host has taken from it since it began, in seconds. Zero where it does not say so.
+pub(crate) fn stolen() -> f64 {
+    let all = fs::read_to_string("/proc/stat").unwrap_or_default();
+    let hundredths = all.lines().next().and_then(|line| line.split_whitespace().nth(8)?.parse().ok());
+    hundredths.map_or(0.0, |hundredths: u32| f64::from(hundredths) / 100.0)
+}
+
 /// Open descriptors.
 pub(crate) fn descriptors(process: u32) -> usize {
     fs::read_dir(format!("/proc/{process}/fd")).map_or(0, Iterator::count)
