@@ -135,6 +135,12 @@ fn agents_are_woken_in_their_own_conversations() {
 }
 
 #[test]
+#[ignore = "needs node and agents: .ci/check clients"]
+fn agents_ask_an_operator() {
+    agree("node", &["permissions.mjs"]);
+}
+
+#[test]
 #[ignore = "needs node and graphql-http: .ci/check clients"]
 fn graphql_over_http_is_as_the_audit_wants_it() {
     agree("node", &["graphql_http_audit.mjs"]);

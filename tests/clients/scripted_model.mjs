@@ -133,21 +133,26 @@ const responses = {
 // What was said since the model last spoke, and what was before it.
 function since(entries, isModels, text) {
   const last = entries.findLastIndex(isModels);
-  return { said: entries.slice(last + 1).map(text).join("\n"), before: JSON.stringify(entries.slice(0, last + 1)) };
+  const fresh = entries.slice(last + 1);
+  return { said: fresh.map(text).join("\n"), before: JSON.stringify(entries.slice(0, last + 1)), fresh };
 }
 
 const completions = {
   read({ messages, tools = [] }) {
-    const { said, before } = since(messages, ({ role }) => role === "assistant", ({ content }) => flat(content ?? ""));
-    return { tools: tools.map(({ function: { name } }) => name), said, results: [], before };
+    const { said, before, fresh } = since(messages, ({ role }) => role === "assistant", ({ content }) => flat(content ?? ""));
+    const results = fresh.filter(({ role }) => role === "tool").map(({ content }) => flat(content));
+    return { tools: tools.map(({ function: { name } }) => name), said, results, before };
   },
   // The last one is the whole answer.
-  print({ model, stream }, { say }, number) {
+  print({ model, stream }, { say, call, input }, number) {
     const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
     const [object, part] = stream ? ["chat.completion.chunk", "delta"] : ["chat.completion", "message"];
     const of = (choice) => ({ id: `c${number}`, object, created: 1, model, choices: [{ index: 0, ...choice }], usage });
-    const said = { [part]: { role: "assistant", content: say }, finish_reason: stream ? null : "stop" };
-    return stream ? [of(said), of({ [part]: {}, finish_reason: "stop" })] : [of(said)];
+    const asked = { name: call, arguments: JSON.stringify(input) };
+    const tool_calls = call && [{ index: 0, id: `call_${number}`, type: "function", function: asked }];
+    const end = call ? "tool_calls" : "stop";
+    const said = { [part]: { role: "assistant", content: say ?? null, tool_calls }, finish_reason: stream ? null : end };
+    return stream ? [of(said), of({ [part]: {}, finish_reason: end })] : [of(said)];
   },
   isWhole: ({ stream }) => !stream,
   end: "data: [DONE]\n\n",
@@ -156,15 +161,17 @@ const completions = {
 const content = {
   read({ contents, tools = [] }) {
     const text = ({ parts = [] }) => parts.map((part) => part.text ?? "").join("\n");
-    const { said, before } = since(contents, ({ role }) => role === "model", text);
+    const { said, before, fresh } = since(contents, ({ role }) => role === "model", text);
+    const results = fresh.flatMap(({ parts = [] }) => parts.flatMap(({ functionResponse: it }) => (it ? [JSON.stringify(it.response)] : [])));
     const names = tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations.map(({ name }) => name));
-    return { tools: names, said, results: [], before };
+    return { tools: names, said, results, before };
   },
-  print({ generationConfig }, { say }, number) {
+  print({ generationConfig }, { say, call, input }, number) {
     // Asked for JSON, it is asked which model to take.
     const choice = { reasoning: "simple", complexity_reasoning: "x", complexity_score: 1, model_choice: "flash" };
     const text = generationConfig?.responseMimeType === "application/json" ? JSON.stringify(choice) : say;
-    const candidates = [{ content: { role: "model", parts: [{ text }] }, finishReason: "STOP", index: 0 }];
+    const parts = [call ? { functionCall: { name: call, args: input } } : { text }];
+    const candidates = [{ content: { role: "model", parts }, finishReason: "STOP", index: 0 }];
     const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
     return [{ candidates, usageMetadata, modelVersion: "scripted", responseId: `r${number}` }];
   },
