@@ -65,8 +65,8 @@ mod tests {
 
     use super::*;
 
-    fn text(calls: &[Value]) -> Result<Option<Box<str>>, TooLong> {
-        let mut said = calls.iter().map(Details::of);
+    fn text(calls: &[&Value]) -> Result<Option<Box<str>>, TooLong> {
+        let mut said = calls.iter().map(|call| Details::of(call));
         let first = said.next().expect("at least one");
         said.fold(first, |mut all, later| {
             all.amend(later);
@@ -83,15 +83,15 @@ mod tests {
         let (long, long_title) =
             (json!({ "rawInput": "x".repeat(20_000) }), json!({ "title": "x".repeat(2_000) }));
         let whole = r#"{"rawInput":{"command":"rm -rf /"}}"#;
-        assert_eq!(text(&[nothing.clone()]), Ok(None));
-        assert_eq!(text(&[input.clone()]), Ok(Some(whole.into())));
-        assert_eq!(text(&[long.clone()]), Err(TooLong));
-        assert_eq!(text(&[long_title.clone()]), Err(TooLong));
+        assert_eq!(text(&[&nothing]), Ok(None));
+        assert_eq!(text(&[&input]), Ok(Some(whole.into())));
+        assert_eq!(text(&[&long]), Err(TooLong));
+        assert_eq!(text(&[&long_title]), Err(TooLong));
         // What came earlier counts, and what came last stands.
-        assert_eq!(text(&[input.clone(), nothing.clone()]), Ok(Some(whole.into())));
-        assert_eq!(text(&[json!({ "rawInput": {} }), long_title, input]), Ok(Some(whole.into())));
-        assert_eq!(text(&[long, nothing]), Err(TooLong));
-        let halves = ["a", "b"].map(|key| json!({ key: "x".repeat(10_000) }));
-        assert_eq!(text(&halves), Err(TooLong));
+        assert_eq!(text(&[&input, &nothing]), Ok(Some(whole.into())));
+        assert_eq!(text(&[&json!({ "rawInput": {} }), &long_title, &input]), Ok(Some(whole.into())));
+        assert_eq!(text(&[&long, &nothing]), Err(TooLong));
+        let [first, second] = ["a", "b"].map(|key| json!({ key: "x".repeat(10_000) }));
+        assert_eq!(text(&[&first, &second]), Err(TooLong));
     }
 }
