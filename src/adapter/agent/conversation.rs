@@ -255,7 +255,10 @@ impl Conversation {
             },
             Stage::Opening(how) => match answer {
                 Ok(answer) => self.opened(now, &how, &answer),
-                Err(error) => self.refused(now, &error, Reason::ResumeFailed),
+                Err(error) => {
+                    let reason = self.plan.profile.unopened(&error.message);
+                    self.refused(now, &error, reason);
+                }
             },
             Stage::Setting => match answer {
                 Ok(_) => self.settle(now),
@@ -324,7 +327,11 @@ impl Conversation {
     fn excuse(&mut self, reason: Reason, text: &str) {
         let waits = matches!(
             reason,
-            Reason::AgentBroken | Reason::NotAuthenticated | Reason::HostBusy | Reason::AgentMissing
+            Reason::AgentBroken
+                | Reason::NotAuthenticated
+                | Reason::HostBusy
+                | Reason::AgentMissing
+                | Reason::HeldElsewhere
         );
         let why =
             if waits { NotSent::Waits(reason, text.into()) } else { NotSent::Fails(reason, text.into()) };

@@ -1,10 +1,12 @@
 //! Who holds a conversation, as agents tell it.
 //!
-//! Claude Code lists its sessions with their processes. Codex refuses a second writer itself, and opencode keeps all of them
-//! consistent. Of the others nothing can be found out: only a conversation that we began is known to be free.
+//! Claude Code lists its sessions with their processes. Of the others nobody can say which conversation a window has open, so a
+//! window in the directory of the conversation may have that one. Codex refuses a second writer itself, so it is asked by opening
+//! the conversation.
 
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -12,6 +14,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::plan::{AgentPlan, HolderKnown};
+use super::windows;
 use crate::domain::{Address, AgentName};
 use crate::limits;
 use crate::port::{Holder, Prober};
@@ -23,6 +26,10 @@ pub struct ListedHolders {
 
 struct Known {
     by: HolderKnown,
+    /// The agent's program as people start it.
+    program: String,
+    /// The working directory of conversations that have none of their own.
+    directory: Option<PathBuf>,
     /// The command that lists the holders, and its environment.
     lister: Option<Vec<String>>,
     environment: Vec<(String, String)>,
@@ -32,7 +39,13 @@ impl ListedHolders {
     /// Makes a prober for these agents. `lister` is the command that lists an agent's holders, where one is configured.
     pub fn new<'a>(plans: impl IntoIterator<Item = (&'a AgentPlan, Option<Vec<String>>)>) -> ListedHolders {
         let known = |(plan, lister): (&AgentPlan, Option<Vec<String>>)| {
-            let known = Known { by: plan.profile.holder, lister, environment: plan.environment.0.clone() };
+            let known = Known {
+                by: plan.profile.holder,
+                program: plan.profile.program.unwrap_or(plan.name.as_str()).to_owned(),
+                directory: plan.directory.clone(),
+                lister,
+                environment: plan.environment.0.clone(),
+            };
             (plan.name.clone(), known)
         };
         ListedHolders { agents: plans.into_iter().map(known).collect() }
@@ -48,10 +61,13 @@ impl Prober for ListedHolders {
             return listed(command, &known.environment)
                 .map_or(Holder::Unknown, |list| holder_in(&list, conversation, ours));
         }
+        let directory = address.directory().map(Path::new).or(known.directory.as_deref());
+        let has_window = || directory.is_some_and(|it| windows::are_in(it, &known.program, ours));
         match known.by {
-            HolderKnown::ByAgent => Holder::Nobody,
-            HolderKnown::Ours if address.is_begun_by_us() => Holder::Nobody,
-            HolderKnown::Listed | HolderKnown::Ours => Holder::Unknown,
+            HolderKnown::ByAgent(_) => Holder::Nobody,
+            HolderKnown::Windows if !has_window() => Holder::Nobody,
+            HolderKnown::Ours if address.is_begun_by_us() && !has_window() => Holder::Nobody,
+            HolderKnown::Listed | HolderKnown::Windows | HolderKnown::Ours => Holder::Unknown,
         }
     }
 }

@@ -98,6 +98,7 @@ impl AgentHost {
         let Some((plan, _)) = self.inner.plan_of(session).filter(|(plan, _)| !plan.is_installed()) else {
             return;
         };
+        self.inner.pool().waits_for(session, Reason::AgentMissing);
         self.inner.report(Report::Away { session: session.clone(), reason: Reason::AgentMissing });
         self.inner.look_again(session, self.inner.now().boot.after(plan.missing_wait()));
     }
@@ -212,7 +213,7 @@ impl Inner {
                 let inbox = self.inboxes().get(session).cloned();
                 let sent = inbox.is_some_and(|inbox| inbox.try_send(Input::Prompt(prompt.clone())).is_ok());
                 if !sent {
-                    self.unreached(prompt.run, Reason::HostBusy);
+                    self.unreached(session, prompt.run, Reason::HostBusy);
                     let soon = self.now().boot.after(crate::domain::Span::from_millis(SOON_MS));
                     self.look_again(session, soon);
                 }
@@ -224,7 +225,7 @@ impl Inner {
                 self.handle.spawn(task::serve(Arc::clone(self), start, prompt, inputs));
             }
             Admission::Waits(reason, leaves) => {
-                self.unreached(prompt.run, reason);
+                self.unreached(session, prompt.run, reason);
                 if let Some(leaves) = leaves {
                     self.let_go(&leaves);
                 }
@@ -237,8 +238,14 @@ impl Inner {
         }
     }
 
-    pub(super) fn unreached(&self, run: RunId, reason: Reason) {
+    pub(super) fn unreached(&self, session: &SessionId, run: RunId, reason: Reason) {
+        self.pool().waits_for(session, reason);
         self.report(Report::Unreached { run, reason });
+    }
+
+    /// Returns whether a session could not be reached for this reason last.
+    pub(super) fn waits_on(&self, session: &SessionId, reason: Reason) -> bool {
+        self.pool().waits_on(session, reason)
     }
 
     fn report(&self, report: Report) {
@@ -347,9 +354,11 @@ impl Inner {
             (Some(address), Reason::AgentBroken | Reason::AgentMissing | Reason::NotAuthenticated) => {
                 self.start_failed(&address, reason, text)
             }
+            // Asking the agent again takes a process and a few facts in the log.
+            (Some(address), Reason::HeldElsewhere) => self.pool().refused_until(&address, self.now().boot),
             (_, _) => self.now().boot.after(crate::domain::Span::from_millis(SOON_MS)),
         };
-        self.unreached(run, reason);
+        self.unreached(session, run, reason);
         self.look_again(session, at);
     }
 

@@ -20,6 +20,7 @@ mod replay;
 mod task;
 mod turn_log;
 mod turns;
+mod windows;
 mod wire;
 
 pub use conversation::Conversation;

@@ -39,6 +39,8 @@ struct Session {
     begun: Option<BootTime>,
     /// What the conversation has cost so far, as the agent told it last.
     cost: Option<Amount>,
+    /// Why it could not be reached last.
+    away: Option<Reason>,
     place: Place,
     /// Whether it was released, and is only here because its process has not ended.
     is_gone: bool,
@@ -99,7 +101,8 @@ impl Pool {
         let known = self.sessions.get(session);
         let place = known.map_or(Place::None, |known| known.place);
         let (begun, cost) = known.map_or((None, None), |known| (known.begun, known.cost));
-        let adopted = Session { address: address.clone(), begun, cost, place, is_gone: false };
+        let away = known.and_then(|known| known.away);
+        let adopted = Session { address: address.clone(), begun, cost, away, place, is_gone: false };
         self.sessions.insert(session.clone(), adopted);
         true
     }
@@ -304,6 +307,23 @@ impl Pool {
     /// Sets when to look at a session again.
     pub(super) fn look_again(&mut self, session: &SessionId, at: BootTime) {
         self.alarms.insert((at, session.clone()));
+    }
+
+    /// The session waits for this reason.
+    pub(super) fn waits_for(&mut self, session: &SessionId, reason: Reason) {
+        if let Some(known) = self.sessions.get_mut(session) {
+            known.away = Some(reason);
+        }
+    }
+
+    /// Returns when an agent is asked again that refused to open a conversation because somebody else has it open.
+    pub(super) fn refused_until(&self, address: &Address, now: BootTime) -> BootTime {
+        self.plan(address).map_or(now, |plan| now.after(plan.missing_wait()))
+    }
+
+    /// Returns whether a session could not be reached for this reason last.
+    pub(super) fn waits_on(&self, session: &SessionId, reason: Reason) -> bool {
+        self.sessions.get(session).is_some_and(|known| known.away == Some(reason))
     }
 
     /// Returns when the next alarm is due.

@@ -86,12 +86,18 @@ pub(super) async fn recover(inner: Arc<Inner>, session: SessionId, run: RunId) {
 /// A session that could not be reached: says that it can be, once nobody holds its conversation.
 pub(super) async fn knock(inner: Arc<Inner>, session: SessionId) {
     let Some((plan, address)) = inner.plan_of(&session) else { return };
-    if !plan.is_installed() {
-        inner.look_again(&session, inner.now().boot.after(plan.missing_wait()));
-    } else if is_free(&inner, &plan, &address).await {
-        inner.reach(&session);
+    let (reason, wait) = if !plan.is_installed() {
+        (Reason::AgentMissing, plan.missing_wait())
+    } else if !is_free(&inner, &plan, &address).await {
+        (Reason::HeldElsewhere, plan.timing.probe)
     } else {
-        inner.look_again(&session, inner.now().boot.after(plan.timing.probe));
+        return inner.reach(&session);
+    };
+    if inner.waits_on(&session, reason) {
+        inner.look_again(&session, inner.now().boot.after(wait));
+    } else {
+        // What waits there is handed over once more, and waits for this reason from then on.
+        inner.reach(&session);
     }
 }
 
@@ -166,7 +172,7 @@ async fn is_free(inner: &Arc<Inner>, plan: &AgentPlan, address: &Address) -> boo
 
 fn not_sent(inner: &Arc<Inner>, start: &Start, run: RunId, why: NotSent) {
     if let NotSent::Waits(Reason::HeldElsewhere, _) = why {
-        inner.unreached(run, Reason::HeldElsewhere);
+        inner.unreached(&start.session, run, Reason::HeldElsewhere);
         inner.look_again(&start.session, inner.now().boot.after(start.plan.timing.probe));
     } else {
         inner.told(&start.session, Told::NotSent(run, why));

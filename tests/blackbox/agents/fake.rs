@@ -118,6 +118,9 @@ impl Agent {
         if self.told("hang-load") {
             pass(Duration::from_secs(600));
         }
+        if self.told("second-writer") {
+            return self.refuse(id, -32_600, "in use elsewhere: thread t already has an active writer");
+        }
         if self.told("login") {
             return self.refuse(id, -32_000, "Authentication required");
         }

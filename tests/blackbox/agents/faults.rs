@@ -1,6 +1,8 @@
 //! What goes wrong with an agent: each fault has its reason within its deadline, and no prompt is sent twice.
 
 use std::fs;
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
 use std::time::Duration;
 
 use super::{PATIENCE, Scene};
@@ -214,6 +216,49 @@ fn nothing_is_resumed_into_a_conversation_that_somebody_holds() {
     scene.await_shown(&schedule, ":psi.scheduler/status :delivered");
     assert!(closed.elapsed_here() < Duration::from_secs(2), "{:?}", closed.elapsed_here());
     assert_eq!(scene.prompted("the prompt"), 1);
+}
+
+/// An agent that refuses to open a conversation for a second writer is asked again later, and its run is not failed.
+#[test]
+fn nothing_is_resumed_where_the_agent_refuses_a_second_writer() {
+    let mut scene = Scene::new("writer", "second-writer", "profile = \"codex\"");
+    scene.open("s", "hello");
+    let schedule = scene.create("s", "the prompt");
+    scene.await_shown(&schedule, ":psi.scheduler/status :queued :psi.scheduler/reason :held-elsewhere");
+    pass(Duration::from_millis(700));
+    assert_eq!(scene.prompted("the prompt"), 0);
+    let starts = scene.lines("starts").len();
+    assert!(starts <= 4, "each start takes a process: {starts}");
+    scene.mode("");
+    scene.await_shown(&schedule, ":psi.scheduler/status :delivered");
+    assert_eq!(scene.prompted("the prompt"), 1);
+}
+
+/// What a window of the agent has open nobody can say: while one is in the directory of a conversation, that one waits, even if
+/// we began it.
+#[test]
+fn nothing_is_resumed_beside_a_window_of_the_agent() {
+    let scene = Scene::new("window", "", "");
+    let file = scene.home.path().join("agents.toml");
+    let text = fs::read_to_string(&file).expect("ours");
+    fs::write(&file, text.replace("when-unknown", "when-free")).expect("ours");
+    let mut scene = scene.kill_and_start();
+    scene.open_at("s", "fake");
+    let first = scene.create("s", "the first");
+    scene.await_shown(&first, ":psi.scheduler/status :delivered");
+    let mut window = Command::new("/bin/sleep");
+    window.arg0("fake").arg("600").current_dir(scene.home.path().join("work"));
+    let mut window = window.spawn().expect("it is there");
+    let second = scene.create("s", "the second");
+    scene.await_shown(&second, ":psi.scheduler/status :queued :psi.scheduler/reason :held-elsewhere");
+    pass(Duration::from_millis(500));
+    assert_eq!(scene.prompted("the second"), 0);
+    window.kill().expect("it lives");
+    window.wait().expect("it ends");
+    let closed = now();
+    scene.await_shown(&second, ":psi.scheduler/status :delivered");
+    assert!(closed.elapsed_here() < Duration::from_secs(2), "{:?}", closed.elapsed_here());
+    assert_eq!(scene.prompted("the second"), 1);
 }
 
 /// A second turn with these lines of configuration and this mode waits for the budget.
