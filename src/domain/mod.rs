@@ -54,6 +54,10 @@ pub use guard::{
 };
 pub use identity::actor::{Actor, TokenName, Via};
 pub use identity::address::{Address, AddressError, AgentName};
+pub use identity::agent_kind::AgentKind;
+pub(crate) use identity::agent_kind::{Believes, HolderKnown};
+#[cfg(feature = "cli")]
+pub(crate) use identity::agent_kind::{KNOWN as KNOWN_AGENTS, LiveDoor};
 pub use identity::caller::{Caller, CallerRole, Right};
 #[doc(hidden)]
 pub use identity::cursor::Cursor;

@@ -17,7 +17,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use super::Service;
 use super::hosting::HostError;
 use super::reach::Reach;
-use crate::domain::{Address, Caller, HostId, Op, Refusal, RunId, SessionConfig, SessionId};
+use crate::domain::{Address, AgentKind, Caller, HostId, Op, Refusal, RunId, SessionConfig, SessionId};
 use crate::engine::{Command, Input, Report, SessionRecord};
 use crate::limits;
 use crate::runtime::Handle;
@@ -77,8 +77,13 @@ pub(crate) enum Shown {
     Unknown,
 }
 
-/// Agents of which one process has many conversations at a time.
-const MANY_CONVERSATIONS: &[&str] = &["codex", "opencode"];
+/// How a session is left at the end of a turn.
+pub(crate) struct TurnEnd {
+    /// Whether something is on its way into the inbox.
+    pub(crate) is_coming: bool,
+    /// Whether a waiter has the place.
+    pub(crate) is_awaited: bool,
+}
 
 /// Says whether a process is there, which only the program can tell.
 pub(crate) type Probe = Box<dyn Fn(&AgentProcess) -> bool + Send + Sync>;
@@ -129,7 +134,7 @@ impl Service {
         address: Address,
     ) -> Result<SessionId, HostError> {
         let _admitted = self.admit(caller, Op::BindAgent, None)?;
-        let has_many = MANY_CONVERSATIONS.contains(&address.agent().as_str());
+        let has_many = AgentKind::of(address.agent().as_str()).has_many_conversations;
         let session = self.open_for_agent(caller, address)?;
         let mut table = self.shared.agents.table();
         if !has_many {
@@ -185,8 +190,8 @@ impl Service {
         Ok(first.filter(|_| sessions.next().is_none()).cloned())
     }
 
-    /// Makes a connection the waiter of a session, which is busy or not, in the place of an older one. `attach` makes it a host
-    /// if it is none yet; `let_go` tells its client that it waits no more.
+    /// Makes a connection the waiter of a session, which is busy or not or as it is now, in the place of an older one. `attach`
+    /// makes it a host if it is none yet; `let_go` tells its client that it waits no more.
     ///
     /// # Errors
     /// [`HostError`]; among others, that a delivery is with the older waiter.
@@ -194,10 +199,13 @@ impl Service {
         &self,
         caller: &Caller,
         reach: &mut Reach,
-        (session, busy): (&SessionId, bool),
+        (session, busy): (&SessionId, Option<bool>),
         (attach, let_go): (impl FnOnce() -> HostId, Box<dyn FnOnce() + Send>),
     ) -> Result<(), HostError> {
         let _admitted = self.admit(caller, Op::AttachHost, None)?;
+        let is_busy =
+            || self.handle().view(|state| state.session(session).is_some_and(SessionRecord::is_busy));
+        let busy = busy.unwrap_or_else(is_busy);
         let older = self.shared.agents.table().waiters.get(session).map(|waiter| waiter.host);
         // A waiter that has got a prompt may have woken its agent already.
         let is_with = |host| {
@@ -281,22 +289,37 @@ impl Service {
         }
         // Without the lock: the engine may call hosts.
         self.handle().submit(Input::Report(Report::Accepted { run }))?;
+        // With it the turn of the prompt has begun, unless its end was told meanwhile.
+        let busy = |busy| Report::Busy { session: session.clone(), busy, by: Some(caller.actor()) };
+        self.handle().submit(Input::Report(busy(true)))?;
+        if !self.is_in_woken_turn(session) {
+            self.handle().submit(Input::Report(busy(false)))?;
+        }
         Ok(Shown::InPlace)
     }
 
-    /// Notes that the turn of a session has ended, a person's or ours. Returns whether something is on its way into the inbox.
+    /// Notes that the turn of a session has ended, a person's or ours. A prompt that the agent has not shown is called back,
+    /// unless it stays on its way.
     ///
     /// # Errors
     /// [`HostError`]
-    pub(crate) fn end_turn(&self, caller: &Caller, session: &SessionId) -> Result<bool, HostError> {
+    pub(crate) fn end_turn(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        unshown_stays: bool,
+    ) -> Result<TurnEnd, HostError> {
         let _admitted = self.admit(caller, Op::BindAgent, None)?;
-        self.end_woken_turn(session);
+        if !unshown_stays || self.is_in_woken_turn(session) {
+            self.end_woken_turn(session);
+        }
         let by = Some(caller.actor());
         let idle = Report::Busy { session: session.clone(), busy: false, by };
-        Ok(self.handle().submit_with(Input::Report(idle), |state| {
+        let is_coming = self.handle().submit_with(Input::Report(idle), |state| {
             let record = state.session(session);
             record.is_some_and(|record| record.host() == HostId::INBOX && record.has_delivery_in_flight())
-        })?)
+        })?;
+        Ok(TurnEnd { is_coming, is_awaited: self.shared.agents.table().waiters.contains_key(session) })
     }
 
     /// Whether the agent is in the turn of a prompt that a waiter has handed over.

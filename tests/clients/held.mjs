@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { agents as own, configured, first, node, pause, serve, settled, variables, whole } from "./own_agents.mjs";
+import { agents as own, configured, first, node, pause, serve, settled, variables, whole, withEach } from "./own_agents.mjs";
 import { scriptedModel } from "./scripted_model.mjs";
 import { agents as windowed } from "./window_agents.mjs";
 
@@ -26,7 +26,7 @@ const windows = {
   codex: { program: first(".bin/codex"), argv: (id) => ["resume", id] },
   opencode: { program: first(".bin/opencode"), argv: (id) => ["-s", id], isReady: /ctrl\+p commands/ },
   // It would wipe the conversation, see docs/AGENTS.md: a window with another one is opened.
-  gemini: { program: first(".bin/gemini"), argv: () => [], isReady: /Type your message/, isOther: true },
+  gemini: { program: first(".bin/gemini"), argv: () => [], isReady: /Type your message/, isOther: true, quit: "/quit" },
   qwen: { program: first(".bin/qwen"), argv: (id) => ["--resume", id], isReady: /Type your message/ },
 };
 
@@ -96,7 +96,15 @@ async function hold(name) {
     });
     await pause(5_000);
     assert.ok(!asked("WORD-2"), "nothing was said in it");
-    tmux("kill-server");
+    if (its.quit) {
+      // It outlives its terminal, and has the conversation open as long as it runs.
+      tmux("send-keys", "-t", "w", "-l", its.quit);
+      await pause(1_000);
+      tmux("send-keys", "-t", "w", "Enter");
+      await until("the window has ended", () => { try { return screen() === undefined; } catch { return true; } });
+    } else {
+      tmux("kill-server");
+    }
     const closed = performance.now();
     await until("the conversation goes on", () => asked("WORD-2"));
     const late = Math.round(performance.now() - closed);
@@ -126,11 +134,4 @@ if (named.length === 0 && !windows.claude.program) {
   console.log("open windows: SKIPPED, there is no Claude Code here: just agents");
   process.exit(0);
 }
-let failed = false;
-for (const name of named.length > 0 ? named : there) {
-  await hold(name).catch((error) => {
-    console.error(`${name}: ${error.stack}`);
-    failed = true;
-  });
-}
-process.exit(failed ? 1 : 0);
+await withEach(named.length > 0 ? named : there, hold);

@@ -115,6 +115,18 @@ fn agents_idle_window_of_codex_is_woken() {
 }
 
 #[test]
+#[ignore = "needs node, tmux and Qwen Code: .ci/check clients"]
+fn agents_idle_window_of_qwen_is_woken() {
+    alone("windows.mjs", &["qwen"], "Qwen Code was not woken");
+}
+
+#[test]
+#[ignore = "needs node, tmux and Gemini CLI: .ci/check clients"]
+fn agents_window_of_gemini_is_handed_what_is_due() {
+    alone("windows.mjs", &["gemini"], "Gemini CLI was not handed what was due");
+}
+
+#[test]
 #[ignore = "needs node: .ci/check clients"]
 fn agents_plugin_of_opencode_does_as_it_says() {
     alone("opencode_plugin.mjs", &[], "the plugin does something else");

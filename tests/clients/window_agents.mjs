@@ -1,6 +1,6 @@
 // What `windows.mjs` has to know of each agent: where its program is, what its user has set up before, how it is set up for Reveille,
 // and what its window shows.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 
 const beside = (...names) => names.map((name) => path.resolve("node_modules", name)).find(existsSync);
@@ -110,4 +110,44 @@ trust_level = "trusted"
     call: (request, create) => asked(request) && create,
     conversations: "many",
   },
+  qwen: {
+    program: () => beside(".bin/qwen"),
+    argv: ["--yolo"],
+    // What the user has there stays.
+    files: () => ({ ".qwen/settings.json": json({ general: { disableAutoUpdate: true }, hooks: { Stop: [] } }) }),
+    environment: (model) => ({ OPENAI_API_KEY: "none", OPENAI_BASE_URL: `${model}/v1`, OPENAI_MODEL: "scripted" }),
+    isReady: /Type your message/,
+    // Tools of servers are called by another tool.
+    call: (request) => asked(request) && request.tools.includes("tool_call") && "tool_call",
+    input: (input) => ({ name: "mcp__reveille__create", arguments: input }),
+    conversations: "one",
+    // The file of each conversation has its id.
+    isElsewhere: ({ old, text, home }) => chats(home).some(([id, chat]) => !old.endsWith(id) && chat.includes(text)),
+  },
+  gemini: {
+    program: () => beside(".bin/gemini"),
+    argv: ["--approval-mode=yolo"],
+    files: () => ({
+      ".gemini/settings.json": json({
+        security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+        general: { disableAutoUpdate: true, disableUpdateNag: true },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+      }),
+    }),
+    environment: (model) => ({ GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: model }),
+    isReady: /Type your message/,
+    call: (request, create) => asked(request) && create,
+    conversations: "one",
+    // An idle window has no door.
+    isAsleep: true,
+  },
 };
+
+// The conversations that Qwen Code has written down, by their ids.
+function chats(home) {
+  const projects = path.join(home, ".qwen/projects");
+  const files = existsSync(projects) ? readdirSync(projects, { recursive: true }) : [];
+  return files.filter((name) => name.endsWith(".jsonl"))
+    .map((name) => [path.basename(name, ".jsonl"), readFileSync(path.join(projects, name), "utf8")]);
+}

@@ -1,7 +1,8 @@
-// An unmodified Claude Code, opencode or Codex in a window of tmux, with a model that follows a script: it is set up as a user would,
-// and the idle window is woken. Prints figures. Usage: node windows.mjs BINARY claude|opencode|codex [TIMES] [CLEARS] [OWN]; needs tmux.
+// An unmodified Claude Code, opencode, Codex, Qwen Code or Gemini CLI in a window of tmux, with a model that follows a script: it is set up as a user would,
+// and the idle window is woken. Prints figures. Usage: node windows.mjs BINARY AGENT [TIMES] [CLEARS] [OWN]; needs tmux.
 //
-// CLEARS and OWN are for Claude Code: how often it goes on with another conversation, and how often its own cron wakes it beside ours.
+// CLEARS and OWN are how often Claude Code or Qwen Code goes on with another conversation, and how often Claude Code's own cron wakes it
+// beside ours. Gemini CLI's window is not woken, and handed what is due at the end of a turn.
 // AGENT_PROGRAM names the agent's program, if it is not the one beside this file.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -37,7 +38,8 @@ const model = await scriptedModel(async (request) => {
   const create = tools.find((name) => /reveille.*create$/.test(name));
   const call = its.callOfItsOwn?.(request) ?? its.call(request, create);
   if (!call) return { say: "Fine." };
-  return call === create ? { call, input: { message: "WAKE by the model", when: "in 2 seconds" } } : call;
+  const input = { message: "WAKE by the model", when: "in 2 seconds" };
+  return typeof call === "string" ? { call, input: its.input?.(input) ?? input } : call;
 });
 
 const environment = {
@@ -56,8 +58,10 @@ for (const [name, text] of Object.entries(its.files(model.url, work))) {
   writeFileSync(path.join(home, name), text);
 }
 
+// The model answers nobody while this waits, so nobody is sent to it.
+const alone = { ...environment, HTTP_PROXY: "http://127.0.0.1:9", HTTPS_PROXY: "http://127.0.0.1:9" };
 const run = (name, args) =>
-  execFileSync(name, args, { env: environment, cwd: work, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  execFileSync(name, args, { env: alone, cwd: work, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 const eql = (query) => run(binary, ["eql", "--data-dir", state, query]);
 const tmux = (...args) => run("tmux", ["-L", path.basename(home), ...args]);
 const key = (name) => tmux("send-keys", "-t", "w", name);
@@ -123,7 +127,22 @@ async function open() {
   }, 60_000);
   await pause(2_000);
   // One conversation is waited for before anybody has written in it.
-  if (its.conversations === "one") await until("somebody waits in its session", live);
+  if (its.conversations === "one" && !its.isAsleep) await until("somebody waits in its session", live);
+}
+
+// What the model has asked for is left, and the end of the next turn hands it over; so is what comes due in a turn.
+async function handsOverAtTheEndOfATurn() {
+  await type("Look at the build in two seconds.");
+  const left = () => /session-id "([^"]+)" :psi.agent-session\/reception :nobody :psi.agent-session\/inbox-count 1/.exec(eql(SESSIONS));
+  const [, session] = await until("what the model scheduled is left", left);
+  await type("Hello again.");
+  await until("it is handed over", () => woken("WAKE by the model"));
+  assert.ok(woken("WAKE by the model").before.includes("schedule_id"), "in the conversation that asked for it");
+  console.log("handed over at the end of the next turn, in its own conversation");
+  await until("nothing is left", () => !left());
+  await waitsForTheEndOfATurn(session);
+  const counts = eql("[{:psi.scheduler/schedules [:psi.scheduler/delivered-count]}]");
+  assert.equal(counts.match(/delivered-count 1/g)?.length, 2, counts);
 }
 
 async function wakesWhatTheModelScheduled() {
@@ -213,8 +232,11 @@ async function keepsWhatWasCleared() {
     // Due at about the time at which the conversation changes.
     schedule(old, `OLD ${time}.`, 1_000);
     await pause(time * (1_200 / Number(clears)));
+    const isOther = () => live() && live() !== old;
     await type("/clear", 250);
-    await until("another session is there", () => live() && live() !== old);
+    // A window that begins a turn at this moment does not take a command.
+    await until("another session is there", isOther, 5_000).catch(() => type("/clear", 250));
+    await until("another session is there", isOther);
   }
   const asked = (time) => seen.filter(({ said, before }) => (before + said).includes(`OLD ${time}.`));
   const inbox = () =>
@@ -223,7 +245,8 @@ async function keepsWhatWasCleared() {
   // One that was on its way is called back, and left a while later.
   await until("each is shown or left", () => shownInOld() + inbox() === Number(clears));
   await pause(2_000);
-  const elsewhere = olds.filter((old, time) => asked(time).some(({ user }) => !user.includes(old.slice("claude:".length)))).length;
+  const isElsewhere = its.isElsewhere ?? (({ old, requests }) => requests.some(({ user }) => !user.includes(old.slice("claude:".length))));
+  const elsewhere = olds.filter((old, time) => isElsewhere({ old, requests: asked(time), text: `OLD ${time}.`, home })).length;
   const [inOld, left] = [shownInOld(), inbox()];
   console.log(`${clears} × /clear: ${inOld} prompts in their own conversation before it, ${left} left in its inbox, ${elsewhere} elsewhere`);
   assert.equal(elsewhere, 0);
@@ -254,12 +277,16 @@ try {
   else run(binary, ["setup", agent, "--yes", "--data-dir", state]);
   if (its.daemon) run(program, [...its.daemon, "start"]);
   await open();
-  const session = await wakesWhatTheModelScheduled();
-  await wakesTheIdleWindow(session);
-  await measuresItsOwnCron();
-  await waitsForTheEndOfATurn(session);
-  const last = await (its.conversations === "one" ? keepsWhatWasCleared() : wakesEachConversation(session));
-  await leavesWhatNobodyHears(last);
+  if (its.isAsleep) {
+    await handsOverAtTheEndOfATurn();
+  } else {
+    const session = await wakesWhatTheModelScheduled();
+    await wakesTheIdleWindow(session);
+    await measuresItsOwnCron();
+    await waitsForTheEndOfATurn(session);
+    const last = await (its.conversations === "one" ? keepsWhatWasCleared() : wakesEachConversation(session));
+    await leavesWhatNobodyHears(last);
+  }
   if (model.elsewhere.size > 0) console.log(`wanted, and did not get: ${[...model.elsewhere].join(", ")}`);
 } catch (error) {
   console.error(error.stack);

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use reveille::adapter::agent::{
-    AgentPlan, Conversation, Environment, Input, NotSent, Output, Profile, Prompt, Resume, Timing, Told,
-    read_line,
+    AgentPlan, Conversation, Environment, Input, NotSent, Output, Prompt, Resume, Timing, Told, read_line,
 };
-use reveille::domain::{Address, AgentName, BootTime, Moment, Now, Reason, RunId, Span, TurnOutcome};
+use reveille::domain::{
+    Address, AgentKind, AgentName, BootTime, Moment, Now, Reason, RunId, Span, TurnOutcome,
+};
 
 fn plan() -> AgentPlan {
     AgentPlan {
@@ -24,7 +25,7 @@ fn plan() -> AgentPlan {
         turns_per_hour: None,
         cost_per_day: None,
         timing: Timing::default(),
-        profile: Profile::of("claude"),
+        kind: AgentKind::of("claude"),
     }
 }
 

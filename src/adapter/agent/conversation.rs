@@ -256,7 +256,7 @@ impl Conversation {
             Stage::Opening(how) => match answer {
                 Ok(answer) => self.opened(now, &how, &answer),
                 Err(error) => {
-                    let reason = self.plan.profile.unopened(&error.message);
+                    let reason = self.plan.unopened(&error.message);
                     self.refused(now, &error, reason);
                 }
             },

@@ -13,9 +13,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::plan::{AgentPlan, HolderKnown};
+use super::plan::AgentPlan;
 use super::windows;
-use crate::domain::{Address, AgentName};
+use super::written::Written;
+use crate::domain::{Address, AgentName, HolderKnown};
 use crate::limits;
 use crate::port::{Holder, Prober};
 
@@ -40,8 +41,8 @@ impl ListedHolders {
     pub fn new<'a>(plans: impl IntoIterator<Item = (&'a AgentPlan, Option<Vec<String>>)>) -> ListedHolders {
         let known = |(plan, lister): (&AgentPlan, Option<Vec<String>>)| {
             let known = Known {
-                by: plan.profile.holder,
-                program: plan.profile.program.unwrap_or(plan.name.as_str()).to_owned(),
+                by: plan.kind.holder,
+                program: plan.kind.program.unwrap_or(plan.name.as_str()).to_owned(),
                 directory: plan.directory.clone(),
                 lister,
                 environment: plan.environment.0.clone(),
@@ -49,6 +50,25 @@ impl ListedHolders {
             (plan.name.clone(), known)
         };
         ListedHolders { agents: plans.into_iter().map(known).collect() }
+    }
+}
+
+impl Known {
+    /// Returns whether a window that is not one of ours works in the directory of a conversation.
+    fn has_window(&self, address: &Address, ours: &dyn Fn(u32) -> bool) -> bool {
+        let directory = address.directory().map(Path::new).or(self.directory.as_deref());
+        directory.is_some_and(|directory| windows::are_in(directory, &self.program, ours))
+    }
+
+    /// Returns the holder by what the windows have written down. One that has not may have any conversation of its directory.
+    fn written(&self, address: &Address, conversation: &str, ours: &dyn Fn(u32) -> bool) -> Holder {
+        let written = Written::read(&self.environment);
+        match written.holder(conversation, ours) {
+            Some(pid) => Holder::Other { pid, busy: false },
+            None if self.has_window(address, &|pid| ours(pid) || written.knows(pid)) => Holder::Unknown,
+            None if address.is_begun_by_us() || windows::can_be_seen() => Holder::Nobody,
+            None => Holder::Unknown,
+        }
     }
 }
 
@@ -61,10 +81,10 @@ impl Prober for ListedHolders {
             return listed(command, &known.environment)
                 .map_or(Holder::Unknown, |list| holder_in(&list, conversation, ours));
         }
-        let directory = address.directory().map(Path::new).or(known.directory.as_deref());
-        let has_window = || directory.is_some_and(|it| windows::are_in(it, &known.program, ours));
+        let has_window = || known.has_window(address, ours);
         match known.by {
             HolderKnown::ByAgent(_) => Holder::Nobody,
+            HolderKnown::WrittenDown => known.written(address, conversation, ours),
             HolderKnown::Windows if !has_window() => Holder::Nobody,
             HolderKnown::Ours if address.is_begun_by_us() && !has_window() => Holder::Nobody,
             HolderKnown::Listed | HolderKnown::Windows | HolderKnown::Ours => Holder::Unknown,

@@ -22,12 +22,13 @@ mod turn_log;
 mod turns;
 mod windows;
 mod wire;
+mod written;
 
 pub use conversation::Conversation;
 pub use exchange::{Found, Input, NotSent, Output, Prompt, Told};
 pub use holders::ListedHolders;
 pub use host::{AgentHost, Reports};
-pub use plan::{AgentPlan, Environment, Profile, Resume, Timing, ToolRule};
+pub use plan::{AgentPlan, Environment, Resume, Timing, ToolRule};
 #[cfg(feature = "cli")]
 pub(crate) use process::HOSTED;
 pub use wire::{Incoming, Request, Update, read as read_line};

@@ -1,8 +1,8 @@
-//! How one agent is run: what an operator has configured, and what is known of agents of that name.
+//! How one agent is run, as an operator has configured it.
 
 use std::path::{Path, PathBuf};
 
-use crate::domain::{AgentName, PermissionAnswer, Reason, Span};
+use crate::domain::{AgentKind, AgentName, HolderKnown, PermissionAnswer, Reason, Span};
 use crate::limits;
 
 use super::wire::Asked;
@@ -35,7 +35,7 @@ pub struct AgentPlan {
     /// The deadlines.
     pub timing: Timing,
     /// What is known of agents of this kind.
-    pub profile: Profile,
+    pub kind: &'static AgentKind,
 }
 
 /// The environment of a process. Its values are not printed: they often are secrets.
@@ -107,91 +107,17 @@ impl AgentPlan {
         self.command.first().is_some_and(|program| Path::new(program).is_file())
     }
 
+    /// Returns why a conversation was not opened, by the agent's error.
+    pub(super) fn unopened(&self, error: &str) -> Reason {
+        let is_held = matches!(self.kind.holder, HolderKnown::ByAgent(says) if error.contains(says));
+        if is_held { Reason::HeldElsewhere } else { Reason::ResumeFailed }
+    }
+
     /// Returns the wait before a missing program or login is looked for again, and before an agent is asked again that refused to
     /// open a conversation: it may change at any time, and looking costs little.
     pub(super) fn missing_wait(&self) -> Span {
         let wait = self.timing.backoff.millis().saturating_mul(10);
         Span::from_millis(wait).min(Span::from_millis(limits::AGENT_BACKOFF_MS.value))
-    }
-}
-
-/// What is known of agents of a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Profile {
-    /// What is taken as proof that a conversation goes on.
-    pub(crate) believes: Believes,
-    /// The agent's program as people start it; `None` if it goes by the name under which the agent is configured.
-    pub(crate) program: Option<&'static str>,
-    /// Who knows the holder of a conversation.
-    pub(crate) holder: HolderKnown,
-    /// The mode in which the agent asks before it does anything, where it is known.
-    pub(crate) mode: Option<&'static str>,
-    /// How old a conversation has to be before it can be loaded.
-    pub(crate) age: Span,
-    /// Whether a conversation is lost when it is loaded a second time.
-    pub(crate) loads_once: bool,
-}
-
-/// What is taken as proof that a conversation goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Believes {
-    /// The agent's answer to the opening.
-    Answer,
-    /// A replay of the conversation: without one, the conversation is not there.
-    Replay,
-}
-
-/// Who knows the holder of a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HolderKnown {
-    /// A command of the agent lists the holders: `claude agents --json`.
-    Listed,
-    /// The agent itself refuses to open a conversation for a second writer, with an error that says this.
-    ByAgent(&'static str),
-    /// Nobody knows what a window has open, but several writers do no harm: a conversation is free while no window of the agent
-    /// works in its directory.
-    Windows,
-    /// Nobody: only a conversation that we began is known to be free, while no window of the agent works in its directory.
-    Ours,
-}
-
-impl Profile {
-    /// Returns why a conversation was not opened, by the agent's error.
-    pub(super) fn unopened(&self, error: &str) -> Reason {
-        let is_held = matches!(self.holder, HolderKnown::ByAgent(says) if error.contains(says));
-        if is_held { Reason::HeldElsewhere } else { Reason::ResumeFailed }
-    }
-
-    /// Returns what is known of agents of this name.
-    pub fn of(agent: &str) -> Profile {
-        let plain = Profile {
-            believes: Believes::Answer,
-            program: None,
-            holder: HolderKnown::Ours,
-            mode: None,
-            age: Span::ZERO,
-            loads_once: false,
-        };
-        let known = |program| Profile { program: Some(program), ..plain };
-        match agent {
-            "claude" => Profile { holder: HolderKnown::Listed, mode: Some("default"), ..known("claude") },
-            "codex" => Profile {
-                holder: HolderKnown::ByAgent("active writer"),
-                mode: Some("read-only"),
-                ..known("codex")
-            },
-            "opencode" => Profile { holder: HolderKnown::Windows, ..known("opencode") },
-            // Loading a conversation in the minute in which it was begun wipes it, and so does loading it a second time (0.61).
-            "gemini" => Profile {
-                mode: Some("default"),
-                age: Span::from_millis(61_000),
-                loads_once: true,
-                ..known("gemini")
-            },
-            "qwen" => Profile { mode: Some("default"), ..known("qwen") },
-            // Some agents answer an opening of what is not there with success.
-            _ => Profile { believes: Believes::Replay, ..plain },
-        }
     }
 }
 
@@ -313,7 +239,7 @@ mod tests {
             turns_per_hour: None,
             cost_per_day: None,
             timing: Timing::default(),
-            profile: Profile::of("x"),
+            kind: AgentKind::of("x"),
         };
         let judged = |kind: &str, option: &str| plan.judge(&asked(kind, "t", &[option]));
         assert_eq!(judged("read", "allow_once"), Verdict::Allow);

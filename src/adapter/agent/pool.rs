@@ -129,7 +129,7 @@ impl Pool {
         let plan = Arc::clone(&agent.plan);
         let starts = matches!(place, Place::None | Place::Kept(_));
         // Loading a conversation that is too young may wipe it.
-        let ripe = begun.map(|begun| (begun.after(plan.profile.age), Reason::HostBusy));
+        let ripe = begun.map(|begun| (begun.after(plan.kind.age), Reason::HostBusy));
         let later = agent.again.into_iter().chain(ripe).find(|(at, _)| starts && *at > now);
         let used_up = agent.budget.used_up_until(now).map(|at| (at, Reason::OverBudget));
         if let Some((at, reason)) = used_up.or(later) {

@@ -5,6 +5,11 @@
 use std::fs;
 use std::path::Path;
 
+/// Returns whether this system shows its processes.
+pub(super) fn can_be_seen() -> bool {
+    Path::new("/proc/self/cwd").exists()
+}
+
 /// Returns whether a process of this program that is not one of ours works in a directory.
 pub(super) fn are_in(directory: &Path, program: &str, ours: &dyn Fn(u32) -> bool) -> bool {
     let Ok(directory) = fs::canonicalize(directory) else { return false };

@@ -10,30 +10,12 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use super::folder::json;
+use crate::domain::{AgentKind, KNOWN_AGENTS};
 use crate::edn::{Map, Value};
 use crate::surface::cli::AgentsArgs;
 
-/// An agent that Reveille knows.
-struct Known {
-    name: &'static str,
-    program: &'static str,
-    /// How an open conversation is woken.
-    open: &'static str,
-    /// The program by which a closed conversation is resumed, and its words for people.
-    resume: &'static str,
-}
-
-const KNOWN: &[Known] = &[
-    Known { name: "claude", program: "claude", open: "hook", resume: "claude-agent-acp" },
-    Known { name: "codex", program: "codex", open: "queue", resume: "codex-acp" },
-    Known { name: "opencode", program: "opencode", open: "plugin", resume: "opencode" },
-    Known { name: "gemini", program: "gemini", open: "none", resume: "gemini" },
-    Known { name: "qwen", program: "qwen", open: "none", resume: "qwen" },
-    Known { name: "goose", program: "goose", open: "none", resume: "goose" },
-];
-
 pub(in crate::app) fn list(args: &AgentsArgs) -> io::Result<ExitCode> {
-    let found: Vec<Map> = KNOWN.iter().map(look).collect();
+    let found: Vec<Map> = KNOWN_AGENTS.iter().map(look).collect();
     let mut out = io::stdout().lock();
     if args.json {
         let rows: Vec<Value> = found.into_iter().map(Value::from).collect();
@@ -50,12 +32,13 @@ pub(in crate::app) fn list(args: &AgentsArgs) -> io::Result<ExitCode> {
 }
 
 /// What there is of an agent. Nothing is said of a program that is not there.
-fn look(known: &Known) -> Map {
+fn look(known: &AgentKind) -> Map {
     let text = |path: PathBuf| path.display().to_string();
-    let Some(program) = find(known.program) else { return Map::new().with("name", known.name) };
+    let Some(program) = known.program.and_then(find) else { return Map::new().with("name", known.name) };
     let version = version(&program);
-    let resumed = find(known.resume).map(text);
-    let row = Map::new().with("name", known.name).with("program", text(program)).with("open", known.open);
+    let resumed = known.resumed_by.and_then(find).map(text);
+    let row =
+        Map::new().with("name", known.name).with("program", text(program)).with("open", known.live.as_str());
     let row = match version {
         Some(version) => row.with("version", version),
         None => row,

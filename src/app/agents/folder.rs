@@ -97,6 +97,7 @@ pub(super) const fn name(agent: PluginAgent) -> &'static str {
         PluginAgent::Codex => "codex",
         PluginAgent::Opencode => "opencode",
         PluginAgent::Gemini => "gemini",
+        PluginAgent::Qwen => "qwen",
     }
 }
 
@@ -125,6 +126,7 @@ fn files(agent: PluginAgent, program: &Program) -> Vec<(&'static str, String)> {
             let hooks = hooks(program, "gemini", GEMINI_HOOKS);
             vec![("gemini-extension.json", json(&extension)), ("hooks/hooks.json", json(&hooks))]
         }
+        PluginAgent::Qwen => vec![("settings.json", json(&qwen_hooks(program).with("mcpServers", servers)))],
         PluginAgent::Opencode => vec![
             ("reveille.js", opencode_plugin(program)),
             ("opencode.json", json(&Map::new().with("mcp", Map::new().with("reveille", opencode(program))))),
@@ -135,6 +137,11 @@ fn files(agent: PluginAgent, program: &Program) -> Vec<(&'static str, String)> {
 /// Codex's hooks.
 pub(super) fn codex_hooks(program: &Program) -> Map {
     hooks(program, "codex", CODEX_HOOKS)
+}
+
+/// Qwen Code's hooks.
+pub(super) fn qwen_hooks(program: &Program) -> Map {
+    hooks(program, "qwen", QWEN_HOOKS)
 }
 
 /// opencode's plugin, which calls this program.
@@ -174,6 +181,15 @@ const GEMINI_HOOKS: &[HookRow] = &[
     ("SessionStart", None, false),
     ("BeforeAgent", None, false),
     ("AfterAgent", None, false),
+    ("SessionEnd", None, false),
+];
+
+// Its hooks end before a turn goes on, so they start a waiter beside it.
+const QWEN_HOOKS: &[HookRow] = &[
+    ("SessionStart", Some("startup|resume|clear"), false),
+    ("UserPromptSubmit", None, false),
+    ("Stop", None, false),
+    ("Notification", Some("idle_prompt"), false),
     ("SessionEnd", None, false),
 ];
 

@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use super::folder::{Program, codex_hooks, json, name, opencode, put, shell, write};
+use super::folder::{Program, codex_hooks, json, name, opencode, put, qwen_hooks, shell, write};
 use crate::app::config::data_dir_of;
 use crate::app::config::environment::Environment;
 use crate::app::fault::AppFault;
@@ -15,7 +15,7 @@ use crate::app::foreign_text::print;
 use crate::app::serve::data_dir::holder_of;
 use crate::dialect::REQUEST_CAPS;
 use crate::edn::{Map, Value};
-use crate::surface::cli::{KnownAgent, PluginAgent, SetupArgs};
+use crate::surface::cli::{PluginAgent, SetupArgs};
 use crate::surface::json as text;
 
 /// One thing to do.
@@ -50,45 +50,55 @@ fn steps(args: &SetupArgs) -> Result<Vec<Step>, AppFault> {
     };
     let run = |call: &[&str]| Step::Run(call.iter().map(|word| (*word).to_owned()).collect());
     Ok(match args.agent {
-        KnownAgent::Claude => {
+        PluginAgent::Claude => {
             let market = plugin(PluginAgent::Claude)?;
             vec![
                 run(&["claude", "plugin", "marketplace", "add", &market]),
                 run(&["claude", "plugin", "install", "reveille@reveille"]),
             ]
         }
-        KnownAgent::Codex => {
+        PluginAgent::Codex => {
             let server = Program::this(&args.state)?.call(&["mcp"]);
             let call = ["codex", "mcp", "add", "reveille", "--"].map(str::to_owned);
-            let home = Environment::value("CODEX_HOME").map(PathBuf::from);
-            let home = home.or_else(|| Some(PathBuf::from(Environment::value("HOME")?).join(".codex")));
-            let home = home.ok_or_else(|| AppFault::usage("there is no home directory"))?;
-            let hooks = home.join("hooks.json");
-            let present = present(&hooks)?;
+            let hooks = directory("CODEX_HOME", ".codex")?.join("hooks.json");
+            let whole =
+                with_hooks(present(&hooks)?, &codex_hooks(&Program::this(&args.state)?), " hook codex");
             vec![
                 Step::Run(call.into_iter().chain(server).collect()),
-                Step::Write(hooks, json(&with_hooks(present, &Program::this(&args.state)?))),
+                Step::Write(hooks, json(&whole)),
                 Step::Note("Codex asks once whether it may run these hooks"),
             ]
         }
-        KnownAgent::Gemini => {
+        PluginAgent::Gemini => {
             let extension = plugin(PluginAgent::Gemini)?;
-            vec![run(&["gemini", "extensions", "install", &extension])]
+            // Otherwise it asks for this agreement, which a user gives with --yes.
+            vec![run(&["gemini", "extensions", "install", &extension, "--consent"])]
         }
-        KnownAgent::Opencode => {
+        PluginAgent::Qwen => {
+            let (program, settings) =
+                (Program::this(&args.state)?, directory("QWEN_HOME", ".qwen")?.join("settings.json"));
+            let whole = with_hooks(present(&settings)?, &qwen_hooks(&program), " hook qwen");
+            vec![Step::Write(settings, json(&with_server(whole, "mcpServers", program.server())))]
+        }
+        PluginAgent::Opencode => {
             let folder = plugin(PluginAgent::Opencode)?;
             let config =
                 Environment::config_dir().ok_or_else(|| AppFault::usage("there is no home directory"))?;
             let config = config.join(name(PluginAgent::Opencode));
             let script = fs::read_to_string(Path::new(&folder).join("reveille.js"))
                 .map_err(|error| AppFault::io("the plugin", error))?;
-            let entry = opencode(&Program::this(&args.state)?);
-            vec![
-                Step::Write(config.join("plugin/reveille.js"), script),
-                with_server(config.join("opencode.json"), entry)?,
-            ]
+            let (entry, file) = (opencode(&Program::this(&args.state)?), config.join("opencode.json"));
+            let whole = with_server(present(&file)?, "mcp", entry);
+            vec![Step::Write(config.join("plugin/reveille.js"), script), Step::Write(file, json(&whole))]
         }
     })
+}
+
+/// The directory of an agent's settings: what a variable says, or one of the user's.
+fn directory(variable: &str, name: &str) -> Result<PathBuf, AppFault> {
+    let said = Environment::value(variable).map(PathBuf::from);
+    let said = said.or_else(|| Some(PathBuf::from(Environment::value("HOME")?).join(name)));
+    said.ok_or_else(|| AppFault::usage("there is no home directory"))
 }
 
 /// What a file of the agent's has now; nothing if it is not there.
@@ -103,12 +113,13 @@ fn present(path: &Path) -> Result<Map, AppFault> {
     config.as_map().cloned().ok_or_else(|| unreadable("it is no object".to_owned()))
 }
 
-/// The hooks of Codex with ours, in the place of ours from an earlier time, and everything else as it is.
-fn with_hooks(mut whole: Map, program: &Program) -> Map {
+/// The agent's hooks with ours, in the place of ours from an earlier time, which have a mark in their calls, and everything else
+/// as it is.
+fn with_hooks(mut whole: Map, ours: &Map, mark: &str) -> Map {
     let mut events = whole.text("hooks").and_then(Value::as_map).cloned().unwrap_or_default();
-    for (event, ours) in codex_hooks(program).keyword("hooks").and_then(Value::as_map).into_iter().flatten() {
+    for (event, ours) in ours.keyword("hooks").and_then(Value::as_map).into_iter().flatten() {
         let theirs = events.get(event).and_then(Value::as_items).unwrap_or_default();
-        let theirs = theirs.iter().filter(|group| !group.to_string().contains(OUR_HOOK)).cloned();
+        let theirs = theirs.iter().filter(|group| !group.to_string().contains(mark)).cloned();
         let listed: Vec<Value> = theirs.chain(ours.as_items().unwrap_or_default().iter().cloned()).collect();
         events.insert(event.clone(), listed.into());
     }
@@ -116,14 +127,12 @@ fn with_hooks(mut whole: Map, program: &Program) -> Map {
     whole
 }
 
-/// The configuration of opencode with our tool server, and everything else as it is.
-fn with_server(path: PathBuf, entry: Map) -> Result<Step, AppFault> {
-    let config = present(&path)?;
-    let mut servers = config.text("mcp").and_then(Value::as_map).cloned().unwrap_or_default();
-    servers.insert("reveille".into(), entry.into());
-    let mut whole = config;
-    whole.insert("mcp".into(), servers.into());
-    Ok(Step::Write(path, json(&whole)))
+/// The agent's configuration with our tool server among its others, and everything else as it is.
+fn with_server(mut whole: Map, servers: &str, entry: Map) -> Map {
+    let mut listed = whole.text(servers).and_then(Value::as_map).cloned().unwrap_or_default();
+    listed.insert("reveille".into(), entry.into());
+    whole.insert(servers.into(), listed.into());
+    whole
 }
 
 /// Shows the steps, and takes them if the user agrees.
@@ -167,9 +176,6 @@ fn carry_out(step: &Step) -> Result<(), AppFault> {
     }
 }
 
-/// What is in each call of a hook of ours by Codex, and in nobody else's.
-const OUR_HOOK: &str = " hook codex";
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,9 +188,9 @@ mod tests {
         let program = Program::this(&StateArgs { data_dir: Some("/d".into()) }).unwrap();
         for _ in 0..2 {
             let whole = text::read(text.as_bytes(), &REQUEST_CAPS).unwrap();
-            text = json(&with_hooks(whole.as_map().unwrap().clone(), &program));
+            text = json(&with_hooks(whole.as_map().unwrap().clone(), &codex_hooks(&program), " hook codex"));
             assert_eq!(text.matches("./done.sh").count(), 1, "{text}");
-            assert_eq!(text.matches(OUR_HOOK).count(), 3, "{text}");
+            assert_eq!(text.matches(" hook codex").count(), 3, "{text}");
             assert!(text.contains(r#""description":"mine""#), "{text}");
         }
     }

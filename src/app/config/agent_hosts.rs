@@ -12,11 +12,12 @@ use serde::Deserialize;
 
 use crate::adapter::ClockOs;
 use crate::adapter::agent::{
-    AgentHost, AgentPlan, Environment, ListedHolders, Profile, Reports, Resume, Timing, ToolRule,
+    AgentHost, AgentPlan, Environment, ListedHolders, Reports, Resume, Timing, ToolRule,
 };
 use crate::app::fault::AppFault;
 use crate::domain::{
-    Address, AgentName, DecisionKind, Failure, HostId, Phase, Reason, RunId, RunState, SessionId, Span,
+    Address, AgentKind, AgentName, DecisionKind, Failure, HostId, Phase, Reason, RunId, RunState, SessionId,
+    Span,
 };
 use crate::engine::{Command, Input, Report, SessionRecord, State};
 use crate::limits;
@@ -276,12 +277,7 @@ fn address_of(session: &SessionRecord) -> Option<Address> {
 }
 
 impl AgentConfig {
-    fn plan(
-        self,
-        name: AgentName,
-        inherited: impl Fn(&str) -> Option<String>,
-    ) -> Result<(AgentPlan, Option<Vec<String>>), String> {
-        let timing = self.timing()?;
+    fn check_paths(&self) -> Result<(), String> {
         // No lookup in PATH: the program must not depend on who starts the daemon.
         let is_absolute =
             |command: &[String]| command.first().is_some_and(|program| Path::new(program).is_absolute());
@@ -294,6 +290,16 @@ impl AgentConfig {
         if self.directory.as_ref().is_some_and(|directory| !directory.is_absolute()) {
             return Err("directory is an absolute path".to_owned());
         }
+        Ok(())
+    }
+
+    fn plan(
+        self,
+        name: AgentName,
+        inherited: impl Fn(&str) -> Option<String>,
+    ) -> Result<(AgentPlan, Option<Vec<String>>), String> {
+        let timing = self.timing()?;
+        self.check_paths()?;
         // Nothing is inherited unless listed: the daemon's environment holds its operator token.
         let listed = self.environment.into_iter();
         let mut environment: BTreeMap<String, String> =
@@ -327,7 +333,7 @@ impl AgentConfig {
             return Err("a rule of allow or ask has kind or tool, or both".to_owned());
         }
         let plan = AgentPlan {
-            profile: Profile::of(self.profile.as_deref().unwrap_or(name.as_str())),
+            kind: AgentKind::of(self.profile.as_deref().unwrap_or(name.as_str())),
             name,
             command: self.command,
             environment: Environment(environment.into_iter().collect()),

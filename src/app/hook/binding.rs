@@ -2,21 +2,20 @@
 
 use std::io;
 
-use super::input::{CLAUDE, HookInput};
+use super::input::HookInput;
 use super::link::{Link, request};
 use crate::app::config::environment::Environment;
 use crate::app::mcp::processes;
-use crate::domain::{AgentName, BootTime};
+use crate::domain::{AgentKind, AgentName, BootTime};
 use crate::service::AgentProcess;
 use crate::surface::cli::HookArgs;
 
 /// The agent's process, which has the conversation.
 pub(super) fn agent_process(args: &HookArgs, agent: &AgentName) -> Option<AgentProcess> {
-    // Hooks are started by the agent itself. Where a shell is in between, Claude Code says who it is; another agent may have been
-    // started in a shell of Claude Code's.
-    let is_claude = agent.as_str() == CLAUDE;
-    let by_claude = || Environment::value("CLAUDE_PID").filter(|_| is_claude)?.parse().ok();
-    let pid = args.agent_pid.or_else(by_claude).or_else(processes::parent)?;
+    // Hooks are started by the agent itself. Where a shell is in between, the agent may say who it is; another agent may have
+    // been started in a shell of that one, so each has a variable of its own.
+    let told = || Environment::value(AgentKind::of(agent.as_str()).process_variable?)?.parse().ok();
+    let pid = args.agent_pid.or_else(told).or_else(processes::parent)?;
     Some(AgentProcess { pid, started: processes::started(pid)?.into() })
 }
 

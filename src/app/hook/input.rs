@@ -1,9 +1,10 @@
 //! Reads what an agent gives its hooks: one JSON object on stdin.
 
 use std::io::{self, Read};
+use std::path::PathBuf;
 
 use crate::dialect::REQUEST_CAPS;
-use crate::domain::{Address, AgentName};
+use crate::domain::{Address, AgentKind, AgentName, LiveDoor};
 use crate::edn::{Caps, Value};
 use crate::service::AgentProcess;
 use crate::surface::json;
@@ -47,6 +48,8 @@ pub(super) struct HookInput {
     pub(super) address: Address,
     /// What a person has written.
     pub(super) prompt: Option<String>,
+    /// The file in which the agent writes the conversation down, of agents that show prompts of ours there and to no hook.
+    pub(super) transcript: Option<PathBuf>,
 }
 
 impl HookInput {
@@ -55,6 +58,11 @@ impl HookInput {
         let mut text = Vec::new();
         input.take(BYTES_MAX).read_to_end(&mut text).ok()?;
         HookInput::parse(agent, &text)
+    }
+
+    /// What is known of the agent.
+    pub(super) fn kind(&self) -> &'static AgentKind {
+        AgentKind::of(self.address.agent().as_str())
     }
 
     fn parse(agent: &AgentName, text: &[u8]) -> Option<HookInput> {
@@ -67,7 +75,10 @@ impl HookInput {
             Some(Err(_)) | None => address,
         };
         let event = HookEvent::parse(field("hook_event_name")?)?;
-        Some(HookInput { process: None, event, address, prompt: field("prompt").map(str::to_owned) })
+        let prompt = field("prompt").map(str::to_owned);
+        let is_shown_there = AgentKind::of(agent.as_str()).live == LiveDoor::Socket;
+        let transcript = field("transcript_path").filter(|_| is_shown_there).map(PathBuf::from);
+        Some(HookInput { process: None, event, address, prompt, transcript })
     }
 }
 
@@ -76,10 +87,6 @@ pub(super) fn stdin() -> impl Read {
     io::stdin().lock()
 }
 
-/// The agent whose hooks can hand something over at the end of a turn.
-pub(super) const CLAUDE: &str = "claude";
-/// The agent that has a queue for each conversation.
-pub(super) const CODEX: &str = "codex";
 /// Far more than a hook is given, prompts with pasted files included.
 const BYTES_MAX: u64 = 16 << 20;
 const CAPS: Caps = Caps { bytes_max: 16 << 20, forms_max: 1_000_000, ..REQUEST_CAPS };

@@ -5,11 +5,14 @@
 //! whatever happens, except a waiter that has a prompt for the agent, which ends with code 2; a hook that is no waiter gives
 //! up after 200 ms; what is printed is meant for the agent and for nobody else.
 
+mod beside;
 mod binding;
 mod codex;
 mod input;
 mod link;
+mod qwen;
 mod report;
+mod shown;
 mod waiter;
 mod words;
 

@@ -4,16 +4,18 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use super::beside;
 use super::binding::{agent_process, bind};
-use super::codex;
-use super::input::{CLAUDE, CODEX, HookEvent, HookInput, stdin};
+use super::input::{HookEvent, HookInput, stdin};
 use super::link::{Link, request};
+use super::qwen;
+use super::shown::{is_misplaced, tell_shown};
 use super::waiter;
 use super::words::{self, Prompt};
 use crate::adapter::HOSTED;
 use crate::app::config::environment::Environment;
 use crate::app::config::{SOCKET, data_dir_of};
-use crate::domain::{AgentName, BootTime};
+use crate::domain::{AgentName, BootTime, LiveDoor};
 use crate::edn::{Map, Value};
 use crate::limits;
 use crate::surface::cli::HookArgs;
@@ -36,19 +38,11 @@ pub(in crate::app) fn hook(args: &HookArgs) -> io::Result<ExitCode> {
         return Ok(if has_window { waiter::wait(&socket, (&input, is_apart)) } else { ExitCode::SUCCESS });
     }
     // Without a daemon there is nothing to do.
-    if tell(&socket, &input).is_ok() && agent.as_str() == CODEX && begins_to_wait(&input) {
-        let _ = codex::start_waiter(args, &input);
+    let told = tell(&socket, &input);
+    if input.kind().live.is_beside() && told.is_ok_and(|needs_waiter| needs_waiter) {
+        let _ = beside::start(args, &input);
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Whether a waiter of its own starts with a hook of Codex's: when a person has written, and at the end of a turn.
-fn begins_to_wait(input: &HookInput) -> bool {
-    match input.event {
-        HookEvent::Prompted => !input.prompt.as_deref().is_some_and(words::is_ours),
-        HookEvent::TurnEnds => true,
-        HookEvent::Begins | HookEvent::Idles | HookEvent::Ends => false,
-    }
 }
 
 /// The agent, and the socket of the daemon.
@@ -57,8 +51,8 @@ fn whose(args: &HookArgs) -> Option<(AgentName, PathBuf)> {
     Some((AgentName::new(&args.agent).ok()?, directory.join(SOCKET)))
 }
 
-/// Tells the daemon what happened.
-fn tell(socket: &Path, input: &HookInput) -> io::Result<()> {
+/// Tells the daemon what happened. Returns whether a waiter has to begin; one that is there waits on.
+fn tell(socket: &Path, input: &HookInput) -> io::Result<bool> {
     let mut link = Link::open(socket)?;
     let until = link.after(limits::HOOK_MS.value);
     let session = input.address.to_string();
@@ -66,32 +60,40 @@ fn tell(socket: &Path, input: &HookInput) -> io::Result<()> {
         // Before anything else: what is due from here on must not go into the process's next conversation.
         let released = link.ask(request("agent/release").with("session-id", session.as_str()), until)?;
         released.map_err(|_| io::Error::other("refused"))?;
-        return idle(&mut link, &session, until).map(drop);
+        idle(&mut link, input, until)?;
+        return Ok(false);
     }
     bind(&mut link, input, until)?;
     match input.event {
-        HookEvent::Begins | HookEvent::Idles => idle(&mut link, &session, until).map(drop),
+        HookEvent::Begins => idle(&mut link, input, until).map(|_| true),
+        HookEvent::Idles => idle(&mut link, input, until).map(|told| !is_so(&told, "awaited?")),
         HookEvent::Prompted => {
             if is_misplaced(&mut link, input, until)? {
-                return block("It is for another conversation, where it waits.");
+                block("It is for another conversation, where it waits.")?;
+                return Ok(false);
             }
-            if !input.prompt.as_deref().is_some_and(words::is_ours) {
+            let is_ours = input.prompt.as_deref().is_some_and(words::is_ours);
+            if !is_ours {
                 // What the person wrote stays with the agent.
                 let said = request("session/user-message").with("session-id", session.as_str());
                 let _ = link.ask(said.with("text", NOT_KEPT), until)?;
             }
-            busy(&mut link, &session, true, until)
+            busy(&mut link, &session, true, until)?;
+            Ok(!is_ours)
         }
         HookEvent::TurnEnds => {
-            let is_coming = idle(&mut link, &session, until)?;
-            // Others do not take a prompt from a hook.
-            if input.address.agent().as_str() == CLAUDE {
-                hand_over(&mut link, (&session, is_coming), until)
-            } else {
-                Ok(())
+            // The waiter may not have seen yet what the turn was about.
+            let shown = input.transcript.as_deref().map(qwen::shown).unwrap_or_default();
+            for run in shown.iter().rev().take(SHOWN) {
+                tell_shown(&mut link, (&session, run), until)?;
             }
+            let told = idle(&mut link, input, until)?;
+            if input.kind().takes_at_turn_end {
+                hand_over(&mut link, (&session, is_so(&told, "coming?")), until)?;
+            }
+            Ok(!is_so(&told, "awaited?"))
         }
-        HookEvent::Ends => Ok(()),
+        HookEvent::Ends => Ok(false),
     }
 }
 
@@ -100,24 +102,16 @@ fn busy(link: &mut Link, session: &str, busy: bool, until: BootTime) -> io::Resu
     link.ask(report, until).map(drop)
 }
 
-/// Tells that a turn has ended, and with it what it was begun for. Returns whether something is on its way into the inbox.
-fn idle(link: &mut Link, session: &str, until: BootTime) -> io::Result<bool> {
-    let told = link.ask(request("agent/idle").with("session-id", session), until)?;
-    Ok(told.is_ok_and(|told| told.keyword("coming?").and_then(Value::as_bool) == Some(true)))
+/// Tells that a turn has ended, and with it what it was begun for. Returns what the daemon says of the session then. What was
+/// sent to a window may still be on its way to the model.
+fn idle(link: &mut Link, input: &HookInput, until: BootTime) -> io::Result<Map> {
+    let stays = input.kind().live == LiveDoor::Socket;
+    let idle = request("agent/idle").with("session-id", input.address.to_string());
+    Ok(link.ask(idle.with("unshown-stays?", stays), until)?.unwrap_or_default())
 }
 
-/// Tells the daemon which prompts of ours the agent shows, which is their receipt. Returns whether one of them is for another
-/// conversation: the process has gone on with this one since it was woken.
-fn is_misplaced(link: &mut Link, input: &HookInput, until: BootTime) -> io::Result<bool> {
-    let mut is_misplaced = false;
-    for run in input.prompt.as_deref().into_iter().flat_map(words::runs) {
-        let shown = request("agent/shown").with("session-id", input.address.to_string());
-        // A receipt that is refused came too late: the engine has counted the run as failed.
-        if let Ok(shown) = link.ask(shown.with("delivery-id", run), until)? {
-            is_misplaced |= shown.keyword("elsewhere?").and_then(Value::as_bool) == Some(true);
-        }
-    }
-    Ok(is_misplaced)
+fn is_so(told: &Map, key: &str) -> bool {
+    told.keyword(key).and_then(Value::as_bool) == Some(true)
 }
 
 /// Has the agent not do what it is about to do: end its turn, or take a prompt.
@@ -160,5 +154,7 @@ fn take(link: &mut Link, session: &str, until: BootTime) -> io::Result<Vec<Promp
 const BETWEEN_MS: u64 = 10;
 /// Messages that are handed over at once. The next turn's end has the others.
 const MOST: i64 = 5;
+/// Prompts that a turn's end tells of at once. A waiter sends one, and the next waiter another.
+const SHOWN: usize = 2;
 /// What the engine is told of a person's message.
 const NOT_KEPT: &str = "(kept by the agent)";

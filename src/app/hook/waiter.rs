@@ -10,10 +10,12 @@ use std::process::ExitCode;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
+use super::beside;
 use super::binding::bind;
-use super::codex;
-use super::input::{CODEX, HookEvent, HookInput};
+use super::input::{HookEvent, HookInput};
 use super::link::{Link, request};
+use super::qwen;
+use super::shown::tell_shown;
 use super::words::{self, Prompt};
 use crate::app::mcp::processes;
 use crate::edn::{Keyword, Map, Value};
@@ -26,14 +28,15 @@ pub(super) fn wait(socket: &Path, (input, is_apart): (&HookInput, bool)) -> Exit
         Some(_) | None => is_apart || processes::parent() != parent,
     };
     // A waiter may begin in the middle of a turn. If the daemon is started again meanwhile, the end of that turn may be past.
-    let mut is_busy = input.event == HookEvent::Prompted;
+    let mut busy = Some(input.event == HookEvent::Prompted);
     loop {
-        let was_busy = std::mem::take(&mut is_busy);
-        match attempt(socket, (input, was_busy), &is_alone) {
+        // Later on only the daemon knows.
+        let said = busy.take();
+        match attempt(socket, (input, said), &is_alone) {
             Ok(Wait::Woken) => return ExitCode::from(WAKE),
-            Ok(Wait::Queued) => return ExitCode::SUCCESS,
+            Ok(Wait::HandedIn) => return ExitCode::SUCCESS,
             // The turn of a prompt of ours goes on, and at its end another waiter starts.
-            Ok(Wait::Refused) if was_busy => return ExitCode::SUCCESS,
+            Ok(Wait::Refused) if said == Some(true) => return ExitCode::SUCCESS,
             Ok(Wait::LetGo) => return ExitCode::SUCCESS,
             // The daemon is not there, or another host has the session: try again as long as the agent lives.
             Ok(Wait::Refused) | Err(_) if is_alone() => return ExitCode::SUCCESS,
@@ -46,8 +49,8 @@ pub(super) fn wait(socket: &Path, (input, is_apart): (&HookInput, bool)) -> Exit
 enum Wait {
     /// The prompt is printed, and the daemon knows.
     Woken,
-    /// The prompt is in the agent's own queue.
-    Queued,
+    /// The prompt is with the agent.
+    HandedIn,
     /// Another waiter has the place, the conversation is over, or the agent is gone.
     LetGo,
     /// The daemon refuses to let it wait.
@@ -56,7 +59,7 @@ enum Wait {
 
 fn attempt(
     socket: &Path,
-    (input, is_busy): (&HookInput, bool),
+    (input, busy): (&HookInput, Option<bool>),
     is_alone: &dyn Fn() -> bool,
 ) -> io::Result<Wait> {
     let mut link = Link::open(socket)?;
@@ -64,7 +67,11 @@ fn attempt(
     // Also here: a daemon that was started again knows no process.
     bind(&mut link, input, until)?;
     let session = input.address.to_string();
-    let wait = request("agent/wait").with("session-id", session.as_str()).with("busy?", is_busy);
+    let wait = request("agent/wait").with("session-id", session.as_str());
+    let wait = match busy {
+        Some(busy) => wait.with("busy?", busy),
+        None => wait,
+    };
     if link.ask(wait, until)?.is_err() {
         return Ok(Wait::Refused);
     }
@@ -78,7 +85,7 @@ fn attempt(
         match pushed.keyword("push").and_then(Value::as_keyword).map(Keyword::as_str) {
             Some("delivery") => match unfit(&session, &pushed) {
                 Some(why) => refuse(&mut link, &pushed, why)?,
-                None if input.address.agent().as_str() == CODEX => return queue(&mut link, input, &pushed),
+                None if input.kind().live.is_beside() => return hand_in(&mut link, input, &pushed),
                 None => return deliver(&mut link, &session, &pushed),
             },
             Some("agent/released") => return Ok(Wait::LetGo),
@@ -115,16 +122,46 @@ fn deliver(link: &mut Link, session: &str, pushed: &Map) -> io::Result<Wait> {
     Ok(if hand(link, session, pushed)? { Wait::Woken } else { Wait::LetGo })
 }
 
-/// Puts a prompt into the agent's own queue, if the daemon still wants it to be woken.
-fn queue(link: &mut Link, input: &HookInput, pushed: &Map) -> io::Result<Wait> {
+/// Hands a prompt to the agent from beside it, if the daemon still wants it to be woken.
+fn hand_in(link: &mut Link, input: &HookInput, pushed: &Map) -> io::Result<Wait> {
     let Some(prompt) = Prompt::of_pushed(pushed) else { return Ok(Wait::Refused) };
-    // Told first: what is in the queue cannot be taken out of it.
+    // Told first: what was handed in cannot be taken back.
     if !hand(link, &input.address.to_string(), pushed)? {
         return Ok(Wait::LetGo);
     }
-    let Err(error) = codex::queue(input, &words::due(&[prompt])) else { return Ok(Wait::Queued) };
-    refuse(link, pushed, ("prompt-submit", &error))?;
-    Ok(Wait::Refused)
+    if let Err(error) = beside::hand_in(input, &words::due(&[prompt])) {
+        refuse(link, pushed, ("prompt-submit", &error))?;
+        return Ok(Wait::Refused);
+    }
+    let run = pushed.keyword("delivery-id").and_then(Value::as_str);
+    match &input.transcript {
+        Some(transcript) => see_shown(link, input, (transcript, run.unwrap_or_default())),
+        None => Ok(Wait::HandedIn),
+    }
+}
+
+/// Waits until the agent has written the prompt of a run down in the conversation, which is its receipt, or the turn that it
+/// began is over already.
+fn see_shown(link: &mut Link, input: &HookInput, (transcript, run): (&Path, &str)) -> io::Result<Wait> {
+    let session = input.address.to_string();
+    while input.process.as_ref().is_some_and(processes::is_running) {
+        if qwen::shown(transcript).iter().any(|shown| shown == run) {
+            let until = link.after(PATIENCE_MS);
+            tell_shown(link, (&session, run), until)?;
+            return Ok(Wait::HandedIn);
+        }
+        match link.pushed(link.after(SHOWN_MS)) {
+            Ok(pushed) if is_release(&pushed) => return Ok(Wait::LetGo),
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::TimedOut => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Wait::LetGo)
+}
+
+fn is_release(pushed: &Map) -> bool {
+    pushed.keyword("push").and_then(Value::as_keyword).map(Keyword::as_str) == Some("agent/released")
 }
 
 /// Tells the daemon that the prompt is on its way to the agent; returns whether it still wants that.
@@ -156,4 +193,6 @@ const WAKE: u8 = 2;
 const PATIENCE_MS: u64 = 10_000;
 /// How often a waiter looks whether its agent is still there.
 const LOOK_MS: u64 = 1_000;
+/// How often a waiter looks whether the agent has written down what it was sent.
+const SHOWN_MS: u64 = 50;
 const BETWEEN: Duration = Duration::from_secs(1);

@@ -75,7 +75,7 @@ impl Prompt {
 const HEAD: &str = "A schedule that was set earlier is due. This is not a message from the user, who may be away, and it \
                     approves nothing. Carry out what follows.";
 /// Before the id of a run.
-const MARK: &str = "[Reveille] run ";
+pub(super) const MARK: &str = "[Reveille] run ";
 /// How prompts of ours begin a line: by a hook, or in an envelope of the engine.
 const MARKS: &[&str] = &[MARK, "[Scheduled Task Event]", "[DELAYED ACTION]"];
 

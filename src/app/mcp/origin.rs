@@ -16,7 +16,7 @@ use crate::app::config::environment::Environment;
 use crate::app::fault::AppFault;
 use crate::app::hook::{Link, request};
 use crate::dialect::Notation;
-use crate::domain::{Address, AgentName, SessionId};
+use crate::domain::{Address, AgentKind, AgentName, KNOWN_AGENTS, SessionId};
 use crate::edn::{Map, Value};
 use crate::surface::mcp::Origin;
 
@@ -52,8 +52,9 @@ impl Callers {
         // A token in the environment says for whom it is.
         let has_token = Environment::value("REVEILLE_TOKEN").is_some();
         let plugin = Environment::value("REVEILLE_AGENT").and_then(|name| AgentName::new(&name).ok());
-        let variable = Environment::value("CLAUDE_CODE_SESSION_ID");
-        let variable = variable.and_then(|id| address(CLAUDE, &id, None));
+        let set = |kind: &AgentKind| Some((kind.name, Environment::value(kind.conversation_variable?)?));
+        let variable = KNOWN_AGENTS.iter().find_map(set);
+        let variable = variable.and_then(|(name, id)| address(name, &id, None));
         let is_operator = is_operator || fixed.is_none() && has_token;
         Callers {
             fixed,
@@ -132,8 +133,9 @@ impl Callers {
 
     /// The address that the call itself has.
     fn told(&self, origin: &Origin) -> Option<Address> {
-        if self.client == CODEX_CLIENT {
-            return address("codex", origin.thread.as_deref()?, None);
+        let is_client = |kind: &&AgentKind| kind.tool_client == Some(&*self.client);
+        if let Some(kind) = KNOWN_AGENTS.iter().find(is_client) {
+            return address(kind.name, origin.thread.as_deref()?, None);
         }
         let plugin = self.plugin.as_ref()?;
         let marked = Address::from_parts(origin.address.as_deref(), origin.directory.as_deref(), None);
@@ -195,7 +197,4 @@ fn own() -> String {
     format!("mcp:{pid}-{}", processes::started(pid).unwrap_or_default().replace(' ', "-"))
 }
 
-const CLAUDE: &str = "claude";
-/// The name under which Codex calls tool servers. Its calls have the thread in their metadata.
-const CODEX_CLIENT: &str = "codex-mcp-client";
 const PATIENCE_MS: u64 = 2_000;

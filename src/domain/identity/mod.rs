@@ -2,6 +2,7 @@
 
 pub(in crate::domain) mod actor;
 pub(in crate::domain) mod address;
+pub(in crate::domain) mod agent_kind;
 pub(in crate::domain) mod caller;
 pub(in crate::domain) mod cursor;
 pub(in crate::domain) mod dialect;

@@ -48,7 +48,7 @@ pub struct HookArgs {
     pub(crate) state: StateArgs,
 }
 
-/// An agent that has a plugin.
+/// An agent that has a plugin, and can be set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PluginAgent {
     /// Claude Code.
@@ -59,19 +59,8 @@ pub enum PluginAgent {
     Opencode,
     /// Gemini CLI.
     Gemini,
-}
-
-/// An agent that can be set up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum KnownAgent {
-    /// Claude Code.
-    Claude,
-    /// Codex.
-    Codex,
-    /// opencode.
-    Opencode,
-    /// Gemini CLI.
-    Gemini,
+    /// Qwen Code.
+    Qwen,
 }
 
 /// Arguments of `reveille plugin`.
@@ -133,7 +122,7 @@ pub(crate) struct AgentTestArgs {
 pub struct SetupArgs {
     /// The agent.
     #[arg(value_name = "AGENT")]
-    pub(crate) agent: KnownAgent,
+    pub(crate) agent: PluginAgent,
     /// Do what is shown.
     #[arg(long)]
     pub(crate) yes: bool,

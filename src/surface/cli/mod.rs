@@ -9,7 +9,7 @@ mod reading;
 mod store;
 
 pub(crate) use agents::{AgentTestArgs, AgentsAction};
-pub use agents::{AgentsArgs, HookArgs, KnownAgent, McpArgs, PluginAgent, PluginArgs, SetupArgs};
+pub use agents::{AgentsArgs, HookArgs, McpArgs, PluginAgent, PluginArgs, SetupArgs};
 pub use args::{Cli, Command, EqlArgs, GraphqlArgs, SchemaArgs, SchemaKind, ServeArgs, StdioArgs, ToolArgs};
 pub use asking::{AskingArgs, CallerArgs, DaemonArgs, Printing, StateArgs};
 pub use controls::{

@@ -16,14 +16,14 @@ pub(super) enum AgentRequest {
     Bind(AgentProcess, Box<Address>),
     /// Which session is the conversation of this process?
     Whose(AgentProcess),
-    /// Be the host of the session for one delivery, in the middle of a turn or between two.
-    Wait { session: SessionId, busy: bool },
+    /// Be the host of the session for one delivery, in the middle of a turn or between two, as it is now if that is not said.
+    Wait { session: SessionId, busy: Option<bool> },
     /// The prompt of this run was handed over to the agent.
     Handed(SessionId, RunId),
     /// The agent shows the prompt of this run in the conversation.
     Shown(SessionId, RunId),
-    /// The turn has ended.
-    Idle(SessionId),
+    /// The turn has ended. A prompt that the agent has not shown is called back, or is still on its way into its window.
+    Idle { session: SessionId, unshown_stays: bool },
     /// The conversation is over, or its process goes on with another.
     Release(SessionId),
 }
@@ -36,7 +36,9 @@ pub(super) const WHOSE: &[&str] = &["op", "id", "pid", "started"];
 pub(super) const PROMPT: &[&str] = &["op", "id", "session-id", "delivery-id"];
 /// The keys of `:agent/wait`.
 pub(super) const WAIT: &[&str] = &["op", "id", "session-id", "busy?"];
-/// The keys of `:agent/idle` and `:agent/release`.
+/// The keys of `:agent/idle`.
+pub(super) const IDLE: &[&str] = &["op", "id", "session-id", "unshown-stays?"];
+/// The keys of `:agent/release`.
 pub(super) const SESSION: &[&str] = &["op", "id", "session-id"];
 
 pub(super) fn bind(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
@@ -50,8 +52,7 @@ pub(super) fn whose(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
 }
 
 pub(super) fn wait(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
-    let busy = args.opt("busy?", |arg| arg.parse("a boolean", Value::as_bool))?.unwrap_or(false);
-    Ok(AgentRequest::Wait { session: session(args)?, busy })
+    Ok(AgentRequest::Wait { session: session(args)?, busy: flag(args, "busy?")? })
 }
 
 pub(super) fn handed(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
@@ -63,11 +64,18 @@ pub(super) fn shown(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
 }
 
 pub(super) fn idle(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
-    Ok(AgentRequest::Idle(session(args)?))
+    Ok(AgentRequest::Idle {
+        session: session(args)?,
+        unshown_stays: flag(args, "unshown-stays?")?.unwrap_or(false),
+    })
 }
 
 pub(super) fn release(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
     Ok(AgentRequest::Release(session(args)?))
+}
+
+fn flag(args: &Args<'_>, key: &'static str) -> Result<Option<bool>, RequestError> {
+    Ok(args.opt(key, |arg| arg.parse("a boolean", Value::as_bool))?)
 }
 
 fn process(args: &Args<'_>) -> Result<AgentProcess, RequestError> {

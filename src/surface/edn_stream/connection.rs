@@ -299,9 +299,10 @@ impl Connection {
                 let shown = self.service.show(&self.caller, &session, run)?;
                 Ok(Outcome::Done(Map::new().with("elsewhere?", shown == Shown::Elsewhere).into()))
             }
-            AgentRequest::Idle(session) => {
-                let is_coming = self.service.end_turn(&self.caller, &session)?;
-                Ok(Outcome::Done(Map::new().with("coming?", is_coming).into()))
+            AgentRequest::Idle { session, unshown_stays } => {
+                let end = self.service.end_turn(&self.caller, &session, unshown_stays)?;
+                let told = Map::new().with("coming?", end.is_coming).with("awaited?", end.is_awaited);
+                Ok(Outcome::Done(told.into()))
             }
             AgentRequest::Release(session) => {
                 self.service.release_agent(&self.caller, &session)?;

@@ -9,6 +9,7 @@ mod guard;
 mod hosts;
 mod inbound;
 mod memory;
+mod other_agents;
 mod readme;
 mod repeats;
 mod slow_clients;

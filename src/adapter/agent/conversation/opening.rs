@@ -2,14 +2,13 @@
 
 use super::{Conversation, Stage};
 use crate::adapter::agent::exchange::Told;
-use crate::adapter::agent::plan::Believes;
 use crate::adapter::agent::wire::{self, Request};
-use crate::domain::{Now, Reason, Span};
+use crate::domain::{Believes, Now, Reason, Span};
 
 impl Conversation {
     pub(super) fn open(&mut self, now: Now) {
         let looks = self.looking.is_some();
-        let needs_replay = looks || self.plan.profile.believes == Believes::Replay;
+        let needs_replay = looks || self.plan.kind.believes == Believes::Replay;
         let how = match self.address.conversation() {
             None => Request::New,
             Some(_) if self.abilities.loads && (needs_replay || !self.abilities.resumes) => Request::Load,
@@ -18,7 +17,7 @@ impl Conversation {
                 return self.give_up(now, Reason::ResumeFailed, "the agent cannot go on with a conversation");
             }
         };
-        if how == Request::Load && self.plan.profile.loads_once && self.address.is_begun_by_us() {
+        if how == Request::Load && self.plan.kind.loads_once && self.address.is_begun_by_us() {
             // Before it is done: from here on nobody may load it as if it were the first time.
             self.address = self.address.clone().not_ours();
             self.tell(Told::Address(self.address.clone()));
@@ -38,12 +37,12 @@ impl Conversation {
         }
         // An agent may answer an opening of what is not there with success.
         let is_proved = *how != Request::Load || self.replay.is_there();
-        if !is_proved && self.plan.profile.believes == Believes::Replay {
+        if !is_proved && self.plan.kind.believes == Believes::Replay {
             return self.give_up(now, Reason::ResumeFailed, "the agent shows nothing of the conversation");
         }
         self.tell(Told::Open);
         let configured = self.plan.mode.as_deref();
-        let known = self.plan.profile.mode.filter(|mode| wire::has_mode(answer, mode) == Some(true));
+        let known = self.plan.kind.mode.filter(|mode| wire::has_mode(answer, mode) == Some(true));
         match configured.or(known) {
             Some(mode) => {
                 let mode = Request::SetMode(mode.into());
