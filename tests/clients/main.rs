@@ -152,6 +152,12 @@ fn agents_ask_an_operator() {
     agree("node", &["permissions.mjs"]);
 }
 
+#[test]
+#[ignore = "needs node and agents: .ci/check clients"]
+fn agents_schedule_with_the_tools_that_the_daemon_gives_them() {
+    agree("node", &["own_tools.mjs"]);
+}
+
 /// It says so where there is no Claude Code: `just agents`.
 #[test]
 #[ignore = "needs node, tmux and agents: .ci/check clients"]

@@ -80,9 +80,13 @@ export const agents = {
 
 // A daemon of this agent's own.
 export async function serve(binary, home) {
+  // Its own token, and no other one: the tool server of an agent finds it there.
+  const state = path.join(home, "state");
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  writeFileSync(path.join(state, "operator.token"), TOKEN, { mode: 0o600 });
   const child = spawn(binary, ["serve", "--listen", "127.0.0.1:0", "--data-dir", "state", "--config", "agents.toml", "--log", "warn"], {
     cwd: home,
-    env: { HOME: home, REVEILLE_TOKEN: TOKEN },
+    env: { HOME: home },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line] = await new Promise((ready) => readline.createInterface({ input: child.stdout }).once("line", (line) => ready([line])));

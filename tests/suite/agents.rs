@@ -8,7 +8,7 @@ use reveille::adapter::agent::{
     AgentPlan, Conversation, Environment, Input, NotSent, Output, Prompt, Resume, Timing, Told, read_line,
 };
 use reveille::domain::{
-    Address, AgentKind, AgentName, BootTime, Moment, Now, Reason, RunId, Span, TurnOutcome,
+    Address, AgentKind, AgentName, BootTime, Moment, Now, Reason, RunId, SessionId, Span, TurnOutcome,
 };
 
 fn plan() -> AgentPlan {
@@ -18,6 +18,7 @@ fn plan() -> AgentPlan {
         environment: Environment::default(),
         directory: None,
         mode: Some("ask".into()),
+        tools: None,
         allow: Vec::new(),
         ask: Vec::new(),
         resume: Resume::default(),
@@ -46,7 +47,8 @@ impl Scene {
     fn new(plan: AgentPlan) -> Scene {
         let now = BootTime::from_nanos(1);
         let address: Address = "fake:c1".parse().expect("an address");
-        let machine = Conversation::new(Arc::new(plan), address, "/work".into(), at(now));
+        let session = SessionId::new("s").expect("an id");
+        let machine = Conversation::new(Arc::new(plan), &session, address, "/work".into(), at(now));
         Scene { machine, now, sent: Vec::new(), told: Vec::new(), signals: Vec::new() }
     }
 

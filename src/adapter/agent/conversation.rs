@@ -14,7 +14,7 @@ use super::plan::AgentPlan;
 use super::replay::Replay;
 use super::turn_log::TurnLog;
 use super::wire::{self, Abilities, Incoming, NOT_AUTHENTICATED, Place, Request, RpcError, Update};
-use crate::domain::{Address, BootTime, Now, Reason, RunId, Span, TurnOutcome};
+use crate::domain::{Address, BootTime, Now, Reason, RunId, SessionId, Span, TurnOutcome};
 use crate::limits;
 
 /// Where the machine stands.
@@ -40,6 +40,8 @@ pub struct Conversation {
     plan: Arc<AgentPlan>,
     address: Address,
     directory: Box<str>,
+    /// The tool servers that it gets.
+    servers: serde_json::Value,
     stage: Stage,
     /// When the stage is over at the latest.
     until: BootTime,
@@ -61,9 +63,16 @@ pub struct Conversation {
 
 impl Conversation {
     /// Makes the machine of a conversation whose process is about to be started.
-    pub fn new(plan: Arc<AgentPlan>, address: Address, directory: Box<str>, now: Now) -> Conversation {
+    pub fn new(
+        plan: Arc<AgentPlan>,
+        session: &SessionId,
+        address: Address,
+        directory: Box<str>,
+        now: Now,
+    ) -> Conversation {
         let until = now.boot.after(plan.timing.start);
         Conversation {
+            servers: wire::tool_servers(plan.tools.as_deref(), session),
             plan,
             address,
             directory,
@@ -459,7 +468,7 @@ impl Conversation {
             self.replay = Replay::of(self.looking.as_ref());
         }
         let conversation = self.address.conversation().unwrap_or_default();
-        let place = Place { conversation, directory: &self.directory };
+        let place = Place { conversation, directory: &self.directory, servers: &self.servers };
         self.out.push(Output::Send(request.print(self.asked, &place)));
     }
 

@@ -20,6 +20,8 @@ pub struct AgentPlan {
     pub directory: Option<PathBuf>,
     /// The mode that is set before each conversation goes on.
     pub mode: Option<Box<str>>,
+    /// The command of our own tool server, which the agent gets in each of its conversations; `None` if it gets none.
+    pub tools: Option<Vec<String>>,
     /// What the agent may do unasked.
     pub allow: Vec<ToolRule>,
     /// What else an operator is asked about. Everything else is refused, once.
@@ -232,6 +234,7 @@ mod tests {
             environment: Environment::default(),
             directory: None,
             mode: None,
+            tools: None,
             allow: vec![rule("read")],
             ask: vec![rule("read"), rule("execute")],
             resume: Resume::WhenFree,

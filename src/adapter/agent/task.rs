@@ -188,10 +188,10 @@ async fn drive(
 ) -> Left {
     let is_look = matches!(first, Input::Look(_));
     let directory = directory.to_string_lossy().into();
-    let (plan, address) = (Arc::clone(&start.plan), start.address.clone());
+    let (plan, session, address) = (Arc::clone(&start.plan), start.session.clone(), start.address.clone());
     let mut lines = std::mem::replace(&mut process.lines, mpsc::channel(1).1);
     let mut driven = Driven { inner, start, left: Left::default(), process };
-    let mut machine = Conversation::new(plan, address, directory, inner.now());
+    let mut machine = Conversation::new(plan, &session, address, directory, inner.now());
     let mut is_open = true;
     let started = Input::Started { process: driven.process.id() };
     driven.step(&mut machine, started);

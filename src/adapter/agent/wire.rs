@@ -9,6 +9,7 @@
 use serde_json::{Value, json};
 
 use super::details::{Details, WORD_BYTES};
+use crate::domain::SessionId;
 use crate::limits;
 
 /// A request to an agent.
@@ -35,12 +36,23 @@ pub(super) struct Place<'a> {
     pub(super) conversation: &'a str,
     /// The working directory.
     pub(super) directory: &'a str,
+    /// The tool servers that the agent gets in it, by [`tool_servers`].
+    pub(super) servers: &'a Value,
+}
+
+/// Prints the tool servers of a session's conversation: our own, whose calls are the session's, or none.
+pub(super) fn tool_servers(command: Option<&[String]>, session: &SessionId) -> Value {
+    let of = |(program, arguments): (&String, &[String])| {
+        let whose = json!({ "name": SESSION_VARIABLE, "value": session.as_str() });
+        json!([{ "name": "reveille", "command": program, "args": arguments, "env": [whose] }])
+    };
+    command.and_then(<[String]>::split_first).map_or_else(|| json!([]), of)
 }
 
 impl Request {
     /// Prints the request as a line.
     pub(super) fn print(&self, id: u64, place: &Place<'_>) -> String {
-        let Place { conversation, directory } = place;
+        let Place { conversation, directory, servers } = place;
         let (method, params) = match self {
             Request::Initialize => (
                 "initialize",
@@ -53,10 +65,10 @@ impl Request {
                     },
                 }),
             ),
-            Request::New => ("session/new", json!({ "cwd": directory, "mcpServers": [] })),
+            Request::New => ("session/new", json!({ "cwd": directory, "mcpServers": servers })),
             Request::Resume | Request::Load => (
                 if *self == Request::Load { "session/load" } else { "session/resume" },
-                json!({ "sessionId": conversation, "cwd": directory, "mcpServers": [] }),
+                json!({ "sessionId": conversation, "cwd": directory, "mcpServers": servers }),
             ),
             Request::SetMode(mode) => {
                 ("session/set_mode", json!({ "sessionId": conversation, "modeId": mode }))
@@ -299,11 +311,31 @@ const OPTIONS: usize = 32;
 #[expect(clippy::cast_possible_truncation, reason = "1,024 fits anywhere")]
 const ERROR_BYTES: usize = limits::ERROR_BYTES.value as usize;
 
+/// The variable by which `reveille mcp` knows whose calls it carries.
+const SESSION_VARIABLE: &str = "REVEILLE_SESSION";
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const PLACE: Place<'_> = Place { conversation: "c1", directory: "/work" };
+    const PLACE: Place<'_> = Place { conversation: "c1", directory: "/work", servers: &Value::Null };
+
+    #[test]
+    fn a_conversation_gets_our_tools_for_its_session_or_none() {
+        let session = SessionId::new("s \"1").expect("an id");
+        assert_eq!(tool_servers(None, &session), json!([]));
+        let command = ["/bin/reveille".to_owned(), "mcp".to_owned()];
+        let servers = tool_servers(Some(&command), &session);
+        let place = Place { servers: &servers, ..PLACE };
+        for request in [Request::New, Request::Load, Request::Resume] {
+            let sent: Value = serde_json::from_str(&request.print(1, &place)).expect("JSON");
+            let [server] = &sent["params"]["mcpServers"].as_array().expect("a list")[..] else {
+                panic!("{sent}")
+            };
+            assert_eq!((&server["command"], &server["args"]), (&json!("/bin/reveille"), &json!(["mcp"])));
+            assert_eq!(server["env"], json!([{ "name": "REVEILLE_SESSION", "value": session.as_str() }]));
+        }
+    }
 
     #[test]
     fn a_request_is_one_line() {

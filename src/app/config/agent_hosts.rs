@@ -34,6 +34,9 @@ pub(in crate::app) struct AgentConfig {
     environment: BTreeSet<String>,
     directory: Option<PathBuf>,
     mode: Option<String>,
+    /// Whether it gets our tools in each of its conversations, for the session alone.
+    #[serde(default)]
+    tools: bool,
     #[serde(default)]
     allow: Vec<ToolRuleConfig>,
     #[serde(default)]
@@ -99,6 +102,7 @@ impl Agents {
     pub(in crate::app) fn new(
         written: BTreeMap<String, AgentConfig>,
         inherited: impl Fn(&str) -> Option<String>,
+        data_dir: Option<&Path>,
     ) -> Result<Agents, AppFault> {
         let max = limits::AGENTS;
         if written.len() as u64 > max.value {
@@ -107,7 +111,7 @@ impl Agents {
         let read = |(name, written): (String, AgentConfig)| {
             let wrong = |what: String| AppFault::usage(format!("the agent {name:?}: {what}"));
             let known = AgentName::new(&name).map_err(|fault| wrong(fault.to_string()))?;
-            written.plan(known, &inherited).map_err(wrong)
+            written.plan(known, &inherited, data_dir).map_err(wrong)
         };
         Ok(Agents(written.into_iter().map(read).collect::<Result<_, _>>()?))
     }
@@ -266,6 +270,18 @@ impl Hosted {
     }
 }
 
+/// The command of the tool server that agents get: this program, which asks the daemon of this data directory.
+fn tool_server(data_dir: Option<&Path>) -> Result<Vec<String>, String> {
+    let data_dir = data_dir
+        .ok_or("tools = true needs the daemon's own tokens in a data directory, and no REVEILLE_TOKEN")?;
+    let data_dir = std::path::absolute(data_dir).map_err(|error| error.to_string())?;
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let text = |path: PathBuf| {
+        path.into_os_string().into_string().map_err(|path| format!("{} is no UTF-8", path.display()))
+    };
+    Ok(vec![text(program)?, "mcp".to_owned(), "--data-dir".to_owned(), text(data_dir)?])
+}
+
 /// Whether nobody has a session that has an address.
 fn is_free(session: &SessionRecord) -> bool {
     let is_nobodys = session.host() == HostId::INBOX || !session.is_hosted() && session.away().is_none();
@@ -297,6 +313,7 @@ impl AgentConfig {
         self,
         name: AgentName,
         inherited: impl Fn(&str) -> Option<String>,
+        data_dir: Option<&Path>,
     ) -> Result<(AgentPlan, Option<Vec<String>>), String> {
         let timing = self.timing()?;
         self.check_paths()?;
@@ -339,6 +356,7 @@ impl AgentConfig {
             environment: Environment(environment.into_iter().collect()),
             directory: self.directory,
             mode: self.mode.map(boxed),
+            tools: if self.tools { Some(tool_server(data_dir)?) } else { None },
             allow,
             ask,
             resume: match self.resume {

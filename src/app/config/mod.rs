@@ -129,7 +129,8 @@ impl Config {
         let tools = Tools::new(file.tools, Environment::value)?;
         #[cfg(feature = "mcp-client")]
         let tools = tools.with_servers(ToolServers::new(file.mcp, Environment::value)?);
-        let agents = Agents::new(file.agents, Environment::value)?;
+        let agents =
+            Agents::new(file.agents, Environment::value, data_dir.as_deref().filter(|_| token.is_none()))?;
         let outside = file.guard.as_ref().map(GuardFile::outside).transpose()?.flatten();
         let primitives = file.primitives.checked()?;
         let zones = zones(file.zone.as_deref())?;
