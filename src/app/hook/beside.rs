@@ -24,7 +24,11 @@ pub(super) fn start(args: &HookArgs, input: &HookInput) -> io::Result<()> {
     let (Some(process), Some(conversation)) = (&input.process, input.address.conversation()) else {
         return Ok(());
     };
-    let event = if input.event == HookEvent::Prompted { "UserPromptSubmit" } else { "Stop" };
+    let event = match input.event {
+        HookEvent::Begins => "SessionStart",
+        HookEvent::Prompted => "UserPromptSubmit",
+        HookEvent::TurnEnds | HookEvent::Idles | HookEvent::Ends => "Stop",
+    };
     let given = Map::new().with("session_id", conversation).with("hook_event_name", event);
     let given = match input.address.directory() {
         Some(directory) => given.with("cwd", directory),

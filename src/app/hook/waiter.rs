@@ -27,16 +27,19 @@ pub(super) fn wait(socket: &Path, (input, is_apart): (&HookInput, bool)) -> Exit
         Some(agent) if is_apart => !processes::is_running(agent),
         Some(_) | None => is_apart || processes::parent() != parent,
     };
-    // A waiter may begin in the middle of a turn. If the daemon is started again meanwhile, the end of that turn may be past.
-    let mut busy = Some(input.event == HookEvent::Prompted);
+    let is_prompted = input.event == HookEvent::Prompted;
+    let mut is_first = true;
     loop {
-        // Later on only the daemon knows.
-        let said = busy.take();
-        match attempt(socket, (input, said), &is_alone) {
+        let was_first = std::mem::take(&mut is_first);
+        // Whether a turn is under way. Later on the daemon knows it better, and also where a hook has told it before this waiter
+        // was started: the next hook may have told something else meanwhile.
+        let is_known = is_apart && input.event != HookEvent::Begins;
+        let busy = (was_first && !is_known).then_some(is_prompted);
+        match attempt(socket, (input, busy), &is_alone) {
             Ok(Wait::Woken) => return ExitCode::from(WAKE),
             Ok(Wait::HandedIn) => return ExitCode::SUCCESS,
             // The turn of a prompt of ours goes on, and at its end another waiter starts.
-            Ok(Wait::Refused) if said == Some(true) => return ExitCode::SUCCESS,
+            Ok(Wait::Refused) if was_first && is_prompted => return ExitCode::SUCCESS,
             Ok(Wait::LetGo) => return ExitCode::SUCCESS,
             // The daemon is not there, or another host has the session: try again as long as the agent lives.
             Ok(Wait::Refused) | Err(_) if is_alone() => return ExitCode::SUCCESS,
@@ -72,8 +75,10 @@ fn attempt(
         Some(busy) => wait.with("busy?", busy),
         None => wait,
     };
-    if link.ask(wait, until)?.is_err() {
-        return Ok(Wait::Refused);
+    match link.ask(wait, until)? {
+        Ok(told) if told.keyword("waits?").and_then(Value::as_bool) == Some(false) => return Ok(Wait::LetGo),
+        Ok(_) => {}
+        Err(_) => return Ok(Wait::Refused),
     }
     loop {
         let pushed = match link.pushed(link.after(LOOK_MS)) {

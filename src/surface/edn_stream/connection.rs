@@ -318,10 +318,13 @@ impl Connection {
                     let _ = over.try_send(());
                 });
                 let ways = (|| self.become_host(), let_go as Box<dyn FnOnce() + Send>);
-                self.service.await_delivery(&self.caller, &mut self.own(), (&session, busy), ways)?;
-                self.taken = Some(vec![session.clone()]);
-                self.awaited = Some((session, is_over));
-                Ok(Outcome::Done(Map::new().into()))
+                let asked = (&session, busy);
+                let waits = self.service.await_delivery(&self.caller, &mut self.own(), asked, ways)?;
+                if waits {
+                    self.taken = Some(vec![session.clone()]);
+                    self.awaited = Some((session, is_over));
+                }
+                Ok(Outcome::Done(Map::new().with("waits?", waits).into()))
             }
         }
     }

@@ -153,6 +153,7 @@ fn a_turn_of_qwen_is_not_disturbed_and_its_end_sends_once() {
     window.write_down(&first);
     until(|| window.has("delivered", 1));
     window.hook("Stop", &json!({}));
+    until(|| window.is("reception :host"));
     window.hook("UserPromptSubmit", &json!({"prompt": "take your time"}));
     window.schedule("second");
     until(|| window.has("queued", 1));
