@@ -55,6 +55,7 @@ pub use guard::{
 pub use identity::actor::{Actor, TokenName, Via};
 pub use identity::address::{Address, AddressError, AgentName};
 pub use identity::agent_kind::AgentKind;
+#[cfg(feature = "channels")]
 pub(crate) use identity::agent_kind::{Believes, HolderKnown};
 #[cfg(feature = "cli")]
 pub(crate) use identity::agent_kind::{KNOWN as KNOWN_AGENTS, LiveDoor};

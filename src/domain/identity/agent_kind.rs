@@ -87,6 +87,7 @@ impl AgentKind {
     }
 }
 
+#[cfg(feature = "cli")]
 impl LiveDoor {
     /// Returns the word for people.
     pub(crate) const fn as_str(self) -> &'static str {
