@@ -11,7 +11,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use super::agents::{eql, until};
-use crate::harness::daemon::{Daemon, Home};
+use crate::harness::daemon::{Daemon, Home, PATIENCE, eventually};
 
 /// A window of an agent.
 struct Window<'h> {
@@ -51,7 +51,15 @@ impl<'h> Window<'h> {
 
     /// The next message that comes in at the socket. A window says nothing there.
     fn receive(&self) -> String {
-        let (mut stream, _) = self.socket.accept().expect("somebody comes");
+        self.socket.set_nonblocking(true).expect("it can");
+        let mut came = None;
+        let is_there = eventually(PATIENCE, || {
+            came = self.socket.accept().ok();
+            came.is_some()
+        });
+        assert!(is_there.is_some(), "nobody sends anything");
+        let (mut stream, _) = came.expect("it is there");
+        stream.set_nonblocking(false).expect("it can");
         let mut text = String::new();
         stream.read_to_string(&mut text).expect("text");
         let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
