@@ -85,10 +85,12 @@ async function wake(name) {
     // Codex says that it does not know the model first.
     assert.ok(turn.text.endsWith(`Heard WORD-${number}.`), turn.text);
     // The first request of the turn has every earlier turn, and each prompt once; an agent may ask for more about a part of it.
-    const asked = whole(model.seen.find((turn) => turn.tools.length > 0 && whole(turn).includes(text)));
+    const [asked, ...more] = model.seen.filter((turn) => turn.tools.length > 0 && whole(turn).includes(text)).map(whole);
     for (let earlier = 1; earlier <= number; earlier += 1) {
       const times = asked.split(`Remember WORD-${earlier}.`).length - 1;
       assert.equal(times, 1, `WORD-${earlier} is there ${times} times in the request for WORD-${number}`);
+      const isOnce = (request) => request.split(`Remember WORD-${earlier}.`).length <= 2;
+      assert.ok(more.every(isOnce), `WORD-${earlier} is there more than once in a later request of the turn for WORD-${number}`);
     }
     return turn;
   };

@@ -1,5 +1,5 @@
-// An unmodified Claude Code, opencode, Codex, Qwen Code or Gemini CLI in a window of tmux, with a model that follows a script: it is set up as a user would,
-// and the idle window is woken. Prints figures. Usage: node windows.mjs BINARY AGENT [TIMES] [CLEARS] [OWN]; needs tmux.
+// An unmodified Claude Code, opencode, Codex, Qwen Code or Gemini CLI in a window of tmux, with a model that follows a script: it is
+// set up as a user would, and the idle window is woken. Prints figures. Usage: node windows.mjs BINARY AGENT [TIMES] [CLEARS] [OWN]; needs tmux.
 //
 // CLEARS and OWN are how often Claude Code or Qwen Code goes on with another conversation, and how often Claude Code's own cron wakes it
 // beside ours. Gemini CLI's window is not woken, and handed what is due at the end of a turn.

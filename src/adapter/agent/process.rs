@@ -168,19 +168,22 @@ pub(super) fn is_ours(process: u32) -> bool {
 /// The group of a process. The call of the system is not used: its answer for a process whose group is outside of our namespace
 /// is 0, which the library takes for impossible.
 fn group_of(process: u32) -> Option<NonZeroI32> {
-    let text = match std::fs::read_to_string(format!("/proc/{process}/stat")) {
-        // Behind the name, which may contain anything: state, parent, group.
-        Ok(stat) => stat.rsplit_once(") ")?.1.split(' ').nth(2)?.to_owned(),
+    let text = stat(process, GROUP).or_else(|| {
         // A system without that directory has this program.
-        Err(_) => {
-            let mut ps = std::process::Command::new("/bin/ps");
-            let listed = ps.args(["-o", "pgid=", "-p", &process.to_string()]).env_clear().output().ok()?;
-            String::from_utf8(listed.stdout).ok()?
-        }
-    };
+        let mut ps = std::process::Command::new("/bin/ps");
+        let listed = ps.args(["-o", "pgid=", "-p", &process.to_string()]).env_clear().output().ok()?;
+        String::from_utf8(listed.stdout).ok()
+    })?;
     text.trim().parse().ok()
 }
 
+/// Returns a field of what Linux says about a process, counted from behind its name, which may have blanks of its own.
+pub(super) fn stat(process: u32, field: usize) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(field).map(str::to_owned)
+}
+
+const GROUP: usize = 2;
 /// The variable by which our hooks know an agent that we drive: they say nothing there, because we hear of its turns anyway.
 pub(crate) const HOSTED: &str = "REVEILLE_HOSTED";
 /// Lines that wait to be written. An agent that does not read so many is not well.

@@ -11,6 +11,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use super::process::stat;
+
 /// The records of windows that run.
 pub(super) struct Written {
     /// The process of each, and the conversation that it has open.
@@ -68,12 +70,6 @@ fn is_running(pid: u32, started: Option<&str>) -> bool {
 
 fn parent(pid: u32) -> Option<u32> {
     stat(pid, PARENT)?.parse().ok().filter(|parent| *parent > 1)
-}
-
-/// A field of what Linux says about a process, counted from behind its name, which may have blanks of its own.
-fn stat(pid: u32, field: usize) -> Option<String> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(field).map(str::to_owned)
 }
 
 const PARENT: usize = 1;

@@ -4,7 +4,9 @@
 //! Invariants: this process ends with code 2 only after the daemon has said that the prompt is still to be handed over: a waiter
 //! that was released meanwhile, because the conversation is over, wakes nobody. A waiter whose agent is gone ends.
 
+use std::fs;
 use std::io::{self, ErrorKind, Write as _};
+use std::mem;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -19,6 +21,7 @@ use super::shown::tell_shown;
 use super::words::{self, Prompt};
 use crate::app::mcp::processes;
 use crate::edn::{Keyword, Map, Value};
+use crate::limits;
 
 /// Waits for one prompt, as a child of the agent or apart from it.
 pub(super) fn wait(socket: &Path, (input, is_apart): (&HookInput, bool)) -> ExitCode {
@@ -30,7 +33,7 @@ pub(super) fn wait(socket: &Path, (input, is_apart): (&HookInput, bool)) -> Exit
     let is_prompted = input.event == HookEvent::Prompted;
     let mut is_first = true;
     loop {
-        let was_first = std::mem::take(&mut is_first);
+        let was_first = mem::take(&mut is_first);
         // Whether a turn is under way. Later on the daemon knows it better, and also where a hook has told it before this waiter
         // was started: the next hook may have told something else meanwhile.
         let is_known = is_apart && input.event != HookEvent::Begins;
@@ -146,17 +149,26 @@ fn hand_in(link: &mut Link, input: &HookInput, pushed: &Map) -> io::Result<Wait>
 }
 
 /// Waits until the agent has written the prompt of a run down in the conversation, which is its receipt, or the turn that it
-/// began is over already.
+/// began is over already. Once the engine has given the receipt up, the place is free for what comes next.
 fn see_shown(link: &mut Link, input: &HookInput, (transcript, run): (&Path, &str)) -> io::Result<Wait> {
     let session = input.address.to_string();
+    let end = link.after(limits::RECEIPT_MS.value);
+    let mut length = 0;
     while input.process.as_ref().is_some_and(processes::is_running) {
-        if qwen::shown(transcript).iter().any(|shown| shown == run) {
+        // A conversation may be long, and its agent silent for a while.
+        let now = fs::metadata(transcript).map_or(0, |file| file.len());
+        if mem::replace(&mut length, now) != now && qwen::shown(transcript).iter().any(|shown| shown == run) {
             let until = link.after(PATIENCE_MS);
             tell_shown(link, (&session, run), until)?;
             return Ok(Wait::HandedIn);
         }
+        if link.after(0) >= end {
+            return Ok(Wait::Refused);
+        }
         match link.pushed(link.after(SHOWN_MS)) {
-            Ok(pushed) if is_release(&pushed) => return Ok(Wait::LetGo),
+            Ok(pushed) if is_push(&pushed, "agent/released") => return Ok(Wait::LetGo),
+            // Nothing is delivered before the engine has given up the one before.
+            Ok(pushed) if is_push(&pushed, "delivery") => return Ok(Wait::Refused),
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::TimedOut => {}
             Err(error) => return Err(error),
@@ -165,8 +177,8 @@ fn see_shown(link: &mut Link, input: &HookInput, (transcript, run): (&Path, &str
     Ok(Wait::LetGo)
 }
 
-fn is_release(pushed: &Map) -> bool {
-    pushed.keyword("push").and_then(Value::as_keyword).map(Keyword::as_str) == Some("agent/released")
+fn is_push(pushed: &Map, kind: &str) -> bool {
+    pushed.keyword("push").and_then(Value::as_keyword).map(Keyword::as_str) == Some(kind)
 }
 
 /// Tells the daemon that the prompt is on its way to the agent; returns whether it still wants that.

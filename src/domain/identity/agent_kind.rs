@@ -155,8 +155,8 @@ pub(crate) const KNOWN: &[AgentKind] = &[
         name: "opencode",
         program: Some("opencode"),
         resumed_by: Some("opencode"),
+        // It hands over at the end of a turn, too.
         live: LiveDoor::Plugin,
-        // Its plugin hands over, and calls no hook for it.
         has_many_conversations: true,
         holder: HolderKnown::Windows,
         believes: Believes::Answer,
