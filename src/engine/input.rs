@@ -114,8 +114,8 @@ pub enum Command {
         host: HostId,
         /// The sessions to move.
         sessions: Vec<SessionId>,
-        /// Whether a turn is under way in them: what waits for their lane comes when it ends.
-        busy: bool,
+        /// Whether a turn is under way in them: what waits for their lane comes when it ends. `None` leaves each as it is.
+        busy: Option<bool>,
         /// The actor who asks for it; `None` for the embedding program.
         by: Option<Actor>,
     },

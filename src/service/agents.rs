@@ -211,7 +211,6 @@ impl Service {
         }
         let is_busy =
             || self.handle().view(|state| state.session(session).is_some_and(SessionRecord::is_busy));
-        let busy = busy.unwrap_or_else(is_busy);
         let older = self.shared.agents.table().waiters.get(session).map(|waiter| waiter.host);
         // A waiter that has got a prompt may have woken its agent already.
         let is_with = |host| {
@@ -220,8 +219,10 @@ impl Service {
                 record.is_some_and(|record| record.host() == host && record.has_delivery_in_flight())
             })
         };
+        // Letting the older one go makes the session idle. Without one, the engine sees how it is at the moment of the change.
+        let busy = if older.is_some() { Some(busy.unwrap_or_else(is_busy)) } else { busy };
         // In the turn of its prompt, too: that turn must not end before the agent says so.
-        let is_in_turn = busy && self.is_in_woken_turn(session);
+        let is_in_turn = busy == Some(true) && self.is_in_woken_turn(session);
         if let Some(host) = older.filter(|host| is_in_turn || is_with(*host)) {
             return Err(Refusal::HostedElsewhere { session: session.clone(), host }.into());
         }
@@ -369,7 +370,7 @@ impl Service {
         let is_gone = |record: &SessionRecord| record.host() == host;
         if self.handle().view(|state| state.session(session).is_some_and(is_gone)) {
             let sessions = vec![session.clone()];
-            let back = Command::HostSessions { host: HostId::INBOX, sessions, busy: false, by: None };
+            let back = Command::HostSessions { host: HostId::INBOX, sessions, busy: Some(false), by: None };
             let _ = self.handle().submit(Input::Command(back));
         }
         (waiter.let_go)();

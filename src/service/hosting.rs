@@ -204,8 +204,8 @@ impl Service {
         }
     }
 
-    /// Makes a connection the host of sessions within its reach, which are busy if a turn of theirs is under way. `attach` makes
-    /// it a host if it is none yet.
+    /// Makes a connection the host of sessions within its reach, which are busy if a turn of theirs is under way; if that is not
+    /// said, each is as busy as it was. `attach` makes it a host if it is none yet.
     ///
     /// # Errors
     /// [`HostError`]; nothing has changed then.
@@ -213,7 +213,7 @@ impl Service {
         &self,
         caller: &Caller,
         reach: &mut Reach,
-        (sessions, busy): (Vec<SessionId>, bool),
+        (sessions, busy): (Vec<SessionId>, Option<bool>),
         attach: impl FnOnce() -> HostId,
     ) -> Result<(), HostError> {
         let admitted = self.admit(caller, Op::AttachHost, None)?;
@@ -276,10 +276,10 @@ impl Service {
         let present = || self.handle().view(|state| Some(Arc::clone(state.session(&session)?.config())));
         if let Some(present) = is_reached.then(present).flatten() {
             let wanted = self.config_of(asked)?;
-            self.attach(caller, reach, (vec![session], busy), attach)?;
+            self.attach(caller, reach, (vec![session], Some(busy)), attach)?;
             return Ok(Opening::Attached { ignored: unlike(&wanted, &present) });
         }
-        self.attach(caller, reach, (Vec::new(), false), attach)?;
+        self.attach(caller, reach, (Vec::new(), Some(false)), attach)?;
         let (session, token) = self.open(admitted, reach, (Some(session), asked), reach.host)?;
         if busy {
             // It was closed meanwhile: the turn goes on all the same, and what its schedules left waits for its end.

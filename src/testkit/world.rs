@@ -453,7 +453,12 @@ impl World {
         self.executor.serve_host(&self.handle, number);
         self.say(format!("  {number} connects"));
         self.hosts.push(host);
-        self.submit(Input::Command(Command::HostSessions { host: number, sessions, busy: false, by: None }))?;
+        self.submit(Input::Command(Command::HostSessions {
+            host: number,
+            sessions,
+            busy: Some(false),
+            by: None,
+        }))?;
         Ok(())
     }
 }

@@ -34,7 +34,7 @@ impl Scene {
         scene.command(Command::HostSessions {
             host: number,
             sessions: vec![session("s")],
-            busy: false,
+            busy: Some(false),
             by: None,
         });
         scene
@@ -377,7 +377,7 @@ fn bulletins_of_a_lost_host_go_again_under_their_ids() {
     scene.handle.submit(Input::Report(Report::HostLost { host: HostId::new(1) })).expect("it was connected");
     assert_eq!(states(&ids), [RunState::Queued; 3]);
     let host = scene.handle.attach_host(Arc::new(SimHost::new(&scene.stage, HostId::new(2))));
-    scene.command(Command::HostSessions { host, sessions: vec![session("s")], busy: false, by: None });
+    scene.command(Command::HostSessions { host, sessions: vec![session("s")], busy: Some(false), by: None });
     assert_eq!(states(&ids), [RunState::Delivered; 3]);
 }
 
@@ -407,7 +407,7 @@ fn bulletins_that_were_not_taken_go_again_under_their_ids() {
     assert_eq!(states(), [RunState::Queued; 16]);
     let again = Arc::new(SimHost::new(&scene.stage, HostId::new(2)));
     let host = scene.handle.attach_host(again.clone());
-    scene.command(Command::HostSessions { host, sessions: vec![session("s")], busy: false, by: None });
+    scene.command(Command::HostSessions { host, sessions: vec![session("s")], busy: Some(false), by: None });
     scene.pass(10);
     assert_eq!((states(), runs()), (vec![RunState::Delivered; 16], before));
     let texts = again.prompts().into_iter().map(|it| it.text.to_string());

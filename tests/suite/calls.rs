@@ -151,7 +151,7 @@ fn only_a_call_of_the_hosts_waits_for_the_host() {
     let host = scene.handle.attach_host(Arc::new(SimHost::new(&scene.stage, HostId::new(1))));
     scene.executor.serve_host(&scene.handle, host);
     let sessions = vec![session("s")];
-    let host_sessions = Command::HostSessions { host, sessions, busy: false, by: None };
+    let host_sessions = Command::HostSessions { host, sessions, busy: Some(false), by: None };
     scene.handle.submit(Input::Command(host_sessions.clone())).expect("it is connected");
     // A turn goes on: a call needs no lane.
     let busy = Report::Busy { session: session("s"), busy: true, by: None };
@@ -168,7 +168,7 @@ fn only_a_call_of_the_hosts_waits_for_the_host() {
     let host = scene.handle.attach_host(Arc::new(SimHost::new(&scene.stage, HostId::new(2))));
     scene.executor.serve_host(&scene.handle, host);
     let sessions = vec![session("s")];
-    let again = Command::HostSessions { host, sessions, busy: false, by: None };
+    let again = Command::HostSessions { host, sessions, busy: Some(false), by: None };
     scene.handle.submit(Input::Command(again)).expect("it is connected");
     assert_eq!(scene.says(&hosts).1, RunState::Delivered);
 }

@@ -329,7 +329,7 @@ fn a_reply_goes_back_in_the_turn_that_the_event_began_and_in_no_other() {
     // A host that reports its turns.
     let stage = Stage::seeded(7);
     let host = handle.attach_host(Arc::new(SimHost::new(&stage, HostId::new(1))));
-    let hosted = Command::HostSessions { host, sessions: vec![session("s")], busy: false, by: None };
+    let hosted = Command::HostSessions { host, sessions: vec![session("s")], busy: Some(false), by: None };
     handle.submit(Input::Command(hosted)).expect("it was built in");
     let payload = Map::new().into();
     let arrival =

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use reveille::dialect::Notation;
 use reveille::domain::{Caller, HostId, SessionConfig, Span};
 use reveille::edn::{Map, Value};
-use reveille::engine::{Command, Input, State};
+use reveille::engine::{Command, Input, Report, State};
 use reveille::runtime::Handle;
 use reveille::service::Service;
 use reveille::testkit::{Behaviour, SimClock};
@@ -190,7 +190,7 @@ fn a_host_that_attaches_gets_what_was_left() {
         .submit(Input::Command(Command::HostSessions {
             host: HostId::new(1),
             sessions,
-            busy: false,
+            busy: Some(false),
             by: None,
         }))
         .expect("nobody else has them");
@@ -208,6 +208,32 @@ fn a_host_that_attaches_gets_what_was_left() {
     assert_eq!(accounts(&handle), (3, 0, 0, 0));
 }
 
+/// A waiter beside an agent does not know whether a turn goes on. What a hook has said of it before holds on.
+#[test]
+fn a_host_that_does_not_say_whether_a_turn_goes_on_leaves_the_session_as_it_is() {
+    for (is_busy, at_once) in [(true, 0), (false, 1)] {
+        let stage = reveille::testkit::Stage::seeded(3);
+        let local = Arc::new(reveille::testkit::SimHost::new(&stage, HostId::LOCAL));
+        let handle = Handle::new(stage.parts(local));
+        handle.open_session(Some(session("s")), HostId::INBOX, SessionConfig::default()).expect("it is new");
+        create(&handle, ":message", "one", 2);
+        let says = |busy| {
+            let report = Report::Busy { session: session("s"), busy, by: None };
+            handle.submit(Input::Report(report)).expect("it is open");
+        };
+        says(is_busy);
+        let harness = Arc::new(reveille::testkit::SimHost::new(&stage, HostId::new(1)));
+        let host = handle.attach_host(Arc::<reveille::testkit::SimHost>::clone(&harness));
+        let attach = Command::HostSessions { host, sessions: vec![session("s")], busy: None, by: None };
+        handle.submit(Input::Command(attach)).expect("it is free");
+        pass(&handle, &stage.clock, 3);
+        assert_eq!(harness.prompts().len(), at_once, "busy: {is_busy}");
+        says(false);
+        pass(&handle, &stage.clock, 3);
+        assert_eq!(harness.prompts().len(), 1, "busy: {is_busy}");
+    }
+}
+
 /// A host that goes in good order has done what it had accepted; one that is lost has not.
 #[test]
 fn a_turn_ends_with_a_host_that_goes_in_good_order() {
@@ -221,7 +247,7 @@ fn a_turn_ends_with_a_host_that_goes_in_good_order() {
         let host = handle.attach_host(Arc::<reveille::testkit::SimHost>::clone(&harness));
         let sessions = vec![session("s")];
         handle
-            .submit(Input::Command(Command::HostSessions { host, sessions, busy: false, by: None }))
+            .submit(Input::Command(Command::HostSessions { host, sessions, busy: Some(false), by: None }))
             .expect("it is free");
         let made = ask(
             &handle,

@@ -66,7 +66,7 @@ impl Scene {
         self.handle.submit(Input::Command(Command::HostSessions {
             host: HostId::AGENTS,
             sessions,
-            busy: false,
+            busy: Some(false),
             by: None,
         }))
     }
@@ -140,7 +140,7 @@ fn a_harness_gets_the_session_while_nothing_is_under_way() {
         scene.handle.submit(Input::Command(Command::HostSessions {
             host: harness,
             sessions: vec![session("s")],
-            busy: false,
+            busy: Some(false),
             by: None,
         }))
     };

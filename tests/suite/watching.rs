@@ -46,7 +46,7 @@ impl Scene {
         for name in ["s", "t"] {
             open(&handle, name, SessionConfig::default());
             let sessions = vec![session(name)];
-            let moved = Command::HostSessions { host: number, sessions, busy: false, by: None };
+            let moved = Command::HostSessions { host: number, sessions, busy: Some(false), by: None };
             handle.submit(Input::Command(moved)).expect("it is open");
         }
         handle.run_due();

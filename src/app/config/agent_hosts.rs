@@ -154,7 +154,7 @@ impl Reports for ToEngine {
 
     fn reach(&self, session: &SessionId) -> bool {
         let sessions = vec![session.clone()];
-        let reached = Command::HostSessions { host: HostId::AGENTS, sessions, busy: false, by: None };
+        let reached = Command::HostSessions { host: HostId::AGENTS, sessions, busy: Some(false), by: None };
         self.0.submit_unawaited(Input::Command(reached)).is_ok()
     }
 }
@@ -244,7 +244,7 @@ impl Hosted {
             let _ = self.handle.submit(Input::Command(Command::HostSessions {
                 host: HostId::AGENTS,
                 sessions: vec![session.clone()],
-                busy: false,
+                busy: Some(false),
                 by: None,
             }));
             self.host.look_for_program(session);

@@ -63,7 +63,7 @@ impl Stage {
     pub(super) fn take_over(&self, host: HostId, name: &str) {
         let sessions = vec![session(name)];
         self.handle
-            .submit(Input::Command(Command::HostSessions { host, sessions, busy: false, by: None }))
+            .submit(Input::Command(Command::HostSessions { host, sessions, busy: Some(false), by: None }))
             .unwrap();
     }
 

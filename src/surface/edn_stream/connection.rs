@@ -259,7 +259,7 @@ impl Connection {
                 self.begin_take_over(&sessions)?;
                 let named = sessions.clone();
                 self.service
-                    .attach(&self.caller, &mut self.own(), (sessions, false), || self.become_host())?;
+                    .attach(&self.caller, &mut self.own(), (sessions, Some(false)), || self.become_host())?;
                 self.taken = Some(named);
                 Ok(Outcome::Done(Map::new().into()))
             }

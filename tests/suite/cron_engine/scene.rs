@@ -104,7 +104,8 @@ impl Scene {
         let host_id = self.handle.attach_host(Arc::clone(&host) as Arc<dyn Host>);
         assert_eq!(host_id, number, "hosts are numbered in the order in which they connect");
         self.hosts.push(host);
-        let take = Command::HostSessions { host: number, sessions: sessions.to_vec(), busy: false, by: None };
+        let take =
+            Command::HostSessions { host: number, sessions: sessions.to_vec(), busy: Some(false), by: None };
         self.command(take).expect("the sessions are taken over");
     }
 

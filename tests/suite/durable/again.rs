@@ -136,7 +136,7 @@ fn take_over(handle: &Handle, host: HostId, session: &SessionId) -> Result<(), R
     handle.submit(Input::Command(Command::HostSessions {
         host,
         sessions: vec![session.clone()],
-        busy: false,
+        busy: Some(false),
         by: None,
     }))
 }
@@ -190,7 +190,7 @@ fn a_turn_whose_host_was_lost_does_not_end_with_the_next_one() {
         life.handle.detach_host(number);
         let (_second, number) = connect(&lives, &life.handle, 2);
         let sessions = vec![owner.clone()];
-        let command = Command::HostSessions { host: number, sessions, busy: is_in_turn, by: None };
+        let command = Command::HostSessions { host: number, sessions, busy: Some(is_in_turn), by: None };
         life.handle.submit(Input::Command(command)).expect("nobody has it");
         life.turn();
         let present = if is_in_turn { Status::InFlight } else { Status::Failed };

@@ -73,7 +73,7 @@ impl Scene {
     fn lose_host(&self) {
         let host = self.handle.attach_host(Arc::new(SimHost::new(&self.stage, HostId::new(1))));
         let sessions = vec![SessionId::new("main").expect("an id")];
-        self.does(Command::HostSessions { host, sessions, busy: false, by: None });
+        self.does(Command::HostSessions { host, sessions, busy: Some(false), by: None });
         self.handle.detach_host(host);
     }
 

@@ -271,7 +271,7 @@ fn attach(scene: &mut Scene, args: &Args) -> Outcome {
     refusable(scene.handle.submit(Input::Command(Command::HostSessions {
         host,
         sessions,
-        busy: false,
+        busy: Some(false),
         by: None,
     })))
 }

@@ -290,7 +290,7 @@ impl Year {
         let take_over = Command::HostSessions {
             host: self.life.host,
             sessions: self.sessions.clone(),
-            busy: false,
+            busy: Some(false),
             by: None,
         };
         self.life.handle.submit(Input::Command(take_over)).expect("they are without a host");

@@ -14,7 +14,7 @@ use crate::engine::step_builder::StepBuilder;
 pub(in crate::engine) fn host_sessions(
     step: &mut StepBuilder<'_>,
     host: HostId,
-    (sessions, busy): (&[SessionId], bool),
+    (sessions, busy): (&[SessionId], Option<bool>),
     by: Option<&Actor>,
 ) -> Result<(), Refusal> {
     let state = step.state;
@@ -29,6 +29,7 @@ pub(in crate::engine) fn host_sessions(
         if record.hosted && record.host.is_attached() && !record.is_given_up() {
             return Err(Refusal::HostedElsewhere { session: id.clone(), host: record.host });
         }
+        let busy = busy.unwrap_or(record.busy);
         if record.hosted {
             // The new host does not know the turn of the built-in one.
             finish_turn(step, record);
