@@ -5,7 +5,8 @@
 
 /// Whether a character is invisible, or changes the order or the lines of the text around it.
 pub(crate) fn is_hidden(found: char) -> bool {
-    HIDDEN.iter().any(|(first, last)| (*first..=*last).contains(&found))
+    // Most characters come before the first one of the table.
+    found >= HIDDEN[0].0 && HIDDEN.iter().any(|(first, last)| (*first..=*last).contains(&found))
 }
 
 const HIDDEN: [(char, char); 19] = [

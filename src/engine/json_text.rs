@@ -24,7 +24,7 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// The text on one line, without quotes around it: blanks stand for line breaks and for what is not seen.
 pub(crate) fn flat(text: &str) -> String {
-    text.chars().map(|found| if found.is_control() || is_hidden(found) { ' ' } else { found }).collect()
+    text.replace(is_unseen, " ")
 }
 
 /// The first characters of a text, and how many it has; `None` if they are all.
@@ -81,8 +81,24 @@ fn write_map(map: &Map, out: &mut String) {
 
 fn write_text(text: &str, out: &mut String) {
     out.push('"');
-    text.chars().for_each(|character| write_character(character, out));
+    let mut rest = text;
+    // What stays as it is, is copied in one piece: a result of a tool may be long.
+    while let Some(at) = rest.find(|found| matches!(found, '"' | '\\') || is_unseen(found)) {
+        let (plain, escaped) = rest.split_at(at);
+        out.push_str(plain);
+        let mut characters = escaped.chars();
+        if let Some(character) = characters.next() {
+            write_character(character, out);
+        }
+        rest = characters.as_str();
+    }
+    out.push_str(rest);
     out.push('"');
+}
+
+/// Whether a character breaks lines, or is not seen.
+fn is_unseen(found: char) -> bool {
+    found.is_control() || is_hidden(found)
 }
 
 fn write_character(character: char, out: &mut String) {
@@ -92,7 +108,7 @@ fn write_character(character: char, out: &mut String) {
         '\n' => out.push_str("\\n"),
         '\r' => out.push_str("\\r"),
         '\t' => out.push_str("\\t"),
-        _ if character.is_control() || is_hidden(character) => {
+        _ if is_unseen(character) => {
             let mut units = [0; 2];
             for unit in character.encode_utf16(&mut units) {
                 // Writing to a string does not fail.

@@ -177,7 +177,8 @@ impl<'t> Parser<'t> {
         if !begins || KEYWORDS.contains(&first) {
             return Err(self.scan.fault_at(from, ConditionFault::NoPath));
         }
-        let root = PathRoot::parse(first);
+        // JSONPath calls the whole result so.
+        let root = if first == "$" { Some(PathRoot::Result) } else { PathRoot::parse(first) };
         let mut steps = Vec::new();
         if root.is_none() {
             steps.push(Step::new(first));
