@@ -8,8 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 use super::client::Client;
 use super::fault::AppFault;
 use super::foreign_text::{complain, print};
-use crate::dialect::{Notation, REQUEST_CAPS};
-use crate::edn::{self, Map, Value};
+use crate::edn::{Map, Value};
 use crate::surface::cli::DashboardArgs;
 
 pub(super) fn dashboard(args: &DashboardArgs) -> io::Result<ExitCode> {
@@ -25,11 +24,11 @@ fn answer(args: &DashboardArgs) -> Result<String, AppFault> {
     let client =
         client.ok_or_else(|| AppFault::usage("the dashboard is a daemon's; leave out --embedded"))?;
     if args.revoke {
-        let ended = post(&client, "/dashboard/revoke", &Map::new())?;
+        let ended = client.post_map("/dashboard/revoke", &Map::new())?;
         let count = ended.keyword("logged-out").map_or_else(|| "0".to_owned(), Value::to_string);
         return Ok(format!("browsers logged out: {count}"));
     }
-    let offered = post(&client, "/dashboard/code", &Map::new().with("read-only", args.read_only))?;
+    let offered = client.post_map("/dashboard/code", &Map::new().with("read-only", args.read_only))?;
     let code = offered.keyword("code").and_then(Value::as_str);
     let code = code.ok_or_else(|| AppFault::Taken("the daemon's answer has no code".to_owned()))?;
     let address = format!("{}/enter#{code}", client.url());
@@ -38,17 +37,6 @@ fn answer(args: &DashboardArgs) -> Result<String, AppFault> {
         open(&address);
     }
     Ok(address)
-}
-
-fn post(client: &Client, path: &str, body: &Map) -> Result<Map, AppFault> {
-    let body = Value::from(body.clone()).to_string().into_bytes();
-    let answered = client.post(path, Notation::Edn, body)?;
-    if !answered.status.is_success() {
-        return Err(AppFault::Taken(answered.complaint(Notation::Edn)));
-    }
-    let answer = edn::read(answered.text.as_bytes(), &REQUEST_CAPS).ok();
-    let answer = answer.as_ref().and_then(Value::as_map).cloned();
-    answer.ok_or_else(|| AppFault::Taken("the daemon's answer is not EDN".to_owned()))
 }
 
 /// Opens a browser, which goes on by itself.

@@ -3,6 +3,7 @@
 mod agents;
 mod approvals;
 mod backup;
+mod calendar;
 mod changed;
 mod client;
 mod config;

@@ -64,6 +64,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Deny(args) => super::control::deny(&args),
         Command::Grant(args) => super::control::grant(&args),
         Command::Dashboard(args) => super::dashboard::dashboard(&args),
+        Command::Calendar(args) => super::calendar::calendar(&args),
         Command::Schema(args) => super::schema::schema(args.kind),
     };
     outcome.unwrap_or_else(|error| {

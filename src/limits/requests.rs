@@ -16,6 +16,10 @@ limits! { OF_REQUESTS:
     TIMELINE_CELLS = 14_400 "cells" as "timeline-cells";
     /// Slots that a forecast lists by default.
     SLOTS_FORESEEN = 1_000 "slots" as "slots-foreseen";
+    /// How far a calendar looks ahead: 92 days.
+    CALENDAR_MS = 7_948_800_000 "ms" as "calendar-ms";
+    /// Slots of one schedule in a calendar of several, so that one which fires every minute does not hide the others.
+    CALENDAR_SLOTS_EACH = 100 "slots" as "calendar-slots-each";
     /// Decisions about one schedule that one explanation reads, newest first.
     DECISIONS_EXPLAINED = 10_000 "decisions" as "decisions-explained";
     /// Longest id of a session or schedule, and longest name of a host.

@@ -260,6 +260,23 @@ await page.keyboard.type("a freeze");
 await key("Enter");
 await said("11 of 11 done");
 
+// A link for a calendar program, by keyboard, from each place that has one: it shows when and what it is called, without a token.
+for (const [address, shows] of [["timeline", /SUMMARY:/], [`schedule?id=${ids.report}`, /SUMMARY:/], ["lanes?session=main", /BEGIN:VCALENDAR/]]) {
+  await goTo(address);
+  await page.waitForSelector("button:has-text('Calendar link…'):not([disabled])");
+  await focusOn("Calendar link…");
+  await key("Enter");
+  await page.waitForSelector("dialog[open] input");
+  const link = await page.inputValue("dialog[open] input");
+  assert.ok(link.startsWith(`${url}/calendar/`), link);
+  const calendar = await fetch(link);
+  assert.equal(calendar.status, 200);
+  assert.match(await calendar.text(), shows);
+  await focusOn("Done", 10);
+  await key("Enter");
+  await page.waitForFunction(() => !document.querySelector("dialog[open]"));
+}
+
 // Approve with all that would be done shown, and deny with a reason.
 await key("g", "a");
 await page.waitForSelector("article[data-row]");

@@ -1,6 +1,6 @@
 // What can be done with a schedule. Each change says what it did, and how to take it back where that is possible.
 import { html } from "./lib.js";
-import { change } from "./graph.js";
+import { calendar, change } from "./graph.js";
 import { act, confirm } from "./parts.js";
 import { count, Foreign, rhythm, visible, word } from "./text.js";
 import * as Q from "./queries.js";
@@ -43,6 +43,17 @@ export async function skip(of) {
     body: html`<p><${Foreign} text=${of.label ?? of.scheduleId} />: the next slot passes without a run.</p>`,
   });
   return yes === null ? undefined : act(() => change(Q.SKIP, { id: of.scheduleId }), `${name(of)}: the next slot is skipped.`);
+}
+
+/** Shows a link by which a calendar program reads when a schedule, those of a session, or all fire. */
+export async function subscribe(of) {
+  const link = await act(() => calendar(of), "A link was made.");
+  if (!link) return;
+  await confirm({
+    title: "A link for a calendar program", yes: "Done",
+    body: html`<p>Everybody who has it sees when it fires and what it is called, not what it says. <code>reveille calendar --revoke</code> ends
+      all such links.</p><label>The link<input readonly value=${link} onFocus=${(event) => event.target.select()} /></label>`,
+  });
 }
 
 /** Does the same with each of several, after showing how many. Says what was refused. */

@@ -100,6 +100,14 @@ export async function paste(token) {
   sessionStorage.setItem(KEY, JSON.stringify({ token }));
 }
 
+/** Asks for a link to a calendar: of one schedule, of a session, or of all. */
+export async function calendar(of) {
+  const response = await fetch(at("calendar"), { method: "POST", headers: headers(), body: JSON.stringify(of) }).catch(() => null);
+  const answer = await response?.json().catch(() => null);
+  if (!response?.ok) throw new Refused(answer?.error ?? { message: "the daemon does not answer" }, response?.status);
+  return at(answer.path);
+}
+
 export async function leave() {
   if (login.peek()?.key) await fetch(at("leave"), { method: "POST", headers: headers() }).catch(() => null);
   forget();

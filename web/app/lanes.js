@@ -5,6 +5,7 @@ import { refine, to } from "./route.js";
 import { A, act, confirm, Do, Facts, Page, ScheduleName, Status, Table } from "./parts.js";
 import { Box, count, Foreign, word } from "./text.js";
 import { When } from "./time.js";
+import { subscribe } from "./actions.js";
 import * as Q from "./queries.js";
 
 const RECEPTION = { HOST: "a host", HOST_GONE: "its host is gone", LISTENER: "a listener", NOBODY: "nobody" };
@@ -50,7 +51,7 @@ function Lane({ id }) {
         ${of.waiting.map((one) => html`<li><${ScheduleName} of=${one} /> ${one.reason && html`<b>${word(one.reason)}</b>`} <${When} at=${one.fireAt} brief /></li>`)}</ol>
         ${!of.deliveryInFlight && !of.waiting.length && html`<p class="empty">Nobody waits.</p>`}</section>
       ${of.inbox.length > 0 && html`<section><h2>Inbox <${Do} does=${take}>Take…<//></h2>${of.inbox.map((one) => html`<${Message} key=${one.id} of=${one} />`)}</section>`}
-      <section><h2>Ahead</h2><${Table} caption="Schedules" columns=${["Schedule", "Status", "Next"]} empty="No schedule is open." rows=${of.schedulePage.nodes.map((one) => ({ key: one.scheduleId,
+      <section><h2>Ahead <${Do} does=${() => subscribe({ "session-id": id })}>Calendar link…<//></h2><${Table} caption="Schedules" columns=${["Schedule", "Status", "Next"]} empty="No schedule is open." rows=${of.schedulePage.nodes.map((one) => ({ key: one.scheduleId,
       cells: [html`<${ScheduleName} of=${one} />`, html`<${Status} of=${one.status} reason=${one.reason} />`, html`<${When} at=${one.nextFireAt ?? one.fireAt} zone=${one.zone} brief />`] }))} />
         ${of.schedulePage.totalCount > 50 && html`<p><a href=${to("schedules", { session: id })}>All ${of.schedulePage.totalCount}</a></p>`}</section>
       <section><h2>Last messages</h2>${of.messages.length ? of.messages.map((one) => html`<${Message} key=${one.id} of=${one} />`) : html`<p class="empty">None.</p>`}</section></div>

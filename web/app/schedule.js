@@ -5,7 +5,7 @@ import { to } from "./route.js";
 import { A, Do, Facts, mayChange, Page, ScheduleName, SessionName, Status, Table } from "./parts.js";
 import { Box, count, Foreign, rhythm, word } from "./text.js";
 import { Sentence, span, When } from "./time.js";
-import { cancel, pause, retry, runNow, skip } from "./actions.js";
+import { cancel, pause, retry, runNow, skip, subscribe } from "./actions.js";
 import { Line } from "./feed.js";
 import * as Q from "./queries.js";
 
@@ -24,7 +24,7 @@ export function Schedule({ id }) {
       lead=${of && html`<${Status} of=${of.status} reason=${of.reason ?? of.endedReason} /> <span class="soft"><${Foreign} text=${rhythm(of.when)} /></span>`}
       actions=${of && html`${(of.failuresInRow > 0 || of.status === "FAILED") && html`<${Do} does=${() => retry(of)}>Try again<//>`}${isOpen && html`${mayChange() && html`<a class="button" href=${to("edit", { id })}>Change…</a>`}
         <${Do} does=${() => pause(of)}>${of.paused ? "Resume" : "Pause…"}<//><${Do} does=${() => runNow(of)}>Run now…<//>
-        <${Do} does=${() => skip(of)}>Skip next…<//><${Do} kind="bad" does=${() => cancel(of)}>Cancel…<//>`}`}>
+        <${Do} does=${() => skip(of)}>Skip next…<//><${Do} does=${() => subscribe({ "schedule-id": id })}>Calendar link…<//><${Do} kind="bad" does=${() => cancel(of)}>Cancel…<//>`}`}>
     ${of && html`<p class="sentence"><${Sentence} text=${of.explain.sentence} zone=${of.zone} /> <a href=${to("explain", { id, at: of.explain.slot })}>Explain</a></p>
       ${of.pause && html`<p class="problem">Paused by <${Foreign} text=${of.pause.by} />${of.pause.reason && html`: <${Foreign} text=${of.pause.reason} />`}, since <${When} at=${of.pause.since} />.</p>`}
       <div class="columns"><div>

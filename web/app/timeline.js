@@ -2,9 +2,10 @@
 import { html, useMemo } from "./lib.js";
 import { asOf, useAsk } from "./graph.js";
 import { go, refine } from "./route.js";
-import { A, Mark, Page, ScheduleName, Status, Table, tone, shape } from "./parts.js";
+import { A, Do, Mark, Page, ScheduleName, Status, Table, tone, shape } from "./parts.js";
 import { count, visible, word } from "./text.js";
 import { clock, day, HERE, now, span, When, zoneName } from "./time.js";
+import { subscribe } from "./actions.js";
 import * as Q from "./queries.js";
 
 const HOUR = 3_600_000;
@@ -40,7 +41,8 @@ export function Timeline({ zoom = "6h", by = "schedule", at = null }) {
       <div class="segments" role="group" aria-label="Rows">${["schedule", "session"].map((name) => html`
         <button aria-pressed=${name === by} onClick=${() => refine({ by: name })}>${name}s</button>`)}</div>
       <div class="segments" role="group" aria-label="Move"><button onClick=${() => shift(-1)} aria-label="Earlier">←</button>
-        <button onClick=${() => refine({ at: null })} disabled=${!at}>now</button><button onClick=${() => shift(1)} aria-label="Later">→</button></div>`}>
+        <button onClick=${() => refine({ at: null })} disabled=${!at}>now</button><button onClick=${() => shift(1)} aria-label="Later">→</button></div>
+      <${Do} does=${() => subscribe({})}>Calendar link…<//>`}>
     <p class="legend" aria-hidden="true">${["delivered", "failed", "skipped", "cancelled", "left", "under_way", "fires", "waits"].map((name) => html`
       <span><${Mark} of=${name} /> ${word(name)}</span>`)}<span><svg class="mark"><rect class="cell" y="3" width="16" height="10" /></svg> several</span><span class="soft">clock: ${zoneName(HERE)}</span></p>
     ${cut && html`<p class="problem">Truncated: there is more in this range than one picture holds. Zoom in, or look at the schedules one by one.</p>`}

@@ -96,6 +96,21 @@ impl Client {
         self.post_with(path, vec![(CONTENT_TYPE, media_type.clone()), (ACCEPT, media_type)], text)
     }
 
+    /// Posts a map in EDN, and waits for the map that answers it.
+    ///
+    /// # Errors
+    /// [`AppFault::Io`] if there is no daemon or no answer, [`AppFault::Taken`] if it refuses.
+    pub(super) fn post_map(&self, path: &str, body: &Map) -> Result<Map, AppFault> {
+        let body = Value::from(body.clone()).to_string().into_bytes();
+        let answered = self.post(path, Notation::Edn, body)?;
+        if !answered.status.is_success() {
+            return Err(AppFault::Taken(answered.complaint(Notation::Edn)));
+        }
+        let answer = edn::read(answered.text.as_bytes(), &REQUEST_CAPS).ok();
+        let answer = answer.as_ref().and_then(Value::as_map).cloned();
+        answer.ok_or_else(|| AppFault::Taken("the daemon's answer is not EDN".to_owned()))
+    }
+
     /// Posts a text with these headers and waits for the answer.
     ///
     /// # Errors

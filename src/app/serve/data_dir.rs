@@ -20,6 +20,7 @@ use crate::adapter::{flush_directory, make_directory};
 use crate::app::fault::AppFault;
 use crate::limits::TOKEN_CHARS_MIN;
 use crate::runtime::Token;
+use crate::surface::http::CalendarKey;
 
 /// A data directory that this process has locked.
 pub(in crate::app) struct DataDir {
@@ -88,7 +89,7 @@ impl DataDir {
             Ok(token) => token,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let token = fresh();
-                self.write(name, &token).map_err(unusable)?;
+                write_token(&self.path, name, &token).map_err(unusable)?;
                 token
             }
             Err(error) => return Err(unusable(error)),
@@ -98,17 +99,33 @@ impl DataDir {
         Ok(token)
     }
 
-    /// Writes a temporary file and renames it, so that a reader sees all of it or nothing.
-    fn write(&self, name: &str, token: &Token) -> io::Result<()> {
-        let draft = self.path.join(format!(".{name}"));
-        // A leftover of an interrupted start. We hold the lock, so no other process uses it.
-        let _ = fs::remove_file(&draft);
-        let mut file = open_private(&draft, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)?;
-        writeln!(file, "{}", token.reveal())?;
-        // Before the rename, which could otherwise become durable first and leave an empty token.
-        file.sync_all()?;
-        fs::rename(&draft, self.path.join(name))
+    /// Reads the key of links to calendars, and generates one at the first start. The next key takes its place in the file.
+    ///
+    /// # Errors
+    /// As [`DataDir::token`].
+    pub(in crate::app) fn calendar_key(
+        &self,
+        fresh: impl FnOnce() -> Token,
+    ) -> Result<CalendarKey, AppFault> {
+        let key = self.token(CALENDAR_KEY, fresh)?;
+        let directory = self.path.clone();
+        Ok(CalendarKey::new(key, move |next| {
+            write_token(&directory, CALENDAR_KEY, next)?;
+            flush_directory(&directory)
+        }))
     }
+}
+
+/// Writes a temporary file and renames it, so that a reader sees all of it or nothing.
+fn write_token(directory: &Path, name: &str, token: &Token) -> io::Result<()> {
+    let draft = directory.join(format!(".{name}"));
+    // A leftover of an interrupted start. We hold the lock, so no other process uses it.
+    let _ = fs::remove_file(&draft);
+    let mut file = open_private(&draft, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)?;
+    writeln!(file, "{}", token.reveal())?;
+    // Before the rename, which could otherwise become durable first and leave an empty token.
+    file.sync_all()?;
+    fs::rename(&draft, directory.join(name))
 }
 
 /// Locks the file for this process. Clients hold the lock for an instant, to see whether it is free.
@@ -281,6 +298,8 @@ pub(in crate::app) const OPERATOR_TOKEN: &str = "operator.token";
 pub(in crate::app) const HOST_TOKEN: &str = "host.token";
 /// The file name of the read-only token.
 pub(in crate::app) const OBSERVER_TOKEN: &str = "observer.token";
+/// The file name of the key of links to calendars.
+const CALENDAR_KEY: &str = "calendar.key";
 const LOCK: &str = "reveille.lock";
 /// How often the lock file is read to find its holder: for one second in all.
 const LOOKS: u32 = 50;

@@ -28,8 +28,9 @@ use crate::domain::{Right, Scope, TokenName};
 use crate::embed::Reveille;
 use crate::engine::{Command, Input, State};
 use crate::runtime::{Handle, Token};
+use crate::service::Service;
 use crate::surface::cli::ServeArgs;
-use crate::surface::http::{Server, Socket};
+use crate::surface::http::{self, Server, Socket};
 use data_dir::{DataDir, HOST_TOKEN, OBSERVER_TOKEN, OPERATOR_TOKEN};
 use log::Log;
 use lost_note::Lost;
@@ -48,7 +49,7 @@ pub(super) fn serve(args: ServeArgs) -> io::Result<ExitCode> {
     }
 }
 
-fn run(config: Config) -> Result<(), AppFault> {
+fn run(mut config: Config) -> Result<(), AppFault> {
     // Bound to a name, so that the log lives until the end of this function and writes its last lines.
     let _log = Log::start(&config.log, config.log_json)?;
     panics::end_the_process();
@@ -86,9 +87,9 @@ fn run(config: Config) -> Result<(), AppFault> {
     }
     agents.follow().map_err(|error| AppFault::io("agents cannot be hosted", error))?;
     engine.service().set_agent_probe(Box::new(processes::is_running));
-    let listening = Server::start(engine.service().clone(), &config.http);
-    let mut server =
-        listening.map_err(|error| AppFault::io(format!("cannot listen on {}", config.http.listen), error))?;
+    let key = data_dir.as_ref().map(|dir| dir.calendar_key(|| fresh_token(&handle))).transpose()?;
+    config.http.calendars = key.map(Arc::new);
+    let mut server = listen(engine.service(), &config.http)?;
     let address = format!("http://{}", server.address());
     if let Some(data_dir) = &mut data_dir {
         // The port is known only now: `listen` may end in `:0`.
@@ -125,7 +126,7 @@ fn admit(
     hosts: &[TokenName],
     data_dir: Option<&DataDir>,
 ) -> Result<(), AppFault> {
-    let fresh = || Token::from_entropy(handle.random_bits(), handle.random_bits());
+    let fresh = || fresh_token(handle);
     let name = |text: &str| TokenName::new(text).expect("a word is a name");
     let operator = match (token, data_dir) {
         (Some(token), _) => Some(token),
@@ -145,6 +146,15 @@ fn admit(
         handle.tokens().admit_host(host.clone(), &token);
     }
     Ok(())
+}
+
+fn listen(service: &Service, config: &http::Config) -> Result<Server, AppFault> {
+    let listening = Server::start(service.clone(), config);
+    listening.map_err(|error| AppFault::io(format!("cannot listen on {}", config.listen), error))
+}
+
+fn fresh_token(handle: &Handle) -> Token {
+    Token::from_entropy(handle.random_bits(), handle.random_bits())
 }
 
 fn announce(address: &str, keeps: bool) -> io::Result<()> {

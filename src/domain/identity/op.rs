@@ -125,6 +125,8 @@ ops! {
     Approve = "run/approve": changes by OPERATORS;
     /// Lets browsers in at the dashboard, or logs them out.
     Dashboard = "dashboard": changes by OPERATORS;
+    /// Makes links to calendars, or ends them.
+    Calendar = "calendar": changes by OPERATORS;
     /// Changes what a session may do.
     SetGrant = "session/set-grant": changes by OPERATORS;
 }

@@ -8,8 +8,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::agents::{AgentsArgs, HookArgs, McpArgs, PluginArgs, SetupArgs};
 use super::asking::{AskingArgs, CallerArgs, DaemonArgs, session_id};
 use super::controls::{
-    ApproveArgs, CreateArgs, DashboardArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs,
-    OperatorArgs, PauseArgs, RescheduleArgs, RunArgs,
+    ApproveArgs, CalendarArgs, CreateArgs, DashboardArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs,
+    OneOrAllArgs, OperatorArgs, PauseArgs, RescheduleArgs, RunArgs,
 };
 use super::flags::RunsFlags;
 use super::reading::{ExplainArgs, ForecastArgs, ListArgs, ListingArgs, LogArgs, WatchArgs};
@@ -331,6 +331,17 @@ Examples:
     /// machine can read it while a browser starts, unless --print. The browser stays logged in for 12 hours at most.
     #[command(after_help = "Examples:\n  reveille dashboard\n  reveille dashboard --print --read-only")]
     Dashboard(DashboardArgs),
+    /// Print a link by which a calendar program shows when schedules fire.
+    ///
+    /// Everybody who has the link sees when they fire and what they are called, not what they say, and can change nothing. It is
+    /// good until all links are revoked.
+    #[command(after_help = "\
+Examples:
+  reveille calendar                         # all schedules
+  reveille calendar sch-0198c2f4            # one
+  reveille calendar --session main          # those of a session, for as long as it is open
+  reveille calendar --revoke")]
+    Calendar(CalendarArgs),
     /// Print one of the generated schemas.
     #[command(after_help = "Example:\n  reveille schema attributes > attributes.edn")]
     Schema(SchemaArgs),

@@ -192,3 +192,20 @@ pub struct DashboardArgs {
     #[command(flatten)]
     pub(crate) daemon: DaemonArgs,
 }
+
+/// Arguments of `reveille calendar`.
+#[derive(Args, Debug)]
+pub struct CalendarArgs {
+    /// The only schedule to show.
+    #[arg(value_name = "SCHEDULE-ID", conflicts_with = "session")]
+    pub(crate) schedule: Option<String>,
+    /// Show the schedules of this session.
+    #[arg(long, value_name = "ID", value_parser = session_id)]
+    pub(crate) session: Option<SessionId>,
+    /// End all links to calendars, and print none.
+    #[arg(long, conflicts_with_all = ["schedule", "session"])]
+    pub(crate) revoke: bool,
+    /// Which daemon to ask.
+    #[command(flatten)]
+    pub(crate) daemon: DaemonArgs,
+}

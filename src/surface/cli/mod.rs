@@ -13,8 +13,8 @@ pub use agents::{AgentsArgs, HookArgs, McpArgs, PluginAgent, PluginArgs, SetupAr
 pub use args::{Cli, Command, EqlArgs, GraphqlArgs, SchemaArgs, SchemaKind, ServeArgs, StdioArgs, ToolArgs};
 pub use asking::{AskingArgs, CallerArgs, DaemonArgs, Printing, StateArgs};
 pub use controls::{
-    ApproveArgs, CreateArgs, DashboardArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs, OneOrAllArgs,
-    OperatorArgs, PauseArgs, RescheduleArgs, RunArgs, WhichArgs,
+    ApproveArgs, CalendarArgs, CreateArgs, DashboardArgs, DenyArgs, GrantArgs, HoldArgs, InboxArgs, OneArgs,
+    OneOrAllArgs, OperatorArgs, PauseArgs, RescheduleArgs, RunArgs, WhichArgs,
 };
 pub use reading::{ExplainArgs, ForecastArgs, ListArgs, ListingArgs, LogArgs, WatchArgs};
 pub use store::{BackupArgs, DoctorArgs, ExportArgs, ImportArgs};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::auth::Principal;
+use super::calendar::CalendarKey;
 use super::config::{Config, Times};
 use super::connection::backoff::Backoff;
 use super::connection::conn_limit::ConnLimiter;
@@ -26,6 +27,8 @@ pub(super) struct AppState {
     pub(super) streams: Arc<Streams>,
     /// The browsers that are logged in at the dashboard.
     pub(super) logins: Logins,
+    /// The key of links to calendars.
+    pub(super) calendars: Arc<CalendarKey>,
     /// The places for GraphQL subscriptions.
     pub(super) followers: Arc<Quota>,
     pub(super) graphql: Arc<GraphqlService>,
@@ -49,6 +52,10 @@ impl AppState {
         let graphql = GraphqlService::new(&service).expect("a test makes the schema and finds no fault");
         let (permits, streams) = (ConnLimiter::new(config), Arc::<Streams>::default());
         let (open, local) = (permits.clone(), Arc::clone(&streams));
+        // Without a directory, links end with the process.
+        let fresh = || Token::from_entropy(service.handle().random_bits(), service.handle().random_bits());
+        let calendars = config.calendars.clone();
+        let calendars = calendars.unwrap_or_else(|| Arc::new(CalendarKey::new(fresh(), |_| Ok(()))));
         let places = service.places();
         // Of two servers over one service, the first is counted.
         let _ = places.connections.set(Box::new(move || open.open() as u64));
@@ -66,6 +73,7 @@ impl AppState {
             permits,
             streams,
             logins: Logins::default(),
+            calendars,
             traffic: Traffic::default(),
             times: config.times,
             #[cfg(feature = "channels")]

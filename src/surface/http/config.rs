@@ -1,8 +1,10 @@
 //! The configuration of a server: its address, its names, its limits and its time limits.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::calendar::CalendarKey;
 use crate::limits::{self, Limit};
 
 /// The configuration of a server.
@@ -24,9 +26,11 @@ pub struct Config {
     pub loopback_connections_max: usize,
     /// The maximum of open connections beyond these, which are for operators.
     pub operator_connections_max: usize,
+    /// The key of links to calendars; one of this process alone if `None`.
+    pub calendars: Option<Arc<CalendarKey>>,
     /// The proofs of what comes in by channels, by channel.
     #[cfg(feature = "channels")]
-    pub proofs: std::sync::Arc<std::collections::BTreeMap<Box<str>, crate::adapter::outbound::Proof>>,
+    pub proofs: Arc<std::collections::BTreeMap<Box<str>, crate::adapter::outbound::Proof>>,
 }
 
 /// The time limits of a server; tests make them short.
@@ -63,8 +67,9 @@ impl Config {
             peer_connections_max: count(limits::HTTP_PEER_CONNECTIONS),
             loopback_connections_max: count(limits::HTTP_LOOPBACK_CONNECTIONS),
             operator_connections_max: count(limits::HTTP_OPERATOR_CONNECTIONS),
+            calendars: None,
             #[cfg(feature = "channels")]
-            proofs: std::sync::Arc::default(),
+            proofs: Arc::default(),
         }
     }
 

@@ -72,17 +72,28 @@ pub(super) fn run<T>(
 ) -> Result<T, NotDone> {
     match cost {
         Cost::Quick => Ok(work()),
-        Cost::Long => tokio::task::block_in_place(|| {
-            let _turn = app.long.enter(&principal.caller).map_err(NotDone::Crowded)?;
-            check(app, principal)?;
-            Ok(work())
-        }),
+        Cost::Long => wait_for_turn(app, &principal.caller, || check(app, principal).map(|()| work()))?,
         Cost::AsOf => tokio::task::block_in_place(|| {
             // It waits for its turn itself, and only reads.
             let done = work();
             check(app, principal).map(|()| done)
         }),
     }
+}
+
+/// Does a caller's long work when its turn comes.
+///
+/// # Errors
+/// [`NotDone::Crowded`]
+pub(super) fn wait_for_turn<T>(
+    app: &AppState,
+    caller: &Caller,
+    work: impl FnOnce() -> T,
+) -> Result<T, NotDone> {
+    tokio::task::block_in_place(|| {
+        let _turn = app.long.enter(caller).map_err(NotDone::Crowded)?;
+        Ok(work())
+    })
 }
 
 fn check(app: &AppState, principal: &Principal) -> Result<(), NotDone> {

@@ -6,12 +6,13 @@
 //! until one place prints them (`reply`). Source: the project's interface description, §2 and §4.
 //! What lives elsewhere: what tools answer (`dialect`), the stream protocol (`edn_stream`), files
 //! and signals (`app`). Invariants: no request reaches a route without an accepted Host and, except
-//! for the open routes, a live token; no client can hold a task for ever; no body reaches a parser
-//! before its size and depth are known; nothing that a client sent is logged.
+//! for the open routes and those with a proof of their own, a live token; no client can hold a task for ever; no body reaches a
+//! parser before its size and depth are known; nothing that a client sent is logged.
 
 mod app_state;
 mod assets;
 mod auth;
+mod calendar;
 mod config;
 mod connection;
 mod followers;
@@ -27,6 +28,7 @@ mod server;
 mod streams;
 mod traffic;
 
+pub use calendar::CalendarKey;
 pub use config::{Config, Times};
 pub use connection::socket::{Socket, SocketError};
 pub use message::error::ErrorCode;

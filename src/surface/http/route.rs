@@ -28,6 +28,12 @@ pub(super) enum Route {
     LoginCode,
     /// The end of all logins.
     LogoutAll,
+    /// A new link to a calendar.
+    CalendarLink,
+    /// The end of all links to calendars.
+    CalendarsRevoked,
+    /// The calendar of a link.
+    Calendar,
     /// The list of the tools.
     Tools,
     /// The list of the tools that those call.
@@ -76,6 +82,9 @@ impl Route {
         Route::Leave,
         Route::LoginCode,
         Route::LogoutAll,
+        Route::CalendarLink,
+        Route::CalendarsRevoked,
+        Route::Calendar,
         Route::Tools,
         Route::Kit,
         Route::Tool,
@@ -102,6 +111,9 @@ impl Route {
             Route::Leave => "/leave",
             Route::LoginCode => "/dashboard/code",
             Route::LogoutAll => "/dashboard/revoke",
+            Route::CalendarLink => "/calendar",
+            Route::CalendarsRevoked => "/calendar/revoke",
+            Route::Calendar => "/calendar/{file}",
             Route::Tools => "/tools",
             Route::Kit => "/kit",
             Route::Tool => "/tools/{name}",
@@ -145,7 +157,11 @@ impl Route {
             | Route::JobReady
             | Route::Leave
             | Route::LoginCode
-            | Route::LogoutAll => RouteAdmission::ByContent,
+            | Route::LogoutAll
+            | Route::CalendarLink
+            | Route::CalendarsRevoked => RouteAdmission::ByContent,
+            // By the proof in its address.
+            Route::Calendar => RouteAdmission::ByContent,
             // By the channel's own proof.
             #[cfg(feature = "channels")]
             Route::Inbound => RouteAdmission::ByContent,
@@ -153,8 +169,8 @@ impl Route {
     }
 
     /// Whether a request of that method and path needs no token. A GET of `/graphql` without one is the query page, or a
-    /// WebSocket, whose first message has the token. Who posts a one-time code has no token yet, and what comes in by a channel
-    /// has the channel's proof.
+    /// WebSocket, whose first message has the token. A calendar has its proof in its address. Who posts a one-time code has no
+    /// token yet, and what comes in by a channel has the channel's proof.
     pub(super) fn is_open(method: &Method, path: &str) -> bool {
         if method == Method::POST && is_inbound(path) {
             return true;
@@ -164,7 +180,8 @@ impl Route {
             return route == Route::Enter;
         }
         let reads = method == Method::GET || method == Method::HEAD;
-        reads && (route.admission() == RouteAdmission::Open || route == Route::Graphql)
+        let has_own_proof = matches!(route, Route::Graphql | Route::Calendar);
+        reads && (route.admission() == RouteAdmission::Open || has_own_proof)
     }
 }
 

@@ -21,7 +21,9 @@ use super::gate;
 use super::gate::Identity;
 #[cfg(feature = "channels")]
 use super::handlers::inbound;
-use super::handlers::{dashboard, eql, graphql, health, jobs, login, mcp, metrics, page, stream, tools};
+use super::handlers::{
+    calendar, dashboard, eql, graphql, health, jobs, login, mcp, metrics, page, stream, tools,
+};
 use super::message::error::{ErrorCode, HttpError};
 use super::message::waiting::{self, Held};
 use super::message::{notation, reply};
@@ -65,6 +67,9 @@ fn methods(route: Route) -> MethodRouter<Arc<AppState>> {
         Route::Leave => post(login::leave),
         Route::LoginCode => post(login::code),
         Route::LogoutAll => post(login::revoke),
+        Route::CalendarLink => post(calendar::link),
+        Route::CalendarsRevoked => post(calendar::revoke),
+        Route::Calendar => get(calendar::show),
         Route::Tools => get(tools::list),
         Route::Kit => get(tools::kit),
         Route::Tool => post(tools::call),
@@ -109,10 +114,12 @@ impl ConnService {
         self.watchdog.begin(request.version() == hyper::Version::HTTP_2);
         let began = self.state.service.handle().now().boot;
         let (method, notation) = (request.method().clone(), notation::of_answer(request.headers()));
-        let (principal, response) = match self.pass(request).await {
+        let (principal, mut response) = match self.pass(request).await {
             Ok((principal, response)) => (principal, response),
             Err(error) => (None, error.into_response()),
         };
+        // A route with a proof of its own says itself who the caller is.
+        let principal = principal.or_else(|| response.extensions_mut().remove::<Principal>());
         let (response, held) = self.hold(principal.as_ref(), reply::finish(response, notation), notation);
         let took = self.state.service.handle().now().boot.since(began);
         self.state.traffic.note(&method, principal.as_ref(), &response, took);

@@ -1,6 +1,7 @@
 //! What calls a daemon: commands, dialects, channels, guards, hosts, and clients that repeat themselves or hang.
 
 mod agents;
+mod calendar;
 mod callers;
 mod channels;
 mod cli;

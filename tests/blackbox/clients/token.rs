@@ -56,7 +56,8 @@ impl Stranger {
 const FAREWELL: &[u8] = b"the test is over";
 
 /// Every command that asks a daemon.
-const COMMANDS: [&[&str]; 11] = [
+const COMMANDS: [&[&str]; 12] = [
+    &["calendar"],
     &["dashboard", "--print"],
     &["eql", "[:psi.scheduler/pending-count]"],
     &["graphql", "{ __typename }"],

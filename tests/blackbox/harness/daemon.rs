@@ -222,6 +222,12 @@ impl Daemon {
         self.send(&(self.head_by(token, request, headers, body.len()) + body)).finish()
     }
 
+    /// One request without a token.
+    pub(crate) fn ask_openly(&self, request: &str) -> Reply {
+        let address = &self.address;
+        self.send(&format!("{request} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")).finish()
+    }
+
     fn send(&self, text: &str) -> Posted {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");

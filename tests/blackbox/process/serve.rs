@@ -89,6 +89,7 @@ fn a_daemon_keeps_its_files_to_itself_and_its_tokens_over_a_restart() {
         .collect();
     files.sort();
     let expected = [
+        "calendar.key",
         "host.token",
         "lives.edn",
         "observer.token",

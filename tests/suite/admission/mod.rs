@@ -260,8 +260,16 @@ fn a_model_is_a_session_whatever_its_program_holds() {
 /// Every operation is asked for in one way at least that a test above takes, or is of a surface's own.
 #[test]
 fn no_operation_is_without_a_way_in() {
-    let of_surfaces =
-        [Op::Follow, Op::Introspect, Op::Metrics, Op::AttachHost, Op::BindAgent, Op::Receipt, Op::Dashboard];
+    let of_surfaces = [
+        Op::Follow,
+        Op::Introspect,
+        Op::Metrics,
+        Op::AttachHost,
+        Op::BindAgent,
+        Op::Receipt,
+        Op::Dashboard,
+        Op::Calendar,
+    ];
     for op in Op::ALL {
         let by_mutation = MutationName::ALL.iter().any(|mutation| mutation.op() == *op);
         let by_tool = calls().iter().any(|(_, _, of)| of == op);

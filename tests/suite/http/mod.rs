@@ -4,6 +4,7 @@
 //! connection. A read that takes longer than `PATIENCE` has failed.
 
 mod bodies;
+mod calendar;
 mod client;
 mod connections;
 mod dashboard;

@@ -1,5 +1,6 @@
 //! What each route does.
 
+pub(in crate::surface::http) mod calendar;
 pub(in crate::surface::http) mod dashboard;
 pub(in crate::surface::http) mod eql;
 pub(in crate::surface::http) mod event_stream;
