@@ -26,7 +26,7 @@ impl World for Tasks {
 }
 
 impl Access<Tasks> for Table {
-    fn look(&mut self, reading: &mut dyn FnMut(&Self)) {
+    fn with_view(&mut self, reading: &mut dyn FnMut(&Self)) {
         reading(self);
     }
 

@@ -17,7 +17,7 @@ pub struct Quiet {
 
 impl State {
     /// Returns what a fact is worth that is about to be applied, if it is one of a check of a watch; `None` for any other.
-    pub fn quiet(&self, fact: &Fact) -> Option<Quiet> {
+    pub fn quiet_check(&self, fact: &Fact) -> Option<Quiet> {
         // The common case: there is no watch.
         if self.watches == 0 {
             return None;

@@ -318,7 +318,7 @@ pub struct SessionRecord {
     pub(super) config: Arc<SessionConfig>,
     pub(super) provenance: Option<Box<SessionProvenance>>,
     /// The name of the host token whose sessions it belongs to.
-    pub(super) keeper: Option<TokenName>,
+    pub(super) host_token: Option<TokenName>,
     pub(super) opened_at: Moment,
     pub(super) opened: Cursor,
     pub(super) last_user_activity: Option<Moment>,
@@ -357,7 +357,7 @@ impl SessionRecord {
             finished: VecDeque::new(),
             config,
             provenance,
-            keeper: None,
+            host_token: None,
             opened_at: opened.0,
             opened: opened.1,
             last_user_activity: None,
@@ -435,8 +435,8 @@ impl SessionRecord {
 
     /// Returns the name of the host token by which it was opened, or by which the session was opened that it comes from;
     /// `None` if no host token was used.
-    pub fn keeper(&self) -> Option<&TokenName> {
-        self.keeper.as_ref()
+    pub fn host_token(&self) -> Option<&TokenName> {
+        self.host_token.as_ref()
     }
 
     /// Returns when it was opened.

@@ -66,7 +66,7 @@ pub struct SessionRow {
     /// The schedule that opened it, if one did.
     pub(crate) provenance: Option<Box<SessionProvenance>>,
     /// The name of the host token whose sessions it belongs to.
-    pub(crate) keeper: Option<TokenName>,
+    pub(crate) host_token: Option<TokenName>,
     /// When it was opened.
     pub(crate) opened_at: Moment,
     /// The cursor of its opening, which tells it from an earlier session of its id.
@@ -107,7 +107,7 @@ impl State {
             id: record.id.clone(),
             config: record.config.clone(),
             provenance: record.provenance.clone(),
-            keeper: record.keeper.clone(),
+            host_token: record.host_token.clone(),
             opened_at: record.opened_at,
             opened: record.opened,
             built_in: !record.host.is_attached(),

@@ -157,7 +157,7 @@ impl Core {
             }
             // Both look up what the fact is about in the state before it.
             self.counters.count(&fact, &self.state, now);
-            let quiet = self.state.quiet(&fact);
+            let quiet = self.state.quiet_check(&fact);
             if quiet.is_none_or(|quiet| quiet.is_kept) {
                 self.add_to_batch(now, &fact);
             }

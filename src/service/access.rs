@@ -229,7 +229,7 @@ impl<'a> QueryAccess<'a> {
 }
 
 impl Access<Scheduler> for QueryAccess<'_> {
-    fn look(&mut self, reading: &mut dyn FnMut(ViewOf<'_, Scheduler>)) {
+    fn with_view(&mut self, reading: &mut dyn FnMut(ViewOf<'_, Scheduler>)) {
         let engine = self.service.handle().read();
         // Set after the lock was obtained, so that waiting for a writer does not count against the query's time.
         let began = self.service.handle().now().boot;

@@ -12,7 +12,7 @@ pub(crate) struct Reach {
     /// The host that the connection is; [`HostId::LOCAL`] until it attaches as one.
     pub(crate) host: HostId,
     /// The host token of the client: what was opened by it is within reach, by whatever connection.
-    keeper: Option<TokenName>,
+    host_token: Option<TokenName>,
     /// The sessions that it is bound to or has opened, each with the cursor of its opening: a later
     /// session of that id, opened by another client, is not included.
     sessions: BTreeMap<SessionId, Cursor>,
@@ -22,8 +22,8 @@ impl Reach {
     /// What a caller reaches before it has opened or hosted anything; an operator reaches everything.
     pub(crate) fn of(handle: &Handle, caller: &Caller) -> Reach {
         let is_operators = caller.scope == Scope::Operator;
-        let keeper = caller.via.host().cloned();
-        let mut reach = Reach { is_operators, host: HostId::LOCAL, keeper, sessions: BTreeMap::new() };
+        let host_token = caller.via.host().cloned();
+        let mut reach = Reach { is_operators, host: HostId::LOCAL, host_token, sessions: BTreeMap::new() };
         if let Scope::Session(session) = &caller.scope {
             reach.add(handle, session);
         }
@@ -71,7 +71,7 @@ impl Reach {
         let hosted = self.host.is_attached() && record.host() == self.host;
         // A session that a schedule created belongs to the session that scheduled it.
         let origin = || state.session(&record.provenance()?.origin);
-        let is_kept = self.keeper.is_some() && record.keeper() == self.keeper.as_ref();
+        let is_kept = self.host_token.is_some() && record.host_token() == self.host_token.as_ref();
         is_kept || hosted || self.is_member(record) || origin().is_some_and(|origin| self.is_member(origin))
     }
 

@@ -63,7 +63,7 @@ impl Introspected for Tasks {
 }
 
 impl Access<Tasks> for Toy {
-    fn look(&mut self, reading: &mut dyn FnMut(&Toy)) {
+    fn with_view(&mut self, reading: &mut dyn FnMut(&Toy)) {
         reading(self);
     }
 

@@ -208,7 +208,7 @@ impl Queue {
 
     /// Notes that everything up to `head` is committed, in this many batches whose callers are
     /// about to be answered.
-    pub(super) fn kept(&self, head: Cursor, batches: usize) {
+    pub(super) fn committed(&self, head: Cursor, batches: usize) {
         let mut state = self.lock();
         state.head = head;
         state.is_lone = batches == 1;

@@ -64,9 +64,9 @@ impl Writer {
         loop {
             // Without a connection nothing can be pruned or moved: wait for a renewal.
             match self.shared.queue.next(if self.connection.is_some() { idle } else { Idle::Rest }) {
-                Work::Group(group) => idle = self.keep(group),
+                Work::Group(group) => idle = self.commit(group),
                 Work::Renew(renewal) => {
-                    let answer = self.recover().map(|()| self.shared.queue.begin(self.acknowledged));
+                    let answer = self.reopen().map(|()| self.shared.queue.begin(self.acknowledged));
                     // A caller that stopped waiting finds the new term in the health.
                     let _ = renewal.send(answer);
                 }
@@ -85,7 +85,7 @@ impl Writer {
     }
 
     /// Commits a group of batches, and answers their callers.
-    fn keep(&mut self, group: Vec<Waiting>) -> Idle {
+    fn commit(&mut self, group: Vec<Waiting>) -> Idle {
         // Prune twice as much as is appended, so that a log over its caps shrinks under any load.
         let records = group.iter().map(|waiting| waiting.batch.facts.len() as u64).sum::<u64>();
         let plan = self.plan(limits::HISTORY_PRUNED.value.max(2 * records));
@@ -111,7 +111,7 @@ impl Writer {
         self.link = link;
         // A mark that cannot be written stays behind, which raises no false alarm.
         let _ = self.mark.write(head);
-        self.shared.queue.kept(head, group.len());
+        self.shared.queue.committed(head, group.len());
         for waiting in group {
             let cursor = last_cursor(&waiting);
             answer(waiting, Ok(cursor));
@@ -210,11 +210,11 @@ impl Writer {
             let _ = catch_unwind(AssertUnwindSafe(|| alarm(fault)));
         }
         // If this succeeds, readers can go on at once; if not, the owner's `renew` tries again.
-        let _ = self.recover();
+        let _ = self.reopen();
     }
 
     /// Opens the file again, and trusts nothing of it that the new handle has not flushed.
-    fn recover(&mut self) -> Result<(), StoreFault> {
+    fn reopen(&mut self) -> Result<(), StoreFault> {
         if self.connection.is_some() {
             return Ok(());
         }

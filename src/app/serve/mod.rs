@@ -70,7 +70,7 @@ fn run(mut config: Config) -> Result<(), AppFault> {
     // Also before: a loaded run that is due goes to the agent that is configured.
     let agents =
         config.agents.start(&handle).map_err(|error| AppFault::io("agents cannot be hosted", error))?;
-    let kept = config.data_dir.as_deref().filter(|_| config.keeps);
+    let store_dir = config.data_dir.as_deref().filter(|_| config.keeps);
     let guard = config.guard.map(Arc::new);
     // Also before the store: a loaded run that is due asks the guard at once.
     if let Some(way) = config.outside {
@@ -78,7 +78,7 @@ fn run(mut config: Config) -> Result<(), AppFault> {
             OutboundGuard::start(way).map_err(|error| AppFault::io("the guard cannot start", error))?;
         handle.set_guard(Arc::new(outside));
     }
-    let mut notes = kept.map(|dir| attach_store(&handle, dir, guard.clone())).transpose()?;
+    let mut notes = store_dir.map(|dir| attach_store(&handle, dir, guard.clone())).transpose()?;
     // Without a store nothing has loaded the policy yet.
     if notes.is_none() {
         let by = Scope::Operator.into();

@@ -14,13 +14,13 @@ use crate::domain::{Moment, RunId, ScheduleId};
 use crate::edn::{Map, Value};
 
 /// The answer to a successful `cron_create`.
-pub fn created(job: &Job, outlook: &NextRuns) -> Answer {
-    changed("created", job, outlook)
+pub fn created(job: &Job, next_runs: &NextRuns) -> Answer {
+    changed("created", job, next_runs)
 }
 
 /// The answer to a successful `cron_update`.
-pub fn updated(job: &Job, outlook: &NextRuns) -> Answer {
-    changed("updated", job, outlook)
+pub fn updated(job: &Job, next_runs: &NextRuns) -> Answer {
+    changed("updated", job, next_runs)
 }
 
 /// The answer to a successful `cron_pause`.
@@ -29,8 +29,8 @@ pub fn paused(job: &Job) -> Answer {
 }
 
 /// The answer to a successful `cron_resume`.
-pub fn resumed(job: &Job, outlook: &NextRuns) -> Answer {
-    changed("resumed", job, outlook)
+pub fn resumed(job: &Job, next_runs: &NextRuns) -> Answer {
+    changed("resumed", job, next_runs)
 }
 
 /// The answer to a successful `cron_delete`.
@@ -112,12 +112,12 @@ fn brief_state(state: &JobState) -> JobState {
     }
 }
 
-fn changed(status: &str, job: &Job, outlook: &NextRuns) -> Answer {
-    let note = outlook.overdue.map(|slot| {
+fn changed(status: &str, job: &Job, next_runs: &NextRuns) -> Answer {
+    let note = next_runs.overdue.map(|slot| {
         let slot = slot.brief();
         let done = match (job.policy.missed_run, job.policy.overlap) {
             (MissedRun::Skip, _) => "is skipped",
-            (MissedRun::RunOnce, Overlap::Skip) if outlook.is_running => {
+            (MissedRun::RunOnce, Overlap::Skip) if next_runs.is_running => {
                 "is skipped: an earlier run has not ended"
             }
             (MissedRun::RunOnce, _) => "is made up for now",
@@ -125,9 +125,9 @@ fn changed(status: &str, job: &Job, outlook: &NextRuns) -> Answer {
         format!("The run of {slot} has been missed, and {done}.")
     });
     let map = Map::new().with("status", Value::keyword(status)).with("job", brief_job(job).to_map());
-    let runs: Vec<Value> = outlook.next_runs.iter().copied().map(brief::instant).collect();
+    let runs: Vec<Value> = next_runs.next_runs.iter().copied().map(brief::instant).collect();
     let map = with_some(map, "next_runs", (!runs.is_empty()).then_some(runs));
-    let map = with_some(map, "zone", outlook.zone.as_ref().map(ToString::to_string));
+    let map = with_some(map, "zone", next_runs.zone.as_ref().map(ToString::to_string));
     let map = with_some(map, "note", note);
-    Answer::done(with_some(map, "warnings", outlook.warnings()))
+    Answer::done(with_some(map, "warnings", next_runs.warnings()))
 }

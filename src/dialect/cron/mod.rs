@@ -1,6 +1,8 @@
 //! The scheduled tasks of SEED-004: seven tools over durable jobs, and the two files in which that system stores
 //! them.
 //!
+//! Their schedules are `once`, `interval`, `daily` and `weekly`: no expression of cron is read here (`calendar::cron` does that).
+//!
 //! This module parses arguments into [`Call`]s and converts them to commands; it converts records to [`JobView`]s and
 //! prints answers. It has the files (`jsonl`, with feature `json`) and the declarations of the tools
 //! ([`Tool::declaration`]). Slots, timers, overlap, missed runs and the text of a run are in `engine`, file access in

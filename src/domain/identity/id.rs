@@ -235,7 +235,8 @@ impl HostId {
     pub const LOCAL: HostId = HostId(0);
 
     /// The built-in host of sessions in which nobody listens. What it gets is left in their inboxes. The number is never that of
-    /// a connected host.
+    /// a connected host. A session of this program has it or [`HostId::LOCAL`], by whether somebody listens, and one object
+    /// serves both; only the receipt tells them apart (`engine::step::run::accepted`).
     pub const INBOX: HostId = HostId(u32::MAX - 1);
 
     /// The host of agents' own conversations, which are reached through processes of ours. It is connected, and gives a session

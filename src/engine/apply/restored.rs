@@ -35,7 +35,7 @@ impl State {
             id,
             config,
             provenance,
-            keeper,
+            host_token,
             opened_at,
             opened,
             built_in,
@@ -46,7 +46,7 @@ impl State {
         } = row;
         let host = if listens { HostId::LOCAL } else { HostId::INBOX };
         let mut record = SessionRecord::new(id, (opened_at, opened), host, config, provenance);
-        record.keeper = keeper;
+        record.host_token = host_token;
         record.last_user_activity = last_user_activity;
         record.ready_jobs = ReadyJobs::of_row(ready_jobs);
         record.memory = memory;

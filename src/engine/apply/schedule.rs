@@ -407,6 +407,20 @@ impl State {
         self.forgotten.pop();
     }
 
+    /// Adds the size of a schedule's texts to its session, or takes it away.
+    pub(super) fn weigh(&mut self, key: Key, is_there: bool) {
+        let Some(record) = self.schedules.get(key) else { return };
+        let (owner, bytes) = (record.owner, record.schedule.bytes());
+        let Some(session) = owner.and_then(|owner| self.sessions.get_mut(owner)) else { return };
+        debug_assert!(
+            is_there || session.bytes >= bytes,
+            "{} has {} bytes left of {bytes}",
+            session.id,
+            session.bytes
+        );
+        session.bytes = if is_there { session.bytes + bytes } else { session.bytes.saturating_sub(bytes) };
+    }
+
     /// Drops the records of a schedule and its runs.
     pub(super) fn forget(&mut self, key: Key) {
         let Some(record) = self.schedules.get(key) else { return };

@@ -19,10 +19,10 @@ impl State {
         by: Option<&Actor>,
     ) {
         if let SessionFact::Opened { host, config, provenance } = fact {
-            let keeper = self.keeper_of(by, provenance.as_deref());
+            let host_token = self.host_token_of(by, provenance.as_deref());
             let opened = (now.wall, self.cursor);
             let record = SessionRecord::new(session.clone(), opened, host, config, provenance);
-            self.open(SessionRecord { keeper, ..record });
+            self.open(SessionRecord { host_token, ..record });
             return;
         }
         // Grants are independent of the session: they hold whether it is open or not.
@@ -101,8 +101,8 @@ impl State {
     }
 
     /// Returns the host token that a session belongs to: the one that has opened it, or the one whose its origin is.
-    fn keeper_of(&self, by: Option<&Actor>, provenance: Option<&SessionProvenance>) -> Option<TokenName> {
-        let inherited = provenance.and_then(|from| self.session(&from.origin)?.keeper.clone());
+    fn host_token_of(&self, by: Option<&Actor>, provenance: Option<&SessionProvenance>) -> Option<TokenName> {
+        let inherited = provenance.and_then(|from| self.session(&from.origin)?.host_token.clone());
         by.and_then(|by| by.via.as_ref()?.host().cloned()).or(inherited)
     }
 
@@ -157,20 +157,6 @@ impl State {
             session.live.push(schedule);
         }
         self.weigh(schedule, true);
-    }
-
-    /// Adds the size of a schedule's texts to its session, or takes it away.
-    pub(super) fn weigh(&mut self, key: Key, is_there: bool) {
-        let Some(record) = self.schedules.get(key) else { return };
-        let (owner, bytes) = (record.owner, record.schedule.bytes());
-        let Some(session) = owner.and_then(|owner| self.sessions.get_mut(owner)) else { return };
-        debug_assert!(
-            is_there || session.bytes >= bytes,
-            "{} has {} bytes left of {bytes}",
-            session.id,
-            session.bytes
-        );
-        session.bytes = if is_there { session.bytes + bytes } else { session.bytes.saturating_sub(bytes) };
     }
 
     /// Any report on a session's turns ends the presumption that one is about to start.

@@ -32,7 +32,7 @@ pub fn write<W: World>(
     if request.plan.fast.is_some() {
         let start = out.len();
         let mut walked = Err(FastAbort::SlowPath);
-        access.look(&mut |view| {
+        access.with_view(&mut |view| {
             let walk = FastPath::begin(registry, request, view);
             walked = walk.and_then(|mut walk| map(&mut walk, Position::ROOT, out));
         });

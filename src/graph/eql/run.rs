@@ -235,7 +235,7 @@ impl<W: World> Runner<'_, W> {
         // If the implementation does not call back, the query counts as stopped.
         let mut result = Err(Abort::Refused(QueryRefusal::Stopped));
         let mut reading = Some(reading);
-        access.look(&mut |view| {
+        access.with_view(&mut |view| {
             if let Some(reading) = reading.take() {
                 result = reading(self, view);
             }

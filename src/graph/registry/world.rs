@@ -17,11 +17,11 @@ pub type ViewOf<'a, W> = &'a <W as World>::View<'a>;
 
 /// One caller's access to a world while one query runs.
 ///
-/// A query calls `look` once for everything that it reads between two mutations. So an implementation can lock the world
+/// A query calls `with_view` once for everything that it reads between two mutations. So an implementation can lock the world
 /// for each call, and the answer is still consistent.
 pub trait Access<W: World> {
     /// Calls `reading` once, with a view of the world.
-    fn look(&mut self, reading: &mut dyn FnMut(ViewOf<'_, W>));
+    fn with_view(&mut self, reading: &mut dyn FnMut(ViewOf<'_, W>));
 
     /// Calls `acting` once, with what a mutation acts through.
     fn act(&mut self, acting: &mut dyn FnMut(W::Hand<'_>));

@@ -1,5 +1,13 @@
 //! What concerns the store: which facts are persisted, and which inputs and effects wait for a commit.
 //!
+//! | question | asked of | asked | where it is yes |
+//! |---|---|---|---|
+//! | `asks_for_disk` | an input | before it is decided | the store has to work; a repeated command waits for its first commit |
+//! | `lasting` | a fact | when it is applied | it is persisted |
+//! | `needs_disk` | a fact | after the decision | the step is refused while the store has failed, and its caller waits |
+//! | `waits_for_disk` | an effect | after the step | it is held back until the claim before it is committed |
+//! | `report_of_host` | an input | before it is decided | it is repeated if the store fails before the commit |
+//!
 //! Invariant: volatile work is never in any of these, so that it never waits for a disk.
 
 use crate::domain::{ChannelFact, Durability, EngineFact, Fact, RunId, Schedule, SessionFact, SessionId};
@@ -76,7 +84,7 @@ fn about<'a>(fact: &'a Fact, state: &'a State) -> Option<Option<&'a SessionId>> 
 /// or what a session remembers. A
 /// session may be opened and closed without the store; its row is written once the store works again.
 pub(in crate::runtime) fn needs_disk(fact: &Fact, state: &State) -> bool {
-    if state.quiet(fact).is_some_and(|quiet| !quiet.is_kept) {
+    if state.quiet_check(fact).is_some_and(|quiet| !quiet.is_kept) {
         return false;
     }
     let is_written_later = match fact {

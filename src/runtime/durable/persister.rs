@@ -5,6 +5,10 @@
 //! a durable run, and the feed, which shows nothing from the first uncommitted fact on. A volatile run is
 //! dispatched without waiting.
 //!
+//! In order: `add_to_batch` prints each fact of a step; `submit` hands the batch in and holds its effects back; the store's
+//! thread calls what `announcing` made, which counts the commit and sends `StoreEvent::Committed` only if somebody waits for
+//! it; `next_committed` gives the effects back, to the next step (`Core::settle`) or to the thread of `store_replies`.
+//!
 //! What lives elsewhere: the text of facts and rows (`codec`), the messages that are persisted with receipts
 //! (`transcripts`), attaching a store (`store_replies`), the store itself (`port::Store`).
 
@@ -241,7 +245,7 @@ impl Persister {
                 }
                 continue;
             }
-            row(schedule_key(&id), Some(codec::print_course(&present)));
+            row(schedule_key(&id), Some(codec::print_row_rest(&present)));
             // Written only when it changes: each run changes the rest, and would write the texts again.
             if self.apart.insert(id.clone()) || making.defined.contains(&id) {
                 row(definition_key(&id), Some(codec::print_definition(&present.schedule)));

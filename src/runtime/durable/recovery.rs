@@ -55,7 +55,7 @@ pub(in crate::runtime) fn load_and_recover(
             Err(refusal) => return Err(RecoveryError::Policy { why: refusal.to_string().into() }),
         }
     }
-    recover(shared, &mut core, (options.lost, options.named), options.downs);
+    submit_restart(shared, &mut core, (options.lost, options.named), options.downs);
     drop(core);
     shared.perform();
     Ok(())
@@ -150,7 +150,7 @@ pub(super) fn restore_sessions(shared: &Shared, core: &mut Core, found: Found) {
 }
 
 /// Decides what becomes of the runs that were in flight, now that the state is loaded.
-fn recover(
+fn submit_restart(
     shared: &Shared,
     core: &mut Core,
     (lost, named): (u64, Box<[LostSchedule]>),
@@ -219,7 +219,7 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
         debug_assert!(closed.is_ok(), "it is open: {:?}", closed.err());
     }
     // No volatile schedule is lost, because the process goes on.
-    recover(shared, &mut core, (0, Box::default()), Box::default());
+    submit_restart(shared, &mut core, (0, Box::default()), Box::default());
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 
-use super::codec::{self, Course, FactError, Form};
+use super::codec::{self, FactError, Form, RowRest};
 use super::persister::{CHANNELS, DEFINITION, GUARD, HOLD, SCHEDULE, SESSION};
 use super::recovery_error::RecoveryError;
 use super::transcripts::{self, MESSAGE, StoredMessage};
@@ -33,7 +33,7 @@ enum Part {
     Whole(Row),
     Definition(Box<Schedule>),
     /// With its key.
-    Course(Box<str>, Box<Course>),
+    RowRest(Box<str>, Box<RowRest>),
 }
 
 /// Puts the two rows of a schedule together. Definitions come before all schedules.
@@ -51,12 +51,12 @@ impl Joining {
                 self.definitions.insert(format!("{SCHEDULE}{}", schedule.id).into(), schedule);
                 Ok(None)
             }
-            Part::Course(key, course) => {
+            Part::RowRest(key, rest) => {
                 let Some(schedule) = self.definitions.remove(&key) else {
                     return Err(RecoveryError::Row { key, why: "its definition is missing".into() });
                 };
                 self.joined.insert(schedule.id.clone());
-                Ok(Some(Row::Schedule(Box::new(course.of(*schedule)))))
+                Ok(Some(Row::Schedule(Box::new(rest.of(*schedule)))))
             }
         }
     }
@@ -190,7 +190,7 @@ fn parse(key: &str, form: &Form<'_>) -> Result<Part, String> {
     let part = if key.starts_with(DEFINITION) {
         codec::parse_definition(form).map(|schedule| Part::Definition(Box::new(schedule)))
     } else if key.starts_with(SCHEDULE) && !codec::has_definition(form) {
-        codec::parse_course(form).map(|course| Part::Course(key.into(), Box::new(course)))
+        codec::parse_row_rest(form).map(|rest| Part::RowRest(key.into(), Box::new(rest)))
     } else {
         return parse_whole(key, form).map(Part::Whole);
     };

@@ -107,8 +107,9 @@ fn is_listed_by_psi(dialect: Dialect) -> bool {
     }
 }
 
-/// The unfinished schedules of a session that count for psi's cap. While the total is below the cap, it is returned
-/// instead: then the exact number does not matter.
+/// The unfinished schedules of a session that count for psi's cap, which is checked here because it comes in psi's order of
+/// errors. The engine's own bound (`is_full`) counts the whole family of the session, and all dialects. While the total is below
+/// the cap, it is returned instead: then the exact number does not matter.
 fn live_of_psi(state: &State, session: &SessionId) -> usize {
     let all = state.session(session).map_or(0, SessionRecord::live_count);
     if (all as u64) < limits::PSI_SESSION_SCHEDULES.value {

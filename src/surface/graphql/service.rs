@@ -61,8 +61,8 @@ impl GraphqlService {
         let stop = access.stop();
         let reply = self.asking(caller, is_reading, &stop, |asking| {
             let reply = self.graphql.execute(request, asking, &mut access);
-            // The query may have needed decisions that the feed has dropped. `look_back` loads them from the store, and
-            // the query runs again with them. After a mutation it returns false: a mutation must not run twice.
+            // The query may have needed decisions that the feed has dropped, or tools. `fetch_missing` gets them,
+            // and the query runs again with them. After a mutation it returns false: a mutation must not run twice.
             if access.fetch_missing() { self.graphql.execute(request, asking, &mut access) } else { reply }
         });
         if let Some(prepared) = self.graphql.prepared(request, viewer(&caller.scope)) {

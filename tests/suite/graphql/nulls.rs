@@ -21,7 +21,7 @@ impl World for Failing {
 }
 
 impl Access<Failing> for Failing {
-    fn look(&mut self, reading: &mut dyn FnMut(&())) {
+    fn with_view(&mut self, reading: &mut dyn FnMut(&())) {
         reading(&());
     }
 

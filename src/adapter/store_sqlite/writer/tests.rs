@@ -36,7 +36,7 @@ fn commit(writer: &mut Writer, cursor: u64, bytes: usize) {
     let done = Box::new(|answer: Result<Cursor, StoreFault>| assert!(answer.is_ok(), "{answer:?}"));
     writer.shared.queue.submit(Term(1), batch, done).expect("there is room");
     let Work::Group(group) = writer.shared.queue.next(Idle::Rest) else { panic!("it waits") };
-    assert_eq!(writer.keep(group), Idle::Tidy);
+    assert_eq!(writer.commit(group), Idle::Tidy);
 }
 
 fn remove(writer: Writer) {

@@ -44,12 +44,12 @@ pub(in crate::engine) fn restart(
     // free.
     let mut taken = BTreeSet::new();
     for (key, run) in with_host {
-        recover(step, key, run, &mut taken);
+        recover_run(step, key, run, &mut taken);
     }
     fill_lanes(step, &taken);
 }
 
-fn recover(step: &mut StepBuilder<'_>, key: Key, run: &RunRecord, taken: &mut BTreeSet<Key>) {
+fn recover_run(step: &mut StepBuilder<'_>, key: Key, run: &RunRecord, taken: &mut BTreeSet<Key>) {
     // It ends with the delivery that it is in, and that one is recovered.
     let lead = run.run.lead.as_ref().and_then(|lead| step.state.run(lead));
     if lead.is_some_and(|lead| lead.run.state == RunState::InFlight) {

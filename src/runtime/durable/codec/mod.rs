@@ -43,8 +43,8 @@ pub(crate) use parse::parse_form;
 pub use print::print;
 pub use printed::Printed;
 pub(crate) use row::{
-    Course, has_definition, parse_course, parse_definition, parse_holds, parse_schedule, parse_session,
-    print_course, print_definition,
+    RowRest, has_definition, parse_definition, parse_holds, parse_row_rest, parse_schedule, parse_session,
+    print_definition, print_row_rest,
 };
 pub use row::{print_holds, print_schedule, print_session};
 

@@ -24,7 +24,7 @@ use crate::engine::{Holds, Pause, Progress, ScheduleRow, SessionRow};
 
 /// Everything about a schedule but its definition.
 #[derive(Debug)]
-pub(crate) struct Course {
+pub(crate) struct RowRest {
     status: Status,
     ended_for: Option<Reason>,
     next: Option<Moment>,
@@ -33,22 +33,22 @@ pub(crate) struct Course {
     runs: Vec<Run>,
 }
 
-impl Course {
+impl RowRest {
     /// The whole row of the schedule.
     pub(crate) fn of(self, schedule: Schedule) -> ScheduleRow {
-        let Course { status, ended_for, next, progress, watch, runs } = self;
+        let RowRest { status, ended_for, next, progress, watch, runs } = self;
         ScheduleRow { schedule, status, ended_for, next, progress, watch, runs }
     }
 }
 
 /// Prints the row of a schedule.
 pub fn print_schedule(row: &ScheduleRow) -> Printed {
-    with_course(print_definition(&row.schedule), row)
+    with_row_rest(print_definition(&row.schedule), row)
 }
 
 /// Prints the row of a schedule whose definition has a row of its own.
-pub(crate) fn print_course(row: &ScheduleRow) -> Printed {
-    with_course(Printed::new().with("v", VERSION), row)
+pub(crate) fn print_row_rest(row: &ScheduleRow) -> Printed {
+    with_row_rest(Printed::new().with("v", VERSION), row)
 }
 
 /// Prints the row of a definition.
@@ -56,7 +56,7 @@ pub(crate) fn print_definition(schedule: &Schedule) -> Printed {
     Printed::new().with("v", VERSION).with("schedule", definition::print(schedule))
 }
 
-fn with_course(form: Printed, row: &ScheduleRow) -> Printed {
+fn with_row_rest(form: Printed, row: &ScheduleRow) -> Printed {
     let runs = || row.runs.iter().map(of_run).collect::<Vec<Printed>>();
     form.with("status", Word(row.status.name()))
         .with("ended-for", of_reason(row.ended_for))
@@ -72,7 +72,7 @@ fn with_course(form: Printed, row: &ScheduleRow) -> Printed {
 /// [`FactError`], for the first thing that is wrong with it.
 pub(crate) fn parse_schedule(form: &Form<'_>) -> Result<ScheduleRow, FactError> {
     let schedule = parse_definition(form)?;
-    Ok(parse_course(form)?.of(schedule))
+    Ok(parse_row_rest(form)?.of(schedule))
 }
 
 /// Whether the row of a schedule has its definition.
@@ -93,9 +93,9 @@ pub(crate) fn parse_definition(form: &Form<'_>) -> Result<Schedule, FactError> {
 ///
 /// # Errors
 /// [`FactError`], for the first thing that is wrong with it.
-pub(crate) fn parse_course(form: &Form<'_>) -> Result<Course, FactError> {
+pub(crate) fn parse_row_rest(form: &Form<'_>) -> Result<RowRest, FactError> {
     check_version(form)?;
-    Ok(Course {
+    Ok(RowRest {
         status: one(form, "status", Status::parse)?,
         ended_for: reason(form, "ended-for")?,
         next: maybe(form, "next", instant)?,
@@ -122,7 +122,7 @@ pub fn print_session(row: &SessionRow, token: Option<&str>) -> Printed {
         .with("id", row.id.as_str())
         .with("config", session_config::print(&row.config))
         .with("provenance", row.provenance.as_deref().map(of_provenance))
-        .with("host-token", row.keeper.as_ref().map(TokenName::as_str))
+        .with("host-token", row.host_token.as_ref().map(TokenName::as_str))
         .with("opened-at", Instant(row.opened_at))
         .with("opened", row.opened.number())
         .with("built-in?", row.built_in)
@@ -145,7 +145,7 @@ pub(crate) fn parse_session(form: &Form<'_>) -> Result<(SessionRow, Option<Box<s
         config: Arc::new(session_config::parse(form)?),
         provenance: maybe(form, "provenance", |form, key| provenance(map(form, key)?))?.map(Box::new),
         // Rows from before hosts had tokens have none.
-        keeper: maybe(form, "host-token", token_name)?,
+        host_token: maybe(form, "host-token", token_name)?,
         opened_at: instant(form, "opened-at")?,
         // Rows from before this was recorded count as opened before everything.
         opened: Cursor::new(count(form, "opened")?),

@@ -209,17 +209,17 @@ impl<W: World> Graphql<W> {
         let viewer_schema = self.viewer_schema(caller.viewer).map_err(first)?;
         let mut answer = Err(GraphqlError::new(Code::Internal, "the query did not run"));
         // Both paths read one view, so that falling back does not change the moment of the answer.
-        access.look(&mut |view| {
-            answer = match self.walk(viewer_schema, prepared, caller, view) {
+        access.with_view(&mut |view| {
+            answer = match self.answer_fast(viewer_schema, prepared, caller, view) {
                 Some(body) => Ok(body),
-                None => self.read(viewer_schema, prepared, caller, &mut FixedView::<W>(view)),
+                None => self.answer_general(viewer_schema, prepared, caller, &mut FixedView::<W>(view)),
             }
         });
         answer
     }
 
     /// Answers on the fast path. Returns `None` if only the general path can answer.
-    fn walk(
+    fn answer_fast(
         &self,
         viewer_schema: &ViewerSchema,
         prepared: &PreparedOperation,
@@ -234,7 +234,7 @@ impl<W: World> Graphql<W> {
     }
 
     /// Answers on the general path.
-    fn read(
+    fn answer_general(
         &self,
         viewer_schema: &ViewerSchema,
         prepared: &PreparedOperation,
@@ -363,7 +363,7 @@ impl ViewerSchema {
 struct FixedView<'v, W: World>(ViewOf<'v, W>);
 
 impl<W: World> Access<W> for FixedView<'_, W> {
-    fn look(&mut self, reading: &mut dyn FnMut(ViewOf<'_, W>)) {
+    fn with_view(&mut self, reading: &mut dyn FnMut(ViewOf<'_, W>)) {
         reading(self.0);
     }
 

@@ -178,6 +178,8 @@ fn leaf_value(model: &SchemaModel, leaf: Leaf, value: &Value, notation: Notation
     }
 }
 
+/// Checks the fields of an input. The query of the graph is checked too, because EQL asks it without this; here the error can
+/// name the place in the caller's document.
 fn object(
     model: &SchemaModel,
     (name, fields): (&str, &[Input]),

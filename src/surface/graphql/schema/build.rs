@@ -370,7 +370,8 @@ impl<'r> SchemaBuilder<'r> {
         let entries = || FieldSource::Attr(Value::keyword(pages.entries));
         let many = |leaf| Out { is_list: true, ..one(leaf) };
         let fields = vec![
-            // Both count as one value: the length of the page is counted at the field that leads to the connection.
+            // One attribute, which the fast path reads for one of the two only. Both count as one value: the length of the page
+            // is counted at the field that leads to the connection.
             field("edges", many(Leaf::Object(edge)), entries()),
             field("nodes", Out { is_list: true, ..node }, entries()),
             field("pageInfo", one(Leaf::Object(info)), FieldSource::Itself),

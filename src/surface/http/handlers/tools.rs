@@ -66,6 +66,7 @@ pub(in crate::surface::http) async fn call(
         }
     };
     let status = status(&answer);
+    // Printed by the last step of all routes, in the notation that the caller accepts.
     Ok(Reply::new(status, answer.value))
 }
 
