@@ -5,8 +5,8 @@
 //! Invariant: for one caller with one grant the list does not change while the process lives.
 
 use super::Service;
-use super::tools::{TOOLBOX, ToolEffect, ToolInfo};
-use crate::dialect::{channels, echo, names};
+use super::tools::{TOOLBOX, Tool, ToolEffect, ToolInfo};
+use crate::dialect::{channels, echo, names, primitives, session_action};
 use crate::domain::{Caller, CallerRole, Dialect, Gate, Grant, Right, Scope, nearest};
 use crate::edn::{Map, Value};
 use crate::engine::ChannelRecord;
@@ -57,12 +57,12 @@ impl Service {
             let is_withheld = self.is_withheld(caller, tool.dialect);
             self.is_there(caller, tool) && (caller.role == CallerRole::Operator || !is_withheld)
         };
-        known(name).filter(is_known)
+        ToolInfo::named(name).filter(is_known)
     }
 
     /// Describes that there is no tool of this name for the caller.
     pub(crate) fn no_tool(&self, caller: &Caller, name: &str) -> NoTool {
-        let dialect = known(name).map(|tool| tool.dialect);
+        let dialect = ToolInfo::named(name).map(|tool| tool.dialect);
         let hint = dialect.filter(|_| caller.role == CallerRole::Operator).and_then(|dialect| {
             let gate = dialect.gate().filter(|gate| !self.is_open(*gate, caller)).map(hint);
             gate.or_else(|| (!self.has_store_for(dialect)).then_some(NO_STORE))
@@ -82,12 +82,15 @@ impl Service {
         let is_open = tool.dialect.gate().is_none_or(|gate| self.is_open(gate, caller));
         let is_open = is_open && self.has_store_for(tool.dialect);
         let is_operator = caller.role == CallerRole::Operator && caller.scope == Scope::Operator;
-        let is_for_it = match channels::Tool::parse(tool.name) {
-            Some(tool) if tool.is_for_operators() => is_operator,
-            Some(tool) if tool.is_for_managers() => is_operator || self.manages(caller),
-            Some(_) | None => true,
+        let is_for_it = |tool: channels::Tool| {
+            if tool.is_for_operators() {
+                is_operator
+            } else {
+                is_operator || !tool.is_for_managers() || self.manages(caller)
+            }
         };
-        is_open && is_for_it
+        let Tool::Channels(tool) = tool.tool else { return is_open };
+        is_open && is_for_it(tool)
     }
 
     /// Whether what the family makes could be persisted, if it has to be.
@@ -126,18 +129,23 @@ impl Service {
 }
 
 impl ToolInfo {
+    /// The tool of this name, in any of its spellings, whether or not it exists for a caller.
+    pub(crate) fn named(name: &str) -> Option<&'static ToolInfo> {
+        let name = names::canonical(name);
+        TOOLBOX.iter().find(|tool| tool.name == name)
+    }
+
     /// Whether some call of the tool only reads.
     fn can_read(&self) -> bool {
         // Of the tools that change what there is, these have an operation that reads.
-        let reads_too =
-            self.dialect == Dialect::Psi || matches!(self.name, "schedule_session_action" | "background_run");
+        let reads_too = matches!(
+            self.tool,
+            Tool::Psi
+                | Tool::SessionAction(session_action::Tool::Schedule)
+                | Tool::Primitives(primitives::Tool::BackgroundRun)
+        );
         self.effect == ToolEffect::Reads || reads_too
     }
-}
-
-fn known(name: &str) -> Option<&'static ToolInfo> {
-    let name = names::canonical(name);
-    TOOLBOX.iter().find(|tool| tool.name == name)
 }
 
 const NO_STORE: &str =

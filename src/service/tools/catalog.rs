@@ -3,8 +3,9 @@
 //! Invariant: a tool is described once, in the EDN file of its name or by the table of its fields. Its text is constant, so
 //! that a host can tell when it changes.
 
+use super::tool::{Text, Tool};
 use crate::dialect::{
-    channels, claude_cron, cron, memory, native, primitives, psi, reminder, scheduler, session_action, watch,
+    channels, claude_cron, cron, memory, native, primitives, reminder, scheduler, session_action, watch,
 };
 use crate::domain::Dialect;
 use crate::edn::{Caps, Map, Value, read};
@@ -18,7 +19,8 @@ pub struct ToolInfo {
     pub dialect: Dialect,
     /// What a call of it can do at most.
     pub effect: ToolEffect,
-    text: Text,
+    /// The tool itself.
+    pub(crate) tool: Tool,
 }
 
 /// What a call of a tool can do at most, for hosts that ask a person before a call.
@@ -37,6 +39,10 @@ pub enum ToolEffect {
 }
 
 impl ToolEffect {
+    const fn of(self, tool: Tool) -> ToolInfo {
+        ToolInfo { name: tool.name(), dialect: tool.dialect(), effect: self, tool }
+    }
+
     /// The hints of the Model Context Protocol. What calls no other tools reaches nothing outside of the scheduler.
     pub(crate) fn annotations(self) -> Map {
         Map::new()
@@ -50,136 +56,67 @@ impl ToolEffect {
     }
 }
 
-/// Where a tool's description and schema are.
-#[derive(Debug)]
-enum Text {
-    /// In EDN, a map of both.
-    Edn(&'static str),
-    /// With the table of its fields.
-    Native(native::Tool),
-}
-
 /// Every tool.
 pub const TOOLBOX: &[ToolInfo] = &[
-    ToolInfo {
-        name: psi::TOOL,
-        dialect: Dialect::Psi,
-        effect: ToolEffect::Changes,
-        text: Text::Edn(include_str!("psi-tool.edn")),
-    },
-    ToolInfo::cron(cron::Tool::Create, ToolEffect::Adds),
-    ToolInfo::cron(cron::Tool::List, ToolEffect::Reads),
-    ToolInfo::cron(cron::Tool::Get, ToolEffect::Reads),
-    ToolInfo::cron(cron::Tool::Update, ToolEffect::Changes),
-    ToolInfo::cron(cron::Tool::Delete, ToolEffect::Removes),
-    ToolInfo::cron(cron::Tool::Pause, ToolEffect::Changes),
-    ToolInfo::cron(cron::Tool::Resume, ToolEffect::Changes),
-    ToolInfo::reminder(reminder::Tool::Add, ToolEffect::Adds),
-    ToolInfo::reminder(reminder::Tool::List, ToolEffect::Reads),
-    ToolInfo::reminder(reminder::Tool::Remove, ToolEffect::Removes),
-    ToolInfo::session_action(session_action::Tool::Schedule, ToolEffect::Changes),
-    ToolInfo::session_action(session_action::Tool::ReportReady, ToolEffect::Adds),
-    ToolInfo::claude_cron(claude_cron::Tool::Create, ToolEffect::Adds),
-    ToolInfo::claude_cron(claude_cron::Tool::List, ToolEffect::Reads),
-    ToolInfo::claude_cron(claude_cron::Tool::Delete, ToolEffect::Removes),
+    ToolEffect::Changes.of(Tool::Psi),
+    ToolEffect::Adds.of(Tool::Cron(cron::Tool::Create)),
+    ToolEffect::Reads.of(Tool::Cron(cron::Tool::List)),
+    ToolEffect::Reads.of(Tool::Cron(cron::Tool::Get)),
+    ToolEffect::Changes.of(Tool::Cron(cron::Tool::Update)),
+    ToolEffect::Removes.of(Tool::Cron(cron::Tool::Delete)),
+    ToolEffect::Changes.of(Tool::Cron(cron::Tool::Pause)),
+    ToolEffect::Changes.of(Tool::Cron(cron::Tool::Resume)),
+    ToolEffect::Adds.of(Tool::Reminder(reminder::Tool::Add)),
+    ToolEffect::Reads.of(Tool::Reminder(reminder::Tool::List)),
+    ToolEffect::Removes.of(Tool::Reminder(reminder::Tool::Remove)),
+    ToolEffect::Changes.of(Tool::SessionAction(session_action::Tool::Schedule)),
+    ToolEffect::Adds.of(Tool::SessionAction(session_action::Tool::ReportReady)),
+    ToolEffect::Adds.of(Tool::ClaudeCron(claude_cron::Tool::Create)),
+    ToolEffect::Reads.of(Tool::ClaudeCron(claude_cron::Tool::List)),
+    ToolEffect::Removes.of(Tool::ClaudeCron(claude_cron::Tool::Delete)),
     // A wake-up takes the place of the one before.
-    ToolInfo::claude_cron(claude_cron::Tool::Wakeup, ToolEffect::Changes),
-    ToolInfo::watch(watch::Tool::Start, ToolEffect::Adds),
-    ToolInfo::watch(watch::Tool::Stop, ToolEffect::Removes),
-    ToolInfo::watch(watch::Tool::Pause, ToolEffect::Changes),
-    ToolInfo::watch(watch::Tool::Resume, ToolEffect::Changes),
-    ToolInfo::watch(watch::Tool::Status, ToolEffect::Reads),
-    ToolInfo::watch(watch::Tool::List, ToolEffect::Reads),
-    ToolInfo::watch(watch::Tool::History, ToolEffect::Reads),
+    ToolEffect::Changes.of(Tool::ClaudeCron(claude_cron::Tool::Wakeup)),
+    ToolEffect::Adds.of(Tool::Watch(watch::Tool::Start)),
+    ToolEffect::Removes.of(Tool::Watch(watch::Tool::Stop)),
+    ToolEffect::Changes.of(Tool::Watch(watch::Tool::Pause)),
+    ToolEffect::Changes.of(Tool::Watch(watch::Tool::Resume)),
+    ToolEffect::Reads.of(Tool::Watch(watch::Tool::Status)),
+    ToolEffect::Reads.of(Tool::Watch(watch::Tool::List)),
+    ToolEffect::Reads.of(Tool::Watch(watch::Tool::History)),
     // A job of the same name is replaced.
-    ToolInfo::scheduler(scheduler::Tool::Schedule, ToolEffect::Changes),
-    ToolInfo::scheduler(scheduler::Tool::Cancel, ToolEffect::Removes),
-    ToolInfo::scheduler(scheduler::Tool::Remind, ToolEffect::Changes),
-    ToolInfo::native(native::Tool::Create, ToolEffect::Adds),
-    ToolInfo::native(native::Tool::List, ToolEffect::Reads),
-    ToolInfo::native(native::Tool::Cancel, ToolEffect::Removes),
-    ToolInfo::native(native::Tool::Update, ToolEffect::Changes),
-    ToolInfo::native(native::Tool::Explain, ToolEffect::Reads),
-    ToolInfo::native(native::Tool::Inbox, ToolEffect::Removes),
-    ToolInfo::native(native::Tool::Query, ToolEffect::Reads),
-    ToolInfo::channels(channels::Tool::SendMessage, ToolEffect::Adds),
-    ToolInfo::channels(channels::Tool::Broadcast, ToolEffect::Adds),
-    ToolInfo::channels(channels::Tool::ListProviders, ToolEffect::Reads),
-    ToolInfo::channels(channels::Tool::ProviderStatus, ToolEffect::Reads),
-    ToolInfo::channels(channels::Tool::PauseProvider, ToolEffect::Changes),
-    ToolInfo::channels(channels::Tool::ResumeProvider, ToolEffect::Changes),
-    ToolInfo::channels(channels::Tool::ProviderHistory, ToolEffect::Reads),
-    ToolInfo::channels(channels::Tool::Stats, ToolEffect::Reads),
-    ToolInfo::channels(channels::Tool::Reply, ToolEffect::Adds),
-    ToolInfo::channels(channels::Tool::SimulateEvent, ToolEffect::Adds),
-    ToolInfo::channels(channels::Tool::TestSend, ToolEffect::Adds),
-    ToolInfo::memory(memory::Tool::Remember, ToolEffect::Adds),
-    ToolInfo::memory(memory::Tool::SetGoal, ToolEffect::Changes),
-    ToolInfo::memory(memory::Tool::TaskCreate, ToolEffect::Adds),
-    ToolInfo::memory(memory::Tool::TaskUpdate, ToolEffect::Changes),
-    ToolInfo::primitives(primitives::Tool::RunParallel, ToolEffect::Calls),
-    ToolInfo::primitives(primitives::Tool::BackgroundRun, ToolEffect::Calls),
+    ToolEffect::Changes.of(Tool::Scheduler(scheduler::Tool::Schedule)),
+    ToolEffect::Removes.of(Tool::Scheduler(scheduler::Tool::Cancel)),
+    ToolEffect::Changes.of(Tool::Scheduler(scheduler::Tool::Remind)),
+    ToolEffect::Adds.of(Tool::Native(native::Tool::Create)),
+    ToolEffect::Reads.of(Tool::Native(native::Tool::List)),
+    ToolEffect::Removes.of(Tool::Native(native::Tool::Cancel)),
+    ToolEffect::Changes.of(Tool::Native(native::Tool::Update)),
+    ToolEffect::Reads.of(Tool::Native(native::Tool::Explain)),
+    ToolEffect::Removes.of(Tool::Native(native::Tool::Inbox)),
+    ToolEffect::Reads.of(Tool::Native(native::Tool::Query)),
+    ToolEffect::Adds.of(Tool::Channels(channels::Tool::SendMessage)),
+    ToolEffect::Adds.of(Tool::Channels(channels::Tool::Broadcast)),
+    ToolEffect::Reads.of(Tool::Channels(channels::Tool::ListProviders)),
+    ToolEffect::Reads.of(Tool::Channels(channels::Tool::ProviderStatus)),
+    ToolEffect::Changes.of(Tool::Channels(channels::Tool::PauseProvider)),
+    ToolEffect::Changes.of(Tool::Channels(channels::Tool::ResumeProvider)),
+    ToolEffect::Reads.of(Tool::Channels(channels::Tool::ProviderHistory)),
+    ToolEffect::Reads.of(Tool::Channels(channels::Tool::Stats)),
+    ToolEffect::Adds.of(Tool::Channels(channels::Tool::Reply)),
+    ToolEffect::Adds.of(Tool::Channels(channels::Tool::SimulateEvent)),
+    ToolEffect::Adds.of(Tool::Channels(channels::Tool::TestSend)),
+    ToolEffect::Adds.of(Tool::Memory(memory::Tool::Remember)),
+    ToolEffect::Changes.of(Tool::Memory(memory::Tool::SetGoal)),
+    ToolEffect::Adds.of(Tool::Memory(memory::Tool::TaskCreate)),
+    ToolEffect::Changes.of(Tool::Memory(memory::Tool::TaskUpdate)),
+    ToolEffect::Calls.of(Tool::Primitives(primitives::Tool::RunParallel)),
+    ToolEffect::Calls.of(Tool::Primitives(primitives::Tool::BackgroundRun)),
 ];
 
 impl ToolInfo {
-    const fn cron(tool: cron::Tool, effect: ToolEffect) -> ToolInfo {
-        ToolInfo { name: tool.name(), dialect: Dialect::Cron, effect, text: Text::Edn(tool.declaration()) }
-    }
-
-    const fn reminder(tool: reminder::Tool, effect: ToolEffect) -> ToolInfo {
-        ToolInfo {
-            name: tool.name(),
-            dialect: Dialect::Reminder,
-            effect,
-            text: Text::Edn(tool.declaration()),
-        }
-    }
-
-    const fn session_action(tool: session_action::Tool, effect: ToolEffect) -> ToolInfo {
-        let text = Text::Edn(tool.declaration());
-        ToolInfo { name: tool.name(), dialect: Dialect::SessionAction, effect, text }
-    }
-
-    const fn claude_cron(tool: claude_cron::Tool, effect: ToolEffect) -> ToolInfo {
-        let text = Text::Edn(tool.declaration());
-        ToolInfo { name: tool.name(), dialect: Dialect::ClaudeCron, effect, text }
-    }
-
-    const fn channels(tool: channels::Tool, effect: ToolEffect) -> ToolInfo {
-        let text = Text::Edn(tool.declaration());
-        ToolInfo { name: tool.name(), dialect: Dialect::Channels, effect, text }
-    }
-
-    const fn memory(tool: memory::Tool, effect: ToolEffect) -> ToolInfo {
-        let text = Text::Edn(tool.declaration());
-        ToolInfo { name: tool.name(), dialect: Dialect::Memory, effect, text }
-    }
-
-    const fn primitives(tool: primitives::Tool, effect: ToolEffect) -> ToolInfo {
-        let text = Text::Edn(tool.declaration());
-        ToolInfo { name: tool.name(), dialect: Dialect::Primitives, effect, text }
-    }
-
-    const fn watch(tool: watch::Tool, effect: ToolEffect) -> ToolInfo {
-        ToolInfo { name: tool.name(), dialect: Dialect::Watch, effect, text: Text::Edn(tool.declaration()) }
-    }
-
-    const fn scheduler(tool: scheduler::Tool, effect: ToolEffect) -> ToolInfo {
-        ToolInfo {
-            name: tool.name(),
-            dialect: Dialect::Scheduler,
-            effect,
-            text: Text::Edn(tool.declaration()),
-        }
-    }
-
-    const fn native(tool: native::Tool, effect: ToolEffect) -> ToolInfo {
-        ToolInfo { name: tool.name(), dialect: Dialect::Native, effect, text: Text::Native(tool) }
-    }
-
     /// What the tool does, for the model or the person that chooses one.
     pub(crate) fn description(&self) -> String {
-        let text = match self.text {
+        let text = match self.tool.text() {
             Text::Native(tool) => return tool.description().to_owned(),
             Text::Edn(text) => part(text, "description"),
         };
@@ -188,7 +125,7 @@ impl ToolInfo {
 
     /// The JSON Schema of its arguments.
     pub fn input_schema(&self) -> Value {
-        match self.text {
+        match self.tool.text() {
             Text::Native(tool) => tool.input_schema(),
             Text::Edn(text) => described(part(text, "input-schema")),
         }
@@ -222,6 +159,7 @@ const CAPS: Caps = Caps { bytes_max: 65_536, depth_max: 64, digits_max: 20, form
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::psi;
     use crate::domain::{PayloadKind, PromptSource, Role, SkillSource, ThinkingLevel};
     use crate::limits;
 

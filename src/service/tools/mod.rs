@@ -7,6 +7,7 @@ mod claude_cron;
 mod cron;
 mod memory;
 mod native;
+mod op;
 mod own;
 mod parallel;
 mod primitives;
@@ -16,6 +17,7 @@ mod reminder;
 mod scheduler;
 mod session_action;
 mod tasks;
+mod tool;
 mod watch;
 
 use self::channels::ChannelCall;
@@ -23,17 +25,19 @@ use self::claude_cron::ClaudeCronCall;
 use self::cron::CronCall;
 use self::memory::MemoryCall;
 use self::native::NativeCall;
+use self::op::op_of;
 use self::primitives::PrimitivesCall;
 use self::psi::PsiCall;
 use self::reminder::ReminderCall;
 use self::scheduler::SchedulerCall;
 use self::session_action::ActionCall;
+pub(super) use self::tool::Tool;
 use self::watch::WatchCall;
 use super::Service;
-use super::admission::{Admitted, op_of};
+use super::admission::Admitted;
 use super::denial::{Denial, DenialReason};
 use super::later::Called;
-use crate::dialect::{self, Answer, Notation, names};
+use crate::dialect::{self, Answer, Notation};
 #[cfg(feature = "http")]
 use crate::domain::Op;
 use crate::domain::{Caller, Span};
@@ -55,7 +59,7 @@ pub struct CallStyle {
 #[derive(Clone, Copy)]
 struct ToolCall<'a> {
     admitted: Admitted<'a>,
-    tool: &'a str,
+    tool: Tool,
     args: &'a Value,
     notation: Notation,
 }
@@ -68,13 +72,13 @@ impl Service {
     /// [`Denial`]: the caller may not make the call, and the tool has not seen it.
     pub fn call_tool(
         &self,
-        tool: &str,
+        name: &str,
         caller: &Caller,
         args: &Value,
         notation: Notation,
     ) -> Result<Option<Answer>, Denial> {
         let style = CallStyle { notation, patience: None };
-        Ok(self.begin_tool(tool, caller, args, style)?.map(Called::wait))
+        Ok(self.begin_tool(name, caller, args, style)?.map(Called::wait))
     }
 
     /// Calls a tool for a caller, as [`call_tool`](Service::call_tool), and waits for nothing: the answer may come later.
@@ -83,90 +87,69 @@ impl Service {
     /// [`Denial`]: the caller may not make the call, and the tool has not seen it.
     pub fn begin_tool(
         &self,
-        tool: &str,
+        name: &str,
         caller: &Caller,
         args: &Value,
         style: CallStyle,
     ) -> Result<Option<Called>, Denial> {
-        let Some(known) = self.tool(caller, tool) else {
-            self.note_withheld(caller, tool, args);
+        let Some(known) = self.tool(caller, name) else {
+            self.note_withheld(caller, name, args);
             return Ok(None);
         };
-        let tool = known.name;
-        let (op, dialect) = op_of(tool, args);
-        let admitted = self.admit(caller, op, dialect)?;
+        let op = op_of(known.tool, args);
+        let admitted = self.admit(caller, op, Some(known.dialect))?;
         // A tool is a session's, or an operator's. A host reaches what its sessions have by speaking for one of them.
         if caller.scope.is_nothing() {
             return Err(Denial::new(DenialReason::NoSession, caller, op));
         }
-        let call = ToolCall { admitted, tool, args, notation: style.notation };
+        let call = ToolCall { admitted, tool: known.tool, args, notation: style.notation };
         // One bound for all tools, errors included.
-        Ok(self.call_admitted(call, style.patience).map(|called| called.map(dialect::within_bound)))
+        Ok(Some(self.call_admitted(call, style.patience).map(dialect::within_bound)))
     }
 
-    /// Whether a call of a tool changes nothing.
+    /// Whether a call of the tool of this name changes nothing.
     #[cfg(feature = "http")]
-    pub(crate) fn only_reads(&self, tool: &str, args: &Value) -> bool {
-        op_of(names::canonical(tool), args).0 == Op::Query
+    pub(crate) fn only_reads(&self, name: &str, args: &Value) -> bool {
+        ToolInfo::named(name).is_some_and(|known| op_of(known.tool, args) == Op::Query)
     }
 
     /// Records the call of a tool that the caller's grant withholds. To the caller the tool does not exist.
-    fn note_withheld(&self, caller: &Caller, tool: &str, args: &Value) {
-        let (op, dialect) = op_of(names::canonical(tool), args);
-        if let Some(dialect) = dialect.filter(|dialect| self.is_withheld(caller, *dialect)) {
-            self.record_denial(caller, op, Some(dialect));
+    fn note_withheld(&self, caller: &Caller, name: &str, args: &Value) {
+        if let Some(known) = ToolInfo::named(name).filter(|known| self.is_withheld(caller, known.dialect)) {
+            self.record_denial(caller, op_of(known.tool, args), Some(known.dialect));
         }
     }
 
-    fn call_admitted(&self, call: ToolCall<'_>, patience: Option<Span>) -> Option<Called> {
+    fn call_admitted(&self, call: ToolCall<'_>, patience: Option<Span>) -> Called {
         let ToolCall { admitted, args, notation, .. } = call;
-        let called = match dialect::primitives::Tool::parse(call.tool) {
-            Some(tool) => PrimitivesCall { service: self, admitted, patience }.call(tool, args, notation),
-            None => Called::Now(self.carry_out(call)?),
+        let called = if let Tool::Primitives(tool) = call.tool {
+            PrimitivesCall { service: self, admitted, patience }.call(tool, args, notation)
+        } else {
+            Called::Now(self.carry_out(call))
         };
         let answer = match called {
             Called::Now(answer) => answer,
-            later @ Called::Later(_) => return Some(later),
+            later @ Called::Later(_) => return later,
         };
         // What an error shows as right has to be right by now, not only in its words.
-        let tried = rehearsal::with_tried_example(answer, |args| self.rehearse(ToolCall { args, ..call }));
-        Some(Called::Now(tried))
+        Called::Now(rehearsal::with_tried_example(answer, |args| self.rehearse(ToolCall { args, ..call })))
     }
 
-    fn carry_out(&self, call: ToolCall<'_>) -> Option<Answer> {
-        let ToolCall { admitted, tool, args, notation } = call;
-        if tool == dialect::psi::TOOL {
-            return Some(PsiCall { service: self, admitted }.call(args, notation));
-        }
-        if let Some(tool) = dialect::cron::Tool::parse(tool) {
-            return Some(CronCall { service: self, admitted, args }.call(tool, notation));
-        }
-        if let Some(tool) = dialect::reminder::Tool::parse(tool) {
-            return Some(ReminderCall { service: self, admitted }.call(tool, args, notation));
-        }
-        if let Some(tool) = dialect::claude_cron::Tool::parse(tool) {
-            return Some(ClaudeCronCall { service: self, admitted }.call(tool, args, notation));
-        }
-        if let Some(tool) = dialect::channels::Tool::parse(tool) {
-            return Some(ChannelCall { service: self, admitted }.call(tool, args, notation));
-        }
-        if let Some(tool) = dialect::memory::Tool::parse(tool) {
-            return Some(MemoryCall { service: self, admitted }.call(tool, args, notation));
-        }
-        if let Some(tool) = dialect::native::Tool::parse(tool) {
-            return Some(NativeCall { service: self, admitted }.call(tool, args, notation));
-        }
-        if let Some(tool) = dialect::primitives::Tool::parse(tool) {
+    fn carry_out(&self, call: ToolCall<'_>) -> Answer {
+        let (service, ToolCall { admitted, tool, args, notation }) = (self, call);
+        match tool {
+            Tool::Psi => PsiCall { service, admitted }.call(args, notation),
+            Tool::Cron(tool) => CronCall { service, admitted, args }.call(tool, notation),
+            Tool::Reminder(tool) => ReminderCall { service, admitted }.call(tool, args, notation),
+            Tool::SessionAction(tool) => ActionCall { service, admitted }.call(tool, args, notation),
+            Tool::ClaudeCron(tool) => ClaudeCronCall { service, admitted }.call(tool, args, notation),
+            Tool::Watch(tool) => WatchCall { service, admitted }.call(tool, args, notation),
+            Tool::Scheduler(tool) => SchedulerCall { service, admitted }.call(tool, args, notation),
+            Tool::Native(tool) => NativeCall { service, admitted }.call(tool, args, notation),
+            Tool::Channels(tool) => ChannelCall { service, admitted }.call(tool, args, notation),
+            Tool::Memory(tool) => MemoryCall { service, admitted }.call(tool, args, notation),
             // A rehearsal: tools that others carry out have none.
-            return Some(primitives::check(tool, args, notation));
+            Tool::Primitives(tool) => primitives::check(tool, args, notation),
         }
-        if let Some(tool) = dialect::watch::Tool::parse(tool) {
-            return Some(WatchCall { service: self, admitted }.call(tool, args, notation));
-        }
-        if let Some(tool) = dialect::scheduler::Tool::parse(tool) {
-            return Some(SchedulerCall { service: self, admitted }.call(tool, args, notation));
-        }
-        let tool = dialect::session_action::Tool::parse(tool)?;
-        Some(ActionCall { service: self, admitted }.call(tool, args, notation))
     }
 }

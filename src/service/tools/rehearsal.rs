@@ -11,16 +11,16 @@ use crate::edn::Value;
 
 impl Service {
     /// The answer to a call that changes nothing. It is no error if the call would be accepted.
-    pub(super) fn rehearse(&self, call: ToolCall<'_>) -> Option<Answer> {
+    pub(super) fn rehearse(&self, call: ToolCall<'_>) -> Answer {
         let (handle, rehearsal) = self.handle().rehearsing();
         let service = Service { handle, ..self.clone() };
-        let answer = service.carry_out(call)?;
-        Some(if rehearsal.is_accepted() { Answer::done(Value::Nil) } else { answer })
+        let answer = service.carry_out(call);
+        if rehearsal.is_accepted() { Answer::done(Value::Nil) } else { answer }
     }
 }
 
 /// Replaces the example of an error by the call with all its faults put right, or takes it away if one cannot be.
-pub(super) fn with_tried_example(answer: Answer, rehearse: impl Fn(&Value) -> Option<Answer>) -> Answer {
+pub(super) fn with_tried_example(answer: Answer, rehearse: impl Fn(&Value) -> Answer) -> Answer {
     let mut example = answer.example().cloned();
     if example.is_none() {
         return answer;
@@ -28,14 +28,15 @@ pub(super) fn with_tried_example(answer: Answer, rehearse: impl Fn(&Value) -> Op
     for _ in 0..FAULTS_MAX {
         let fits = |call: &Value| call.to_string().len() <= EXAMPLE_BYTES_MAX;
         let Some(call) = example.filter(fits) else { return answer.with_example(None) };
-        match rehearse(&call) {
-            // Somebody else has changed it meanwhile. The caller has not heard so, and would overwrite that unseen.
-            Some(tried) if tried.code == Some(Code::Conflict) && answer.code != tried.code => break,
-            Some(tried) if tried.is_error => example = tried.example().cloned(),
-            // Nothing to wait for: the call is right.
-            Some(_) => return answer.with_example(Some(call)),
-            None => break,
+        let tried = rehearse(&call);
+        if !tried.is_error {
+            return answer.with_example(Some(call));
         }
+        // Somebody else has changed it meanwhile. The caller has not heard so, and would overwrite that unseen.
+        if tried.code == Some(Code::Conflict) && answer.code != tried.code {
+            break;
+        }
+        example = tried.example().cloned();
     }
     answer.with_example(None)
 }

@@ -5,7 +5,7 @@ use super::tool_filter::ToolFilter;
 use super::{resources, tools};
 use crate::domain::Caller;
 use crate::edn::{Map, Value};
-use crate::service::{Called, Service};
+use crate::service::{Called, Service, ToolInfo};
 
 /// Gives one caller access to the scheduler's features.
 #[derive(Clone, Copy)]
@@ -32,8 +32,9 @@ impl Features for Scheduler<'_> {
     }
 
     fn begin(&self, name: &str, args: &Value) -> Option<Begun> {
-        let tool = self.service.tool(&self.caller.as_model(), name).filter(|tool| self.offer.has(tool))?;
-        tools::begin(self.service, self.caller, tool, args)
+        // What this client has not selected does not exist for it.
+        ToolInfo::named(name).filter(|tool| self.offer.has(tool))?;
+        tools::begin(self.service, self.caller, name, args)
     }
 
     fn resources(&self, cursor: Option<&str>) -> Result<ResourcePage, Unserved> {

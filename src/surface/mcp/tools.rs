@@ -12,11 +12,11 @@ use crate::limits;
 use crate::service::{CallStyle, Called, Service, ToolInfo};
 
 /// Calls a tool; `None` if there is none of this name.
-pub(super) fn begin(service: &Service, caller: &Caller, tool: &ToolInfo, args: &Value) -> Option<Begun> {
+pub(super) fn begin(service: &Service, caller: &Caller, name: &str, args: &Value) -> Option<Begun> {
     let patience = Some(Span::from_millis(limits::MCP_WAIT_MS.value));
     let style = CallStyle { notation: Notation::Json, patience };
     // A model speaks through this connection, even if its program has an operator's token.
-    match service.begin_tool(tool.name, &caller.as_model(), args, style) {
+    match service.begin_tool(name, &caller.as_model(), args, style) {
         Err(denial) => Some(Begun::Now(shown(denied(&denial)))),
         Ok(called) => Some(match called? {
             Called::Now(answer) => Begun::Now(shown(answer)),

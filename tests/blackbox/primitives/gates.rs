@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use reveille::edn::Value as Printed;
 use serde_json::Value;
 
 use super::scene::JSON;
@@ -50,6 +51,10 @@ fn what_is_shown_can_be_called_and_nothing_else() {
                 assert!(!is_shown || who != "narrowed session" || is_given, "{name}: {tool}");
             }
         }
+        // What the grant withholds answers as what nobody has, and an operator can see that it was tried.
+        let tried = "[{(:reveille.engine/decisions {:kind :operation-refused :by \"narrow\"}) [:reveille.decision/by]}]";
+        let tried = Printed::from(gate.daemon.eql(tried)).to_string();
+        assert!(tried.contains("session narrow"), "{name}: {tried}");
         assert_eq!(gate.daemon.end("-TERM").code(), Some(0));
     }
 }
@@ -71,7 +76,7 @@ impl Gate {
     /// Opens a session, and returns its token.
     fn session(&self, id: &str) -> String {
         let opened = self.daemon.eql(&format!("[(psi.agent-session/open {{:session-id \"{id}\"}})]"));
-        let opened = reveille::edn::Value::from(opened).to_string();
+        let opened = Printed::from(opened).to_string();
         opened.split('"').find(|part| part.len() == 64).expect(&opened).to_owned()
     }
 

@@ -5,7 +5,7 @@
 //! what does not exist.
 
 use reveille::dialect::{Notation, REQUEST_CAPS};
-use reveille::domain::{Caller, CallerRole, Grant, Op, Right, Scope, SessionId};
+use reveille::domain::{Caller, CallerRole, Dialect, Grant, Op, Right, Scope, SessionId};
 use reveille::edn::{Map, Value, read};
 use reveille::graph::mutation::MutationName;
 use reveille::graph::registry::{Param, ParamType};
@@ -279,6 +279,34 @@ fn no_operation_is_without_a_way_in() {
             "{}",
             op.name()
         );
+    }
+}
+
+/// A tool that the grant withholds answers as one that nobody has, by every way in, and the log has who tried it.
+#[test]
+fn calls_of_withheld_tools_are_recorded() {
+    let by_service = |handle: &Handle| {
+        let called = Service::new(handle.clone()).call_tool(
+            "cron_create",
+            &token("alice"),
+            &Map::new().into(),
+            Notation::Edn,
+        );
+        assert_eq!(called, Ok(None));
+    };
+    let by_mcp = |handle: &Handle| {
+        let line = mcp::call(handle, &token("alice"), "cron_create", &Map::new().into());
+        assert!(line.contains("no tool"), "{line}");
+    };
+    let ways: [(&str, &dyn Fn(&Handle)); 2] = [("service", &by_service), ("MCP", &by_mcp)];
+    for (way, call) in ways {
+        let (handle, _clock) = simulated::engine(&["alice"]);
+        let psi = Grant { dialects: Some(vec![Dialect::Psi]), ..Grant::FULL };
+        handle.grant(&session("alice"), psi, Scope::Operator).expect("it is open");
+        call(&handle);
+        let tried = "[{(:reveille.engine/decisions {:kind :operation-refused}) [:reveille.decision/detail]}]";
+        let tried = simulated::ask(&handle, &Caller::OPERATOR, tried, false);
+        assert!(tried.contains("schedule/create"), "{way}: {tried}");
     }
 }
 

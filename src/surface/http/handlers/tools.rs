@@ -48,9 +48,6 @@ pub(in crate::surface::http) async fn call(
         let hint = absent.hint.map_or("GET /tools lists the tools".into(), Cow::Owned);
         HttpError::new(ErrorCode::NotFound, "there is no tool of this name", hint).with("tool", absent.name)
     };
-    if app.service.tool(caller, &name).is_none() {
-        return Err(absent());
-    }
     let cost = if app.service.only_reads(&name, &args) { Cost::Long } else { Cost::Quick };
     let style = CallStyle { notation, patience: None };
     let called = long::run(&app, &principal, cost, || app.service.begin_tool(&name, caller, &args, style));
