@@ -12,7 +12,7 @@ use async_graphql_value::{ConstValue, Value as Literal};
 use crate::domain::Moment;
 use crate::edn::{BigInt, Inst, Keyword, Map, Symbol, Value};
 use crate::surface::graphql::error::{Code, GraphqlError};
-use crate::surface::graphql::schema::model::{In, Input, KeyForm, Leaf, Scalar, SchemaModel};
+use crate::surface::graphql::schema::model::{ArgTarget, In, Input, KeyForm, Leaf, Scalar, SchemaModel};
 use crate::surface::graphql::schema::names;
 
 /// The coerced variables of one operation, by name.
@@ -83,20 +83,25 @@ pub(in crate::surface::graphql) fn arguments(
             None => {}
             Some(value) => {
                 let value = coerce(model, input.ty, &value, Notation::Literal).map_err(fault)?;
-                let value = handed(input.handed, value);
-                // An argument without a parameter is a folded object: its fields are parameters of the call itself, and
-                // null adds none.
-                match (&input.param, value) {
-                    (Value::Nil, Value::Map(fields)) => {
-                        params = params.into_iter().chain(fields).collect();
-                    }
-                    (Value::Nil, _) => {}
-                    (param, value) => drop(params.insert(param.clone(), value)),
-                }
+                put(&mut params, input, value);
             }
         }
     }
     Ok(params)
+}
+
+/// Adds the value of an argument to the parameters.
+fn put(params: &mut Map, input: &Input, value: Value) {
+    match (&input.target, handed(input.handed, value)) {
+        (ArgTarget::Param(name), value) => drop(params.insert(name.clone(), value)),
+        (ArgTarget::Spread, Value::Map(fields)) => {
+            for (name, value) in fields {
+                params.insert(name, value);
+            }
+        }
+        // Null has no fields.
+        (ArgTarget::Spread, _) => {}
+    }
 }
 
 /// How a value was written. Enum constants are strings in JSON and names in literals.
@@ -187,7 +192,8 @@ fn object(
     notation: Notation,
 ) -> Result<Value, String> {
     // A variable within a literal: its value was coerced before, and its keys are parameters instead of strings.
-    let is_coerced = map.keys().next().is_some_and(|key| fields.iter().any(|field| field.param == *key));
+    let is_param = |key: &Value| fields.iter().any(|field| field.target == ArgTarget::Param(key.clone()));
+    let is_coerced = map.keys().next().is_some_and(is_param);
     if is_coerced && notation == Notation::Literal && map.keys().all(|key| key.as_str().is_none()) {
         return Ok(Value::Map(map.clone()));
     }
@@ -201,7 +207,7 @@ fn object(
             Some(value) => {
                 let value = coerce(model, field.ty, value, notation)
                     .map_err(|why| format!("at \"{}\": {why}", field.name))?;
-                params.insert(field.param.clone(), handed(field.handed, value));
+                put(&mut params, field, value);
             }
         }
     }

@@ -9,7 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::model::{Entries, Field, FieldSource, In, Input, KeyForm, Leaf, Object, Out, Scalar, SchemaModel};
+use super::model::{
+    ArgTarget, Entries, Field, FieldSource, In, Input, KeyForm, Leaf, Object, Out, Scalar, SchemaModel,
+};
 use super::names;
 use super::roots::{MutationRoot, Pages, QueryKind, RootPayload, Roots};
 use crate::edn::{Keyword, Symbol, Value};
@@ -313,7 +315,7 @@ impl<'r> SchemaBuilder<'r> {
         let param = Input {
             name: names::field(key.ident),
             doc: key.doc.to_owned(),
-            param: Value::keyword(key.ident),
+            target: ArgTarget::Param(Value::keyword(key.ident)),
             ty: In { leaf: Leaf::Scalar(Scalar::Id), is_list: false, is_required: true },
             handed: KeyForm::AsIs,
         };

@@ -3,7 +3,7 @@
 //! Does not live here: object types and root fields; see `build.rs`.
 
 use super::build::{SchemaBuilder, SchemaFault};
-use super::model::{Enum, In, Input, InputObject, KeyForm, Leaf, Scalar};
+use super::model::{ArgTarget, Enum, In, Input, InputObject, KeyForm, Leaf, Scalar};
 use super::names;
 use crate::edn::Value;
 use crate::graph::registry::{Attribute, EntityInfo, Param, ParamGroups, ParamType};
@@ -72,7 +72,7 @@ impl SchemaBuilder<'_> {
         let input = |param: &Param| Input {
             name: names::field(param.name),
             doc: param.doc.to_owned(),
-            param: Value::keyword(param.name),
+            target: ArgTarget::Param(Value::keyword(param.name)),
             ty: In { is_required: param.is_required, ..self.input_type(param.kind) },
             // Only a free-form map has keys that the schema does not declare, and so cannot rename.
             handed: if param.kind == ParamType::Map { KeyForm::Keyed } else { KeyForm::AsIs },
@@ -126,6 +126,5 @@ impl SchemaBuilder<'_> {
 
 /// Creates an argument with an input object whose fields are parameters of the call itself.
 fn folded(name: &str, doc: &str, ty: In) -> Input {
-    // A nil parameter marks it: `coerce::arguments` merges the fields into the parameters.
-    Input { name: name.to_owned(), doc: doc.to_owned(), param: Value::Nil, ty, handed: KeyForm::AsIs }
+    Input { name: name.to_owned(), doc: doc.to_owned(), target: ArgTarget::Spread, ty, handed: KeyForm::AsIs }
 }

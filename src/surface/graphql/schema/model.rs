@@ -114,10 +114,18 @@ pub(in crate::surface::graphql) struct InputObject {
 pub(in crate::surface::graphql) struct Input {
     pub(in crate::surface::graphql) name: String,
     pub(super) doc: String,
-    /// The parameter's keyword. Nil if the fields of the object are parameters of the call itself.
-    pub(in crate::surface::graphql) param: Value,
+    pub(in crate::surface::graphql) target: ArgTarget,
     pub(in crate::surface::graphql) ty: In,
     pub(in crate::surface::graphql) handed: KeyForm,
+}
+
+/// Where the value of an argument goes.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::surface::graphql) enum ArgTarget {
+    /// To the parameter of this keyword.
+    Param(Value),
+    /// The argument is an object, and its fields go to the parameters of the call itself.
+    Spread,
 }
 
 /// How the keys of maps in an argument are passed on.
