@@ -181,6 +181,11 @@ impl State {
             if is_bulletin {
                 lane.wakes.take(per_hour, now.boot);
             }
+            debug_assert!(
+                lane.in_flight.is_none_or(|other| other == run),
+                "a second delivery into {} while one is in flight",
+                lane.id
+            );
             lane.in_flight = Some(run);
             lane.turn_ended = false;
         }
@@ -251,6 +256,10 @@ impl State {
         self.leave_lane(run, now, state == RunState::Delivered);
         let Some(record) = self.runs.get_mut(run) else { return };
         let schedule = record.schedule;
+        debug_assert!(
+            record.is_live() || record.run.state == RunState::Left,
+            "a run ends as {state:?} and has ended: {record:?}"
+        );
         // Needed only while the run can still be handed over: a host may get what was left.
         record.run.definition = record.run.definition.take().filter(|_| state == RunState::Left);
         record.run.checks = None;

@@ -74,6 +74,7 @@ impl State {
         let Some(session) = self.sessions.get_mut(owner) else { return };
         // A shutdown visits the sessions in `unstarted`, so the set follows the counts.
         let had_some = session.unstarted > 0;
+        debug_assert!(had_some || change > 0, "{} has nothing to come, and one less now", session.id);
         session.unstarted = session.unstarted.saturating_add_signed(change);
         match (had_some, session.unstarted > 0) {
             (false, true) => _ = self.unstarted.insert(owner),
