@@ -2,7 +2,7 @@
 //! the socket of a Qwen window, and the file in which it writes the conversation down. The test's own process stands for the
 //! agent.
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
@@ -11,6 +11,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use super::agents::{eql, until};
+use crate::faults::layer;
 use crate::harness::daemon::{Daemon, Home, PATIENCE, eventually};
 
 /// A window of an agent.
@@ -146,6 +147,34 @@ fn a_window_of_qwen_is_sent_what_is_due_and_its_own_record_is_the_receipt() {
     daemon.end("-TERM");
 }
 
+/// The receipt and the end of a turn are told by two processes. Here the end overtakes the receipt, which waits for the disk.
+#[test]
+fn a_turn_that_ends_before_its_receipt_is_on_disk_does_not_go_on() {
+    let home = Home::new("qwen-overtaken");
+    let Some(library) = layer::build(&home, "disk_fails") else { return };
+    let flag = home.path().join("calls");
+    let mut serve = home.serve();
+    serve.env("LD_PRELOAD", &library).env("DISK_FAILS", &flag);
+    let daemon = Daemon::start_with(&home, &mut serve);
+    let window = Window::new(&home, "qwen");
+    window.hook("SessionStart", &json!({"source": "startup"}));
+    until(|| window.is("reception :host"));
+    window.schedule("Look at the build.");
+    let sent = window.receive();
+    fs::write(&flag, "slow").expect("ours");
+    window.write_down(&sent);
+    // The engine has the receipt, and the process that brings it waits for the disk.
+    until(|| window.has("delivered", 1));
+    window.hook("Stop", &json!({}));
+    assert!(window.is("busy? false"), "the turn has ended");
+    fs::remove_file(&flag).expect("ours");
+    // On disk behind the receipt: by then the process that brought that one has gone on.
+    window.schedule("And again.");
+    window.hook("Notification", &json!({"notification_type": "permission_prompt"}));
+    assert!(window.is("busy? false"), "nobody says that the turn begins after it has ended");
+    daemon.end("-TERM");
+}
+
 /// What comes due in a turn is sent once it has ended, and once only, however many hooks have begun to wait.
 #[test]
 fn a_turn_of_qwen_is_not_disturbed_and_its_end_sends_once() {
@@ -205,7 +234,7 @@ fn a_window_of_qwen_without_a_socket_refuses() {
     let home = Home::new("qwen-deaf");
     let daemon = Daemon::start(&home);
     let window = Window::new(&home, "qwen");
-    std::fs::remove_file(home.path().join("window.sock")).expect("it is there");
+    fs::remove_file(home.path().join("window.sock")).expect("it is there");
     window.hook("SessionStart", &json!({"source": "startup"}));
     until(|| window.is("reception :host"));
     window.schedule("Look.");
