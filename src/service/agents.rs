@@ -371,7 +371,8 @@ impl Service {
         if self.handle().view(|state| state.session(session).is_some_and(is_gone)) {
             let sessions = vec![session.clone()];
             let back = Command::HostSessions { host: HostId::INBOX, sessions, busy: Some(false), by: None };
-            let _ = self.handle().submit(Input::Command(back));
+            // Written all the same, but not waited for: a hook gives up before a slow disk has answered.
+            let _ = self.handle().submit_unawaited(Input::Command(back));
         }
         (waiter.let_go)();
     }

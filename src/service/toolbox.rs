@@ -78,7 +78,7 @@ impl Service {
     }
 
     /// Whether the tool's family is switched on, and the tool is not for others alone.
-    fn is_there(&self, caller: &Caller, tool: &ToolInfo) -> bool {
+    pub(super) fn is_there(&self, caller: &Caller, tool: &ToolInfo) -> bool {
         let is_open = tool.dialect.gate().is_none_or(|gate| self.is_open(gate, caller));
         let is_open = is_open && self.has_store_for(tool.dialect);
         let is_operator = caller.role == CallerRole::Operator && caller.scope == Scope::Operator;

@@ -181,11 +181,6 @@ impl State {
             if is_bulletin {
                 lane.wakes.take(per_hour, now.boot);
             }
-            debug_assert!(
-                lane.in_flight.is_none_or(|other| other == run),
-                "a second delivery into {} while one is in flight",
-                lane.id
-            );
             lane.in_flight = Some(run);
             lane.turn_ended = false;
         }
@@ -256,9 +251,12 @@ impl State {
         self.leave_lane(run, now, state == RunState::Delivered);
         let Some(record) = self.runs.get_mut(run) else { return };
         let schedule = record.schedule;
+        // What was left in an inbox may still be taken.
         debug_assert!(
             record.is_live() || record.run.state == RunState::Left,
-            "a run ends as {state:?} and has ended: {record:?}"
+            "a run of {} ends as {state:?}, and has ended as {:?}",
+            record.run.slot,
+            record.run.state
         );
         // Needed only while the run can still be handed over: a host may get what was left.
         record.run.definition = record.run.definition.take().filter(|_| state == RunState::Left);

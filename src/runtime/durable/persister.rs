@@ -139,7 +139,10 @@ impl Persister {
         Lasting { session, share }: Lasting<'_>,
     ) {
         let before = self.making.facts.last().map(|(record, _)| record.cursor);
-        debug_assert!(before.is_none_or(|before| before < cursor), "{cursor} comes after {before:?}");
+        debug_assert!(
+            before.is_none_or(|before| before < cursor),
+            "facts out of order: {cursor} behind {before:?}"
+        );
         self.transcripts.note(cursor, fact);
         if let Fact::Run(run, RunFact::Retrying { .. } | RunFact::Failed(_) | RunFact::Cancelled { .. }) =
             fact
@@ -384,12 +387,8 @@ impl Persister {
             self.unsaved_reports.extend(pending.report);
             pending.repeats.into_iter().for_each(|answered| answered(Err(fault.clone())));
         }
-        debug_assert!(
-            self.pending_bytes == self.pending.iter().map(|pending| pending.bytes).sum::<u64>(),
-            "{} bytes are counted for {} batches",
-            self.pending_bytes,
-            self.pending.len()
-        );
+        let waiting: u64 = self.pending.iter().map(|pending| pending.bytes).sum();
+        debug_assert!(self.pending_bytes == waiting, "{} bytes for {waiting}", self.pending_bytes);
         // The rows of these batches are gone with them. A repeated receipt persists its message again.
         self.transcripts.write_again();
         self.last_fault = Some(fault);

@@ -39,10 +39,6 @@ pub enum ToolEffect {
 }
 
 impl ToolEffect {
-    const fn of(self, tool: Tool) -> ToolInfo {
-        ToolInfo { name: tool.name(), dialect: tool.dialect(), effect: self, tool }
-    }
-
     /// The hints of the Model Context Protocol. What calls no other tools reaches nothing outside of the scheduler.
     pub(crate) fn annotations(self) -> Map {
         Map::new()
@@ -58,62 +54,66 @@ impl ToolEffect {
 
 /// Every tool.
 pub const TOOLBOX: &[ToolInfo] = &[
-    ToolEffect::Changes.of(Tool::Psi),
-    ToolEffect::Adds.of(Tool::Cron(cron::Tool::Create)),
-    ToolEffect::Reads.of(Tool::Cron(cron::Tool::List)),
-    ToolEffect::Reads.of(Tool::Cron(cron::Tool::Get)),
-    ToolEffect::Changes.of(Tool::Cron(cron::Tool::Update)),
-    ToolEffect::Removes.of(Tool::Cron(cron::Tool::Delete)),
-    ToolEffect::Changes.of(Tool::Cron(cron::Tool::Pause)),
-    ToolEffect::Changes.of(Tool::Cron(cron::Tool::Resume)),
-    ToolEffect::Adds.of(Tool::Reminder(reminder::Tool::Add)),
-    ToolEffect::Reads.of(Tool::Reminder(reminder::Tool::List)),
-    ToolEffect::Removes.of(Tool::Reminder(reminder::Tool::Remove)),
-    ToolEffect::Changes.of(Tool::SessionAction(session_action::Tool::Schedule)),
-    ToolEffect::Adds.of(Tool::SessionAction(session_action::Tool::ReportReady)),
-    ToolEffect::Adds.of(Tool::ClaudeCron(claude_cron::Tool::Create)),
-    ToolEffect::Reads.of(Tool::ClaudeCron(claude_cron::Tool::List)),
-    ToolEffect::Removes.of(Tool::ClaudeCron(claude_cron::Tool::Delete)),
+    ToolInfo::new(Tool::Psi, ToolEffect::Changes),
+    ToolInfo::new(Tool::Cron(cron::Tool::Create), ToolEffect::Adds),
+    ToolInfo::new(Tool::Cron(cron::Tool::List), ToolEffect::Reads),
+    ToolInfo::new(Tool::Cron(cron::Tool::Get), ToolEffect::Reads),
+    ToolInfo::new(Tool::Cron(cron::Tool::Update), ToolEffect::Changes),
+    ToolInfo::new(Tool::Cron(cron::Tool::Delete), ToolEffect::Removes),
+    ToolInfo::new(Tool::Cron(cron::Tool::Pause), ToolEffect::Changes),
+    ToolInfo::new(Tool::Cron(cron::Tool::Resume), ToolEffect::Changes),
+    ToolInfo::new(Tool::Reminder(reminder::Tool::Add), ToolEffect::Adds),
+    ToolInfo::new(Tool::Reminder(reminder::Tool::List), ToolEffect::Reads),
+    ToolInfo::new(Tool::Reminder(reminder::Tool::Remove), ToolEffect::Removes),
+    ToolInfo::new(Tool::SessionAction(session_action::Tool::Schedule), ToolEffect::Changes),
+    ToolInfo::new(Tool::SessionAction(session_action::Tool::ReportReady), ToolEffect::Adds),
+    ToolInfo::new(Tool::ClaudeCron(claude_cron::Tool::Create), ToolEffect::Adds),
+    ToolInfo::new(Tool::ClaudeCron(claude_cron::Tool::List), ToolEffect::Reads),
+    ToolInfo::new(Tool::ClaudeCron(claude_cron::Tool::Delete), ToolEffect::Removes),
     // A wake-up takes the place of the one before.
-    ToolEffect::Changes.of(Tool::ClaudeCron(claude_cron::Tool::Wakeup)),
-    ToolEffect::Adds.of(Tool::Watch(watch::Tool::Start)),
-    ToolEffect::Removes.of(Tool::Watch(watch::Tool::Stop)),
-    ToolEffect::Changes.of(Tool::Watch(watch::Tool::Pause)),
-    ToolEffect::Changes.of(Tool::Watch(watch::Tool::Resume)),
-    ToolEffect::Reads.of(Tool::Watch(watch::Tool::Status)),
-    ToolEffect::Reads.of(Tool::Watch(watch::Tool::List)),
-    ToolEffect::Reads.of(Tool::Watch(watch::Tool::History)),
+    ToolInfo::new(Tool::ClaudeCron(claude_cron::Tool::Wakeup), ToolEffect::Changes),
+    ToolInfo::new(Tool::Watch(watch::Tool::Start), ToolEffect::Adds),
+    ToolInfo::new(Tool::Watch(watch::Tool::Stop), ToolEffect::Removes),
+    ToolInfo::new(Tool::Watch(watch::Tool::Pause), ToolEffect::Changes),
+    ToolInfo::new(Tool::Watch(watch::Tool::Resume), ToolEffect::Changes),
+    ToolInfo::new(Tool::Watch(watch::Tool::Status), ToolEffect::Reads),
+    ToolInfo::new(Tool::Watch(watch::Tool::List), ToolEffect::Reads),
+    ToolInfo::new(Tool::Watch(watch::Tool::History), ToolEffect::Reads),
     // A job of the same name is replaced.
-    ToolEffect::Changes.of(Tool::Scheduler(scheduler::Tool::Schedule)),
-    ToolEffect::Removes.of(Tool::Scheduler(scheduler::Tool::Cancel)),
-    ToolEffect::Changes.of(Tool::Scheduler(scheduler::Tool::Remind)),
-    ToolEffect::Adds.of(Tool::Native(native::Tool::Create)),
-    ToolEffect::Reads.of(Tool::Native(native::Tool::List)),
-    ToolEffect::Removes.of(Tool::Native(native::Tool::Cancel)),
-    ToolEffect::Changes.of(Tool::Native(native::Tool::Update)),
-    ToolEffect::Reads.of(Tool::Native(native::Tool::Explain)),
-    ToolEffect::Removes.of(Tool::Native(native::Tool::Inbox)),
-    ToolEffect::Reads.of(Tool::Native(native::Tool::Query)),
-    ToolEffect::Adds.of(Tool::Channels(channels::Tool::SendMessage)),
-    ToolEffect::Adds.of(Tool::Channels(channels::Tool::Broadcast)),
-    ToolEffect::Reads.of(Tool::Channels(channels::Tool::ListProviders)),
-    ToolEffect::Reads.of(Tool::Channels(channels::Tool::ProviderStatus)),
-    ToolEffect::Changes.of(Tool::Channels(channels::Tool::PauseProvider)),
-    ToolEffect::Changes.of(Tool::Channels(channels::Tool::ResumeProvider)),
-    ToolEffect::Reads.of(Tool::Channels(channels::Tool::ProviderHistory)),
-    ToolEffect::Reads.of(Tool::Channels(channels::Tool::Stats)),
-    ToolEffect::Adds.of(Tool::Channels(channels::Tool::Reply)),
-    ToolEffect::Adds.of(Tool::Channels(channels::Tool::SimulateEvent)),
-    ToolEffect::Adds.of(Tool::Channels(channels::Tool::TestSend)),
-    ToolEffect::Adds.of(Tool::Memory(memory::Tool::Remember)),
-    ToolEffect::Changes.of(Tool::Memory(memory::Tool::SetGoal)),
-    ToolEffect::Adds.of(Tool::Memory(memory::Tool::TaskCreate)),
-    ToolEffect::Changes.of(Tool::Memory(memory::Tool::TaskUpdate)),
-    ToolEffect::Calls.of(Tool::Primitives(primitives::Tool::RunParallel)),
-    ToolEffect::Calls.of(Tool::Primitives(primitives::Tool::BackgroundRun)),
+    ToolInfo::new(Tool::Scheduler(scheduler::Tool::Schedule), ToolEffect::Changes),
+    ToolInfo::new(Tool::Scheduler(scheduler::Tool::Cancel), ToolEffect::Removes),
+    ToolInfo::new(Tool::Scheduler(scheduler::Tool::Remind), ToolEffect::Changes),
+    ToolInfo::new(Tool::Native(native::Tool::Create), ToolEffect::Adds),
+    ToolInfo::new(Tool::Native(native::Tool::List), ToolEffect::Reads),
+    ToolInfo::new(Tool::Native(native::Tool::Cancel), ToolEffect::Removes),
+    ToolInfo::new(Tool::Native(native::Tool::Update), ToolEffect::Changes),
+    ToolInfo::new(Tool::Native(native::Tool::Explain), ToolEffect::Reads),
+    ToolInfo::new(Tool::Native(native::Tool::Inbox), ToolEffect::Removes),
+    ToolInfo::new(Tool::Native(native::Tool::Query), ToolEffect::Reads),
+    ToolInfo::new(Tool::Channels(channels::Tool::SendMessage), ToolEffect::Adds),
+    ToolInfo::new(Tool::Channels(channels::Tool::Broadcast), ToolEffect::Adds),
+    ToolInfo::new(Tool::Channels(channels::Tool::ListProviders), ToolEffect::Reads),
+    ToolInfo::new(Tool::Channels(channels::Tool::ProviderStatus), ToolEffect::Reads),
+    ToolInfo::new(Tool::Channels(channels::Tool::PauseProvider), ToolEffect::Changes),
+    ToolInfo::new(Tool::Channels(channels::Tool::ResumeProvider), ToolEffect::Changes),
+    ToolInfo::new(Tool::Channels(channels::Tool::ProviderHistory), ToolEffect::Reads),
+    ToolInfo::new(Tool::Channels(channels::Tool::Stats), ToolEffect::Reads),
+    ToolInfo::new(Tool::Channels(channels::Tool::Reply), ToolEffect::Adds),
+    ToolInfo::new(Tool::Channels(channels::Tool::SimulateEvent), ToolEffect::Adds),
+    ToolInfo::new(Tool::Channels(channels::Tool::TestSend), ToolEffect::Adds),
+    ToolInfo::new(Tool::Memory(memory::Tool::Remember), ToolEffect::Adds),
+    ToolInfo::new(Tool::Memory(memory::Tool::SetGoal), ToolEffect::Changes),
+    ToolInfo::new(Tool::Memory(memory::Tool::TaskCreate), ToolEffect::Adds),
+    ToolInfo::new(Tool::Memory(memory::Tool::TaskUpdate), ToolEffect::Changes),
+    ToolInfo::new(Tool::Primitives(primitives::Tool::RunParallel), ToolEffect::Calls),
+    ToolInfo::new(Tool::Primitives(primitives::Tool::BackgroundRun), ToolEffect::Calls),
 ];
 
 impl ToolInfo {
+    const fn new(tool: Tool, effect: ToolEffect) -> ToolInfo {
+        ToolInfo { name: tool.name(), dialect: tool.dialect(), effect, tool }
+    }
+
     /// What the tool does, for the model or the person that chooses one.
     pub(crate) fn description(&self) -> String {
         let text = match self.tool.text() {
@@ -172,6 +172,8 @@ mod tests {
         assert_eq!(of(Dialect::Reminder), reminder::Tool::NAMES);
         assert_eq!(of(Dialect::SessionAction), session_action::Tool::NAMES);
         assert_eq!(of(Dialect::ClaudeCron), claude_cron::Tool::NAMES);
+        assert_eq!(of(Dialect::Watch), watch::Tool::NAMES);
+        assert_eq!(of(Dialect::Scheduler), scheduler::Tool::NAMES);
         assert_eq!(of(Dialect::Native), native::Tool::NAMES);
         assert_eq!(of(Dialect::Channels), channels::Tool::NAMES);
         assert_eq!(of(Dialect::Memory), memory::Tool::NAMES);

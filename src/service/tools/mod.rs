@@ -107,15 +107,18 @@ impl Service {
         Ok(Some(self.call_admitted(call, style.patience).map(dialect::within_bound)))
     }
 
-    /// Whether a call of the tool of this name changes nothing.
+    /// Whether a call of the tool of this name changes nothing, if the tool exists for the caller.
     #[cfg(feature = "http")]
-    pub(crate) fn only_reads(&self, name: &str, args: &Value) -> bool {
-        ToolInfo::named(name).is_some_and(|known| op_of(known.tool, args) == Op::Query)
+    pub(crate) fn only_reads(&self, caller: &Caller, name: &str, args: &Value) -> bool {
+        self.tool(caller, name).is_some_and(|known| op_of(known.tool, args) == Op::Query)
     }
 
     /// Records the call of a tool that the caller's grant withholds. To the caller the tool does not exist.
     fn note_withheld(&self, caller: &Caller, name: &str, args: &Value) {
-        if let Some(known) = ToolInfo::named(name).filter(|known| self.is_withheld(caller, known.dialect)) {
+        // One that is switched off does not exist for anybody.
+        let is_withheld =
+            |known: &&ToolInfo| self.is_there(caller, known) && self.is_withheld(caller, known.dialect);
+        if let Some(known) = ToolInfo::named(name).filter(is_withheld) {
             self.record_denial(caller, op_of(known.tool, args), Some(known.dialect));
         }
     }
@@ -136,7 +139,8 @@ impl Service {
     }
 
     fn carry_out(&self, call: ToolCall<'_>) -> Answer {
-        let (service, ToolCall { admitted, tool, args, notation }) = (self, call);
+        let service = self;
+        let ToolCall { admitted, tool, args, notation } = call;
         match tool {
             Tool::Psi => PsiCall { service, admitted }.call(args, notation),
             Tool::Cron(tool) => CronCall { service, admitted, args }.call(tool, notation),

@@ -1,6 +1,6 @@
 //! Which operation a call of a tool is, for admission: before anything else looks at the call.
 //!
-//! Invariant: a call counts as a change unless it is known to do less, and it is read here as the tool itself reads it.
+//! Invariant: what is not known to be another operation is a change, and a call is read here as the tool itself reads it.
 
 use super::tool::Tool;
 use crate::dialect::{
@@ -9,7 +9,7 @@ use crate::dialect::{
 use crate::domain::Op;
 use crate::edn::{Keyword, Value};
 
-/// Returns the operation that a call of a tool is. A call that the tool would not accept is a change.
+/// Returns the operation that a call of a tool is.
 pub(super) fn op_of(tool: Tool, args: &Value) -> Op {
     match tool {
         Tool::Psi => of_psi(args),

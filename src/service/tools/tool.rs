@@ -1,6 +1,6 @@
 //! One tool, with the family that it is of.
 //!
-//! A call's tool is looked up once, in the toolbox; from there on it travels as this value and never as a name.
+//! Once a call is admitted, its tool travels as this value and never as a name.
 
 use crate::dialect::{
     channels, claude_cron, cron, memory, native, primitives, psi, reminder, scheduler, session_action, watch,
@@ -75,7 +75,7 @@ impl Tool {
     }
 }
 
-/// Where a tool's description and schema are.
+/// The text of a tool's declaration.
 #[derive(Debug)]
 pub(super) enum Text {
     /// In EDN, a map of both.

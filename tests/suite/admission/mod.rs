@@ -282,7 +282,7 @@ fn no_operation_is_without_a_way_in() {
     }
 }
 
-/// A tool that the grant withholds answers as one that nobody has, by every way in, and the log has who tried it.
+/// A tool that the grant withholds answers as one that nobody has, by the service and by MCP, and the log has who tried it.
 #[test]
 fn calls_of_withheld_tools_are_recorded() {
     let by_service = |handle: &Handle| {
@@ -298,7 +298,7 @@ fn calls_of_withheld_tools_are_recorded() {
         let line = mcp::call(handle, &token("alice"), "cron_create", &Map::new().into());
         assert!(line.contains("no tool"), "{line}");
     };
-    let ways: [(&str, &dyn Fn(&Handle)); 2] = [("service", &by_service), ("MCP", &by_mcp)];
+    let ways: [(&str, fn(&Handle)); 2] = [("service", by_service), ("MCP", by_mcp)];
     for (way, call) in ways {
         let (handle, _clock) = simulated::engine(&["alice"]);
         let psi = Grant { dialects: Some(vec![Dialect::Psi]), ..Grant::FULL };

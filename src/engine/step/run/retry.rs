@@ -38,6 +38,7 @@ pub(in crate::engine::step) fn wait_before_next(
     failure: &Failure,
 ) -> Option<Span> {
     let (schedule, attempt) = (occurrence.schedule, occurrence.attempt);
+    debug_assert!(attempt > 0, "{}: attempts count from one", occurrence.id);
     // An existing fresh session is not created a second time.
     if occurrence.record.status == Status::Cancelled || failure.session_exists {
         return None;

@@ -192,7 +192,9 @@ fn object(
     notation: Notation,
 ) -> Result<Value, String> {
     // A variable within a literal: its value was coerced before, and its keys are parameters instead of strings.
-    let is_param = |key: &Value| fields.iter().any(|field| field.target == ArgTarget::Param(key.clone()));
+    let is_param = |key: &Value| {
+        fields.iter().any(|field| matches!(&field.target, ArgTarget::Param(name) if name == key))
+    };
     let is_coerced = map.keys().next().is_some_and(is_param);
     if is_coerced && notation == Notation::Literal && map.keys().all(|key| key.as_str().is_none()) {
         return Ok(Value::Map(map.clone()));

@@ -15,7 +15,7 @@ use axum::http::{HeaderValue, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use crate::dialect::{Notation, REQUEST_CAPS};
-use crate::domain::Dialect;
+use crate::domain::{Caller, Dialect};
 use crate::edn::{Map, Value};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
@@ -50,7 +50,7 @@ pub(in crate::surface::http) async fn answer(
     };
     let scheduler = Scheduler { service: &app.service, caller: &principal.caller, offer: &offer };
     let begin = || McpService { features: &scheduler }.begin(&body, Some(&mirror));
-    let begun = long::run(&app, &principal, cost(&app, &body), begin);
+    let begun = long::run(&app, &principal, cost(&app, &principal.caller.as_model(), &body), begin);
     let reply = match begun.map_err(long::not_done)? {
         McpBegun::Now(reply) => reply,
         McpBegun::Later(pending, later) => {
@@ -66,7 +66,7 @@ pub(in crate::surface::http) async fn answer(
 }
 
 /// The cost of a message: tools that read, and resources, may take long.
-fn cost(app: &AppState, body: &[u8]) -> Cost {
+fn cost(app: &AppState, caller: &Caller, body: &[u8]) -> Cost {
     let message = json::read(body, &REQUEST_CAPS).ok();
     let message = message.as_ref().and_then(Value::as_map);
     let text = |map: &Map, key| map.text(key).and_then(Value::as_str).map(str::to_owned);
@@ -75,7 +75,7 @@ fn cost(app: &AppState, body: &[u8]) -> Cost {
         Some("resources/read" | "resources/list") => true,
         Some("tools/call") => params.is_some_and(|params| {
             let args = params.text("arguments").cloned().unwrap_or(Value::Nil);
-            text(params, "name").is_some_and(|name| app.service.only_reads(&name, &args))
+            text(params, "name").is_some_and(|name| app.service.only_reads(caller, &name, &args))
         }),
         Some(_) | None => false,
     };
