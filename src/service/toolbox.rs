@@ -6,7 +6,7 @@
 
 use super::Service;
 use super::tools::{TOOLBOX, Tool, ToolEffect, ToolInfo};
-use crate::dialect::{channels, echo, names, primitives, session_action};
+use crate::dialect::{echo, names, primitives, session_action};
 use crate::domain::{Caller, CallerRole, Dialect, Gate, Grant, Right, Scope, nearest};
 use crate::edn::{Map, Value};
 use crate::engine::ChannelRecord;
@@ -82,15 +82,9 @@ impl Service {
         let is_open = tool.dialect.gate().is_none_or(|gate| self.is_open(gate, caller));
         let is_open = is_open && self.has_store_for(tool.dialect);
         let is_operator = caller.role == CallerRole::Operator && caller.scope == Scope::Operator;
-        let is_for_it = |tool: channels::Tool| {
-            if tool.is_for_operators() {
-                is_operator
-            } else {
-                is_operator || !tool.is_for_managers() || self.manages(caller)
-            }
-        };
         let Tool::Channels(tool) = tool.tool else { return is_open };
-        is_open && is_for_it(tool)
+        let is_for_agents = !tool.is_for_operators() && (!tool.is_for_managers() || self.manages(caller));
+        is_open && (is_operator || is_for_agents)
     }
 
     /// Whether what the family makes could be persisted, if it has to be.

@@ -252,12 +252,8 @@ impl State {
         let Some(record) = self.runs.get_mut(run) else { return };
         let schedule = record.schedule;
         // What was left in an inbox may still be taken.
-        debug_assert!(
-            record.is_live() || record.run.state == RunState::Left,
-            "a run of {} ends as {state:?}, and has ended as {:?}",
-            record.run.slot,
-            record.run.state
-        );
+        let is_open = record.is_live() || record.run.state == RunState::Left;
+        debug_assert!(is_open, "the run of {} ends a second time, as {state:?}", record.run.slot);
         // Needed only while the run can still be handed over: a host may get what was left.
         record.run.definition = record.run.definition.take().filter(|_| state == RunState::Left);
         record.run.checks = None;

@@ -21,6 +21,7 @@ pub struct ToolInfo {
     pub effect: ToolEffect,
     /// The tool itself.
     pub(crate) tool: Tool,
+    text: Text,
 }
 
 /// What a call of a tool can do at most, for hosts that ask a person before a call.
@@ -111,12 +112,13 @@ pub const TOOLBOX: &[ToolInfo] = &[
 
 impl ToolInfo {
     const fn new(tool: Tool, effect: ToolEffect) -> ToolInfo {
-        ToolInfo { name: tool.name(), dialect: tool.dialect(), effect, tool }
+        let (name, dialect, text) = tool.declared();
+        ToolInfo { name, dialect, effect, tool, text }
     }
 
     /// What the tool does, for the model or the person that chooses one.
     pub(crate) fn description(&self) -> String {
-        let text = match self.tool.text() {
+        let text = match self.text {
             Text::Native(tool) => return tool.description().to_owned(),
             Text::Edn(text) => part(text, "description"),
         };
@@ -125,7 +127,7 @@ impl ToolInfo {
 
     /// The JSON Schema of its arguments.
     pub fn input_schema(&self) -> Value {
-        match self.tool.text() {
+        match self.text {
             Text::Native(tool) => tool.input_schema(),
             Text::Edn(text) => described(part(text, "input-schema")),
         }

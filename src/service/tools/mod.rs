@@ -138,9 +138,8 @@ impl Service {
         Called::Now(rehearsal::with_tried_example(answer, |args| self.rehearse(ToolCall { args, ..call })))
     }
 
-    fn carry_out(&self, call: ToolCall<'_>) -> Answer {
+    fn carry_out(&self, ToolCall { admitted, tool, args, notation }: ToolCall<'_>) -> Answer {
         let service = self;
-        let ToolCall { admitted, tool, args, notation } = call;
         match tool {
             Tool::Psi => PsiCall { service, admitted }.call(args, notation),
             Tool::Cron(tool) => CronCall { service, admitted, args }.call(tool, notation),

@@ -25,52 +25,20 @@ pub(crate) enum Tool {
 }
 
 impl Tool {
-    pub(super) const fn name(self) -> &'static str {
+    /// Its name, its family, and the text of its declaration.
+    pub(super) const fn declared(self) -> (&'static str, Dialect, Text) {
         match self {
-            Tool::Psi => psi::TOOL,
-            Tool::Cron(tool) => tool.name(),
-            Tool::Reminder(tool) => tool.name(),
-            Tool::SessionAction(tool) => tool.name(),
-            Tool::ClaudeCron(tool) => tool.name(),
-            Tool::Watch(tool) => tool.name(),
-            Tool::Scheduler(tool) => tool.name(),
-            Tool::Native(tool) => tool.name(),
-            Tool::Channels(tool) => tool.name(),
-            Tool::Memory(tool) => tool.name(),
-            Tool::Primitives(tool) => tool.name(),
-        }
-    }
-
-    pub(super) const fn dialect(self) -> Dialect {
-        match self {
-            Tool::Psi => Dialect::Psi,
-            Tool::Cron(_) => Dialect::Cron,
-            Tool::Reminder(_) => Dialect::Reminder,
-            Tool::SessionAction(_) => Dialect::SessionAction,
-            Tool::ClaudeCron(_) => Dialect::ClaudeCron,
-            Tool::Watch(_) => Dialect::Watch,
-            Tool::Scheduler(_) => Dialect::Scheduler,
-            Tool::Native(_) => Dialect::Native,
-            Tool::Channels(_) => Dialect::Channels,
-            Tool::Memory(_) => Dialect::Memory,
-            Tool::Primitives(_) => Dialect::Primitives,
-        }
-    }
-
-    /// Where the tool's description and schema are.
-    pub(super) const fn text(self) -> Text {
-        match self {
-            Tool::Psi => Text::Edn(include_str!("psi-tool.edn")),
-            Tool::Cron(tool) => Text::Edn(tool.declaration()),
-            Tool::Reminder(tool) => Text::Edn(tool.declaration()),
-            Tool::SessionAction(tool) => Text::Edn(tool.declaration()),
-            Tool::ClaudeCron(tool) => Text::Edn(tool.declaration()),
-            Tool::Watch(tool) => Text::Edn(tool.declaration()),
-            Tool::Scheduler(tool) => Text::Edn(tool.declaration()),
-            Tool::Native(tool) => Text::Native(tool),
-            Tool::Channels(tool) => Text::Edn(tool.declaration()),
-            Tool::Memory(tool) => Text::Edn(tool.declaration()),
-            Tool::Primitives(tool) => Text::Edn(tool.declaration()),
+            Tool::Psi => (psi::TOOL, Dialect::Psi, Text::Edn(include_str!("psi-tool.edn"))),
+            Tool::Cron(tool) => (tool.name(), Dialect::Cron, Text::Edn(tool.declaration())),
+            Tool::Reminder(tool) => (tool.name(), Dialect::Reminder, Text::Edn(tool.declaration())),
+            Tool::SessionAction(tool) => (tool.name(), Dialect::SessionAction, Text::Edn(tool.declaration())),
+            Tool::ClaudeCron(tool) => (tool.name(), Dialect::ClaudeCron, Text::Edn(tool.declaration())),
+            Tool::Watch(tool) => (tool.name(), Dialect::Watch, Text::Edn(tool.declaration())),
+            Tool::Scheduler(tool) => (tool.name(), Dialect::Scheduler, Text::Edn(tool.declaration())),
+            Tool::Native(tool) => (tool.name(), Dialect::Native, Text::Native(tool)),
+            Tool::Channels(tool) => (tool.name(), Dialect::Channels, Text::Edn(tool.declaration())),
+            Tool::Memory(tool) => (tool.name(), Dialect::Memory, Text::Edn(tool.declaration())),
+            Tool::Primitives(tool) => (tool.name(), Dialect::Primitives, Text::Edn(tool.declaration())),
         }
     }
 }

@@ -298,8 +298,7 @@ fn calls_of_withheld_tools_are_recorded() {
         let line = mcp::call(handle, &token("alice"), "cron_create", &Map::new().into());
         assert!(line.contains("no tool"), "{line}");
     };
-    let ways: [(&str, fn(&Handle)); 2] = [("service", by_service), ("MCP", by_mcp)];
-    for (way, call) in ways {
+    for (way, call) in [("service", by_service as fn(&Handle)), ("MCP", by_mcp)] {
         let (handle, _clock) = simulated::engine(&["alice"]);
         let psi = Grant { dialects: Some(vec![Dialect::Psi]), ..Grant::FULL };
         handle.grant(&session("alice"), psi, Scope::Operator).expect("it is open");

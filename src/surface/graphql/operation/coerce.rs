@@ -95,9 +95,7 @@ fn put(params: &mut Map, input: &Input, value: Value) {
     match (&input.target, handed(input.handed, value)) {
         (ArgTarget::Param(name), value) => drop(params.insert(name.clone(), value)),
         (ArgTarget::Spread, Value::Map(fields)) => {
-            for (name, value) in fields {
-                params.insert(name, value);
-            }
+            fields.into_iter().for_each(|(name, value)| drop(params.insert(name, value)));
         }
         // Null has no fields.
         (ArgTarget::Spread, _) => {}
