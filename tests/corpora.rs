@@ -38,7 +38,7 @@ macro_rules! played {
     };
 }
 
-played! { condition cron edn eql facts graphql json jsonl mcp rows stream tools webhook when }
+played! { condition cron edn eql facts graphql inbound json jsonl mcp rows shape stream tools webhook when }
 
 #[track_caller]
 fn play(name: &str) {

@@ -14,11 +14,13 @@ pub mod edn;
 pub mod eql;
 pub mod facts;
 pub mod graphql;
+pub mod inbound;
 pub mod json;
 pub mod jsonl;
 pub mod mcp;
 pub mod rows;
 mod scene;
+pub mod shape;
 pub mod stream;
 pub mod tools;
 pub mod webhook;
@@ -34,17 +36,19 @@ pub struct Target {
 }
 
 /// All fuzz targets.
-pub const TARGETS: [Target; 14] = [
+pub const TARGETS: [Target; 16] = [
     Target { name: "condition", run: condition::run },
     Target { name: "cron", run: cron::run },
     Target { name: "edn", run: edn::run },
     Target { name: "eql", run: eql::run },
     Target { name: "facts", run: facts::run },
     Target { name: "graphql", run: graphql::run },
+    Target { name: "inbound", run: inbound::run },
     Target { name: "json", run: json::run },
     Target { name: "jsonl", run: jsonl::run },
     Target { name: "mcp", run: mcp::run },
     Target { name: "rows", run: rows::run },
+    Target { name: "shape", run: shape::run },
     Target { name: "stream", run: stream::run },
     Target { name: "tools", run: tools::run },
     Target { name: "webhook", run: webhook::run },

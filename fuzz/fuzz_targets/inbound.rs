@@ -1,0 +1,5 @@
+//! `src/inbound.rs` under the fuzzer.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| reveille_fuzz::inbound::run(input));
