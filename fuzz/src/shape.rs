@@ -2,8 +2,6 @@
 //! breaks. A receiver parses its body, which is within its bound, repeats to the byte, and has the
 //! whole text if that fits. Nothing in a text is a mention.
 
-use std::collections::BTreeSet;
-
 use reveille::adapter::outbound::Shape;
 use reveille::dialect::json;
 use reveille::domain::{Cause, Dialect, Route, RunId, ScheduleId, Span};
@@ -81,8 +79,8 @@ fn is_whole_or_cut(shown: &str, words: &str, most: usize) {
 
 fn parsed(body: &str) -> Value {
     let value = json::read(body.as_bytes(), &CAPS).expect("a receiver parses it");
-    let names = value.as_map().map(|map| map.keys().map(Value::to_string).collect::<BTreeSet<_>>());
-    assert!(names.is_some_and(|names| !names.is_empty()), "an object with something in it");
+    let has_something = value.as_map().is_some_and(|map| map.keys().next().is_some());
+    assert!(has_something, "no object, or an empty one: {value}");
     value
 }
 
