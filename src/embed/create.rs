@@ -195,7 +195,7 @@ impl<'a> Reschedule<'a> {
         let change = ScheduleChange { when: Some(when), text: self.text, ..ScheduleChange::default() };
         // The embedding program may change every schedule, like an operator.
         let which = Which { base: self.base, ..Which::any(Scope::Operator, self.schedule.clone()) };
-        Ok(handle.submit(Input::Command(Command::ChangeSchedule { which, change }))?)
+        Ok(handle.submit(Input::Command(Command::ChangeSchedule { which, change: Box::new(change) }))?)
     }
 }
 

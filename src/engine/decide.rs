@@ -60,7 +60,7 @@ fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Re
         Command::CancelSchedule(which) => step::cancel_schedule(step, which),
         Command::CancelCall(which) => step::cancel_call(step, which),
         Command::DeleteSchedule(which) => step::delete_schedule(step, which),
-        Command::ChangeSchedule { which, change } => step::change_schedule(step, which, change),
+        Command::ChangeSchedule { which, change } => step::change_schedule(step, which, *change),
         Command::PauseSchedule { which, reason } => step::pause_schedule(step, which, reason),
         Command::ResumeSchedule(which) => step::resume_schedule(step, which),
         Command::RunNow { which, keeps_slot } => step::run_now(step, which, keeps_slot),

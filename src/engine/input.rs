@@ -159,7 +159,7 @@ pub enum Command {
         /// The schedule to change.
         which: Which,
         /// The parts that change.
-        change: ScheduleChange,
+        change: Box<ScheduleChange>,
     },
     /// Claim no slots of a schedule until it is resumed.
     PauseSchedule {

@@ -115,7 +115,7 @@ impl CallerMutator<'_> {
         let schedule = which.schedule.clone();
         let answer = Map::new().with("psi.scheduler/schedule-id", schedule.to_string());
         let next = |state: &State| state.schedule(&schedule).map(|record| self.upcoming(record));
-        let command = Command::ChangeSchedule { which, change };
+        let command = Command::ChangeSchedule { which, change: Box::new(change) };
         let next = self.handle().submit_with(Input::Command(command), next);
         let next = next.map_err(|refusal| refused(&refusal))?.unwrap_or_default();
         let understood = meant.map_or(Value::Nil, |meant| meant.echo(next));
@@ -159,7 +159,7 @@ impl CallerMutator<'_> {
             let now = When::At(self.handle().now().wall);
             let change = ScheduleChange { when: Some(now), ..ScheduleChange::default() };
             let schedule = which.schedule.clone();
-            let command = Command::ChangeSchedule { which, change };
+            let command = Command::ChangeSchedule { which, change: Box::new(change) };
             let answer = Map::new().with("psi.scheduler/schedule-id", schedule.to_string());
             self.handle().submit(Input::Command(command)).map_err(|refusal| refused(&refusal))?;
             return Ok(answer.with("psi.scheduler/next-fire-at", Value::Nil).into());

@@ -115,7 +115,7 @@ impl<'a> CronCall<'a> {
         if let Err(refusal) = admitted {
             return self.refused(Tool::Update, job, &refusal);
         }
-        let command = |which| Command::ChangeSchedule { which, change };
+        let command = |which| Command::ChangeSchedule { which, change: Box::new(change) };
         self.change_and_tell(Tool::Update, job, command)
     }
 

@@ -142,7 +142,7 @@ impl World {
             paused: entropy.one_in(5).then(|| entropy.one_in(2)),
             ..ScheduleChange::default()
         };
-        self.submit(Input::Command(Command::ChangeSchedule { which, change })).map(|_| ())
+        self.submit(Input::Command(Command::ChangeSchedule { which, change: Box::new(change) })).map(|_| ())
     }
 
     pub(in crate::testkit) fn pause(&mut self) -> Outcome {

@@ -48,7 +48,9 @@ fn changed(scene: &mut Scene) -> ScheduleId {
     scene.command(Command::ResumeSchedule(Scene::any(&id))).expect("it is there");
     scene.pass(second());
     let change = ScheduleChange { text: Some("look again".into()), ..ScheduleChange::default() };
-    scene.command(Command::ChangeSchedule { which: Scene::any(&id), change }).expect("it is there");
+    scene
+        .command(Command::ChangeSchedule { which: Scene::any(&id), change: Box::new(change) })
+        .expect("it is there");
     id
 }
 
@@ -150,7 +152,9 @@ fn other_dialects_are_in_a_file_of_their_own_and_come_back() {
     let when = Some(When::After(Span::from_millis(90_000_000)));
     let fresh = Some(reveille::domain::Target::Fresh);
     let change = ScheduleChange { when, target: fresh, ..ScheduleChange::default() };
-    scene.command(Command::ChangeSchedule { which: Scene::any(&wordless), change }).expect("it is there");
+    scene
+        .command(Command::ChangeSchedule { which: Scene::any(&wordless), change: Box::new(change) })
+        .expect("it is there");
     let exported = Log::of(&scene).export();
     assert_eq!((exported.file("jobs.jsonl"), exported.file("runs.jsonl")), ("", ""));
     assert_eq!(exported.said.len(), 1, "{:?}", exported.said);

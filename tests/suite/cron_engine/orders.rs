@@ -58,7 +58,7 @@ fn play(trigger: &Trigger, when: &str, operations: [&str; 2]) -> String {
 
 fn operate(scene: &mut Scene, id: &ScheduleId, operation: &str) -> Result<(), String> {
     let which = Scene::any(id);
-    let change = |change| Command::ChangeSchedule { which: which.clone(), change };
+    let change = |change| Command::ChangeSchedule { which: which.clone(), change: Box::new(change) };
     scene.command(match operation {
         "edit text" => change(ScheduleChange { text: Some("q".into()), ..ScheduleChange::default() }),
         "edit trigger" => {

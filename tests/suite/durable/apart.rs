@@ -38,7 +38,9 @@ fn create(lives: &Lives, life: &Life, text: &str) -> ScheduleId {
 fn retext(life: &Life, id: &ScheduleId, text: Box<str>) {
     let change = ScheduleChange { text: Some(text), ..ScheduleChange::default() };
     let which = Which::any(Scope::Operator, id.clone());
-    life.handle.submit(Input::Command(Command::ChangeSchedule { which, change })).expect("it lives");
+    life.handle
+        .submit(Input::Command(Command::ChangeSchedule { which, change: Box::new(change) }))
+        .expect("it lives");
 }
 
 fn run(lives: &Lives, life: &mut Life) {
@@ -118,7 +120,8 @@ fn after_a_failure_the_definition_is_written_again() {
     lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
     let change = ScheduleChange { text: Some(long("a")), ..ScheduleChange::default() };
     let which = Which::any(Scope::Operator, id.clone());
-    let refused = life.handle.submit(Input::Command(Command::ChangeSchedule { which, change }));
+    let refused =
+        life.handle.submit(Input::Command(Command::ChangeSchedule { which, change: Box::new(change) }));
     assert!(refused.is_err());
     lives.store.heal();
     life.await_kind(DecisionKind::EngineRestarted);

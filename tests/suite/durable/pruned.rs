@@ -28,7 +28,7 @@ fn which(id: &ScheduleId) -> Which {
 
 fn change(id: &ScheduleId, text: &str) -> Command {
     let change = ScheduleChange { text: Some(text.into()), ..ScheduleChange::default() };
-    Command::ChangeSchedule { which: which(id), change }
+    Command::ChangeSchedule { which: which(id), change: Box::new(change) }
 }
 
 /// Items of a list of the answer, by their ids.

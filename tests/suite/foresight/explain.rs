@@ -177,7 +177,7 @@ fn the_end_of_a_schedule_is_its_last_decision() {
     let scene = Scene { schedule: id, ..scene };
     let sooner =
         Box::new(ScheduleChange { when: Some(When::After(minutes(10))), ..ScheduleChange::default() });
-    scene.does(Command::ChangeSchedule { which: scene.which(), change: *sooner });
+    scene.does(Command::ChangeSchedule { which: scene.which(), change: sooner });
     scene.pass(1);
     scene.does(Command::CancelSchedule(scene.which()));
     let told = scene.explain(None);

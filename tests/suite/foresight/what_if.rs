@@ -36,7 +36,8 @@ fn an_edit_makes_the_difference_that_was_foretold() {
         let which = Which::any(Scope::Operator, schedule.clone());
         let is_over =
             one.handle.view(|state| state.schedule(&schedule).is_none_or(|it| it.status().is_terminal()));
-        let changed = other.handle.submit(Input::Command(Command::ChangeSchedule { which, change }));
+        let changed =
+            other.handle.submit(Input::Command(Command::ChangeSchedule { which, change: Box::new(change) }));
         let told = match (told, changed) {
             (Ok(told), Ok(())) => told,
             // One that has ended may live again by a change; a supposition is about those that have not.

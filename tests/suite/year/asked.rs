@@ -54,7 +54,7 @@ impl Year {
             policy: (new.policy != plan.policy).then(|| plan::ask_policy(&new.policy, new.ends_with)),
             ..ScheduleChange::default()
         };
-        if !self.command(Command::ChangeSchedule { which, change }) {
+        if !self.command(Command::ChangeSchedule { which, change: Box::new(change) }) {
             return;
         }
         self.happened.edits += 1;
