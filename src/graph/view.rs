@@ -68,6 +68,8 @@ pub struct View<'a> {
 /// `Reason::ALL`.
 #[derive(Clone, Copy)]
 pub struct Undelivered<'a> {
+    /// When the process began to count.
+    pub since: Moment,
     /// Slots that passed without a run of their own.
     pub skipped: &'a [u64],
     /// Runs and schedules that were cancelled.

@@ -14,8 +14,8 @@ use super::sync::UNPOISONED;
 use super::token::{Token, Tokens};
 use crate::calendar::Zones;
 use crate::domain::{
-    Actor, BootTime, Channel, Cursor, Entropy, Grant, HostId, Now, Primitives, Refusal, ScheduleId, Scope,
-    SessionConfig, SessionId, Transcript,
+    Actor, BootTime, Channel, Cursor, Entropy, Grant, HostId, Moment, Now, Primitives, Refusal, ScheduleId,
+    Scope, SessionConfig, SessionId, Transcript,
 };
 use crate::engine::{Command, Gauges, Input, NewSchedule, Report, SessionRecord, State, Which};
 use crate::port::{Courier, Guard, Host, Store, Ticket};
@@ -301,6 +301,11 @@ impl Handle {
         let thread = std::thread::Builder::new().name("reveille-persister".into());
         thread.spawn(move || replies.publish_forever())?;
         durable::load_and_recover(&self.shared, store, events, options)
+    }
+
+    /// When this life of the engine began, on the wall clock.
+    pub(crate) fn started_at(&self) -> Moment {
+        self.shared.started_at
     }
 
     /// The counters so far, and the present numbers of sessions, schedules and runs.

@@ -23,7 +23,7 @@ use super::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard, UNPOISONED};
 use super::token::Tokens;
 use super::waiter_table::Waiters;
 use crate::calendar::Zones;
-use crate::domain::{BootTime, Cursor, Entropy, Now, Refusal};
+use crate::domain::{BootTime, Cursor, Entropy, Moment, Now, Refusal};
 use crate::engine::{Command, Input, Report, State};
 use crate::limits;
 use crate::port::{Clock, Courier, EntropySource, Guard, Ticket};
@@ -48,6 +48,8 @@ pub(super) struct Shared {
     pub(super) waiters: Arc<Waiters>,
     pub(super) courier: OnceLock<Arc<dyn Courier>>,
     pub(super) clock: Arc<dyn Clock>,
+    /// When this life of the engine began.
+    pub(super) started_at: Moment,
     pub(super) zones: Arc<Zones>,
     entropy: Arc<dyn EntropySource>,
     pub(super) tokens: Arc<Tokens>,
@@ -72,6 +74,7 @@ impl Shared {
             listeners: Listeners::default(),
             alarms: Alarms::default(),
             courier: OnceLock::new(),
+            started_at: parts.clock.now().wall,
             clock: parts.clock,
             zones: parts.zones,
             entropy: parts.entropy,

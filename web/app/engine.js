@@ -29,10 +29,10 @@ export function Doctor() {
   return html`<${Page} title="Doctor" answer=${answer} lead="How the daemon is. The command reveille doctor checks its store.">${of && html`
     <p class=${`sentence ${Number(of.imbalance) === 0 && of.mode === "RUNNING" ? "" : "bad"}`}>${Number(of.imbalance) === 0 ? "The accounts balance: every slot so far has exactly one outcome." : `The accounts are off by ${of.imbalance}: a defect.`}
       ${of.mode !== "RUNNING" && ` It is ${word(of.mode)}.`}</p>
-    <div class="columns"><div><section><h2>Accounts</h2><p class="soft">Of volatile schedules since the daemon started, of durable ones since their records began.</p>
+    <div class="columns"><div><section><h2>Accounts</h2><p class="soft">Of volatile schedules ${of.countedSince ? html`since <${When} at=${of.countedSince} brief />, when the daemon started` : "since the daemon started"}; of durable ones since their records began.</p>
       <div class="bar" aria-hidden="true">${sum.map(([name, value]) => Number(value) > 0 && html`<i class=${tone(name)} style=${{ flexGrow: Number(value) }}></i>`)}</div>
       <${Facts} rows=${[["expected", html`<b class="num">${Number(of.accounting.expected).toLocaleString()}</b>`], ...sum.map(([name, value]) => [name, html`<span class="num">${Number(value).toLocaleString()}</span>`])]} /></section>
-      <section><h2>Not delivered, by reason</h2>${of.undelivered ? html`<${Facts} rows=${Object.entries(of.undelivered).flatMap(([what, reasons]) => Object.entries(reasons).filter(([, value]) => Number(value) > 0)
+      <section><h2>Not delivered, by reason</h2>${of.countedSince && html`<p class="soft">Since <${When} at=${of.countedSince} brief />.</p>`}${of.undelivered ? html`<${Facts} rows=${Object.entries(of.undelivered).flatMap(([what, reasons]) => Object.entries(reasons).filter(([, value]) => Number(value) > 0)
       .map(([reason, value]) => [`${what}: ${word(reason).replaceAll("-", " ")}`, html`<span class="num">${value}</span>`]))} />` : html`<p class="empty">Not known of the past.</p>`}</section></div>
     <div><section><h2>Daemon</h2><${Facts} rows=${[["version", of.version], ["mode", word(of.mode)], ["its clock", html`<${When} at=${of.now} zone=${of.localZone} />`], ["its zone", visible(of.localZone)],
       ["zone database", of.tzdbVersion], ["next deadline", of.nextWakeMs === null ? "none" : `in ${span(Number(of.nextWakeMs))}`], ["last decision", of.cursor]]} /></section>

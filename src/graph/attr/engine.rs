@@ -34,6 +34,10 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
         /// The slots so far by outcome. Expected is the sum of all others.
         operators "reveille.engine/accounting": Type::Record(&ACCOUNTING) =>
             |view, (), _| Ok(accounting(view.state.ledger()).into());
+        /// When this process began to count. Of volatile schedules, accounting has the slots since then; of durable ones it has
+        /// those since their records began. Undelivered has what happened since then. Nil in a query of the past.
+        operators "reveille.engine/counted-since": Type::Instant, nullable =>
+            |view, (), _| Ok(maybe(view.undelivered, |counts| instant(counts.since)));
         /// What became of the slots of durable schedules, by the day on which it happened, over all lives of the daemon: the
         /// days that the log retains and on which something ended, oldest first. Nil if nothing is kept, or if the log was too
         /// long to be counted in time. The volatile schedules of a life are in its accounts only.
