@@ -75,6 +75,8 @@ pub use memory::{KnownFact, Memory, MemoryChange, TaskNote, TaskStatus};
 pub use message::{Content, Message, Role, Transcript};
 pub(crate) use nearest::{clearly_nearest, nearest, one_slip_away};
 #[doc(hidden)]
+pub use outcome::attempt::{Attempt, EarlierAttempts, FailedAttempt};
+#[doc(hidden)]
 pub use outcome::decision::{Decision, DecisionKind, SlotRange, Subject};
 #[doc(hidden)]
 pub use outcome::downtime::Downtime;

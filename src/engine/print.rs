@@ -166,6 +166,9 @@ impl State {
         if let Some(failure) = &run.failure {
             write!(f, " error {:?}", failure.message)?;
         }
+        if let Some(earlier) = &run.earlier {
+            write!(f, " earlier {earlier:?}")?;
+        }
         if let Some(checks) = &run.checks {
             write!(f, " checks {checks:?}")?;
         }

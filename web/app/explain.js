@@ -33,6 +33,13 @@ export function Explain({ id, at = null }) {
         <p><a href=${to("timeline", { at: of.slot ?? of.asked, zoom: "1h" })}>See it on the timeline</a></p></section></div>`}<//>`;
 }
 
+/** The attempts to hand a run over: when, to whom, and what each came to. */
+const Attempts = ({ of, zone }) => html`<ol class="steps">${of.map((one) => html`<li key=${one.number}>
+  <b>${one.number}</b> <${Status} of=${one.state} reason=${one.error?.reason} />
+  ${one.startedAt && html` <${When} at=${one.startedAt} zone=${zone} />`} <span class="soft"><${Foreign} text=${one.channel ?? one.host ?? ""} /></span>
+  ${one.error && html`<br /><span class="soft"><${Foreign} text=${one.error.message} />${one.code !== null && `, code ${one.code}`}</span>`}
+  ${one.nextAt && html`<br /><span class="soft">next attempt</span> <${When} at=${one.nextAt} zone=${zone} />`}</li>`)}</ol>`;
+
 export function Run({ schedule: scheduleId, id }) {
   const answer = useAsk(Q.RUN, useMemo(() => ({ schedule: scheduleId, run: id }), [scheduleId, id]));
   const schedule = answer.data?.schedule;
@@ -49,6 +56,7 @@ export function Run({ schedule: scheduleId, id }) {
         ${place > 0 && html`<span class="soft"> + ${span(Date.parse(at) - Date.parse(steps[place - 1][1]))}</span>`}</li>`)}
         ${run.retryAt && html`<li class="warn"><b>next attempt</b> <${When} at=${run.retryAt} zone=${zone} /></li>`}
         ${!run.finishedAt && html`<li class="soft">not ended yet${run.reason ? `: ${word(run.reason)}` : ""}</li>`}</ol></section>
+      ${run.attempts.length > 1 && html`<section><h2>Attempts</h2><${Attempts} of=${run.attempts} zone=${zone} /></section>`}
       ${run.error && html`<section><h2>Error</h2><${Box} text=${run.error.message} label="The error" /><${Facts} rows=${[["reason", word(run.error.reason)], ["phase", word(run.error.phase)],
       ["fresh session", run.error.sessionExists ? "exists" : "does not exist"]]} /></section>`}
       <section><h2>What was delivered</h2><${Box} text=${run.message?.text ?? schedule.message} label="The text" />

@@ -69,7 +69,8 @@ export const RUN = `query Run($schedule: ID!, $run: String) {
   schedule(scheduleId: $schedule) {
     ${NAME} when message kind policy { whenBusy missed overlap recovery endsWith backoffMs timeoutMs }
     runs { id slot state reason cause phase attempt folded incarnation claimedAt startedAt deliveredAt finishedAt retryAt latenessMs
-      host sessionId approvalDigest error { message phase reason sessionExists } message { id text role taken timestamp } } }
+      host sessionId approvalDigest error { message phase reason sessionExists }
+      attempts { number state startedAt endedAt nextAt host channel code error { message reason } } message { id text role taken timestamp } } }
   engine { decisionPage(last: 100, filter: { runId: $run }) { nodes { ${DECISION} } } }
 }`;
 
@@ -105,7 +106,7 @@ export const EDIT_PREVIEW = `query EditPreview($id: ID!, $when: String, $zone: S
 export const DOCTOR = `query Doctor { engine {
   now version mode imbalance nextWakeMs tzdbVersion localZone cursor held { by reason since }
   accounting { expected delivered left skipped cancelled failed lost pending }
-  undelivered { skipped failed cancelled } channels { name kind goesTo agents disabledAt }
+  countedSince undelivered { skipped failed cancelled } channels { name kind goesTo agents disabledAt }
   guard { approvalMs asksMs rules { name then why kinds dialects sessions tools window { days from until zone } } }
   limits { name value unit doc } } }`;
 

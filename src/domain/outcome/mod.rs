@@ -1,5 +1,6 @@
 //! What became of things: facts, decisions, states, and why.
 
+pub(in crate::domain) mod attempt;
 pub(in crate::domain) mod decision;
 pub(in crate::domain) mod downtime;
 pub(in crate::domain) mod fact;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Checks, Failure, HostId, Moment, Outcome, Phase, Reason, RunId, Schedule, SessionId, names,
+    Checks, EarlierAttempts, Failure, HostId, Moment, Outcome, Phase, Reason, RunId, Schedule, SessionId,
+    names,
 };
 
 names! {
@@ -58,6 +59,8 @@ pub struct Run {
     pub state: RunState,
     /// The number of the current attempt, from 1.
     pub attempt: u16,
+    /// The attempts before the current one; `None` if it is the first.
+    pub earlier: Option<Box<EarlierAttempts>>,
     /// When the slot was claimed.
     pub claimed_at: Moment,
     /// When the run was first handed to the host; `None` while it waits.
@@ -110,6 +113,7 @@ impl Run {
             // Until the next fact about the run, which is a dispatch in the same step if nothing stands in its way.
             state: RunState::Queued,
             attempt: 1,
+            earlier: None,
             claimed_at: at,
             started_at: None,
             delivered_at: None,

@@ -137,7 +137,7 @@ impl State {
         let it = &mut record.run;
         it.state = RunState::InFlight;
         it.retry_at = None;
-        it.started_at.get_or_insert(now.wall);
+        it.note_handed_over(now.wall);
         it.phase = Some(Phase::PromptSubmit);
         (it.host, it.session) = (host, session);
         it.lead = Some(Box::new(lead.clone()));

@@ -43,6 +43,7 @@ impl State {
         if let Some(record) = self.runs.get_mut(run) {
             record.run.ended_at = None;
             // It was handed to nobody yet.
+            record.run.take_hand_over_back();
             record.run.started_at = None;
             record.run.reason = None;
             record.run.state = RunState::Queued;

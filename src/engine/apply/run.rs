@@ -46,7 +46,7 @@ impl State {
                 if failure.reason == Reason::OverBudget {
                     self.note_booked(run, failure.phase, now.boot);
                 }
-                self.retry(run, failure, at);
+                self.retry(run, now, failure, at);
             }
             RunFact::Failed(failure) => self.end_run(run, now, Ending::Failed(failure)),
             RunFact::Cancelled { reason } => self.end_run(run, now, Ending::Cancelled(reason)),
@@ -97,7 +97,7 @@ impl State {
         let it = &mut record.run;
         it.host = None;
         it.phase = it.phase.filter(|_| it.session_created);
-        it.started_at = it.started_at.filter(|_| it.failure.is_some());
+        it.take_hand_over_back();
     }
 
     /// Queues a run at its place.
@@ -164,8 +164,7 @@ impl State {
         let it = &mut record.run;
         it.state = RunState::InFlight;
         it.retry_at = None;
-        // The first attempt counts: lateness is measured from it.
-        it.started_at.get_or_insert(now.wall);
+        it.note_handed_over(now.wall);
         it.host = Some(host);
         it.phase = Some(phase);
         it.session_created = fresh && phase == Phase::PromptSubmit;
@@ -214,7 +213,7 @@ impl State {
     }
 
     /// Records a failed attempt. The run waits for the next one, in no lane and no queue.
-    fn retry(&mut self, run: Key, failure: Box<Failure>, at: Moment) {
+    fn retry(&mut self, run: Key, now: Now, failure: Box<Failure>, at: Moment) {
         let Some(record) = self.runs.get_mut(run) else { return };
         let it = &mut record.run;
         it.state = RunState::Queued;
@@ -222,8 +221,7 @@ impl State {
             // The guard is asked again for each attempt.
             checks.allowed = None;
         }
-        // What a pace holds back, the channel's or the disk's, was not tried.
-        it.attempt = it.attempt.saturating_add(u16::from(failure.reason != Reason::OverBudget));
+        it.fail_attempt(&failure, now.wall, at);
         it.retry_at = Some(at);
         it.phase = None;
         it.host = None;

@@ -1,6 +1,6 @@
 //! The entities `memory` and `task-note`: what a session remembers. The number of a memory is that of its session.
 
-use super::{Read, attributes, instant, integer, maybe, own, text};
+use super::{Read, attributes, halves, instant, integer, joined, maybe, own, text};
 use crate::domain::{KnownFact, Memory, Moment, SessionId, TaskNote, TaskStatus};
 use crate::edn::{Map, Value};
 use crate::engine::{Key, SessionRecord, recall_block};
@@ -18,12 +18,12 @@ pub(super) struct TaskPlace {
 
 impl RowKey for TaskPlace {
     fn number(self) -> u64 {
-        u64::from(self.session.number()) << 32 | u64::from(self.at)
+        joined(self.session.number(), self.at)
     }
 
     fn numbered(number: u64) -> TaskPlace {
-        let half = |number: u64| u32::try_from(number & u64::from(u32::MAX)).unwrap_or(u32::MAX);
-        TaskPlace { session: Key::numbered(half(number >> 32)), at: half(number) }
+        let (session, at) = halves(number);
+        TaskPlace { session: Key::numbered(session), at }
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Read, attributes, maybe, own, text};
+use super::{Read, attributes, halves, joined, maybe, own, text};
 use crate::domain::{Message, Role, RunId, RunState, SessionId};
 use crate::edn::{Map, Value};
 use crate::engine::Key;
@@ -25,13 +25,12 @@ pub(super) struct MessagePosition {
 
 impl RowKey for MessagePosition {
     fn number(self) -> u64 {
-        // Both halves have 32 bits, so together they fit into one number.
-        u64::from(self.session.number()) << 32 | u64::from(self.at)
+        joined(self.session.number(), self.at)
     }
 
     fn numbered(number: u64) -> MessagePosition {
-        let half = |number: u64| u32::try_from(number & u64::from(u32::MAX)).unwrap_or(u32::MAX);
-        MessagePosition { session: Key::numbered(half(number >> 32)), at: half(number) }
+        let (session, at) = halves(number);
+        MessagePosition { session: Key::numbered(session), at }
     }
 }
 

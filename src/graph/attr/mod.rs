@@ -4,6 +4,7 @@
 //! through the [`View`](super::view::View), so what a caller may not see does not exist for any attribute.
 
 pub(crate) mod approval;
+mod attempt;
 mod budget;
 mod decision;
 mod declare;
@@ -55,6 +56,7 @@ pub fn registry() -> Result<Registry<Scheduler>, Vec<RegistryFault>> {
         .entity(schedule::schedule())
         .entity(session::session())
         .entity(run::run())
+        .entity(attempt::attempt())
         .entity(turn::turn())
         .entity(decision::decision())
         .entity(message::message())
@@ -86,6 +88,17 @@ impl RowKey for Key {
         // A number that was never a key maps to a key that no record has.
         Key::numbered(u32::try_from(number).unwrap_or(u32::MAX))
     }
+}
+
+/// Joins the two halves of a row's number, for a thing that has its place within another.
+fn joined(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+/// Returns the two halves of a row's number.
+fn halves(number: u64) -> (u32, u32) {
+    let half = |number: u64| u32::try_from(number & u64::from(u32::MAX)).unwrap_or(u32::MAX);
+    (half(number >> 32), half(number))
 }
 
 /// Declares an attribute that its owning session and operators may see.

@@ -16,7 +16,7 @@ pub(super) fn run() -> Entity<Scheduler, Key> {
     let entity = Entity::<Scheduler, Key>::new("run", "reveille.run/id", find)
         .doc("One occurrence of a schedule, with its times and its outcome.")
         .whole(WHOLE);
-    super::guard::of_run(more(times(end(course(entity)))))
+    super::attempt::of_run(super::guard::of_run(more(times(end(course(entity))))))
 }
 
 /// The attributes of a run that is asked for as a whole.
@@ -139,7 +139,7 @@ fn times(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
 }
 
 /// The fields of [`error`](fn@error).
-const ERROR: Record = Record {
+pub(super) const ERROR: Record = Record {
     name: "run-error",
     doc: "The error of a failed run.",
     params: &[
@@ -180,7 +180,7 @@ fn outcome(outcome: &Outcome) -> Value {
         .into()
 }
 
-fn error(failure: &crate::domain::Failure) -> Value {
+pub(super) fn error(failure: &crate::domain::Failure) -> Value {
     Map::new()
         .with("message", &*failure.message)
         .with("phase", Value::keyword(failure.phase.name()))

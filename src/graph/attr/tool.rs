@@ -1,6 +1,6 @@
 //! The entity `tool`: what a session can have called by `run_parallel`, a watch and the like.
 
-use super::{Read, attributes, maybe, own, text};
+use super::{Read, attributes, halves, joined, maybe, own, text};
 use crate::domain::{ExecutorKind, Risk};
 use crate::edn::Value;
 use crate::graph::listing::Whose;
@@ -17,12 +17,12 @@ pub(super) struct ToolPlace {
 
 impl RowKey for ToolPlace {
     fn number(self) -> u64 {
-        u64::from(self.session) << 32 | u64::from(self.at)
+        joined(self.session, self.at)
     }
 
     fn numbered(number: u64) -> ToolPlace {
-        let half = |number: u64| u32::try_from(number & u64::from(u32::MAX)).unwrap_or(u32::MAX);
-        ToolPlace { session: half(number >> 32), at: half(number) }
+        let (session, at) = halves(number);
+        ToolPlace { session, at }
     }
 }
 

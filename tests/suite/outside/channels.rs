@@ -12,15 +12,15 @@ use reveille::adapter::outbound::{
 };
 use reveille::dialect::{Notation, REQUEST_CAPS};
 use reveille::domain::{
-    Caller, CallerRole, Cursor, Decision, DecisionKind, Durability, HostId, Reason, Route, RunState,
+    Attempt, Caller, CallerRole, Cursor, Decision, DecisionKind, Durability, HostId, Reason, Route, RunState,
     ScheduleId, Scope, SessionConfig, SessionId, Settings, Span, Target, When,
 };
-use reveille::edn::read;
+use reveille::edn::{Value, read};
 use reveille::engine::{Command, Input, NewSchedule, Which};
 use reveille::graph::eql::Boundary;
 use reveille::port::{Clock, HistoryCaps};
 use reveille::runtime::{AttachOptions, Handle, Subscription};
-use reveille::service::Service;
+use reveille::service::{Service, reply};
 use reveille::testkit::StoreMemory;
 use reveille::testkit::{SimHost, Stage};
 
@@ -110,6 +110,17 @@ impl Scene {
         })
     }
 
+    /// The attempts of a schedule's run as a query shows them: number, state, code and channel of each.
+    fn attempts(&self, id: &ScheduleId) -> String {
+        let of = "[:reveille.attempt/number :reveille.attempt/state :reveille.attempt/code :reveille.attempt/channel]";
+        let query = format!(
+            "[{{[:psi.scheduler/schedule-id \"{id}\"] [{{:psi.scheduler/runs [{{:reveille.run/attempts {of}}}]}}]}}]"
+        );
+        let query = Boundary::read(&read(query.as_bytes(), &REQUEST_CAPS).expect("EDN")).expect("a query");
+        let answer = Service::new(self.handle.clone()).query(&Caller::OPERATOR, &query, false);
+        Value::from(reply(&query, answer.expect("admitted"))).to_string()
+    }
+
     fn state(&self, id: &ScheduleId) -> RunState {
         self.handle.view(|state| {
             state.newest_run(state.schedule(id).expect("it is there")).expect("a run").run().state
@@ -177,6 +188,20 @@ fn five_failures_and_a_success_are_one_delivery_by_the_table() {
     assert_eq!(scene.outcome(&id), ("run-delivered", None, None, 0));
     assert_eq!(receiver.received().len(), 6);
     is_one_message(&receiver.received());
+    let attempts = scene.attempts(&id);
+    let count = |part: &str| attempts.matches(part).count();
+    assert_eq!((count("attempt/number"), count("attempt/channel \"ops\"")), (6, 6), "{attempts}");
+    assert_eq!((count("attempt/state :failed"), count("attempt/code 500")), (5, 5), "{attempts}");
+    assert_eq!(count("attempt/number 6 :reveille.attempt/state :delivered"), 1, "{attempts}");
+    scene.handle.view(|state| {
+        let run = state.newest_run(state.schedule(&id).expect("it is there")).expect("a run").run();
+        let all: Vec<Attempt<'_>> = run.attempts().collect();
+        // Each attempt begins when the one before said that it would.
+        for pair in all.windows(2) {
+            assert_eq!(pair[0].next_at, pair[1].started_at, "{pair:?}");
+        }
+        assert_eq!((all[5].next_at, all[5].ended_at), (None, run.delivered_at));
+    });
 }
 
 #[test]
@@ -314,6 +339,10 @@ fn what_was_out_at_a_crash_is_sent_again() {
     };
     let mut second = second;
     assert_eq!(second.outcome(&id).0, "run-delivered");
+    // The attempt of the first life is known to the second.
+    let attempts = second.attempts(&id);
+    assert_eq!(attempts.matches("attempt/state :failed").count(), 1, "{attempts}");
+    assert_eq!(attempts.matches("attempt/state :delivered").count(), 1, "{attempts}");
     drop(first);
     assert_eq!(receiver.received().len(), 2);
     is_one_message(&receiver.received());

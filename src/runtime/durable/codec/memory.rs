@@ -1,7 +1,7 @@
 //! The codec of what sessions remember: each change is a fact, and the whole is a part of the session's row.
 
 use super::form::Form;
-use super::parts::{instant, map, maybe, number, one, own_text, part, text, wrong};
+use super::parts::{each_map, instant, map, maybe, number, one, own_text, text};
 use super::printed::{Instant, Printed, Word};
 use super::{FactError, names};
 use crate::domain::{KnownFact, Memory, MemoryChange, TaskNote, TaskStatus};
@@ -72,22 +72,7 @@ pub(super) fn parse(form: &Form<'_>) -> Result<Memory, FactError> {
     };
     Ok(Memory {
         goal: maybe(form, "goal", |form, key| fact(map(form, key)?))?,
-        facts: each(form, "facts", fact)?,
-        tasks: each(form, "tasks", task)?,
+        facts: each_map(form, "facts", fact)?,
+        tasks: each_map(form, "tasks", task)?,
     })
-}
-
-/// Parses each map of a vector; a missing vector is empty.
-fn each<T>(
-    form: &Form<'_>,
-    key: &'static str,
-    parse: impl Fn(&Form<'_>) -> Result<T, FactError>,
-) -> Result<Vec<T>, FactError> {
-    let found = part(form, key);
-    if found.is_nil() {
-        return Ok(Vec::new());
-    }
-    let not_maps = |found| wrong(key, "a vector of maps", found);
-    let items = found.as_items().ok_or_else(|| not_maps(found))?;
-    items.iter().map(|item| if item.is_map() { parse(item) } else { Err(not_maps(item)) }).collect()
 }

@@ -13,6 +13,7 @@
 
 mod actor;
 mod attachment;
+mod attempts;
 mod call;
 mod channel;
 mod definition;

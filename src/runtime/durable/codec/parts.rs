@@ -138,3 +138,18 @@ pub(super) fn part<'f, 'a>(form: &'f Form<'a>, key: &str) -> &'f Form<'a> {
 pub(super) fn wrong(part: &'static str, expected: &'static str, found: &Form<'_>) -> FactError {
     FactError::Part { part, expected, found: echo(&found.to_value()) }
 }
+
+/// Parses each map of a vector; a missing vector is empty.
+pub(super) fn each_map<T>(
+    form: &Form<'_>,
+    key: &'static str,
+    parse: impl Fn(&Form<'_>) -> Result<T, FactError>,
+) -> Result<Vec<T>, FactError> {
+    let found = part(form, key);
+    if found.is_nil() {
+        return Ok(Vec::new());
+    }
+    let not_maps = |found| wrong(key, "a vector of maps", found);
+    let items = found.as_items().ok_or_else(|| not_maps(found))?;
+    items.iter().map(|item| if item.is_map() { parse(item) } else { Err(not_maps(item)) }).collect()
+}

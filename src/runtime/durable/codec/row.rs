@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::actor::{actor, token_name};
+use super::attempts::{earlier, of_earlier};
 use super::call;
 use super::definition;
 use super::form::Form;
@@ -18,7 +19,8 @@ use super::printed::{After, Instant, Part, Printed, Word, unless};
 use super::provenance::{of_provenance, provenance};
 use super::{FactError, VERSION, memory, session_config, watch};
 use crate::domain::{
-    Cause, Cursor, HostId, JobId, Moment, Phase, Reason, Run, RunState, Schedule, Status, TokenName, Watch,
+    Cause, Cursor, EarlierAttempts, HostId, JobId, Moment, Phase, Reason, Run, RunState, Schedule, Status,
+    TokenName, Watch,
 };
 use crate::engine::{Holds, Pause, Progress, ScheduleRow, SessionRow};
 
@@ -255,6 +257,7 @@ fn of_run(run: &Run) -> Printed {
         .with("cause", (run.cause != Cause::Slot).then(|| Word(run.cause.name())))
         .with("state", Word(run.state.name()))
         .with("attempt", unless(1, u32::from(run.attempt)))
+        .with("earlier", run.earlier.as_deref().map(|earlier| of_earlier(earlier, run.slot)))
         .with("claimed-at", After(run.slot, run.claimed_at))
         .with("started-at", run.started_at.map(after))
         .with("delivered-at", run.delivered_at.map(after))
@@ -275,13 +278,17 @@ fn of_run(run: &Run) -> Printed {
 fn run(form: &Form<'_>) -> Result<Run, FactError> {
     let slot = instant(form, "slot")?;
     let after = |form: &Form<'_>, key| after(form, key, slot);
+    let attempt = maybe(form, "attempt", number)?.unwrap_or(1);
+    let earlier = maybe(form, "earlier", |form, key| earlier(map(form, key)?, slot))?;
     Ok(Run {
         incarnation: number(form, "incarnation")?,
         slot,
         folded: count(form, "folded")?,
         cause: one_or(Cause::Slot, form, "cause", Cause::parse)?,
         state: one(form, "state", RunState::parse)?,
-        attempt: maybe(form, "attempt", number)?.unwrap_or(1),
+        attempt,
+        // A row from before attempts were recorded does not say what the earlier ones came to.
+        earlier: earlier.or_else(|| (attempt > 1).then(EarlierAttempts::default)).map(Box::new),
         claimed_at: after(form, "claimed-at")?,
         started_at: maybe(form, "started-at", after)?,
         delivered_at: maybe(form, "delivered-at", after)?,
@@ -338,7 +345,12 @@ fn past_holds(form: &Form<'_>, key: &'static str) -> Result<VecDeque<(Pause, Mom
 mod tests {
     use super::*;
     use crate::dialect::REQUEST_CAPS;
+    use crate::domain::{FailedAttempt, Failure};
     use crate::edn;
+
+    fn at(text: &str) -> Moment {
+        Moment::parse(text).expect("an instant")
+    }
 
     fn parsed(text: &str) -> Result<Run, FactError> {
         let value = edn::read(text.as_bytes(), &REQUEST_CAPS).expect("EDN");
@@ -358,6 +370,29 @@ mod tests {
              :delivered-at 3000000000 :ended-at 3000000000 :phase :outside :session \"s\"}"
         );
         assert_eq!(parsed(&printed), Ok(whole));
+    }
+
+    /// Also an attempt that failed before it was handed over, and a run whose next attempt waits.
+    #[test]
+    fn a_run_is_stored_with_its_earlier_attempts() {
+        let failed = |number: u16, started_at: Option<Moment>| FailedAttempt {
+            number,
+            started_at,
+            ended_at: at("2026-04-22T12:00:01Z"),
+            host: started_at.map(|_| HostId::new(3)),
+            failure: Failure::new(Phase::Outside, Reason::HostRefused, "no").with_code(503),
+            next_at: at("2026-04-22T12:00:06Z"),
+        };
+        let slot = at("2026-04-22T12:00:00Z");
+        let failed = vec![failed(1, Some(slot)), failed(2, None)];
+        let earlier = Some(Box::new(EarlierAttempts { failed, current_started_at: None }));
+        let whole = Run { attempt: 3, earlier, ..Run::claimed(1, slot, Cause::Slot, 0, slot) };
+        let printed = of_run(&whole).into_text();
+        assert_eq!(parsed(&printed).as_ref(), Ok(&whole), "{printed}");
+        let before =
+            r#"{:incarnation 1 :slot "2026-04-22T12:00:00Z" :state :queued :attempt 3 :claimed-at 0}"#;
+        let attempts = parsed(before).map(|run| run.attempts().count());
+        assert_eq!(attempts, Ok(0), "a row from before attempts were recorded");
     }
 
     #[test]
