@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Call, Failure, Filter, Outcome, Reading, Reason, RunFact, ScheduleFact, Span, Trigger, WatchCheck,
-    Weighed, Why,
+    Call, Failure, Filter, Next, Outcome, Reading, Reason, RunFact, ScheduleFact, Span, Trigger, WatchCheck,
+    Why,
 };
 use crate::engine::bulletin_text::{Details, TaskEnd, error_line};
 use crate::engine::step::run::bulletin::announce;
 use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step::schedule::next_slot::slot_after_wait;
 use crate::engine::step_builder::StepBuilder;
 use crate::engine::watching::{Checked, evaluated, next_wait, summed_up, weigh};
 
@@ -50,14 +51,21 @@ fn end(
     (reading, line): (Reading, &str),
 ) {
     let Some(watch) = check.record.watch() else { return };
+    let errors = if reading.outcome.ok { 0 } else { watch.tally.errors.checks.saturating_add(1) };
+    let wait = wait(check, filter, errors);
+    let is_over = is_over(step, check, wait);
     let most = check.schedule.lifetime().max_runs;
-    let is_last = most.is_some_and(|most| check.record.progress().runs >= u64::from(most.get()));
+    let has_had_all = most.is_some_and(|most| check.record.progress().runs >= u64::from(most.get()));
+    let is_last = is_over || has_had_all;
     let checked = Checked { since: check.schedule.created_at, at: step.now.wall, is_last };
     let weighed = weigh(watch, filter, &reading, checked);
+    debug_assert_eq!(weighed.tally.errors.checks, errors, "{}: the wait counts other errors", check.id);
     // It would go on for ever without ever looking.
     let is_vain = reading.outcome.reason == Some(Reason::ToolUnknown)
-        && weighed.tally.errors.checks == VAIN_CHECKS
-        && !check.record.status.is_terminal();
+        && errors == VAIN_CHECKS
+        && !(is_over || check.record.status.is_terminal());
+    let ending = if is_over { Some(OVER) } else { Some(PAUSED).filter(|_| is_vain) };
+    let end = if reading.outcome.ok { TaskEnd::Completed } else { TaskEnd::Failed };
     if let Some(why) = weighed.told {
         let is_summary = why == Why::Batch;
         let batch = if is_summary { summed_up(watch, &reading) } else { Vec::new() };
@@ -67,11 +75,13 @@ fn end(
             change: reading.change.as_deref(),
             show: filter.show,
             why: Some(why),
-            warning: Some(PAUSED).filter(|_| is_vain),
+            warning: ending,
             ..Details::default()
         };
-        let end = if reading.outcome.ok { TaskEnd::Completed } else { TaskEnd::Failed };
         announce(step, check, call, end, details);
+    } else if is_over && reading.outcome.reason != Some(Reason::NotGranted) {
+        // Otherwise the session would believe that somebody still looks.
+        announce(step, check, call, end, Details { lines: line, warning: ending, ..Details::default() });
     }
     if is_vain {
         let reason = Some(PAUSED.into());
@@ -79,24 +89,32 @@ fn end(
         step.schedule_fact(&check.id.schedule, ScheduleFact::Paused { by, reason });
         if weighed.told.is_none() {
             let details = Details { lines: line, warning: Some(PAUSED), ..Details::default() };
-            announce(step, check, call, TaskEnd::Failed, details);
+            announce(step, check, call, end, details);
         }
     }
-    let wait = wait(check, filter, &weighed);
     let outcome = Arc::clone(&reading.outcome);
     let fact = RunFact::Returned { outcome, check: Some(Box::new(WatchCheck { reading, weighed })) };
     check.end_before(step, fact, wait);
 }
 
-/// Returns how long it is waited before the next check.
-fn wait(check: &Occurrence<'_>, filter: &Filter, weighed: &Weighed) -> Option<Span> {
+/// Returns whether no check comes after this one because the lifetime of the watch ends before it.
+fn is_over(step: &StepBuilder<'_>, check: &Occurrence<'_>, wait: Option<Span>) -> bool {
+    let next = wait.map(|wait| slot_after_wait(step, &check.record.schedule, check.slot, wait));
+    // A check that arms none, such as a manual one, ends nothing.
+    check.arms && next == Some(Next::Never { reason: Reason::Expired })
+}
+
+/// Returns how long it is waited before the next check, after so many that failed in a row.
+fn wait(check: &Occurrence<'_>, filter: &Filter, errors: u32) -> Option<Span> {
     let Trigger::Every(every) = &check.schedule.trigger else { return None };
     // Any number that differs from check to check; a replay draws the same.
     let (seconds, nanos) = (check.slot.seconds().cast_unsigned(), u64::from(check.slot.nanos()));
     let draw = (seconds ^ nanos.rotate_left(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    Some(next_wait(filter, every.period(), weighed.tally.errors.checks, draw))
+    Some(next_wait(filter, every.period(), errors, draw))
 }
 
+/// What the last check says of a watch whose time is over.
+const OVER: &str = "The watch has ended: its time is over. Start another one if you still need it.";
 /// Checks in a row that found no such tool, after which a watch is paused.
 const VAIN_CHECKS: u32 = 10;
 /// Why it is paused.
