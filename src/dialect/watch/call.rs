@@ -110,16 +110,34 @@ fn draft(args: &Args<'_>) -> Result<WatchDraft, ArgError> {
         }
         None => NotifyWhen::OnChange,
     };
-    if when == NotifyWhen::Always && max_checks != 1 && interval < OFTEN {
-        warnings.push("every check wakes you");
+    if max_checks != 1 {
+        warnings.extend(often(when, interval));
     }
     let filter = config::filter(args, when, &tool)?;
     let max_checks = u32::try_from(max_checks).unwrap_or(u32::MAX);
     Ok(WatchDraft { tool, params, interval, label, max_checks, filter, warnings })
 }
 
+impl WatchDraft {
+    /// A watch with a label that makes any number of checks.
+    pub(in crate::dialect) fn endless(
+        (tool, params): (ToolName, Value),
+        interval: Span,
+        label: &str,
+        filter: Filter,
+    ) -> WatchDraft {
+        let warnings = often(filter.when, interval).into_iter().collect();
+        WatchDraft { tool, params, interval, label: Some(label.into()), max_checks: 0, filter, warnings }
+    }
+}
+
+/// The warning of a watch that tells every check, and checks often.
+fn often(when: NotifyWhen, interval: Span) -> Option<&'static str> {
+    (when == NotifyWhen::Always && interval < OFTEN).then_some("every check wakes you")
+}
+
 /// A number of seconds, which can have a fraction.
-fn interval(arg: Arg<'_>) -> Result<Span, ArgError> {
+pub(in crate::dialect) fn interval(arg: Arg<'_>) -> Result<Span, ArgError> {
     let (min, max) = (limits::WATCH_SECONDS_MIN.value, limits::WATCH_SECONDS_MAX.value);
     let out_of_range = || arg.error(crate::dialect::args::ArgErrorKind::OutOfRange { min, max });
     let millis = match called::millis(arg.value()) {
@@ -135,7 +153,7 @@ fn interval(arg: Arg<'_>) -> Result<Span, ArgError> {
 }
 
 /// How often a watch checks if nobody says. Source: SEED-001.
-const INTERVAL: Span = Span::from_millis(30_000);
+pub(in crate::dialect) const INTERVAL: Span = Span::from_millis(30_000);
 /// An interval below which a watch that tells every check is worth a warning.
 const OFTEN: Span = Span::from_millis(60_000);
 /// Checks that a history shows if nobody says. Source: SEED-001.

@@ -15,8 +15,14 @@ use crate::engine::NewSchedule;
 use crate::limits;
 
 impl WatchDraft {
-    /// Builds the new schedule with this id, owned by `owner`; `None` if its first check lies beyond the calendar.
-    pub fn into_new(self, id: ScheduleId, owner: SessionId, now: Moment) -> Option<NewSchedule> {
+    /// Builds the new schedule with this id, owned by `owner`; `None` if its first check or its end lies beyond the calendar.
+    /// It makes no check once `lasts` is over, counted from `now`; `None` for a watch without such an end.
+    pub fn into_new(
+        self,
+        id: ScheduleId,
+        owner: SessionId,
+        (now, lasts): (Moment, Option<Span>),
+    ) -> Option<NewSchedule> {
         let WatchDraft { tool, params, interval, label, max_checks, filter, .. } = self;
         // Counted from the end of a check, so that a long one never meets the next one.
         let every = Every::new(interval, now.checked_add(interval)?, CountFrom::Finish)?;
@@ -33,7 +39,11 @@ impl WatchDraft {
             timeout: Some(Span::from_millis(limits::CALL_MS.value)),
             ..Policy::PLAIN
         };
-        let lifetime = Lifetime { max_runs: NonZeroU32::new(max_checks), ..Lifetime::PLAIN };
+        let expires_at = match lasts {
+            Some(lasts) => Some(now.checked_add(lasts)?),
+            None => None,
+        };
+        let lifetime = Lifetime { max_runs: NonZeroU32::new(max_checks), expires_at, ..Lifetime::PLAIN };
         let plain = NewSchedule::message(owner, When::By(every.into()), "");
         Some(NewSchedule {
             id: Some(id),

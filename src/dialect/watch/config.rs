@@ -32,20 +32,24 @@ const KEYS: &[&str] = &[
 /// The filter that the arguments of `watch_start` describe.
 pub(super) fn filter(args: &Args<'_>, when: NotifyWhen, tool: &ToolName) -> Result<Filter, ArgError> {
     let filter = args.opt("notify_config", |arg| read(&arg.map(KEYS)?, when))?;
-    let mut filter = match filter {
-        Some(filter) => filter,
+    match filter {
+        Some(filter) => Ok(quieted(filter, tool)),
         None if when == NotifyWhen::OnThreshold => {
-            return Err(ArgError::own("notify_config.expression", NO_EXPRESSION, ""));
+            Err(ArgError::own("notify_config.expression", NO_EXPRESSION, ""))
         }
-        None => Filter::plain(when),
-    };
+        None => Ok(quieted(Filter::plain(when), tool)),
+    }
+}
+
+/// The filter without what of this tool's result is no change by itself, unless it names what counts.
+pub(in crate::dialect) fn quieted(mut filter: Filter, tool: &ToolName) -> Filter {
     if filter.only.is_empty()
         && let Some((_, paths)) = UNTOLD.iter().find(|(name, _)| *name == tool.as_str())
     {
         let untold = paths.iter().filter_map(|path| parse_path(path).ok());
         filter.ignore = filter.ignore.iter().cloned().chain(untold).collect();
     }
-    Ok(filter)
+    filter
 }
 
 fn read(config: &Args<'_>, when: NotifyWhen) -> Result<Filter, ArgError> {
@@ -90,7 +94,7 @@ fn read(config: &Args<'_>, when: NotifyWhen) -> Result<Filter, ArgError> {
     })
 }
 
-fn condition(arg: Arg<'_>) -> Result<Condition, ArgError> {
+pub(in crate::dialect) fn condition(arg: Arg<'_>) -> Result<Condition, ArgError> {
     let text = arg.filled_text(limits::CONDITION_BYTES)?;
     parse_condition(text)
         .map_err(|error| arg.breaks(NOT_A_CONDITION, error.to_string()).advised(error.fault.hint()))

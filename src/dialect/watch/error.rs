@@ -43,11 +43,12 @@ pub fn full(max: u32) -> Answer {
     tool_error::finish(error, Code::Limit)
 }
 
-/// The answer to a `watch_start` of a tool of which an operator approves each call: nobody is to be asked every 30 seconds.
-pub fn needs_approval(tool: &ToolName) -> Answer {
+/// The answer to a watch of a tool of which an operator approves each call: nobody is to be asked every 30 seconds. `field` names
+/// the tool in the call.
+pub fn needs_approval(field: &'static str, tool: &ToolName) -> Answer {
     let message = format!("Tool '{tool}' requires user approval, so it cannot be watched.");
     let error = tool_error::error("needs_approval", Code::Forbidden, &message)
-        .with("field", "name")
+        .with("field", field)
         .with("value", echo(&tool.as_str().into()))
         .with("hint", "watch a tool that only reads, or call this one yourself");
     tool_error::finish(error, Code::Forbidden)
@@ -84,7 +85,7 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
     let others = [
         ("unknown_tool", called::unknown_tool("name", &sample(), &[])),
         ("tool_blocked", called::blocked_tool("name", &sample())),
-        ("needs_approval", needs_approval(&sample())),
+        ("needs_approval", needs_approval("name", &sample())),
         ("no_such_watcher", not_found("a1b2c3d4e5f6")),
         ("unknown_cursor", page::no_such_cursor("a1b2c3d4e5f6")),
         ("wrong_status", wrong_status("a1b2c3d4e5f6", "paused", ("pause", "running"))),

@@ -18,7 +18,11 @@ mod view;
 
 pub use answer::{IN_MEMORY, history, listed, paused, resumed, started, status, stopped, unheard};
 pub use call::{Call, WatchDraft, parse};
+pub(in crate::dialect) use call::{INTERVAL, interval};
 pub use config::filter_of;
+pub(in crate::dialect) use config::{condition, quieted};
+pub(in crate::dialect) use error::{NO_EXPRESSION, NOT_A_CONDITION, NOT_SECONDS};
 pub use error::{errors, full, needs_approval, no_session, not_found, refused, wrong_status};
 pub use tool::Tool;
+pub(in crate::dialect) use tool::{STRATEGIES, name_of};
 pub use view::{Watcher, watcher, watchers};

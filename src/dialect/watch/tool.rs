@@ -41,10 +41,11 @@ impl Tool {
 }
 
 /// The strategies by the names that SEED-001 gives them, in the order of [`NotifyWhen::ALL`].
-pub(super) const STRATEGIES: &[&str] = &["on_change", "on_error", "on_threshold", "summary", "always"];
+pub(in crate::dialect) const STRATEGIES: &[&str] =
+    &["on_change", "on_error", "on_threshold", "summary", "always"];
 
 /// The name that SEED-001 gives a strategy.
-pub(super) fn name_of(when: NotifyWhen) -> &'static str {
+pub(in crate::dialect) fn name_of(when: NotifyWhen) -> &'static str {
     let place = NotifyWhen::ALL.iter().position(|known| *known == when);
     place.and_then(|place| STRATEGIES.get(place)).copied().unwrap_or_default()
 }

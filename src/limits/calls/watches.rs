@@ -23,6 +23,12 @@ limits! { OF_WATCHES:
     LISTENING_WATCHES = 1_024 "watches" as "listening-watches";
     /// How long after a change that it hears of a watch is checked: of changes in a row it sees the last.
     STIRRED_MS = 1_000 "ms" as "stirred-ms";
+    /// Shortest time-out of a monitor. Source: Claude Code's Monitor.
+    MONITOR_MS_MIN = 1_000 "ms" as "monitor-ms-min";
+    /// Longest time-out of a monitor; a persistent one has none. Source: Claude Code's Monitor.
+    MONITOR_MS_MAX = 3_600_000 "ms" as "monitor-ms-max";
+    /// Time-out of a monitor that is given none. Source: Claude Code's Monitor.
+    MONITOR_MS = 300_000 "ms" as "monitor-ms";
     /// Longest label of a watch. Source: SEED-001.
     WATCH_LABEL_BYTES = 256 "bytes" as "watch-label-bytes";
     /// Longest id of a watch in a call. Source: SEED-001.

@@ -28,6 +28,21 @@ impl CallLater {
         (field, tool): (&'static str, &ToolName),
         (args_field, args): (&'static str, &Value),
     ) -> Result<CallLater, Answer> {
+        let found = CallLater::allowed(handle, (session, caller), dialect, (field, tool))?;
+        tool_arguments::check(args_field, args, &found.spec.input_schema)?;
+        Ok(found)
+    }
+
+    /// As [`CallLater::find`], whatever the arguments will be.
+    ///
+    /// # Errors
+    /// The complete error answer.
+    pub(super) fn allowed(
+        handle: &Handle,
+        (session, caller): (&SessionId, &Caller),
+        dialect: Dialect,
+        (field, tool): (&'static str, &ToolName),
+    ) -> Result<CallLater, Answer> {
         let found = find(handle, session, tool).map_err(|near| {
             let near: Vec<&str> = near.iter().map(ToolName::as_str).collect();
             called::unknown_tool(field, tool, &near)
@@ -44,9 +59,7 @@ impl CallLater {
             return Err(called::blocked_tool(field, tool));
         }
         let spec = ToolSpec { approval: found.spec.approval || ruling == Some(Ruling::Hold), ..found.spec };
-        let found = CallLater { spec, via: found.via };
-        tool_arguments::check(args_field, args, &found.spec.input_schema)?;
-        Ok(found)
+        Ok(CallLater { spec, via: found.via })
     }
 
     /// Gives the call of a new schedule the tool's whole name, and the place of its executor. A job's call whose end a crash

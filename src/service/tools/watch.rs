@@ -8,15 +8,36 @@ use super::super::admission::Admitted;
 use super::called::CallLater;
 use crate::dialect::watch::{self, Call, Tool, WatchDraft, Watcher};
 use crate::dialect::{Answer, Notation, unreachable};
-use crate::domain::{Caller, Dialect, Durability, Refusal, ScheduleId, SessionId, WatchStatus};
+use crate::domain::{Caller, Dialect, Durability, Refusal, ScheduleId, SessionId, Span, WatchStatus};
 use crate::edn::Value;
-use crate::engine::{Command, Input, NewSchedule, Which};
+use crate::engine::{Command, Input, NewSchedule, ScheduleRecord, Which};
 use crate::runtime::Handle;
 
 /// A call of a tool of watches.
 pub(super) struct WatchCall<'a> {
     pub(super) service: &'a Service,
     pub(super) admitted: Admitted<'a>,
+}
+
+/// A watch to start, and how the tool that starts it speaks.
+pub(super) struct Start<'a> {
+    pub(super) watch: &'a WatchDraft,
+    /// After how long it ends; `None` for a watch without such an end.
+    pub(super) lasts: Option<Span>,
+    /// The names of the tool and of its arguments in the caller's call.
+    pub(super) fields: [&'static str; 2],
+    /// The family of the tool that starts it.
+    pub(super) by: Dialect,
+}
+
+/// Why a watch was not started.
+pub(super) enum NotStarted {
+    /// The tool cannot be called later with these arguments; this answer says why.
+    Answered(Answer),
+    /// An operator approves each call of the tool.
+    NeedsApproval,
+    /// The engine refused it.
+    Refused(Refusal),
 }
 
 impl<'a> WatchCall<'a> {
@@ -38,9 +59,7 @@ impl<'a> WatchCall<'a> {
             return watch::refused(&Refusal::UnknownSession { session: session.clone() });
         }
         match call {
-            Call::Start(draft) => {
-                self.start(&draft, session).unwrap_or_else(|refusal| watch::refused(&refusal))
-            }
+            Call::Start(draft) => self.start_watch(&draft, session),
             Call::Stop(id) => self.stop(&id, session),
             Call::Pause(id) => self.toggle(&id, session, (WatchStatus::Running, "pause"), |which| {
                 Command::PauseSchedule { which, reason: None }
@@ -58,14 +77,37 @@ impl<'a> WatchCall<'a> {
         }
     }
 
-    fn start(&self, draft: &WatchDraft, session: &SessionId) -> Result<Answer, Refusal> {
-        let (tool, args) = (("name", &draft.tool), ("params", &draft.params));
-        let later = match CallLater::find(self.handle(), (session, self.caller()), Dialect::Watch, tool, args)
-        {
-            Ok(later) if later.spec.approval => return Ok(watch::needs_approval(&draft.tool)),
-            Ok(later) => later,
-            Err(answer) => return Ok(answer),
+    fn start_watch(&self, draft: &WatchDraft, session: &SessionId) -> Answer {
+        let start = Start { watch: draft, lasts: None, fields: ["name", "params"], by: Dialect::Watch };
+        let shown = |record: &ScheduleRecord, warnings: &[String]| {
+            Some(watch::started(&Watcher::of(record)?, warnings))
         };
+        self.start(&start, session, shown).unwrap_or_else(|why| match why {
+            NotStarted::Answered(answer) => answer,
+            NotStarted::NeedsApproval => watch::needs_approval("name", &draft.tool),
+            NotStarted::Refused(Refusal::SessionFull { max }) => watch::full(max),
+            NotStarted::Refused(refusal) => watch::refused(&refusal),
+        })
+    }
+
+    /// Starts a watch, and answers with `shown`, which is given its record and what the caller should know.
+    ///
+    /// # Errors
+    /// [`NotStarted`]; there is no watch then.
+    pub(super) fn start(
+        &self,
+        start: &Start<'_>,
+        session: &SessionId,
+        shown: impl Fn(&ScheduleRecord, &[String]) -> Option<Answer>,
+    ) -> Result<Answer, NotStarted> {
+        let (draft, [tool_field, args_field]) = (start.watch, start.fields);
+        let (tool, args) = ((tool_field, &draft.tool), (args_field, &draft.params));
+        let asker = (session, self.caller());
+        let later = CallLater::find(self.handle(), asker, Dialect::Watch, tool, args);
+        let later = later.map_err(NotStarted::Answered)?;
+        if later.spec.approval {
+            return Err(NotStarted::NeedsApproval);
+        }
         // With a store, what is told and what is remembered outlive the process.
         let has_store = self.handle().read().store().is_some();
         let durability = if has_store { Durability::Bound } else { Durability::Volatile };
@@ -80,11 +122,11 @@ impl<'a> WatchCall<'a> {
             let id =
                 ScheduleId::new(&self.handle().random_bits().short()).expect("hexadecimal digits are an id");
             let now = self.handle().now().wall;
-            let new = draft.clone().into_new(id.clone(), session.clone(), now);
-            let new = later.of(new.ok_or(Refusal::BeyondCalendar)?);
+            let new = draft.clone().into_new(id.clone(), session.clone(), (now, start.lasts));
+            let new = later.of(new.ok_or(NotStarted::Refused(Refusal::BeyondCalendar))?);
             let new = NewSchedule {
                 durability,
-                made_by: self.caller().maker(session, Some(Dialect::Watch), None),
+                made_by: self.caller().maker(session, Some(start.by), None),
                 ..new
             };
             // Before there is the watch: what changes from now on is heard of.
@@ -95,7 +137,7 @@ impl<'a> WatchCall<'a> {
             started = self.handle().submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
                 let record = state.schedule(&id)?;
                 warnings.extend(unreachable(state, record));
-                Watcher::of(record).map(|watcher| watch::started(&watcher, &warnings))
+                shown(record, &warnings)
             });
             match started {
                 // The id is another schedule's, which may listen itself.
@@ -107,26 +149,32 @@ impl<'a> WatchCall<'a> {
                 Ok(_) => break,
             }
         }
-        match started {
-            Ok(started) => Ok(started.expect("a watch that was just started is there")),
-            Err(Refusal::SessionFull { max }) => Ok(watch::full(max)),
-            Err(refusal) => Err(refusal),
-        }
+        let started = started.map_err(NotStarted::Refused)?;
+        Ok(started.expect("a watch that was just started is there"))
     }
 
     fn stop(&self, id: &str, session: &SessionId) -> Answer {
         let Some(schedule) = self.find(id, session) else { return watch::not_found(id) };
         // Shown as it was: afterwards there is no such watch.
         let answer = self.shown(id, session, watch::stopped);
-        let which = Which::any(self.caller().actor_with(Dialect::Watch), schedule.clone());
+        match self.end(&schedule, Dialect::Watch) {
+            Ok(true) => answer,
+            Ok(false) => watch::not_found(id),
+            Err(refusal) => watch::refused(&refusal),
+        }
+    }
+
+    /// Ends a watch, for a tool of this family. Returns whether it was there.
+    pub(super) fn end(&self, watch: &ScheduleId, by: Dialect) -> Result<bool, Refusal> {
+        let which = Which::any(self.caller().actor_with(by), watch.clone());
         match self.handle().submit(Input::Command(Command::DeleteSchedule(which))) {
             // One that has made all its checks is gone from the list only when its record is.
             Ok(()) | Err(Refusal::NotCancellable { .. }) => {
-                self.handle().stop_listening(&schedule);
-                answer
+                self.handle().stop_listening(watch);
+                Ok(true)
             }
-            Err(Refusal::UnknownSchedule { .. }) => watch::not_found(id),
-            Err(refusal) => watch::refused(&refusal),
+            Err(Refusal::UnknownSchedule { .. }) => Ok(false),
+            Err(refusal) => Err(refusal),
         }
     }
 
