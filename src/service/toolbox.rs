@@ -1,4 +1,5 @@
 //! Which tools exist for a caller: those whose family is switched on, has a store if it needs one, and is in its session's grant.
+//! A tool that makes what is of another family needs both families (`Tool::makes`).
 //!
 //! Lists show exactly what can be called, and a tool that does not exist for a caller answers as one that nobody has. What lives
 //! elsewhere: the tools (`tools/catalog.rs`), which switch a family needs (`Dialect::gate`), what a call may do (`admission`).
@@ -54,7 +55,7 @@ impl Service {
     /// that the session's grant leaves out exists: the refusal names the grant.
     pub(crate) fn tool(&self, caller: &Caller, name: &str) -> Option<&'static ToolInfo> {
         let is_known = |tool: &&'static ToolInfo| {
-            let is_withheld = self.is_withheld(caller, tool.dialect);
+            let is_withheld = self.is_withheld(caller, tool);
             self.is_there(caller, tool) && (caller.role == CallerRole::Operator || !is_withheld)
         };
         ToolInfo::named(name).filter(is_known)
@@ -62,10 +63,10 @@ impl Service {
 
     /// Describes that there is no tool of this name for the caller.
     pub(crate) fn no_tool(&self, caller: &Caller, name: &str) -> NoTool {
-        let dialect = ToolInfo::named(name).map(|tool| tool.dialect);
-        let hint = dialect.filter(|_| caller.role == CallerRole::Operator).and_then(|dialect| {
-            let gate = dialect.gate().filter(|gate| !self.is_open(*gate, caller)).map(hint);
-            gate.or_else(|| (!self.has_store_for(dialect)).then_some(NO_STORE))
+        let tool = ToolInfo::named(name).filter(|_| caller.role == CallerRole::Operator);
+        let hint = tool.and_then(|tool| {
+            let gate = tool.families().filter_map(Dialect::gate).find(|gate| !self.is_open(*gate, caller));
+            gate.map(hint).or_else(|| (!tool.families().all(|it| self.has_store_for(it))).then_some(NO_STORE))
         });
         let tools: Vec<&'static str> = self.toolbox(caller).into_iter().map(|tool| tool.name).collect();
         let near = || nearest(tools.iter().map(|tool| (tool, *tool)), names::canonical(name));
@@ -74,13 +75,13 @@ impl Service {
     }
 
     fn offers(&self, caller: &Caller, tool: &ToolInfo) -> bool {
-        self.is_there(caller, tool) && !self.is_withheld(caller, tool.dialect)
+        self.is_there(caller, tool) && !self.is_withheld(caller, tool)
     }
 
-    /// Whether the tool's family is switched on, and the tool is not for others alone.
+    /// Whether the tool's families are switched on, and the tool is not for others alone.
     pub(super) fn is_there(&self, caller: &Caller, tool: &ToolInfo) -> bool {
-        let is_open = tool.dialect.gate().is_none_or(|gate| self.is_open(gate, caller));
-        let is_open = is_open && self.has_store_for(tool.dialect);
+        let is_open = tool.families().filter_map(Dialect::gate).all(|gate| self.is_open(gate, caller));
+        let is_open = is_open && tool.families().all(|family| self.has_store_for(family));
         let is_operator = caller.role == CallerRole::Operator && caller.scope == Scope::Operator;
         let Tool::Channels(tool) = tool.tool else { return is_open };
         let is_for_agents = !tool.is_for_operators() && (!tool.is_for_managers() || self.manages(caller));
@@ -98,8 +99,13 @@ impl Service {
         caller.scope.session().is_some() && self.handle().view(|state| state.channels().any(is_managed))
     }
 
+    /// Whether the grant of the caller's session leaves a family of the tool out.
+    pub(super) fn is_withheld(&self, caller: &Caller, tool: &ToolInfo) -> bool {
+        tool.families().any(|family| self.is_family_withheld(caller, family))
+    }
+
     /// Whether the grant of the caller's session leaves this family of tools out.
-    pub(super) fn is_withheld(&self, caller: &Caller, dialect: Dialect) -> bool {
+    pub(super) fn is_family_withheld(&self, caller: &Caller, dialect: Dialect) -> bool {
         let dialects = self.grant_of(caller).and_then(|grant| grant.dialects);
         dialects.is_some_and(|dialects| !dialects.contains(&dialect))
     }
@@ -127,6 +133,11 @@ impl ToolInfo {
     pub(crate) fn named(name: &str) -> Option<&'static ToolInfo> {
         let name = names::canonical(name);
         TOOLBOX.iter().find(|tool| tool.name == name)
+    }
+
+    /// The tool's family, and that of what it makes if that is another one. The tool exists for a caller if both do.
+    pub(super) fn families(&self) -> impl Iterator<Item = Dialect> {
+        std::iter::once(self.dialect).chain(self.tool.makes())
     }
 
     /// Whether some call of the tool only reads.

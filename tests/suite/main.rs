@@ -17,6 +17,7 @@ mod calls;
 mod channel_tools;
 mod checker;
 mod claude_cron;
+mod claude_monitor;
 mod condition;
 mod cron;
 mod cron_engine;

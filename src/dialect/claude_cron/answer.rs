@@ -3,9 +3,11 @@
 //! Errors are in `error.rs`, the shape of a job in `view.rs`.
 
 use super::call::WakeupDraft;
+use super::monitor::MonitorDraft;
 use super::view::{Job, millis};
+use crate::dialect::watch::name_of;
 use crate::dialect::{Answer, PageRequest, brief};
-use crate::domain::ScheduleId;
+use crate::domain::{NotifyWhen, Span};
 use crate::edn::{Map, Value};
 use crate::limits;
 
@@ -56,10 +58,56 @@ pub fn listed(jobs: &[Job], page: &PageRequest) -> Answer {
     put.map_or_else(|answer| answer, Answer::done)
 }
 
-/// The answer to a `CronDelete`.
-pub fn deleted(id: &ScheduleId, was_wakeup: bool) -> Answer {
-    let answer = Map::new().with("id", id.to_string());
-    Answer::done(if was_wakeup { answer.with("endedLoopWakeup", true) } else { answer })
+/// The answer to a `CronDelete` of this job.
+pub fn deleted(job: &Job) -> Answer {
+    let answer = Map::new().with("id", job.id.to_string());
+    Answer::done(match (job.is_monitor(), job.is_wakeup()) {
+        (true, _) => answer.with("endedMonitor", true),
+        (false, true) => answer.with("endedLoopWakeup", true),
+        (false, false) => answer,
+    })
+}
+
+/// The answer to a `Monitor` that started this one. A time-out of 0 is none, as in Claude Code's answer.
+pub fn monitored(job: &Job, draft: &MonitorDraft, warnings: &[String]) -> Answer {
+    let MonitorDraft { watch, lasts } = draft;
+    let end = match job.expires {
+        Some(end) => format!("It ends at {}, and its last check tells you so", end.brief()),
+        None => "It goes on as long as this conversation".to_owned(),
+    };
+    let told = told(watch.filter.when);
+    let kept = if job.durable { WATCH_ON_DISK } else { "" };
+    let message = format!("You are told {told}. {end}; CronDelete with this id ends it earlier. {kept}");
+    let answer = Map::new()
+        .with("taskId", job.id.to_string())
+        .with("timeoutMs", number(lasts.map_or(0, Span::millis)))
+        .with("persistent", lasts.is_none())
+        .with("tool", watch.tool.as_str())
+        .with("intervalMs", number(watch.interval.millis()))
+        .with("notify_when", name_of(watch.filter.when))
+        .with("durable", job.durable);
+    let answer = match job.next {
+        Some(next) => answer.with("nextFireAt", millis(next)),
+        None => answer,
+    };
+    let answer = match job.expires {
+        Some(end) => answer.with("expiresAt", millis(end)),
+        None => answer,
+    };
+    let answer = answer.with("message", message.trim_end());
+    let warnings: Vec<Value> = warnings.iter().map(|warning| Value::from(warning.as_str())).collect();
+    Answer::done(if warnings.is_empty() { answer } else { answer.with("warnings", warnings) })
+}
+
+/// Which checks are told, in words.
+const fn told(when: NotifyWhen) -> &'static str {
+    match when {
+        NotifyWhen::OnChange => "when the result changes (the first check is silent)",
+        NotifyWhen::OnError => "when a call fails, and when it works again",
+        NotifyWhen::OnThreshold => "at each check at which the expression holds",
+        NotifyWhen::Summary => "of ten checks at a time",
+        NotifyWhen::Always => "of each check",
+    }
 }
 
 /// The answer to a `ScheduleWakeup` that made this job.
@@ -97,5 +145,7 @@ const OTHERS: usize = 5;
 const ON_DISK: &str = "It is on disk: it survives restarts, and what is missed meanwhile runs once, afterwards. `reveille \
                        explain ID` says why it has run, or has not.";
 const IN_MEMORY: &str = "It is in memory: it survives this program, and is lost when the server stops.";
+const WATCH_ON_DISK: &str = "It is on disk with what you were told last: a restart is no change. What comes while you are busy \
+                             is told once. `reveille explain ID` says why a check was told, or was not.";
 const NO_STORE: &str =
     "This server has no store: against durable: true it is in memory, and lost when the server stops.";

@@ -1,8 +1,10 @@
 //! Parses one call of a tool, with all checks that need no access to existing jobs.
 //!
-//! The conversion to a schedule is in `command.rs`. Invariant: no text in a [`Call`] is blank; a prompt is passed on verbatim.
+//! The arguments of `Monitor` are parsed in `monitor.rs`; the conversion to a schedule is in `command.rs`. Invariant: no text in
+//! a [`Call`] is blank; a prompt is passed on verbatim.
 
 use super::error::{NOT_CRON, SENTINEL};
+use super::monitor::{self, MonitorDraft, ProgramCall};
 use super::tool::Tool;
 use crate::calendar::parse_cron;
 use crate::dialect::args::{Arg, ArgError, Args, Choices, Keys, Repair, Style, TOOL_WORDS};
@@ -27,6 +29,10 @@ pub enum Call {
     Wakeup(WakeupDraft),
     /// End the loop: no wake-up waits afterwards.
     Stop,
+    /// Watch a tool.
+    Monitor(Box<MonitorDraft>),
+    /// Watch a program, which is refused.
+    Program(Box<ProgramCall>),
 }
 
 /// The definition of a job to create.
@@ -62,6 +68,11 @@ pub struct WakeupDraft {
 pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answer> {
     let style = Style { notation, keys: Keys::Plain, choices: Choices::AnyCase, short_times: true };
     let call = || -> Result<Call, ArgError> {
+        if tool == Tool::Monitor
+            && let Some(program) = monitor::program(Repair::new(args, style))
+        {
+            return Ok(Call::Program(Box::new(program)));
+        }
         let args = Args::of_call(args, style, names(tool))?;
         match tool {
             Tool::Create => draft(&args).map(Call::Create),
@@ -70,6 +81,7 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answe
                 args.required_text("id", limits::ID_BYTES).map(|id| Call::Delete { id: id.into() })
             }
             Tool::Wakeup => wakeup(&args),
+            Tool::Monitor => monitor::draft(&args).map(|draft| Call::Monitor(Box::new(draft))),
         }
     };
     call().map_err(|error| error.answer(&TOOL_WORDS, Repair::new(args, style).without(&error)))
@@ -82,6 +94,7 @@ const fn names(tool: Tool) -> &'static [&'static str] {
         Tool::List => &["first", "after"],
         Tool::Delete => &["id"],
         Tool::Wakeup => &["delaySeconds", "reason", "prompt", "stop", "noop"],
+        Tool::Monitor => monitor::NAMES,
     }
 }
 

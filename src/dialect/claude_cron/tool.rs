@@ -1,4 +1,4 @@
-//! The four tools and their declarations for models.
+//! The five tools and their declarations for models.
 //!
 //! The arguments are parsed in `call.rs`. Invariant: a tool is described once, in the EDN file of its name, in the form that
 //! the toolbox prints; a test compares its names and bounds with the parser.
@@ -16,6 +16,8 @@ names! {
         Delete = "CronDelete",
         /// Set the next iteration of a loop, or end the loop.
         Wakeup = "ScheduleWakeup",
+        /// Watch a tool.
+        Monitor = "Monitor",
     }
 }
 
@@ -27,6 +29,7 @@ impl Tool {
             Tool::List => include_str!("tools/CronList.edn"),
             Tool::Delete => include_str!("tools/CronDelete.edn"),
             Tool::Wakeup => include_str!("tools/ScheduleWakeup.edn"),
+            Tool::Monitor => include_str!("tools/Monitor.edn"),
         }
     }
 }

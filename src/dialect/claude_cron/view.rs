@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 
 use crate::calendar;
 use crate::dialect::brief;
-use crate::domain::{Dialect, Durability, Moment, ScheduleId, SessionId, Trigger, Zone};
+use crate::domain::{Dialect, Moment, ScheduleId, SessionId, Trigger, Zone};
 use crate::edn::{Map, Value};
 use crate::engine::{ScheduleRecord, State};
 
@@ -19,8 +19,10 @@ pub struct Job {
     pub(crate) cron: Option<String>,
     /// When it runs, in words.
     pub(crate) human: String,
-    /// The prompt, verbatim.
+    /// The prompt, verbatim; of a monitor, what it is for.
     pub prompt: Box<str>,
+    /// The tool that a monitor calls; `None` for what is no monitor.
+    pub(crate) watches: Option<Box<str>>,
     /// Whether it runs more than once.
     pub(crate) recurring: bool,
     /// Whether it is on disk.
@@ -34,12 +36,19 @@ pub struct Job {
 }
 
 impl Job {
-    /// Converts a schedule to a job; `None` if it has ended or belongs to another dialect.
+    /// Converts a schedule to a job; `None` if it has ended, or is neither of this dialect nor a watch.
     pub(crate) fn of(record: &ScheduleRecord) -> Option<Job> {
         let schedule = record.schedule();
-        if schedule.dialect != Dialect::ClaudeCron || record.status().is_terminal() {
+        let is_watch = schedule.dialect == Dialect::Watch && record.watch().is_some();
+        if !(is_watch || schedule.dialect == Dialect::ClaudeCron) || record.status().is_terminal() {
             return None;
         }
+        // The text of a call is the name of its tool.
+        let text = schedule.payload.text();
+        let (prompt, watches) = match (is_watch, &schedule.label) {
+            (true, label) => (label.as_deref().unwrap_or_default(), Some(text.into())),
+            (false, _) => (text, None),
+        };
         let lifetime = schedule.settings().lifetime;
         let (cron, zone) = match &schedule.trigger {
             Trigger::Cron(cron, zone) => (Some(cron.to_string()), Some((**zone).clone())),
@@ -52,9 +61,10 @@ impl Job {
             id: schedule.id.clone(),
             cron,
             human: brief::words(&calendar::print(&schedule.trigger)),
-            prompt: schedule.payload.text().into(),
+            prompt: prompt.into(),
+            watches,
             recurring: !is_once,
-            durable: schedule.durability == Durability::Durable,
+            durable: schedule.is_durable(),
             next: record.next_run(),
             expires: lifetime.expires_at,
             zone,
@@ -63,7 +73,12 @@ impl Job {
 
     /// Returns whether it is the next iteration of a loop.
     pub fn is_wakeup(&self) -> bool {
-        self.cron.is_none() && !self.recurring
+        self.cron.is_none() && !self.recurring && !self.is_monitor()
+    }
+
+    /// Returns whether it is a watch: what `Monitor` starts.
+    pub fn is_monitor(&self) -> bool {
+        self.watches.is_some()
     }
 
     /// Prints the job as a row of a list.
@@ -73,11 +88,12 @@ impl Job {
             Some(cron) => map.with("cron", cron.as_str()),
             None => map,
         };
-        let map = map
-            .with("humanSchedule", self.human.as_str())
-            .with("prompt", brief::text(&self.prompt))
-            .with("recurring", self.recurring)
-            .with("durable", self.durable);
+        let map = map.with("humanSchedule", self.human.as_str());
+        let map = match &self.watches {
+            Some(tool) => map.with("monitors", &**tool).with("description", brief::text(&self.prompt)),
+            None => map.with("prompt", brief::text(&self.prompt)),
+        };
+        let map = map.with("recurring", self.recurring).with("durable", self.durable);
         match self.next {
             Some(next) => map.with("nextFireAt", millis(next)),
             None => map,
@@ -85,7 +101,7 @@ impl Job {
     }
 }
 
-/// The jobs of a session that have not ended, the next one first.
+/// The jobs and the monitors of a session that have not ended, the next one first.
 pub fn jobs(state: &State, session: &SessionId) -> Vec<Job> {
     state.live_schedules_of(session).into_iter().filter_map(Job::of).collect()
 }

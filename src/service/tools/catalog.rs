@@ -73,6 +73,7 @@ pub const TOOLBOX: &[ToolInfo] = &[
     ToolInfo::new(Tool::ClaudeCron(claude_cron::Tool::Delete), ToolEffect::Removes),
     // A wake-up takes the place of the one before.
     ToolInfo::new(Tool::ClaudeCron(claude_cron::Tool::Wakeup), ToolEffect::Changes),
+    ToolInfo::new(Tool::ClaudeCron(claude_cron::Tool::Monitor), ToolEffect::Adds),
     ToolInfo::new(Tool::Watch(watch::Tool::Start), ToolEffect::Adds),
     ToolInfo::new(Tool::Watch(watch::Tool::Stop), ToolEffect::Removes),
     ToolInfo::new(Tool::Watch(watch::Tool::Pause), ToolEffect::Changes),

@@ -5,11 +5,16 @@
 
 use super::super::admission::Admitted;
 use super::super::{Service, creation};
-use crate::dialect::claude_cron::{self, Call, Job, JobDraft, Tool, WakeupDraft};
+use super::called::CallLater;
+use super::watch::{NotStarted, Start, WatchCall};
+use crate::dialect::claude_cron::{self, Call, Job, JobDraft, MonitorDraft, ProgramCall, Tool, WakeupDraft};
 use crate::dialect::{Answer, Notation, unreachable};
-use crate::domain::{Caller, Dialect, Durability, Refusal, ScheduleId, SessionId, Status};
+use crate::domain::{
+    Caller, Dialect, Durability, ExecutorKind, Refusal, Risk, ScheduleId, SessionId, Status, ToolName,
+    ToolSpec,
+};
 use crate::edn::Value;
-use crate::engine::{Command, Input, NewSchedule, State, Which};
+use crate::engine::{Command, Input, NewSchedule, ScheduleRecord, State, Which};
 use crate::runtime::Handle;
 
 /// A call of a tool of the family.
@@ -39,15 +44,22 @@ impl<'a> ClaudeCronCall<'a> {
             Call::Delete { id } => self.delete(&id, session),
             Call::Wakeup(draft) => self.wake(&draft, session),
             Call::Stop => self.stop(session),
+            Call::Monitor(draft) => self.monitor(&draft, session),
+            Call::Program(program) => Ok(self.no_program(&program, session)),
         };
         done.unwrap_or_else(|refusal| claude_cron::refused(&refusal))
     }
 
+    /// The session's jobs, with its watches if the caller has the tool that starts them.
     fn jobs(&self, session: &SessionId) -> Result<Vec<Job>, Refusal> {
-        self.handle().view(|state| match state.session(session) {
+        let jobs = self.handle().view(|state| match state.session(session) {
             Some(_) => Ok(claude_cron::jobs(state, session)),
             None => Err(Refusal::UnknownSession { session: session.clone() }),
-        })
+        });
+        let mut jobs = jobs?;
+        let has_monitors = self.service.tool(self.caller(), Tool::Monitor.name()).is_some();
+        jobs.retain(|job| has_monitors || !job.is_monitor());
+        Ok(jobs)
     }
 
     fn create(&self, draft: JobDraft, session: &SessionId) -> Result<Answer, Refusal> {
@@ -96,12 +108,51 @@ impl<'a> ClaudeCronCall<'a> {
     fn delete(&self, id: &str, session: &SessionId) -> Result<Answer, Refusal> {
         let found = self.jobs(session)?.into_iter().find(|job| job.id.to_string() == id);
         let Some(job) = found else { return Ok(claude_cron::not_found(id)) };
-        let was_there = self.cancel(&job.id)?;
-        Ok(if was_there {
-            claude_cron::deleted(&job.id, job.is_wakeup())
+        let was_there = if job.is_monitor() {
+            self.watches().end(&job.id, Dialect::ClaudeCron)?
         } else {
-            claude_cron::not_found(id)
-        })
+            self.cancel(&job.id)?
+        };
+        Ok(if was_there { claude_cron::deleted(&job) } else { claude_cron::not_found(id) })
+    }
+
+    fn watches(&self) -> WatchCall<'a> {
+        WatchCall { service: self.service, admitted: self.admitted }
+    }
+
+    fn monitor(&self, draft: &MonitorDraft, session: &SessionId) -> Result<Answer, Refusal> {
+        let start = Start {
+            watch: &draft.watch,
+            lasts: draft.lasts,
+            fields: ["tool", "arguments"],
+            by: Dialect::ClaudeCron,
+        };
+        let shown = |record: &ScheduleRecord, warnings: &[String]| {
+            Some(claude_cron::monitored(&Job::of(record)?, draft, warnings))
+        };
+        match self.watches().start(&start, session, shown) {
+            Ok(answer) | Err(NotStarted::Answered(answer)) => Ok(answer),
+            Err(NotStarted::NeedsApproval) => Ok(claude_cron::unwatchable(&draft.watch.tool)),
+            Err(NotStarted::Refused(Refusal::SessionFull { max })) => Ok(claude_cron::full(max)),
+            Err(NotStarted::Refused(refusal)) => Err(refusal),
+        }
+    }
+
+    /// The answer to a monitor of a program: it is refused, and the tools that the caller may watch are named.
+    fn no_program(&self, program: &ProgramCall, session: &SessionId) -> Answer {
+        let kit = self.handle().kit(session);
+        // A command looks at something outside, which none of the scheduler's own tools does.
+        let outside = kit.tools().filter(|(kind, _)| *kind != ExecutorKind::Own).map(|(_, spec)| spec);
+        let specs: Vec<&ToolSpec> = outside.filter(|spec| self.may_watch(spec, session)).collect();
+        let names: Vec<&ToolName> = specs.iter().map(|spec| &spec.name).collect();
+        claude_cron::no_program(program, claude_cron::instead(program, &specs), &names)
+    }
+
+    /// Whether a tool only reads, and the caller may have it called for the session without an operator's approval.
+    fn may_watch(&self, spec: &ToolSpec, session: &SessionId) -> bool {
+        let asker = (session, self.caller());
+        let allowed = || CallLater::allowed(self.handle(), asker, Dialect::Watch, ("tool", &spec.name));
+        spec.risk == Risk::Read && allowed().is_ok_and(|found| !found.spec.approval)
     }
 
     fn stop(&self, session: &SessionId) -> Result<Answer, Refusal> {

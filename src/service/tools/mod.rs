@@ -97,7 +97,10 @@ impl Service {
             return Ok(None);
         };
         let op = op_of(known.tool, args);
-        let admitted = self.admit(caller, op, Some(known.dialect))?;
+        // A grant has to cover what the tool makes as well; if it leaves that family out, the denial names it.
+        let withheld = known.tool.makes().filter(|made| self.is_family_withheld(caller, *made));
+        let dialect = withheld.unwrap_or(known.dialect);
+        let admitted = self.admit(caller, op, Some(dialect))?;
         // A tool is a session's, or an operator's. A host reaches what its sessions have by speaking for one of them.
         if caller.scope.is_nothing() {
             return Err(Denial::new(DenialReason::NoSession, caller, op));
@@ -116,8 +119,7 @@ impl Service {
     /// Records the call of a tool that the caller's grant withholds. To the caller the tool does not exist.
     fn note_withheld(&self, caller: &Caller, name: &str, args: &Value) {
         // One that is switched off does not exist for anybody.
-        let is_withheld =
-            |known: &&ToolInfo| self.is_there(caller, known) && self.is_withheld(caller, known.dialect);
+        let is_withheld = |known: &&ToolInfo| self.is_there(caller, known) && self.is_withheld(caller, known);
         if let Some(known) = ToolInfo::named(name).filter(is_withheld) {
             self.record_denial(caller, op_of(known.tool, args), Some(known.dialect));
         }

@@ -105,7 +105,8 @@ fn of_claude_cron(tool: claude_cron::Tool, args: &Value) -> Op {
         claude_cron::Tool::Delete => Op::Cancel,
         // As the tool reads it: with stop, it only ends a loop.
         claude_cron::Tool::Wakeup if given(args, "stop").and_then(Value::as_bool) == Some(true) => Op::Cancel,
-        claude_cron::Tool::Wakeup => Op::Create,
+        // A monitor is a watch.
+        claude_cron::Tool::Wakeup | claude_cron::Tool::Monitor => Op::Create,
     }
 }
 

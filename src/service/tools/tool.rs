@@ -43,6 +43,26 @@ impl Tool {
     }
 }
 
+impl Tool {
+    /// The family of what it makes, if that is another one than its own: the tool exists only where that family does.
+    pub(in crate::service) const fn makes(self) -> Option<Dialect> {
+        match self {
+            Tool::ClaudeCron(claude_cron::Tool::Monitor) => Some(Dialect::Watch),
+            Tool::Psi
+            | Tool::Cron(_)
+            | Tool::Reminder(_)
+            | Tool::SessionAction(_)
+            | Tool::ClaudeCron(_)
+            | Tool::Watch(_)
+            | Tool::Scheduler(_)
+            | Tool::Native(_)
+            | Tool::Channels(_)
+            | Tool::Memory(_)
+            | Tool::Primitives(_) => None,
+        }
+    }
+}
+
 /// The text of a tool's declaration.
 #[derive(Debug)]
 pub(super) enum Text {

@@ -143,6 +143,7 @@ fn calls() -> Vec<(&'static str, &'static str, Op)> {
         ("CronDelete", "{:id \"x\"}", Op::Cancel),
         ("ScheduleWakeup", "{:delaySeconds 60}", Op::Create),
         ("ScheduleWakeup", "{:stop true}", Op::Cancel),
+        ("Monitor", "{:description \"d\" :tool \"t.x\"}", Op::Create),
         ("create", "{:message \"m\" :when \"in 5 minutes\"}", Op::Create),
         ("list", "{}", Op::Query),
         ("inbox", "{}", Op::Take),

@@ -7,7 +7,7 @@ use reveille::domain::{
 use reveille::edn::{Map, Value};
 use reveille::engine::{Input, Report};
 use reveille::runtime::{Handle, Parts, WithoutStore};
-use reveille::service::{Service, TOOLBOX, ToolInfo};
+use reveille::service::{DenialReason, Service, TOOLBOX, ToolInfo};
 use reveille::surface::mcp::{Features, Scheduler, ToolFilter};
 
 use super::MANAGING;
@@ -98,7 +98,9 @@ fn a_caller_sees_exactly_the_tools_that_exist_for_it() {
                 let is_managed = MANAGING.contains(&tool.name) && switches.managed;
                 let is_operators = MANAGING.contains(&tool.name) || tool.name == "channels.test_send";
                 let is_hidden = is_operators && !is_operator && !is_managed;
-                switches.opens(tool.dialect, is_operator) && is_given && !is_hidden
+                // A monitor is a watch.
+                let is_switched = tool.name != "Monitor" || switches.watchers;
+                switches.opens(tool.dialect, is_operator) && is_switched && is_given && !is_hidden
             };
             let expected: Vec<&str> =
                 TOOLBOX.iter().filter(|tool| exists(tool)).map(|tool| tool.name).collect();
@@ -122,6 +124,31 @@ fn a_caller_sees_exactly_the_tools_that_exist_for_it() {
         assert!(shown.iter().any(|tool| tool.name == "list"), "{switches:?}");
         assert!(!shown.iter().any(|tool| tool.name == "create" || tool.dialect == Dialect::Memory));
     }
+}
+
+/// A monitor is a watch, so a grant has to cover watches too. An operator who acts for the session reads what is left out.
+#[test]
+fn a_grant_without_watches_has_no_monitor() {
+    let (handle, _clock) = simulated::engine(&["plain"]);
+    handle.switch(Primitives::all());
+    let service = Service::new(handle.clone());
+    let call = |caller: &Caller| service.call_tool("Monitor", caller, &Map::new().into(), Notation::Edn);
+    for (dialects, is_there) in [
+        (vec![Dialect::ClaudeCron], false),
+        (vec![Dialect::Watch], false),
+        (vec![Dialect::ClaudeCron, Dialect::Watch], true),
+    ] {
+        let grant = Grant { dialects: Some(dialects.clone()), ..Grant::FULL };
+        handle.grant(&session("plain"), grant, Scope::Operator).expect("it is open");
+        let shown = service.toolbox(&token("plain"));
+        assert_eq!(shown.iter().any(|tool| tool.name == "Monitor"), is_there, "{dialects:?}");
+        assert_eq!(call(&token("plain")) != Ok(None), is_there, "{dialects:?}");
+    }
+    let grant = Grant { dialects: Some(vec![Dialect::ClaudeCron]), ..Grant::FULL };
+    handle.grant(&session("plain"), grant, Scope::Operator).expect("it is open");
+    let operator = Caller { scope: Scope::Session(session("plain")), ..Caller::OPERATOR };
+    let denial = call(&operator).expect_err("watches are left out");
+    assert_eq!(denial.reason, DenialReason::NotGranted { dialect: Dialect::Watch });
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn schema(name: &str) -> Value {
     TOOLBOX.iter().find(|tool| tool.name == name).expect("a tool").input_schema()
 }
 
-const TOOLS: [(&str, Parse); 30] = [
+const TOOLS: [(&str, Parse); 31] = [
     ("reminderadd", |args| reminder::parse(reminder::Tool::Add, args, Notation::Edn).map(|_| ())),
     ("reminderlist", |args| reminder::parse(reminder::Tool::List, args, Notation::Edn).map(|_| ())),
     ("reminderremove", |args| reminder::parse(reminder::Tool::Remove, args, Notation::Edn).map(|_| ())),
@@ -52,6 +52,7 @@ const TOOLS: [(&str, Parse); 30] = [
     ("CronList", |args| claude_cron::parse(claude_cron::Tool::List, args, Notation::Edn).map(|_| ())),
     ("CronDelete", |args| claude_cron::parse(claude_cron::Tool::Delete, args, Notation::Edn).map(|_| ())),
     ("ScheduleWakeup", |args| claude_cron::parse(claude_cron::Tool::Wakeup, args, Notation::Edn).map(|_| ())),
+    ("Monitor", |args| claude_cron::parse(claude_cron::Tool::Monitor, args, Notation::Edn).map(|_| ())),
     ("memory.remember", |args| memory::parse(memory::Tool::Remember, args, Notation::Edn).map(|_| ())),
     ("memory.set_goal", |args| memory::parse(memory::Tool::SetGoal, args, Notation::Edn).map(|_| ())),
     ("memory.task_create", |args| memory::parse(memory::Tool::TaskCreate, args, Notation::Edn).map(|_| ())),
@@ -111,6 +112,7 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
     let ready = part(&schema("report_job_ready"), "properties");
     let job = part(&schema("CronCreate"), "properties");
     let wakeup = part(&schema("ScheduleWakeup"), "properties");
+    let monitor = part(&schema("Monitor"), "properties");
     let watch = part(&schema("watch_start"), "properties");
     let config = part(&watch, "notify_config properties");
     let history = part(&schema("watch_history"), "properties");
@@ -120,6 +122,7 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
     assert_eq!(part(&config, "edge enum"), words(Edge::NAMES));
     assert_eq!(part(&config, "gaps enum"), words(Gaps::NAMES));
     assert_eq!(part(&config, "show enum"), words(Show::NAMES));
+    assert_eq!(part(&monitor, "notify_when enum"), part(&watch, "notify_when enum"));
     assert_eq!(part(&add, "type enum"), words(reminder::ReminderKind::NAMES));
     assert_eq!(part(&action, "operation enum"), words(session_action::Operation::NAMES));
     assert_eq!(part(&action, "action_kind enum"), words(session_action::ActionKind::NAMES));
@@ -147,6 +150,14 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
         (&wakeup, "delaySeconds maximum", limits::WAKEUP_SECONDS_MAX.value),
         (&wakeup, "reason maxLength", limits::LABEL_BYTES.value),
         (&wakeup, "prompt maxLength", limits::TEXT_BYTES.value),
+        (&monitor, "description maxLength", limits::LABEL_BYTES.value),
+        (&monitor, "timeout_ms minimum", limits::MONITOR_MS_MIN.value),
+        (&monitor, "timeout_ms maximum", limits::MONITOR_MS_MAX.value),
+        (&monitor, "timeout_ms default", limits::MONITOR_MS.value),
+        (&monitor, "tool maxLength", limits::TOOL_NAME_BYTES.value),
+        (&monitor, "interval minimum", limits::WATCH_SECONDS_MIN.value),
+        (&monitor, "interval maximum", limits::WATCH_SECONDS_MAX.value),
+        (&monitor, "expression maxLength", limits::CONDITION_BYTES.value),
         (&watch, "name maxLength", limits::TOOL_NAME_BYTES.value),
         (&watch, "interval minimum", limits::WATCH_SECONDS_MIN.value),
         (&watch, "interval maximum", limits::WATCH_SECONDS_MAX.value),

@@ -9,6 +9,7 @@ mod dialects;
 mod holds;
 pub(crate) mod lives;
 mod lost;
+mod monitors;
 mod past;
 mod pruned;
 mod refused;
