@@ -39,7 +39,7 @@ mod tests {
     /// The query page hides nothing that we show: its script has the same characters.
     #[test]
     fn the_page_knows_the_same_characters() {
-        let script = include_str!("../../web/graphql.js");
+        let script = include_str!("../../web/graphql/visible.js");
         let number = |found: char| {
             let number = u32::from(found);
             if number > 0xffff { format!("\\u{{{number:x}}}") } else { format!("\\u{number:04x}") }

@@ -200,3 +200,9 @@ fn mcp_servers_of_others_are_called_over_tls() {
 fn the_dashboard_holds_in_a_browser() {
     agree("node", &["dashboard.mjs"]);
 }
+
+#[test]
+#[ignore = "needs node and chromium: .ci/check clients"]
+fn the_query_page_holds_in_a_browser() {
+    agree("node", &["query_page.mjs"]);
+}

@@ -44,10 +44,8 @@ pub(super) enum Route {
     Eql,
     /// Queries, mutations and subscriptions in GraphQL, and the query page.
     Graphql,
-    /// The style sheet of the query page.
-    PageCss,
-    /// The script of the query page.
-    PageJs,
+    /// A file of the query page.
+    PageFile,
     /// Requests of MCP clients.
     Mcp,
     /// The EDN stream.
@@ -90,8 +88,7 @@ impl Route {
         Route::Tool,
         Route::Eql,
         Route::Graphql,
-        Route::PageCss,
-        Route::PageJs,
+        Route::PageFile,
         Route::Mcp,
         Route::Stream,
         Route::JobReady,
@@ -119,8 +116,7 @@ impl Route {
             Route::Tool => "/tools/{name}",
             Route::Eql => "/eql",
             Route::Graphql => "/graphql",
-            Route::PageCss => "/graphql/page.css",
-            Route::PageJs => "/graphql/page.js",
+            Route::PageFile => "/graphql/{file}",
             Route::Mcp => "/mcp",
             Route::Stream => "/stream",
             Route::JobReady => "/v1/sessions/{session}/jobs/{job}/ready",
@@ -141,12 +137,9 @@ impl Route {
     /// How its requests are admitted.
     pub(super) const fn admission(self) -> RouteAdmission {
         match self {
-            Route::Alive
-            | Route::PageCss
-            | Route::PageJs
-            | Route::Dashboard
-            | Route::DashboardFile
-            | Route::Enter => RouteAdmission::Open,
+            Route::Alive | Route::PageFile | Route::Dashboard | Route::DashboardFile | Route::Enter => {
+                RouteAdmission::Open
+            }
             Route::Ready | Route::Tools | Route::Kit => RouteAdmission::Read(Op::Query),
             Route::Metrics => RouteAdmission::Read(Op::Metrics),
             Route::Tool

@@ -1,12 +1,16 @@
 //! Serves the query page. The page is static and contains no data; it asks the user for a token and holds it in
 //! memory only.
 //!
-//! Invariant: the page loads nothing from other servers, and its policy forbids it; `web/` contains
+//! Invariant: the page loads nothing from other servers, and its policy forbids it; `web/graphql/` contains
 //! all of it.
 
+use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, REFERRER_POLICY};
 use axum::http::{HeaderValue, header::ACCEPT};
 use axum::response::{IntoResponse, Response};
+
+use crate::surface::http::message::error::HttpError;
 
 /// True if the client accepts HTML, as browsers do.
 pub(in crate::surface::http) fn is_wanted(headers: &HeaderMap) -> bool {
@@ -16,20 +20,31 @@ pub(in crate::surface::http) fn is_wanted(headers: &HeaderMap) -> bool {
 
 /// The page's HTML.
 pub(in crate::surface::http) fn html() -> Response {
-    file("text/html; charset=utf-8", include_str!("../../../../web/graphql.html"))
+    answer("text/html; charset=utf-8", include_str!("../../../../web/graphql/page.html"))
 }
 
-/// The page's style sheet.
-pub(in crate::surface::http) async fn css() -> Response {
-    file("text/css; charset=utf-8", include_str!("../../../../web/graphql.css"))
+/// `GET /graphql/{file}`: the page's style sheet, or one of its scripts.
+pub(in crate::surface::http) async fn file(
+    name: Result<Path<String>, PathRejection>,
+) -> Result<Response, HttpError> {
+    let Path(name) = name.map_err(|_| HttpError::not_found())?;
+    let (_, text) = FILES.iter().find(|(known, _)| *known == name).ok_or_else(HttpError::not_found)?;
+    let is_style = name == "page.css";
+    Ok(answer(if is_style { "text/css; charset=utf-8" } else { "text/javascript; charset=utf-8" }, text))
 }
 
-/// The page's script.
-pub(in crate::surface::http) async fn js() -> Response {
-    file("text/javascript; charset=utf-8", include_str!("../../../../web/graphql.js"))
+macro_rules! files {
+    ($($name:literal)+) => {
+        &[$(($name, include_str!(concat!("../../../../web/graphql/", $name)))),+]
+    };
 }
 
-fn file(kind: &'static str, text: &'static str) -> Response {
+/// The files by their names below `/graphql/`.
+const FILES: &[(&str, &str)] = files! {
+    "page.css" "page.js" "complete.js" "editor.js" "highlight.js" "language.js" "schema.js" "suggest.js" "visible.js"
+};
+
+fn answer(kind: &'static str, text: &'static str) -> Response {
     let mut response = text.into_response();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));

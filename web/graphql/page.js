@@ -1,6 +1,12 @@
 // The query page. It keeps everything in memory, asks this server only, and is all there is: no library, no storage.
-"use strict";
+import { edit, put } from "./editor.js";
+import { json, layer } from "./highlight.js";
+import { jsonTokens, read } from "./language.js";
+import { index, INTROSPECTION, named, written } from "./schema.js";
+import { suggest } from "./suggest.js";
+import { visible } from "./visible.js";
 
+/** @type {(id: string) => any} */
 const $ = (id) => document.getElementById(id);
 const START = `# The schedules that come next.
 query Next {
@@ -25,23 +31,23 @@ subscription Events {
   }
 }
 `;
-const TYPE = "kind name ofType { kind name ofType { kind name ofType { kind name } } }";
-const INTROSPECTION = `{ __schema { queryType { name } mutationType { name } subscriptionType { name } types {
-  kind name description
-  fields(includeDeprecated: true) { name description isDeprecated args { name description type { ${TYPE} } } type { ${TYPE} } }
-  inputFields { name description type { ${TYPE} } }
-  enumValues(includeDeprecated: true) { name description }
-} } }`;
 const RESULTS_MAX = 200;
 const HISTORY_MAX = 50;
+const FAULTS_MAX = 3;
 
+/** @type {AbortController | null} */
 let running = null;
-let types = new Map();
-let roots = [];
+/** @type {any} */
+let schema = null;
 let trail = [];
 let asked = [];
+// The query as it was read last, and its fault that is not shown, because the word at the cursor is still being typed.
+let reading = readAt("", -1);
+/** @type {any} */
+let held = null;
 
 function headers(accept) {
+  /** @type {Record<string, string>} */
   const all = { "content-type": "application/json", accept };
   const [token, session] = [$("token").value.trim(), $("session").value.trim()];
   if (token) all.authorization = `Bearer ${token}`;
@@ -49,45 +55,25 @@ function headers(accept) {
   return all;
 }
 
-// A text in which a reader sees all that there is: controls, marks of direction and what has no width stand there by their
-// numbers, as JSON escapes them, so that the answer still reads back. Line breaks are layout; JSON has none inside a string.
-const CONTROLS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
-const HIDDEN = /[\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{110bd}\u{110cd}\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
-function visible(text) {
-  const byNumber = (found) => [...Array(found.length).keys()].map((at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
-  return text.replace(CONTROLS, byNumber).replace(HIDDEN, byNumber);
-}
-
 function say(element, text, kind = "") {
   element.textContent = visible(text);
   element.className = kind;
 }
 
-// The operations of a document. Comments and strings become as many blanks, so that places stay those of the text.
-function operations(text) {
-  const bare = text.replace(/"""[\s\S]*?"""|"(?:\\.|[^"\\\n])*"|#.*/g, (gone) => " ".repeat(gone.length));
-  const found = [];
-  for (const match of bare.matchAll(/\b(query|mutation|subscription)\b\s*([_A-Za-z]\w*)?(?=[^{}]*\{)/g)) {
-    const before = bare.slice(0, match.index);
-    const depth = (before.match(/\{/g) || []).length - (before.match(/\}/g) || []).length;
-    if (depth === 0) found.push({ kind: match[1], name: match[2] || "", at: match.index });
-  }
-  return found;
-}
-
 function chosen() {
-  const found = operations($("query").value);
-  const name = $("operation").value;
-  return found.find((each) => each.name === name) || found.filter((each) => each.at <= $("query").selectionStart).pop() || found[0];
+  const found = reading.operations;
+  const [name, cursor] = [$("operation").value, $("query").selectionStart];
+  return found.find((each) => each.name === name) || found.filter((each) => each.at <= cursor).pop() || found[0];
 }
 
-// Names the operation that would run: nobody should find out by running the wrong one.
+// Names the operation that would run, before it runs.
 function offer() {
   const select = $("operation");
-  const names = operations($("query").value).map((each) => each.name).filter(Boolean);
+  const names = reading.operations.map((each) => each.name).filter(Boolean);
   const before = select.value;
   select.value = names.includes(before) ? before : "";
-  const first = names.length > 1 && !select.value ? `at the cursor: ${chosen().name}` : names.length > 1 ? "at the cursor" : "the only one";
+  const atCursor = select.value ? "at the cursor" : `at the cursor: ${chosen()?.name}`;
+  const first = names.length > 1 ? atCursor : "the only one";
   const options = [first, ...names];
   if (options.join() !== [...select.options].map((option) => option.text).join()) {
     select.replaceChildren(new Option(first, ""), ...names.map((name) => new Option(name, name)));
@@ -140,7 +126,8 @@ async function ask(request, signal) {
 
 // The answer's errors in short; a status of 200 may hide some, and color alone does not say so.
 function trouble(value) {
-  if (value.error) return value.error.code === "UNAUTHORIZED" && $("token").value.trim() ? "this token is not known here" : value.error.message;
+  const isUnknown = value.error?.code === "UNAUTHORIZED" && $("token").value.trim();
+  if (value.error) return isUnknown ? "this token is not known here" : value.error.message;
   if (!value.errors) return "";
   const [{ message, locations }] = value.errors;
   const where = locations && locations[0] ? ` (line ${locations[0].line})` : "";
@@ -148,15 +135,17 @@ function trouble(value) {
 }
 
 function show(text, isFine, state) {
-  let wrong = "";
+  let [wrong, isJson] = ["", false];
   try {
     const value = JSON.parse(text);
     wrong = trouble(value);
     text = JSON.stringify(value, null, 2);
+    isJson = true;
   } catch {
     // Not JSON: as it is.
   }
-  $("result").textContent = visible(text);
+  if (isJson) $("result").replaceChildren(json(visible(text)));
+  else $("result").textContent = visible(text);
   say($("state"), wrong ? `${state}: ${wrong}` : state, wrong || !isFine ? "error" : "good");
 }
 
@@ -168,14 +157,14 @@ function bringIntoView(section) {
 
 // A subscription as an event stream: answers stand one above the other, the newest first.
 async function follow(request, signal) {
-  const response = await fetch("/graphql", { method: "POST", headers: headers("text/event-stream"), body: JSON.stringify(request), signal });
+  const body = JSON.stringify(request);
+  const response = await fetch("/graphql", { method: "POST", headers: headers("text/event-stream"), body, signal });
   if (!response.ok || !response.body) {
     show(await response.text(), false, `${response.status}`);
     return;
   }
   say($("state"), "following, nothing yet", "good");
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  const results = [];
   let [rest, count, wrong] = ["", 0, ""];
   for (;;) {
     const { done, value } = await reader.read().catch((error) => {
@@ -183,27 +172,24 @@ async function follow(request, signal) {
     });
     if (done) throw cutOff(count);
     const events = (rest + value).split("\n\n");
-    rest = events.pop();
-    const before = count;
+    rest = events.pop() || "";
+    const results = [];
     const isComplete = events.some((event) => event.startsWith("event: complete"));
     for (const event of events) {
       const data = event.split("\n").filter((line) => line.startsWith("data:")).map((line) => line.slice(5).trim()).join("\n");
       if (!data) continue;
       const answer = JSON.parse(data);
       wrong = trouble(answer);
-      results.unshift(JSON.stringify(answer, null, 2));
+      results.push(JSON.stringify(answer, null, 2));
       count += 1;
     }
-    if (count > before) {
-      results.length = Math.min(results.length, RESULTS_MAX);
-      prepend(results.join("\n"));
-    }
+    prepend(results.slice(-RESULTS_MAX));
     const shown = count > RESULTS_MAX ? `, the last ${RESULTS_MAX} shown` : "";
     if (isComplete) {
       say($("state"), wrong ? `ended: ${wrong}` : `ended, ${count} in all${shown}`, wrong ? "error" : "");
       return;
     }
-    if (count > before) say($("state"), `following, ${count} so far${shown}${wrong && `: ${wrong}`}`, wrong ? "error" : "good");
+    if (results.length) say($("state"), `following, ${count} so far${shown}${wrong && `: ${wrong}`}`, wrong ? "error" : "good");
   }
 }
 
@@ -213,12 +199,17 @@ function cutOff(count) {
   return Object.assign(new Error(`cut off ${how}`), { isLate: true });
 }
 
-// Who has scrolled down reads there: what comes on top does not move it.
-function prepend(text) {
+// Puts results on top, the last one first. Somebody who has scrolled down reads there: the text in view does not move.
+function prepend(results) {
   const pre = $("result");
   const [top, height] = [pre.scrollTop, pre.scrollHeight];
-  pre.textContent = visible(text);
+  for (const text of results) {
+    const result = document.createElement("div");
+    result.append(json(`${visible(text)}\n`));
+    pre.prepend(result);
+  }
   if (top) pre.scrollTop = top + pre.scrollHeight - height;
+  while (pre.childElementCount > RESULTS_MAX) pre.lastElementChild.remove();
 }
 
 function stop() {
@@ -236,7 +227,6 @@ function remember(request) {
     button.addEventListener("click", () => {
       put($("variables"), JSON.stringify(variables, null, 2));
       put($("query"), query);
-      offer();
       $("operation").value = operationName || "";
       offer();
     });
@@ -246,77 +236,27 @@ function remember(request) {
   }));
 }
 
-// Writes over a part of a field, or all of it, as if typed: unlike an assignment, that can be undone.
-function put(area, text, from = 0, to = area.value.length) {
-  area.focus();
-  area.setSelectionRange(from, to);
-  if (from === to && !text) return;
-  if (!document.execCommand(text ? "insertText" : "delete", false, text)) area.setRangeText(text, from, to, "end");
-}
-
-function indent(area, isBack) {
-  const { selectionStart: start, selectionEnd: end, value } = area;
-  if (start === end && !isBack) return put(area, "  ", start, end);
-  const from = value.lastIndexOf("\n", start - 1) + 1;
-  const lines = value.slice(from, end);
-  const moved = isBack ? lines.replace(/^ {1,2}/gm, "") : lines.replace(/^/gm, "  ");
-  put(area, moved, from, end);
-  // A selection stays one; a mere cursor does not become one, or the next key would overwrite the line.
-  if (start !== end) area.setSelectionRange(from, from + moved.length);
-}
-
-// A field that indents. Escape lets the next Tab leave it, forwards or backwards, so that nobody is caught in it.
-function edit(area) {
-  let leaves = false;
-  area.addEventListener("keydown", (event) => {
-    if (event.isComposing || ["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
-    const { selectionStart: start, selectionEnd: end, value } = area;
-    const line = value.slice(value.lastIndexOf("\n", start - 1) + 1, start);
-    const has = event.ctrlKey || event.metaKey || event.altKey;
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-      event.preventDefault();
-      run();
-    } else if (event.key === "Tab" && !leaves && !has) {
-      event.preventDefault();
-      indent(area, event.shiftKey);
-    } else if (event.key === "Enter" && !has) {
-      event.preventDefault();
-      const deeper = /[{([]\s*$/.test(line) ? "  " : "";
-      put(area, `\n${line.match(/^ */)[0]}${deeper}`, start, end);
-    } else if (/^[})\]]$/.test(event.key) && start === end && /^(  )+$/.test(line)) {
-      event.preventDefault();
-      put(area, event.key, start - 2, end);
-    }
-    leaves = event.key === "Escape";
-  });
-  area.addEventListener("input", offer);
-}
-
-async function learn(event) {
-  event.preventDefault();
+async function learn() {
   say($("who"), "reading…");
   try {
     const body = JSON.stringify({ query: INTROSPECTION });
     const response = await fetch("/graphql", { method: "POST", headers: headers("application/json"), body });
     const answer = await response.json();
     if (!answer.data) throw new Error(`${response.status}: ${answer.errors ? answer.errors[0].message : trouble(answer)}`);
-    const schema = answer.data.__schema;
-    types = new Map(schema.types.filter((type) => !type.name.startsWith("__")).map((type) => [type.name, type]));
-    roots = [schema.queryType, schema.mutationType, schema.subscriptionType].filter(Boolean).map((type) => type.name);
-    say($("who"), `${types.size} types`, "good");
+    schema = index(answer.data.__schema);
+    say($("who"), `${names().length} types`, "good");
     visit([]);
+    look();
+    return true;
   } catch (error) {
     say($("who"), error.message, "error");
+    return false;
   }
 }
 
-function written(type) {
-  if (type.kind === "NON_NULL") return `${written(type.ofType)}!`;
-  return type.kind === "LIST" ? `[${written(type.ofType)}]` : type.name;
-}
-
-function named(type) {
-  return type.ofType ? named(type.ofType) : type.name;
+// The schema's types, without those that describe schemas.
+function names() {
+  return schema ? [...schema.types.keys()].filter((name) => !name.startsWith("__")) : [];
 }
 
 function link(text, to) {
@@ -333,13 +273,14 @@ function link(text, to) {
 }
 
 function visit(to) {
-  if (!types.size) return;
+  if (!schema) return;
   trail = to;
   const parts = [link("Schema", []), ...trail.flatMap((name, at) => [" › ", link(name, trail.slice(0, at + 1))])];
-  parts[parts.length - 1].setAttribute("aria-current", "page");
   $("path").replaceChildren(...parts);
-  const type = types.get(trail[trail.length - 1]);
-  const others = [...types.keys()].filter((name) => !roots.includes(name)).sort();
+  $("path").lastElementChild.setAttribute("aria-current", "page");
+  const type = schema.types.get(trail[trail.length - 1]);
+  const roots = Object.values(schema.roots).filter(Boolean);
+  const others = names().filter((name) => !roots.includes(name)).sort();
   $("entry").replaceChildren(...(type ? described(type) : [...roots, ...others].map((name) => listed(name, [name]))));
   $("docs").scrollTop = 0;
 }
@@ -354,7 +295,7 @@ function described(type) {
   const head = document.createElement("p");
   head.textContent = visible(type.description || "");
   const list = document.createElement("dl");
-  for (const field of type.fields || type.inputFields || type.enumValues || []) list.append(...lines(field));
+  for (const part of type.parts.values()) list.append(...lines(part));
   return [head, list];
 }
 
@@ -365,7 +306,7 @@ function lines(field) {
   if (field.isDeprecated) term.append(" (deprecated)");
   const text = document.createElement("dd");
   text.textContent = visible(field.description || "");
-  return [term, text, ...(field.args || []).map(argument)];
+  return [term, text, ...[...field.args.values()].map(argument)];
 }
 
 function argument(arg) {
@@ -378,34 +319,99 @@ function argument(arg) {
 
 function find() {
   const text = $("find").value.trim().toLowerCase();
-  if (!text || !types.size) return visit([]);
-  const has = ({ name }) => name.toLowerCase().includes(text);
-  const found = [...types.values()].flatMap((type) => {
-    const parts = (type.fields || type.inputFields || type.enumValues || []).filter(has);
-    return [...(has(type) ? [type.name] : []), ...parts.map((part) => `${type.name}.${part.name}`)];
+  if (!text || !schema) return visit([]);
+  const has = (name) => name.toLowerCase().includes(text);
+  const found = names().flatMap((type) => {
+    const parts = [...schema.types.get(type).parts.keys()].filter(has);
+    return [...(has(type) ? [type] : []), ...parts.map((part) => `${type}.${part}`)];
   });
   trail = [];
   $("path").replaceChildren(link("Schema", []), ` › ${found.length || "nothing"} found`);
   $("entry").replaceChildren(...found.map((name) => listed(name, [name.split(".")[0]])));
+  return undefined;
+}
+
+function readAt(text, cursor) {
+  return { text, cursor, schema, ...read(text, schema, cursor) };
+}
+
+// The reading of the query as it is now; one key asks for it several times.
+function fresh() {
+  const { value, selectionStart: cursor } = $("query");
+  if (reading.cursor !== cursor || reading.text !== value || reading.schema !== schema) reading = readAt(value, cursor);
+  return reading;
+}
+
+// Shows the query as it is now: its colors, its faults and its operations.
+function look() {
+  fresh();
+  held = faultAtCursor();
+  color();
+  offer();
+}
+
+// A word is not wrong yet while it is typed.
+function faultAtCursor() {
+  const at = document.activeElement === $("query") ? $("query").selectionStart : -1;
+  return reading.faults.find(({ token }) => token.from < at && at <= token.to) || null;
+}
+
+// Faults are underlined, and listed in words for readers who do not see the lines.
+function color() {
+  const faults = reading.faults.filter((fault) => fault !== held);
+  const wrong = new Set(faults.map(({ token }) => token));
+  const text = $("query").value;
+  query.paint(text, reading.tokens.map((token) => wrong.has(token) ? { ...token, mark: `${token.mark} wrong` } : token));
+  const line = (at) => text.slice(0, at).split("\n").length;
+  const said = faults.slice(0, FAULTS_MAX).map(({ token, why }) => `Line ${line(token.from)}: ${why}.`).join(" ");
+  const more = faults.length > FAULTS_MAX ? ` And ${faults.length - FAULTS_MAX} more.` : "";
+  say($("faults"), said + more, "error");
+  $("query").setAttribute("aria-invalid", String(faults.length > 0));
+}
+
+// The cursor has moved: another operation may be the one that runs, and the word that was typed is complete.
+function moved() {
+  offer();
+  if (held === faultAtCursor()) return;
+  held = faultAtCursor();
+  color();
+}
+
+async function learnForList() {
+  if (!$("token").value.trim()) return "Completion needs the schema: enter a token above first.";
+  return await learn() ? "" : "Completion needs the schema, and it could not be read.";
 }
 
 // All of the answer, not of the page.
 function selectAnswer(event) {
   if (event.key !== "a" || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
-  getSelection().selectAllChildren($("result"));
+  getSelection()?.selectAllChildren($("result"));
 }
 
 $("query").value = START;
 // The cursor would be behind the text, and Run would begin the last operation.
 $("query").setSelectionRange(0, 0);
-edit($("query"));
-edit($("variables"));
-offer();
+const query = layer($("query"), $("query-layer"));
+const variables = layer($("variables"), $("variables-layer"));
+const list = suggest($("query"), {
+  box: $("offers"),
+  status: $("offered"),
+  place: query.place,
+  look: fresh,
+  learn: learnForList,
+});
+const colorVariables = () => variables.paint($("variables").value, jsonTokens($("variables").value));
+edit($("query"), () => { list.close(); run(); }, list.key);
+edit($("variables"), run);
+$("query").addEventListener("input", (event) => { look(); list.typed(event); });
+$("variables").addEventListener("input", colorVariables);
 $("run").addEventListener("click", run);
 $("stop").addEventListener("click", stop);
-$("caller").addEventListener("submit", learn);
+$("caller").addEventListener("submit", (event) => { event.preventDefault(); learn(); });
 $("find").addEventListener("input", find);
 $("operation").addEventListener("change", offer);
 $("result").addEventListener("keydown", selectAnswer);
-document.addEventListener("selectionchange", offer);
+document.addEventListener("selectionchange", moved);
+look();
+colorVariables();
