@@ -3,6 +3,7 @@
 //! What lives elsewhere: rules (`engine`), wire names (`dialect`, `graph`). Invariant: a value of these types
 //! is already checked; nothing here reads a clock, draws randomness or does I/O.
 
+mod agent_schedules;
 mod call;
 mod channel;
 mod definition;
@@ -18,6 +19,7 @@ mod secrets;
 mod session_config;
 mod time;
 
+pub use agent_schedules::{AgentSchedule, AgentSchedules};
 pub(crate) use call::condition::KEYWORDS;
 pub use call::condition::{
     Clause, Comparator, Comparison, Condition, Measure, Operand, PathRoot, Step, ValuePath,
@@ -74,8 +76,7 @@ pub use identity::scope::Scope;
 pub use memory::{KnownFact, Memory, MemoryChange, TaskNote, TaskStatus};
 pub use message::{Content, Message, Role, Transcript};
 pub(crate) use nearest::{clearly_nearest, nearest, one_slip_away};
-#[doc(hidden)]
-pub use outcome::attempt::{Attempt, EarlierAttempts, FailedAttempt};
+pub(crate) use outcome::attempt::{EarlierAttempts, FailedAttempt};
 #[doc(hidden)]
 pub use outcome::decision::{Decision, DecisionKind, SlotRange, Subject};
 #[doc(hidden)]
@@ -90,7 +91,7 @@ pub use outcome::lost::LostSchedule;
 pub use outcome::reason::Reason;
 pub use outcome::refusal::{Code, Refusal};
 #[doc(hidden)]
-pub use outcome::run::{Cause, Run, RunState};
+pub use outcome::run::{Attempt, Cause, Run, RunState};
 pub use outcome::status::Status;
 pub use outcome::turn::{PermissionAnswer, Question, ToolCall, Turn, TurnOutcome, Usage};
 pub use primitives::{Gate, Primitives, SchedulerNeedsWatchers};

@@ -97,6 +97,7 @@ fn decide_report(step: &mut StepBuilder<'_>, report: Report) -> Result<(), Refus
         Report::Unreached { run, reason } => step::unreached(step, &run, reason),
         Report::Away { session, reason } => step::away(step, &session, reason),
         Report::Addressed { session, address } => step::addressed(step, session, address),
+        Report::AgentSchedules { session, said } => step::agent_schedules(step, session, said),
         Report::Failed { run, failure } => step::failed(step, &run, failure),
         Report::ChannelOpened(channel) => {
             // Opening a channel again replaces it, which also enables one that was disabled.

@@ -7,10 +7,10 @@ use super::bulletin_text;
 use super::reading::{Look, read_outcome};
 use super::row::StoredRow;
 use crate::domain::{
-    Actor, Address, Channel, Cursor, Decided, Dialect, Digest, Downtime, Durability, Failure, Grant,
-    GuardAnswer, GuardPolicy, HostId, JobId, Lifetime, LostSchedule, MemoryChange, Op, Outcome, Payload,
-    Policy, Primitives, Reading, Reason, RunId, ScheduleId, SessionConfig, SessionId, Settings, Target, Ways,
-    When,
+    Actor, Address, AgentSchedules, Channel, Cursor, Decided, Dialect, Digest, Downtime, Durability, Failure,
+    Grant, GuardAnswer, GuardPolicy, HostId, JobId, Lifetime, LostSchedule, MemoryChange, Op, Outcome,
+    Payload, Policy, Primitives, Reading, Reason, RunId, ScheduleId, SessionConfig, SessionId, Settings,
+    Target, Ways, When,
 };
 use crate::limits;
 
@@ -412,6 +412,13 @@ pub enum Report {
         session: SessionId,
         /// The conversation.
         address: Address,
+    },
+    /// An agent has said which schedules it holds itself for its conversation, or what it said is no longer known to be so.
+    AgentSchedules {
+        /// The session.
+        session: SessionId,
+        /// What the agent said; `None` for nothing.
+        said: Option<AgentSchedules>,
     },
     /// The host could not do what an effect asked for.
     Failed {

@@ -1,13 +1,13 @@
-//! Facts about this process and its store: rows that were loaded, and state that a failure of the
-//! store takes back.
+//! Facts about this process and its store: rows that were loaded, state that a failure of the
+//! store takes back, and what agents said that holds only while their processes run.
 //!
 //! Like every fact they change the state through `apply`, but they are not stored: the next process
-//! reads the same rows again, and has failures of its own. The types enforce this: a log, a
+//! reads the same rows again, has failures of its own, and hears again what agents say. The types enforce this: a log, a
 //! journal's `append` and the feed accept a [`Fact`], which a [`LocalFact`] is not.
 
 use super::row::StoredRow;
 use super::state::State;
-use crate::domain::{Cursor, Fact, Memory, Now, Primitives, RunId, SessionId};
+use crate::domain::{AgentSchedules, Cursor, Fact, Memory, Now, Primitives, RunId, SessionId};
 
 /// A fact about this process and its store. It ends no run and no schedule, so the totals of final
 /// outcomes do not change.
@@ -35,6 +35,13 @@ pub enum LocalFact {
     },
     /// Families of tools were switched on or off for this process.
     Switched(Primitives),
+    /// An agent has said which schedules it holds itself for its conversation. After a restart that is not known.
+    AgentSchedules {
+        /// The session.
+        session: SessionId,
+        /// What the agent said; `None` if that is not known any more.
+        said: Option<AgentSchedules>,
+    },
     /// Durable schedules, the hold, the guard policy and the grants were dropped, to be loaded from
     /// the store, from which memory may differ. Sessions stay: their changes are written later.
     DurableDropped,

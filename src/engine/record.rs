@@ -9,8 +9,9 @@ use super::ready_jobs::ReadyJobs;
 use super::slab::Key;
 use super::wakes::Wakes;
 use crate::domain::{
-    Channel, ChannelEvent, Cursor, HostId, Lineage, Memory, Moment, Reason, Run, RunId, RunState, Schedule,
-    ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName, Trigger, Watch,
+    AgentSchedules, Channel, ChannelEvent, Cursor, HostId, Lineage, Memory, Moment, Reason, Run, RunId,
+    RunState, Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName, Trigger,
+    Watch,
 };
 use crate::limits;
 
@@ -326,6 +327,8 @@ pub struct SessionRecord {
     pub(super) ready_jobs: ReadyJobs,
     /// What it remembers; `None` for nothing.
     pub(super) memory: Option<Box<Memory>>,
+    /// The schedules that its agent holds itself, and when the agent said so; `None` if that is not known.
+    pub(super) agent_schedules: Option<Box<(Moment, AgentSchedules)>>,
 }
 
 impl SessionRecord {
@@ -363,6 +366,7 @@ impl SessionRecord {
             last_user_activity: None,
             ready_jobs: ReadyJobs::default(),
             memory: None,
+            agent_schedules: None,
         }
     }
 
@@ -453,6 +457,11 @@ impl SessionRecord {
     /// Returns what it remembers.
     pub(crate) fn memory(&self) -> Cow<'_, Memory> {
         self.memory.as_deref().map_or_else(Cow::default, Cow::Borrowed)
+    }
+
+    /// Returns the schedules that its agent holds itself, and when the agent said so; `None` if that is not known.
+    pub(crate) fn agent_schedules(&self) -> Option<(Moment, &AgentSchedules)> {
+        self.agent_schedules.as_deref().map(|(at, said)| (*at, said))
     }
 
     /// Returns when a person last wrote in it.

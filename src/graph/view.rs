@@ -69,7 +69,7 @@ pub struct View<'a> {
 #[derive(Clone, Copy)]
 pub struct Undelivered<'a> {
     /// When the process began to count.
-    pub since: Moment,
+    pub(crate) since: Moment,
     /// Slots that passed without a run of their own.
     pub skipped: &'a [u64],
     /// Runs and schedules that were cancelled.

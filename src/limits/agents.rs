@@ -9,6 +9,11 @@ limits! { OF_AGENTS:
     HOOK_MS = 200 "ms" as "hook-ms";
     /// Processes of agents whose conversation is known to tool servers. The one that was named first is forgotten first.
     AGENT_PROCESSES_KNOWN = 1_024 "processes" as "agent-processes-known";
+    /// Schedules of an agent's own that are shown of one conversation: the first that the agent names. The others are counted.
+    /// Claude Code allows 50.
+    AGENT_SCHEDULES = 64 "schedules" as "agent-schedules";
+    /// What is shown of each text of such a schedule, of its prompt for instance: the beginning.
+    AGENT_SCHEDULE_TEXT_BYTES = 200 "bytes" as "agent-schedule-text-bytes";
     /// How long the receipt of an agent's conversation may take: the agent is started and loads the conversation first. The
     /// deadlines of the steps are shorter, and each has a reason of its own; this one is behind them all.
     AGENT_RECEIPT_MS = 900_000 "ms" as "agent-receipt-ms";

@@ -23,6 +23,10 @@ const _: () = assert!(SESSION_SCHEDULES.value < SCHEDULES.value && SCHEDULES.val
 const _: () = assert!(SESSIONS.value < 1 << 31);
 // A message of the largest size fits into a request together with its envelope.
 const _: () = assert!(TEXT_BYTES.value + 4 * LABEL_BYTES.value < REQUEST_BYTES.value);
+// A hook names all schedules of an agent in one request: three texts of each, whose bytes may need six each, and short keys.
+const _: () = assert!(
+    AGENT_SCHEDULES.value * (3 * 6 * AGENT_SCHEDULE_TEXT_BYTES.value + ID_BYTES.value) < REQUEST_BYTES.value
+);
 // An orderly stop ends within five seconds, well before service managers send SIGKILL.
 const _: () = assert!(HTTP_DRAIN_MS.value + SHUTDOWN_MS.value < 5_000);
 // One remote peer cannot take all connections. Loopback gets more, because it stands for many

@@ -101,6 +101,28 @@ impl Table {
         self.number
     }
 
+    /// Notes that a process is in the conversation of a session, in no other unless it `has_many`. Returns the sessions that have
+    /// gained or lost the process.
+    fn bind(&mut self, process: AgentProcess, session: &SessionId, has_many: bool) -> Vec<SessionId> {
+        let sessions = self.processes.keys().filter(|(known, _)| *known == process).map(|(_, of)| of);
+        let (same, others): (Vec<&SessionId>, Vec<&SessionId>) = sessions.partition(|of| *of == session);
+        let gained = same.is_empty().then_some(session);
+        let changed = gained.into_iter().chain(others.into_iter().filter(|_| !has_many)).cloned().collect();
+        if !has_many {
+            // It goes on with this one.
+            self.processes.retain(|(known, _), _| *known != process);
+        }
+        let named = self.next();
+        self.processes.insert((process, session.clone()), named);
+        if self.processes.len() as u64 > limits::AGENT_PROCESSES_KNOWN.value {
+            let oldest = self.processes.iter().min_by_key(|(_, named)| **named);
+            if let Some(oldest) = oldest.map(|(process, _)| process.clone()) {
+                self.processes.remove(&oldest);
+            }
+        }
+        changed
+    }
+
     /// Notes a prompt that must not be shown any more.
     fn call_back(&mut self, run: RunId) {
         let number = self.next();
@@ -136,19 +158,9 @@ impl Service {
         let _admitted = self.admit(caller, Op::BindAgent, None)?;
         let has_many = AgentKind::of(address.agent().as_str()).has_many_conversations;
         let session = self.open_for_agent(caller, address)?;
-        let mut table = self.shared.agents.table();
-        if !has_many {
-            // It goes on with this one.
-            table.processes.retain(|(known, _), _| *known != process);
-        }
-        let named = table.next();
-        table.processes.insert((process, session.clone()), named);
-        if table.processes.len() as u64 > limits::AGENT_PROCESSES_KNOWN.value {
-            let oldest = table.processes.iter().min_by_key(|(_, named)| **named);
-            if let Some(oldest) = oldest.map(|(process, _)| process.clone()) {
-                table.processes.remove(&oldest);
-            }
-        }
+        let changed = self.shared.agents.table().bind(process, &session, has_many);
+        // A new process holds other schedules than the one before it. The process before it may have ended without a word.
+        changed.iter().for_each(|session| self.forget_agent_schedules(session));
         Ok(session)
     }
 
@@ -237,7 +249,8 @@ impl Service {
         Ok(true)
     }
 
-    /// Lets the waiter of a session go, because its process is done with the conversation. The process is forgotten.
+    /// Lets the waiter of a session go, because its process is done with the conversation. The process is forgotten, with what it
+    /// said of its own schedules.
     ///
     /// # Errors
     /// [`HostError::Denied`]
@@ -248,6 +261,8 @@ impl Service {
             table.processes.retain(|(_, bound), _| bound != session);
             table.waiters.get(session).map(|waiter| waiter.host)
         };
+        // Before the waiter goes, so that who follows the session sees both at once.
+        self.forget_agent_schedules(session);
         if let Some(host) = host {
             self.let_waiter_go(session, host);
         }
@@ -380,16 +395,25 @@ impl Service {
     /// Whether the place of a waiter that has ended is kept: its agent is there, and its prompt is on its way or the turn of that
     /// prompt goes on.
     pub(crate) fn is_place_kept(&self, session: &SessionId, host: HostId) -> bool {
-        let (handed, processes) = {
+        let handed = {
             let table = self.shared.agents.table();
             let waiter = table.waiters.get(session).filter(|waiter| waiter.host == host);
             let Some(handed) = waiter.and_then(|waiter| waiter.handed.clone()) else { return false };
-            let bound = table.processes.keys().filter(|(_, bound)| bound == session);
-            (handed, bound.map(|(process, _)| process.clone()).collect::<Vec<AgentProcess>>())
+            handed
         };
         // Of a prompt that was never shown the engine has given up the receipt.
         let waits = handed.is_received || self.handle().view(|state| state.is_in_flight(&handed.run));
-        let probe = self.shared.agents.probe.get();
-        waits && probe.is_none_or(|probe| processes.iter().any(probe))
+        waits && self.has_agent_process(session)
+    }
+
+    /// Whether a process of the agent is in the conversation of a session; also if nothing can tell.
+    pub(super) fn has_agent_process(&self, session: &SessionId) -> bool {
+        let processes: Vec<AgentProcess> = {
+            let table = self.shared.agents.table();
+            let bound = table.processes.keys().filter(|(_, bound)| bound == session);
+            bound.map(|(process, _)| process.clone()).collect()
+        };
+        // Without the lock: the probe asks the operating system.
+        self.shared.agents.probe.get().is_none_or(|probe| processes.iter().any(probe))
     }
 }

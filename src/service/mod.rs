@@ -10,6 +10,7 @@
 
 mod access;
 mod admission;
+mod agent_schedules;
 mod agents;
 mod arrival;
 mod as_of;

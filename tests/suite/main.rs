@@ -5,6 +5,7 @@
 //! directory, the panic hook. Tests that start daemons are in `tests/blackbox/`, seeded worlds in `tests/worlds.rs`.
 
 mod admission;
+mod agent_schedules;
 mod agents;
 mod agreement;
 mod answer_bytes;

@@ -60,6 +60,7 @@ function Lane({ id }) {
       ["opened", html`<${When} at=${of.openedAt} />`], ["a person wrote", html`<${When} at=${of.lastUserActivity} />`],
       of.model && ["model", html`<${Foreign} text=${`${of.model.provider}/${of.model.id}`} />`], of.thinkingLevel && ["thinking", word(of.thinkingLevel)],
       of.scheduledFromScheduleId && ["opened by", html`<${ScheduleName} of=${{ label: of.scheduledFromLabel }} id=${of.scheduledFromScheduleId} />`],
+      of.agentSchedules && ["its agent's own", html`${count(of.agentScheduleCount, "schedule")}, as it said <${When} at=${of.agentSchedulesSeenAt} brief />${of.agentSchedules.map((one) => html`<br /><code><${Foreign} text=${one.cron} /></code> <${Foreign} text=${one.prompt} max=${60} />`)}`],
       ["may", of.grant.right ? word(of.grant.right) : html`<strong class="bad">nothing</strong>`], ["dialects", of.grant.dialects?.map(word).join(", ") ?? "all"],
       ["chain at most", of.grant.depth], ["others' cron jobs", of.grant.cronOthers ? "yes" : "no"]]} /></section></div>`}<//>`;
 }

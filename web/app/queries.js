@@ -87,7 +87,7 @@ export const LANE = `query Lane($id: ID!) {
   session(sessionId: $id) {
     sessionId sessionName busy hosted host reception inboxCount pendingCount openedAt lastUserActivity scheduledFromScheduleId
     scheduledFromLabel scheduledOriginSessionId model { provider id } thinkingLevel
-    grant { right dialects depth cronOthers }
+    grant { right dialects depth cronOthers } agentSchedules { cron prompt } agentScheduleCount agentSchedulesSeenAt
     deliveryInFlight { ${NAME} fireAt } waiting { ${NAME} fireAt reason }
     inbox { id text label timestamp scheduleId } messages(last: 20) { id role text timestamp label scheduleId taken source }
     schedulePage(first: 50, orderBy: FIRE_AT, filter: { status: [PENDING, QUEUED, PAUSED] }) { totalCount nodes { ${LINE} } } }

@@ -3,8 +3,9 @@
 use std::io::{self, Read};
 use std::path::PathBuf;
 
+use super::schedules;
 use crate::dialect::REQUEST_CAPS;
-use crate::domain::{Address, AgentKind, AgentName, LiveDoor};
+use crate::domain::{Address, AgentKind, AgentName, AgentSchedules, LiveDoor};
 use crate::edn::{Caps, Value};
 use crate::service::AgentProcess;
 use crate::surface::json;
@@ -50,6 +51,8 @@ pub(super) struct HookInput {
     pub(super) prompt: Option<String>,
     /// The file in which the agent writes the conversation down, of agents that show prompts of ours there and to no hook.
     pub(super) transcript: Option<PathBuf>,
+    /// The schedules that the agent holds itself for the conversation, if it names them.
+    pub(super) schedules: Option<AgentSchedules>,
 }
 
 impl HookInput {
@@ -78,7 +81,8 @@ impl HookInput {
         let prompt = field("prompt").map(str::to_owned);
         let is_shown_there = AgentKind::of(agent.as_str()).live == LiveDoor::Socket;
         let transcript = field("transcript_path").filter(|_| is_shown_there).map(PathBuf::from);
-        Some(HookInput { process: None, event, address, prompt, transcript })
+        let schedules = value.as_map().and_then(schedules::parse);
+        Some(HookInput { process: None, event, address, prompt, transcript, schedules })
     }
 }
 
@@ -106,5 +110,9 @@ mod tests {
         let text = r#"{"session_id":"a","hook_event_name":"Stop","cwd":"relative","session_crons":[{}]}"#;
         let input = HookInput::parse(&claude, text.as_bytes()).unwrap();
         assert_eq!((input.address.to_string().as_str(), input.event), ("claude:a", HookEvent::TurnEnds));
+        assert_eq!(
+            input.schedules, None,
+            "what has another shape is nothing, and the turn ends all the same"
+        );
     }
 }

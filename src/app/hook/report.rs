@@ -9,6 +9,7 @@ use super::binding::{agent_process, bind};
 use super::input::{HookEvent, HookInput, stdin};
 use super::link::{Link, request};
 use super::qwen;
+use super::schedules::tell_schedules;
 use super::shown::{is_misplaced, tell_shown};
 use super::waiter;
 use super::words::{self, Prompt};
@@ -87,6 +88,8 @@ fn tell(socket: &Path, input: &HookInput) -> io::Result<bool> {
             for run in shown.iter().rev().take(SHOWN) {
                 tell_shown(&mut link, (&session, run), until)?;
             }
+            // Before the end of the turn, which shows everybody who follows the session what it has.
+            tell_schedules(&mut link, &input.address, input.schedules.as_ref(), until)?;
             let told = idle(&mut link, input, until)?;
             if input.kind().takes_at_turn_end {
                 hand_over(&mut link, (&session, is_so(&told, "coming?")), until)?;

@@ -65,6 +65,7 @@ impl State {
             LocalFact::Retracted(run) => self.retract(&run),
             LocalFact::MemoryRestored { session, memory } => self.restore_memory(&session, memory),
             LocalFact::Switched(primitives) => self.primitives = primitives,
+            LocalFact::AgentSchedules { session, said } => self.note_agent_schedules(now, &session, said),
             LocalFact::DurableFrozen => self.freeze_durable(),
             LocalFact::DurableDropped => self.drop_durable(),
         }

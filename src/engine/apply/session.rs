@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Actor, Grant, HostId, Now, SessionConfig, SessionFact, SessionId, SessionProvenance, TokenName,
+    Actor, AgentSchedules, Grant, HostId, Now, SessionConfig, SessionFact, SessionId, SessionProvenance,
+    TokenName,
 };
 use crate::engine::record::SessionRecord;
 use crate::engine::slab::Key;
@@ -75,6 +76,18 @@ impl State {
             // The schedules that wait for the job are armed by facts of their own.
             SessionFact::JobReady { job } => record.ready_jobs.note(job, now.wall),
             SessionFact::Memory(change) => record.memory.get_or_insert_default().apply(*change, now.wall),
+        }
+    }
+
+    pub(super) fn note_agent_schedules(
+        &mut self,
+        now: Now,
+        session: &SessionId,
+        said: Option<AgentSchedules>,
+    ) {
+        let record = self.session_key(session).and_then(|key| self.sessions.get_mut(key));
+        if let Some(record) = record {
+            record.agent_schedules = said.map(|said| Box::new((now.wall, said)));
         }
     }
 

@@ -27,6 +27,7 @@ pub(super) use schedule::skip_next::skip_next;
 pub(super) use schedule::stirred::stirred;
 pub(super) use schedule::supersede::supersede;
 pub(super) use session::addressed::addressed;
+pub(super) use session::agent_schedules::agent_schedules;
 pub(super) use session::away::away;
 pub(super) use session::busy::busy;
 pub(super) use session::close_session::close_session;

@@ -1,7 +1,7 @@
 //! The entity `attempt`: one try at handing a run over. Its number is made of its run's number and its place among the attempts
 //! of that run.
 
-use super::run::{ERROR, error};
+use super::failure::{ERROR, error};
 use super::{Read, attributes, halves, instant, joined, maybe, own, text};
 use crate::domain::{Attempt, RunId, RunState, Schedule, Target};
 use crate::edn::Value;

@@ -3,12 +3,14 @@
 //! What the readers share is in `psi_terms.rs` and `listing.rs`, outside this folder. Invariant: a reader goes
 //! through the [`View`](super::view::View), so what a caller may not see does not exist for any attribute.
 
+mod agent_schedules;
 pub(crate) mod approval;
 mod attempt;
 mod budget;
 mod decision;
 mod declare;
 mod engine;
+mod failure;
 mod forecast_explain;
 mod guard;
 mod inbox;

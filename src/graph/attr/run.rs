@@ -1,5 +1,6 @@
 //! The entity `run`: one occurrence of a schedule, from the claim of its slot to its one terminal state.
 
+use super::failure::{ERROR, error};
 use super::{Read, attributes, instant, integer, maybe, own, text};
 use crate::domain::{Cause, Outcome, Phase, Reason, Run, RunId, RunState};
 use crate::edn::{Map, Value};
@@ -138,18 +139,6 @@ fn times(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     }
 }
 
-/// The fields of [`error`](fn@error).
-pub(super) const ERROR: Record = Record {
-    name: "run-error",
-    doc: "The error of a failed run.",
-    params: &[
-        field::<Box<str>>("message", "The host's error message, or ours if it gave none."),
-        field::<Phase>("phase", "How far the delivery had come."),
-        field::<Reason>("reason", "Why it failed."),
-        field::<bool>("session-exists?", "Whether the fresh session exists although the run failed."),
-    ],
-};
-
 /// The fields of [`outcome`](fn@outcome).
 const OUTCOME: Record = Record {
     name: "call-outcome",
@@ -177,15 +166,6 @@ fn outcome(outcome: &Outcome) -> Value {
         .with("cut?", outcome.cut)
         .with("took-ms", whole(outcome.took.millis()))
         .with("code", outcome.code.map(i64::from))
-        .into()
-}
-
-pub(super) fn error(failure: &crate::domain::Failure) -> Value {
-    Map::new()
-        .with("message", &*failure.message)
-        .with("phase", Value::keyword(failure.phase.name()))
-        .with("reason", Value::keyword(failure.reason.name()))
-        .with("session-exists?", failure.session_exists)
         .into()
 }
 

@@ -1,13 +1,14 @@
-//! Parses what the hooks of an agent and its tool server ask for: which conversation a process is in, and to wait for what is
-//! due there.
+//! Parses what the hooks of an agent and its tool server ask for: which conversation a process is in, which schedules the agent
+//! holds itself, and to wait for what is due there.
 //!
 //! What lives elsewhere: carrying it out (`service/agents.rs`).
 
 use super::error::RequestError;
 use super::request_fields::{address, read, run, session};
-use crate::dialect::args::Args;
-use crate::domain::{Address, RunId, SessionId};
+use crate::dialect::args::{Arg, ArgError, Args};
+use crate::domain::{Address, AgentSchedule, AgentSchedules, RunId, SessionId};
 use crate::edn::{Map, Value};
+use crate::limits;
 use crate::service::AgentProcess;
 
 /// A request about an agent's process.
@@ -24,6 +25,8 @@ pub(super) enum AgentRequest {
     Shown(SessionId, RunId),
     /// The turn has ended. A prompt that the agent has not shown is called back, or is still on its way into its window.
     Idle { session: SessionId, unshown_stays: bool },
+    /// The agent holds these schedules itself, and no others.
+    Schedules(SessionId, AgentSchedules),
     /// The conversation is over, or its process goes on with another.
     Release(SessionId),
 }
@@ -38,6 +41,10 @@ pub(super) const PROMPT: &[&str] = &["op", "id", "session-id", "delivery-id"];
 pub(super) const WAIT: &[&str] = &["op", "id", "session-id", "busy?"];
 /// The keys of `:agent/idle`.
 pub(super) const IDLE: &[&str] = &["op", "id", "session-id", "unshown-stays?"];
+/// The keys of `:agent/schedules`.
+pub(super) const SCHEDULES: &[&str] = &["op", "id", "session-id", "schedules", "count"];
+/// The keys of each schedule in it.
+const SCHEDULE: &[&str] = &["id", "cron", "recurring?", "prompt", "truncated?"];
 /// The keys of `:agent/release`.
 pub(super) const SESSION: &[&str] = &["op", "id", "session-id"];
 
@@ -68,6 +75,24 @@ pub(super) fn idle(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
         session: session(args)?,
         unshown_stays: flag(args, "unshown-stays?")?.unwrap_or(false),
     })
+}
+
+pub(super) fn schedules(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
+    let first = args.or_nil("schedules", |arg| arg.items(limits::AGENT_SCHEDULES, Ok))?;
+    let first: Vec<AgentSchedule> = first.into_iter().map(schedule).collect::<Result<_, _>>()?;
+    let count = |value: &Value| u32::try_from(value.as_int()?).ok();
+    let count = read(args, "count", "how many schedules there are: an integer, 0 or more", count)?;
+    Ok(AgentRequest::Schedules(session(args)?, AgentSchedules::new(first, count)))
+}
+
+fn schedule(arg: Arg<'_>) -> Result<AgentSchedule, ArgError> {
+    let args = arg.map(SCHEDULE)?;
+    let text = |key| read(&args, key, "a string", |value| value.as_str().map(Box::<str>::from));
+    let flag = |key| read(&args, key, "a boolean", Value::as_bool);
+    let (recurring, is_cut) = (flag("recurring?")?, flag("truncated?")?);
+    let said = AgentSchedule::new(&text("id")?, &text("cron")?, recurring, &text("prompt")?);
+    // The hook has cut the texts already.
+    Ok(AgentSchedule { truncated: said.truncated || is_cut, ..said })
 }
 
 pub(super) fn release(args: &Args<'_>) -> Result<AgentRequest, RequestError> {

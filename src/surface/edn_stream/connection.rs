@@ -1,11 +1,12 @@
 //! One client's connection: checks its permissions and performs its requests.
 
+mod agent;
+
 use std::collections::BTreeSet;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use super::agent_request::AgentRequest;
 use super::codec::entry;
 use super::error::RequestError;
 use super::later::Laters;
@@ -21,7 +22,7 @@ use crate::engine::{SessionRecord, State};
 use crate::graph::eql::Boundary;
 use crate::limits;
 use crate::runtime::{Handle, Subscription};
-use crate::service::{CallStyle, Called, Opening, Pending, Reach, Service, SessionRequest, Shown, reply};
+use crate::service::{CallStyle, Called, Opening, Pending, Reach, Service, SessionRequest, reply};
 
 /// The identity of the client at the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -183,6 +184,7 @@ impl Connection {
                 && over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout)
             {}
             self.service.let_waiter_go(&session, host);
+            self.service.forget_agent_schedules_if_gone(&session);
         }
         if host.is_attached() {
             self.handle().detach_host(host);
@@ -275,56 +277,6 @@ impl Connection {
                 let tools = self.tools.as_ref().filter(|tools| tools.returned(&call, *outcome));
                 tools.ok_or_else(|| RequestError::not_in_flight(&call))?;
                 Ok(Outcome::Done(Map::new().into()))
-            }
-        }
-    }
-
-    /// Executes a request of an agent's hook.
-    fn agent(&mut self, request: AgentRequest) -> Result<Outcome, RequestError> {
-        let told = |session: Option<SessionId>| {
-            let session = session.map(|session| Value::string(session.as_str()));
-            Outcome::Done(Map::new().with("session-id", session).into())
-        };
-        match request {
-            AgentRequest::Bind(process, address) => {
-                let bound = self.service.bind_agent(&self.caller, process, *address)?;
-                Ok(told(Some(bound)))
-            }
-            AgentRequest::Whose(process) => Ok(told(self.service.agent_session(&self.caller, &process)?)),
-            AgentRequest::Handed(session, run) => {
-                self.service.hand_over(&self.caller, &self.own(), &session, run)?;
-                Ok(Outcome::Done(Map::new().into()))
-            }
-            AgentRequest::Shown(session, run) => {
-                let shown = self.service.show(&self.caller, &session, run)?;
-                Ok(Outcome::Done(Map::new().with("elsewhere?", shown == Shown::Elsewhere).into()))
-            }
-            AgentRequest::Idle { session, unshown_stays } => {
-                let end = self.service.end_turn(&self.caller, &session, unshown_stays)?;
-                let told = Map::new().with("coming?", end.is_coming).with("awaited?", end.is_awaited);
-                Ok(Outcome::Done(told.into()))
-            }
-            AgentRequest::Release(session) => {
-                self.service.release_agent(&self.caller, &session)?;
-                Ok(Outcome::Done(Map::new().into()))
-            }
-            AgentRequest::Wait { session, busy } => {
-                self.begin_take_over(std::slice::from_ref(&session))?;
-                let (over, is_over) = sync_channel(1);
-                let outgoing = Arc::clone(&self.outgoing);
-                let let_go = Box::new(move || {
-                    outgoing.send(&print::released());
-                    // Its client may be gone, and its connection is kept no more.
-                    let _ = over.try_send(());
-                });
-                let ways = (|| self.become_host(), let_go as Box<dyn FnOnce() + Send>);
-                let asked = (&session, busy);
-                let waits = self.service.await_delivery(&self.caller, &mut self.own(), asked, ways)?;
-                if waits {
-                    self.taken = Some(vec![session.clone()]);
-                    self.awaited = Some((session, is_over));
-                }
-                Ok(Outcome::Done(Map::new().with("waits?", waits).into()))
             }
         }
     }

@@ -61,6 +61,9 @@ const OPS: &[(&str, &[&str], Parse)] = &[
     ("agent/handed", agent_request::PROMPT, |args| agent_request::handed(args).map(StreamRequest::Agent)),
     ("agent/shown", agent_request::PROMPT, |args| agent_request::shown(args).map(StreamRequest::Agent)),
     ("agent/idle", agent_request::IDLE, |args| agent_request::idle(args).map(StreamRequest::Agent)),
+    ("agent/schedules", agent_request::SCHEDULES, |args| {
+        agent_request::schedules(args).map(StreamRequest::Agent)
+    }),
     ("agent/release", agent_request::SESSION, |args| agent_request::release(args).map(StreamRequest::Agent)),
     ("delivery/ack", &["op", "id", "delivery-id"], acknowledge),
     ("delivery/nack", &["op", "id", "delivery-id", "phase", "error"], refuse),

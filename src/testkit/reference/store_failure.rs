@@ -25,7 +25,10 @@ use crate::testkit::reference::store_contents::StoreContents;
 impl ReferenceModel {
     pub(in crate::testkit) fn enter_local(&mut self, fact: &LocalFact) {
         match fact {
-            LocalFact::LogEnds { .. } | LocalFact::MemoryRestored { .. } | LocalFact::Switched(_) => {}
+            LocalFact::LogEnds { .. }
+            | LocalFact::MemoryRestored { .. }
+            | LocalFact::Switched(_)
+            | LocalFact::AgentSchedules { .. } => {}
             LocalFact::Restored(row) => {
                 if let Some(loading) = &mut self.loading {
                     loading.strike(row);

@@ -1,5 +1,6 @@
 //! What calls a daemon: commands, dialects, channels, guards, hosts, and clients that repeat themselves or hang.
 
+mod agent_schedules;
 mod agents;
 mod calendar;
 mod callers;

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
 use reveille::dialect::{Notation, REQUEST_CAPS, psi};
-use reveille::domain::{Caller, HostId, Primitives, ScheduleId, SessionId, Span};
+use reveille::domain::{
+    AgentSchedule, AgentSchedules, Caller, HostId, Primitives, ScheduleId, SessionId, Span,
+};
 use reveille::edn::read;
 use reveille::engine::{Input, Report};
 use reveille::port::Host;
@@ -61,14 +63,11 @@ impl Population {
         let cancelled = create(&service, &a, ":kind \"message\"", 6_000);
         handle.cancel(Caller::OPERATOR.scope, cancelled.clone()).expect("it is pending");
         schedules_of_a.push(cancelled);
-        schedules_of_a.push(create(
-            &service,
-            &a,
-            ":kind \"session\" :session-config {:tool-ids [\"x\"]}",
-            7_000,
-        ));
+        let fresh = ":kind \"session\" :session-config {:tool-ids [\"x\"]}";
+        schedules_of_a.push(create(&service, &a, fresh, 7_000));
         let report = |report| handle.submit(Input::Report(report)).expect("taken");
         report(Report::Busy { session: busy.clone(), busy: true, by: None });
+        report(Report::AgentSchedules { session: a.clone(), said: Some(schedules_of_an_agent()) });
         report(Report::UserMessage { session: b.clone(), text: "Hello.".into(), by: None });
         create(&service, &busy, ":kind \"message\" :label \"waits\"", 1_000);
         let schedules_of_b = vec![
@@ -127,3 +126,10 @@ fn create(service: &Service, session: &SessionId, args: &str, delay_ms: u64) -> 
 const CONFIG: &str = r#"{:session-name "Origin" :model {:provider "p" :id "m" :reasoning true} :thinking-level :high
                          :tool-ids ["read" "write"] :preloaded-messages
                          [{:role "system" :content [{:type :text :text "Be brief."}]}]}"#;
+
+/// The schedules that an agent holds itself: one with every kind of character, one that is cut, and more than are retained.
+fn schedules_of_an_agent() -> AgentSchedules {
+    let prompts = ["Grüße \"\n\"".to_owned(), "x".repeat(1_000)];
+    let held = prompts.map(|prompt| AgentSchedule::new("3f9a", "*/5 * * * *", prompt.len() > 100, &prompt));
+    AgentSchedules::new(held, 70)
+}

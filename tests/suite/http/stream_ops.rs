@@ -42,6 +42,11 @@ const OPS: &[(&str, Op, &str)] = &[
         "{:op :agent/shown :session-id \"SESSION\" :delivery-id \"SESSION~1~2026-01-01T00:00:00Z\"}",
     ),
     ("agent/idle", Op::BindAgent, "{:op :agent/idle :session-id \"SESSION\"}"),
+    (
+        "agent/schedules",
+        Op::BindAgent,
+        "{:op :agent/schedules :session-id \"SESSION\" :schedules [] :count 0}",
+    ),
     ("agent/release", Op::BindAgent, "{:op :agent/release :session-id \"SESSION\"}"),
     ("delivery/ack", Op::Receipt, "{:op :delivery/ack :delivery-id \"SESSION~1~2026-01-01T00:00:00Z\"}"),
     ("delivery/nack", Op::Receipt, "{:op :delivery/nack :delivery-id \"SESSION~1~2026-01-01T00:00:00Z\"}"),

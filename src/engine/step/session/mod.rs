@@ -1,6 +1,7 @@
 //! Transitions of a session and of its host.
 
 pub(in crate::engine::step) mod addressed;
+pub(in crate::engine::step) mod agent_schedules;
 pub(in crate::engine::step) mod away;
 pub(in crate::engine::step) mod busy;
 pub(in crate::engine::step) mod close_session;
