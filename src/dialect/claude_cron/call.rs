@@ -4,7 +4,8 @@
 //! a [`Call`] is blank; a prompt is passed on verbatim.
 
 use super::error::{NOT_CRON, SENTINEL};
-use super::monitor::{self, MonitorDraft, ProgramCall};
+use super::instead::ProgramCall;
+use super::monitor::{self, MonitorDraft};
 use super::tool::Tool;
 use crate::calendar::parse_cron;
 use crate::dialect::args::{Arg, ArgError, Args, Choices, Keys, Repair, Style, TOOL_WORDS};

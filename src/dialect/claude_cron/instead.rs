@@ -4,9 +4,19 @@
 //! Which tools a caller may watch is decided in `service`. Invariant: no argument is made up: each comes from the caller's call
 //! or from an example, a default or a list in the schema of the tool.
 
-use super::monitor::ProgramCall;
 use crate::domain::ToolSpec;
 use crate::edn::{Keyword, Map, Value};
+
+/// A call of `Monitor` that asks for a program or a connection, which the engine does not start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramCall {
+    /// The argument that asks for it.
+    pub(super) field: &'static str,
+    /// The value of that argument.
+    pub(super) value: Value,
+    /// The other arguments, in the caller's spelling.
+    pub(super) rest: Map,
+}
 
 /// A tool, the arguments for it, and whether one of them is what the command looks at.
 struct Lead<'a> {
@@ -17,7 +27,7 @@ struct Lead<'a> {
 
 /// The caller's call with a tool in the place of the program: one that can look at what the command looks at, or else the first
 /// of `tools` whose arguments are known. `None` if there is none.
-pub fn instead(call: &ProgramCall, tools: &[&ToolSpec]) -> Option<Value> {
+pub(crate) fn instead(call: &ProgramCall, tools: &[&ToolSpec]) -> Option<Value> {
     if named(&call.rest, "tool").is_some() {
         return Some(Value::Map(call.rest.clone()));
     }

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::error::{NEEDLESS, TOO_SHORT};
+use super::instead::ProgramCall;
 use crate::dialect::args::{ArgError, Args, Repair};
 use crate::dialect::called;
 use crate::dialect::watch::{
@@ -21,20 +22,9 @@ use crate::limits;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MonitorDraft {
     /// The watch.
-    pub watch: WatchDraft,
+    pub(crate) watch: WatchDraft,
     /// After how long it ends; `None` if it lasts as long as its session.
-    pub lasts: Option<Span>,
-}
-
-/// A call of `Monitor` that asks for a program or a connection, which the engine does not start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProgramCall {
-    /// The argument that asks for it.
-    pub(super) field: &'static str,
-    /// The value of that argument.
-    pub(super) value: Value,
-    /// The other arguments, in the caller's spelling.
-    pub(super) rest: Map,
+    pub(crate) lasts: Option<Span>,
 }
 
 /// The names of the arguments. `ws` is another one that is understood, and never accepted.

@@ -77,7 +77,7 @@ impl Job {
     }
 
     /// Returns whether it is a watch: what `Monitor` starts.
-    pub fn is_monitor(&self) -> bool {
+    pub(crate) fn is_monitor(&self) -> bool {
         self.watches.is_some()
     }
 

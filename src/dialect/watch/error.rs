@@ -45,7 +45,7 @@ pub fn full(max: u32) -> Answer {
 
 /// The answer to a watch of a tool of which an operator approves each call: nobody is to be asked every 30 seconds. `field` names
 /// the tool in the call.
-pub fn needs_approval(field: &'static str, tool: &ToolName) -> Answer {
+pub(crate) fn needs_approval(field: &'static str, tool: &ToolName) -> Answer {
     let message = format!("Tool '{tool}' requires user approval, so it cannot be watched.");
     let error = tool_error::error("needs_approval", Code::Forbidden, &message)
         .with("field", field)

@@ -112,7 +112,6 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
     let ready = part(&schema("report_job_ready"), "properties");
     let job = part(&schema("CronCreate"), "properties");
     let wakeup = part(&schema("ScheduleWakeup"), "properties");
-    let monitor = part(&schema("Monitor"), "properties");
     let watch = part(&schema("watch_start"), "properties");
     let config = part(&watch, "notify_config properties");
     let history = part(&schema("watch_history"), "properties");
@@ -122,7 +121,6 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
     assert_eq!(part(&config, "edge enum"), words(Edge::NAMES));
     assert_eq!(part(&config, "gaps enum"), words(Gaps::NAMES));
     assert_eq!(part(&config, "show enum"), words(Show::NAMES));
-    assert_eq!(part(&monitor, "notify_when enum"), part(&watch, "notify_when enum"));
     assert_eq!(part(&add, "type enum"), words(reminder::ReminderKind::NAMES));
     assert_eq!(part(&action, "operation enum"), words(session_action::Operation::NAMES));
     assert_eq!(part(&action, "action_kind enum"), words(session_action::ActionKind::NAMES));
@@ -150,14 +148,6 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
         (&wakeup, "delaySeconds maximum", limits::WAKEUP_SECONDS_MAX.value),
         (&wakeup, "reason maxLength", limits::LABEL_BYTES.value),
         (&wakeup, "prompt maxLength", limits::TEXT_BYTES.value),
-        (&monitor, "description maxLength", limits::LABEL_BYTES.value),
-        (&monitor, "timeout_ms minimum", limits::MONITOR_MS_MIN.value),
-        (&monitor, "timeout_ms maximum", limits::MONITOR_MS_MAX.value),
-        (&monitor, "timeout_ms default", limits::MONITOR_MS.value),
-        (&monitor, "tool maxLength", limits::TOOL_NAME_BYTES.value),
-        (&monitor, "interval minimum", limits::WATCH_SECONDS_MIN.value),
-        (&monitor, "interval maximum", limits::WATCH_SECONDS_MAX.value),
-        (&monitor, "expression maxLength", limits::CONDITION_BYTES.value),
         (&watch, "name maxLength", limits::TOOL_NAME_BYTES.value),
         (&watch, "interval minimum", limits::WATCH_SECONDS_MIN.value),
         (&watch, "interval maximum", limits::WATCH_SECONDS_MAX.value),
@@ -179,6 +169,26 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
         (&cancel, "job_id maxLength", limits::JOB_ID_BYTES.value),
     ] {
         assert_eq!(part(schema, path).to_string(), bound.to_string(), "{path}");
+    }
+}
+
+/// A monitor is a watch, so its bounds are those of watches where it has the argument of one.
+#[test]
+fn the_schema_of_a_monitor_has_the_bounds_of_the_rules() {
+    let monitor = part(&schema("Monitor"), "properties");
+    let watch = part(&schema("watch_start"), "properties");
+    assert_eq!(part(&monitor, "notify_when enum"), part(&watch, "notify_when enum"));
+    for (path, bound) in [
+        ("description maxLength", limits::LABEL_BYTES.value),
+        ("timeout_ms minimum", limits::MONITOR_MS_MIN.value),
+        ("timeout_ms maximum", limits::MONITOR_MS_MAX.value),
+        ("timeout_ms default", limits::MONITOR_MS.value),
+        ("tool maxLength", limits::TOOL_NAME_BYTES.value),
+        ("interval minimum", limits::WATCH_SECONDS_MIN.value),
+        ("interval maximum", limits::WATCH_SECONDS_MAX.value),
+        ("expression maxLength", limits::CONDITION_BYTES.value),
+    ] {
+        assert_eq!(part(&monitor, path).to_string(), bound.to_string(), "{path}");
     }
 }
 
