@@ -1,4 +1,5 @@
 // Completion: the options at a cursor, best first, and the text that each inserts. No DOM here.
+import { lineStart } from "./language.js";
 import { isComposite, meta, named, overlaps, written } from "./schema.js";
 
 /**
@@ -40,7 +41,7 @@ function score({ name, isDeprecated }, prefix) {
 
 // The text around the word that an option replaces: what follows on the line, and how far the line is indented.
 function around(text, { from, to }) {
-  const line = text.slice(text.lastIndexOf("\n", from - 1) + 1, from);
+  const line = text.slice(lineStart(text, from), from);
   const end = text.indexOf("\n", to);
   const rest = text.slice(to, end < 0 ? text.length : end);
   return { indent: line.slice(0, line.search(/[^ ]|$/)), rest, next: rest.trim()[0] || "" };

@@ -1,4 +1,5 @@
 // A text field for code: it indents, and what is written into it can be undone.
+import { lineStart } from "./language.js";
 
 /**
  * Writes over a part of a field, or all of it, as if typed: unlike an assignment, that can be undone.
@@ -17,7 +18,7 @@ export function put(area, text, from = 0, to = area.value.length) {
 function indent(area, isBack) {
   const { selectionStart: start, selectionEnd: end, value } = area;
   if (start === end && !isBack) return put(area, "  ", start, end);
-  const from = value.lastIndexOf("\n", start - 1) + 1;
+  const from = lineStart(value, start);
   const lines = value.slice(from, end);
   const moved = isBack ? lines.replace(/^ {1,2}/gm, "") : lines.replace(/^/gm, "  ");
   put(area, moved, from, end);
@@ -42,7 +43,7 @@ export function edit(area, run, first = () => false) {
       return;
     }
     const { selectionStart: start, selectionEnd: end, value } = area;
-    const line = value.slice(value.lastIndexOf("\n", start - 1) + 1, start);
+    const line = value.slice(lineStart(value, start), start);
     const has = event.ctrlKey || event.metaKey || event.altKey;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();

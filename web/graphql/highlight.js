@@ -1,10 +1,11 @@
 // Colors text: the layer below a field, which shows the field's text in colors, and JSON in the answer.
-import { jsonTokens } from "./language.js";
+import { jsonTokens, lineStart } from "./language.js";
 
 /** @typedef {{ from: number, to: number, mark: string }} Mark */
 
 /** From this length on, text stays plain: coloring would build tens of thousands of elements and block the page for a second. */
 export const PLAIN_FROM = 200_000;
+const GROUP = 64;
 
 /**
  * Adds a part of a text to an element, with its tokens as elements of the classes `t-…`.
@@ -108,10 +109,21 @@ export function layer(area, pre) {
   /** @type {{ text: string, marks: Mark[] }} */
   let shown = { text: "", marks: [] };
   let nodes = lines("", [], 0, 0, true);
-  inner.append(...nodes);
+  group();
 
   const scroll = () => { inner.style.transform = `translate(${-area.scrollLeft}px, ${-area.scrollTop}px)`; };
   area.addEventListener("scroll", scroll);
+
+  /** Puts the lines into groups: the browser lays out anew only the group in which a line changed. */
+  function group() {
+    const groups = [];
+    for (let at = 0; at < nodes.length; at += GROUP) {
+      const group = document.createElement("div");
+      group.append(...nodes.slice(at, at + GROUP));
+      groups.push(group);
+    }
+    inner.replaceChildren(...groups);
+  }
 
   /** Replaces only the lines that changed: a key that is pressed changes one or two of several thousand. */
   function paint(text, marks) {
@@ -119,7 +131,7 @@ export function layer(area, pre) {
     area.classList.toggle("lit", !isPlain);
     const now = isPlain ? { text: "", marks: [] } : { text, marks };
     const { front, back, first, end } = difference(shown, now);
-    const start = now.text.lastIndexOf("\n", front - 1) + 1;
+    const start = lineStart(now.text, front);
     const behind = now.text.indexOf("\n", now.text.length - back);
     const stop = behind < 0 ? now.text.length : behind + 1;
     const before = breaks(now.text, 0, start);
@@ -130,12 +142,16 @@ export function layer(area, pre) {
     let to = end;
     while (to < now.marks.length && now.marks[to].from < stop) to += 1;
     const fresh = lines(now.text, now.marks.slice(from, to), start, stop, behind < 0);
-    for (const gone of nodes.splice(before, nodes.length - before - after, ...fresh)) gone.remove();
-    const added = document.createDocumentFragment();
-    added.append(...fresh);
-    inner.insertBefore(added, nodes[before + fresh.length] || null);
+    const gone = nodes.splice(before, nodes.length - before - after, ...fresh);
+    if (fresh.length + gone.length < GROUP) {
+      gone[0].before(...fresh);
+      gone.forEach((line) => line.remove());
+    } else {
+      group();
+    }
     shown = now;
-    scroll();
+    // Later, because asking for the place now would lay out the page once more.
+    requestAnimationFrame(scroll);
   }
 
   /** Where a character of the field is in the window; null if the layer does not show the text. */
@@ -145,7 +161,7 @@ export function layer(area, pre) {
     const box = line.getBoundingClientRect();
     const range = document.createRange();
     range.setStart(line, 0);
-    let left = at - (shown.text.lastIndexOf("\n", at - 1) + 1);
+    let left = at - lineStart(shown.text, at);
     const width = left ? () => range.getBoundingClientRect().width : () => 0;
     const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {

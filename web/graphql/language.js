@@ -14,6 +14,11 @@ for (const first of "{}()[]:=!|&") KINDS[first] = first;
 for (const first of "0123456789") KINDS[first] = "number";
 for (const first of "_abcdefghijklmnopqrstuvwxyz") KINDS[first] = KINDS[first.toUpperCase()] = "name";
 
+/** Where the line of a place begins. (`lastIndexOf` would look at the first character for a place before it.) */
+export function lineStart(text, at) {
+  return at > 0 ? text.lastIndexOf("\n", at - 1) + 1 : 0;
+}
+
 /** The end of a block string that begins at `from`; an unterminated one ends with the text. */
 function blockEnd(text, from) {
   for (let at = from + 3; ;) {

@@ -45,6 +45,8 @@ let asked = [];
 let reading = readAt("", -1);
 /** @type {any} */
 let held = null;
+// What the list of operations shows.
+let offered = "";
 
 function headers(accept) {
   /** @type {Record<string, string>} */
@@ -70,15 +72,13 @@ function chosen() {
 function offer() {
   const select = $("operation");
   const names = reading.operations.map((each) => each.name).filter(Boolean);
-  const before = select.value;
-  select.value = names.includes(before) ? before : "";
-  const atCursor = select.value ? "at the cursor" : `at the cursor: ${chosen()?.name}`;
+  const before = names.includes(select.value) ? select.value : "";
+  const atCursor = before ? "at the cursor" : `at the cursor: ${chosen()?.name}`;
   const first = names.length > 1 ? atCursor : "the only one";
-  const options = [first, ...names];
-  if (options.join() !== [...select.options].map((option) => option.text).join()) {
-    select.replaceChildren(new Option(first, ""), ...names.map((name) => new Option(name, name)));
-    select.value = names.includes(before) ? before : "";
-  }
+  if (offered === [first, ...names].join()) return;
+  offered = [first, ...names].join();
+  select.replaceChildren(new Option(first, ""), ...names.map((name) => new Option(name, name)));
+  select.value = before;
 }
 
 async function run() {
