@@ -274,10 +274,13 @@ fn close_to_others(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, Permissions::from_mode(0o700))
 }
 
-/// Replaces the content of a file that only its owner can access.
+/// Replaces the content of a file that only its owner can access. A process that is killed meanwhile leaves the old content or
+/// the new, and no part of either.
 pub(in crate::app) fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = open_private(path, OFlags::CREATE | OFlags::TRUNC | OFlags::WRONLY)?;
-    file.write_all(text.as_bytes())
+    let unfinished = path.with_extension("new");
+    let mut file = open_private(&unfinished, OFlags::CREATE | OFlags::TRUNC | OFlags::WRONLY)?;
+    file.write_all(text.as_bytes())?;
+    fs::rename(&unfinished, path)
 }
 
 /// Creates a file that only its owner can access, and refuses one that is there already.
@@ -306,3 +309,29 @@ const LOOKS: u32 = 50;
 /// How often a new daemon tries again, because a client may be looking.
 const CLIENT_LOOKS: u32 = 3;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Who reads the old content goes on reading it: nothing is cut off under a reader, or by a kill.
+    #[test]
+    fn a_private_file_is_replaced_as_a_whole() {
+        let directory = std::env::temp_dir().join(format!("reveille-note-{}", std::process::id()));
+        fs::create_dir(&directory).expect("a directory");
+        let path = directory.join("note.edn");
+        write_private(&path, "the old one\n").expect("it is written");
+        let mut old = File::open(&path).expect("it is there");
+        write_private(&path, "new\n").expect("it is replaced");
+        let mut text = String::new();
+        old.read_to_string(&mut text).expect("it can still be read");
+        assert_eq!(
+            (text.as_str(), fs::read_to_string(&path).expect("text").as_str()),
+            ("the old one\n", "new\n")
+        );
+        let mode = fs::metadata(&path).expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o7777, 0o600);
+        assert_eq!(fs::read_dir(&directory).expect("a directory").count(), 1, "nothing unfinished is left");
+        fs::remove_dir_all(&directory).expect("it is ours");
+    }
+}
