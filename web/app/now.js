@@ -1,6 +1,6 @@
 // Now: what needs somebody, what comes next, and what happens.
 import { html, useMemo } from "./lib.js";
-import { useAsk } from "./graph.js";
+import { asOf, useAsk } from "./graph.js";
 import { A, Page, ScheduleName, Status, Table } from "./parts.js";
 import { Foreign, word } from "./text.js";
 import { now, span, When } from "./time.js";
@@ -10,7 +10,7 @@ import * as Q from "./queries.js";
 const minute = (ms) => new Date(Math.floor(ms / 60_000) * 60_000).toISOString();
 
 export function Now() {
-  const base = Math.floor(now.value / 60_000) * 60_000;
+  const base = Math.floor((asOf.value ? Date.parse(asOf.value) : now.value) / 60_000) * 60_000;
   const variables = useMemo(() => ({ from: minute(base), until: minute(base + 3_660_000) }), [base]);
   const answer = useAsk(Q.NOW, variables);
   const { data } = answer;

@@ -11,7 +11,8 @@ import * as Q from "./queries.js";
 const HOUR = 3_600_000;
 const ZOOMS = { "1h": HOUR, "6h": 6 * HOUR, "24h": 24 * HOUR, "7d": 168 * HOUR };
 const STEPS = [300_000, 900_000, HOUR, 3 * HOUR, 6 * HOUR, 24 * HOUR, 48 * HOUR];
-const ROWS = 24;
+// As many as one question may name: each row is a root field of it.
+const ROWS = 20;
 const ROW = 26;
 /** Into how many stretches the range is cut. */
 const PARTS = 96;
@@ -126,7 +127,8 @@ function Picture({ rows, label, by, from, to, now: present, bucket }) {
 /** Where the reader's clock is put forward or back. */
 function seams(from, to) {
   const found = [];
-  for (let ms = from; ms < to; ms += HOUR) {
+  // Clocks change at full hours.
+  for (let ms = Math.floor(from / HOUR) * HOUR; ms < to; ms += HOUR) {
     if (new Date(ms).getTimezoneOffset() !== new Date(ms + HOUR).getTimezoneOffset()) found.push(ms + HOUR);
   }
   return found;
