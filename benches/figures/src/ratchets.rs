@@ -65,7 +65,7 @@ pub(crate) const RATCHETS: [Ratchet; 12] = [
     }),
     at_most("files in cycles, %", 3.8, 1.7, Report::cycle_share),
     at_most("top-level modules in cycles", 0.0, 0.0, |report| count(report.layers_in_cycles())),
-    at_most("public items", 2_940.0, 700.0, |report| count(report.all.items.declared)),
+    at_most("public items", 2_945.0, 700.0, |report| count(report.all.items.declared)),
     at_most("public items that can be named outside", 958.0, 700.0, |report| {
         count(report.all.items.reachable)
     }),

@@ -69,7 +69,7 @@ pub fn deleted(job: &Job) -> Answer {
 }
 
 /// The answer to a `Monitor` that started this one. A time-out of 0 is none, as in Claude Code's answer.
-pub(crate) fn monitored(job: &Job, draft: &MonitorDraft, warnings: &[String]) -> Answer {
+pub fn monitored(job: &Job, draft: &MonitorDraft, warnings: &[String]) -> Answer {
     let MonitorDraft { watch, lasts } = draft;
     let end = match job.expires {
         Some(end) => format!("It ends at {}, and its last check tells you so", end.brief()),

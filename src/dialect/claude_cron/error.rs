@@ -16,7 +16,7 @@ pub fn no_session() -> Answer {
 
 /// The answer to a `Monitor` of a program. `example` is the same call with a tool in its place; `tools` are names of tools that
 /// look at something outside and that the caller may watch, if there are any.
-pub(crate) fn no_program(call: &ProgramCall, example: Option<Value>, tools: &[&ToolName]) -> Answer {
+pub fn no_program(call: &ProgramCall, example: Option<Value>, tools: &[&ToolName]) -> Answer {
     let field = call.field;
     let hint = if tools.is_empty() { NO_TOOLS.to_owned() } else { instead_of(field) };
     let error = tool_error::error("no_program", Code::Validation, &starts_none(field))
@@ -36,12 +36,12 @@ fn instead_of(field: &str) -> String {
 }
 
 /// The answer to a `Monitor` of a tool of which an operator approves each call.
-pub(crate) fn unwatchable(tool: &ToolName) -> Answer {
+pub fn unwatchable(tool: &ToolName) -> Answer {
     watch::needs_approval("tool", tool)
 }
 
 /// The answer to a `Monitor` in a session that has as many watches as it can have.
-pub(crate) fn full(max: u32) -> Answer {
+pub fn full(max: u32) -> Answer {
     let message = format!("this conversation has {max} monitors and watches, as many as it can have");
     let error = tool_error::error("too_many_monitors", Code::Limit, &message)
         .with("hint", "end one with CronDelete, then start this one again");

@@ -27,7 +27,7 @@ struct Lead<'a> {
 
 /// The caller's call with a tool in the place of the program: one that can look at what the command looks at, or else the first
 /// of `tools` whose arguments are known. `None` if there is none.
-pub(crate) fn instead(call: &ProgramCall, tools: &[&ToolSpec]) -> Option<Value> {
+pub fn instead(call: &ProgramCall, tools: &[&ToolSpec]) -> Option<Value> {
     if named(&call.rest, "tool").is_some() {
         return Some(Value::Map(call.rest.clone()));
     }

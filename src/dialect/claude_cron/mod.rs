@@ -23,13 +23,10 @@ mod monitor;
 mod tool;
 mod view;
 
-pub(crate) use answer::monitored;
-pub use answer::{created, deleted, listed, stopped, woken};
+pub use answer::{created, deleted, listed, monitored, stopped, woken};
 pub use call::{Call, JobDraft, WakeupDraft, parse};
-pub use error::{errors, no_session, not_found, refused};
-pub(crate) use error::{full, no_program, unwatchable};
-pub use instead::ProgramCall;
-pub(crate) use instead::instead;
+pub use error::{errors, full, no_program, no_session, not_found, refused, unwatchable};
+pub use instead::{ProgramCall, instead};
 pub use monitor::MonitorDraft;
 pub use tool::Tool;
 pub use view::{Job, jobs};
