@@ -277,10 +277,10 @@ fn close_to_others(path: &Path) -> io::Result<()> {
 /// Replaces the content of a file that only its owner can access. A process that is killed meanwhile leaves the old content or
 /// the new, and no part of either.
 pub(in crate::app) fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    let unfinished = path.with_extension("new");
-    let mut file = open_private(&unfinished, OFlags::CREATE | OFlags::TRUNC | OFlags::WRONLY)?;
+    let draft = path.with_extension("new");
+    let mut file = open_private(&draft, OFlags::CREATE | OFlags::TRUNC | OFlags::WRONLY)?;
     file.write_all(text.as_bytes())?;
-    fs::rename(&unfinished, path)
+    fs::rename(&draft, path)
 }
 
 /// Creates a file that only its owner can access, and refuses one that is there already.

@@ -173,11 +173,12 @@ impl Run {
         failed.map(FailedAttempt::shown).chain(self.current())
     }
 
-    /// Returns the current attempt; `None` if it has not begun.
+    /// Returns the current attempt; `None` if it was not made. One that a pace holds back waits as well, whenever it was first
+    /// handed over.
     fn current(&self) -> Option<Attempt<'_>> {
         let started_at = self.current_started_at();
         let has_failed = self.state == RunState::Failed;
-        if started_at.is_none() && !has_failed {
+        if self.state == RunState::Queued || started_at.is_none() && !has_failed {
             return None;
         }
         Some(Attempt {
@@ -250,6 +251,27 @@ impl Cause {
         match self {
             Cause::Manual | Cause::Bulletin => true,
             Cause::Slot | Cause::Missed => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Span;
+
+    #[test]
+    fn a_wait_for_a_pace_is_no_attempt() {
+        let at =
+            |seconds: u64| Moment::EPOCH.checked_add(Span::from_millis(seconds * 1_000)).expect("it is near");
+        let mut run = Run::claimed(1, at(0), Cause::Slot, 0, at(0));
+        let failed = |reason| Failure::new(Phase::Outside, reason, "no");
+        for (reason, made) in [(Reason::OverBudget, 0), (Reason::HostRefused, 1), (Reason::OverBudget, 1)] {
+            (run.state, run.phase) = (RunState::InFlight, Some(Phase::Outside));
+            run.note_handed_over(at(1));
+            run.fail_attempt(&failed(reason), at(2), at(3));
+            run.state = RunState::Queued;
+            assert_eq!(run.attempts().count(), made, "{reason:?}");
         }
     }
 }

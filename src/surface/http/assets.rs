@@ -1,15 +1,16 @@
-//! The files of the dashboard, which are parts of the program: nothing is built, and nothing comes from elsewhere.
+//! The files of the dashboard and of the query page, which are parts of the program: nothing is built, and nothing comes from
+//! elsewhere.
 //!
-//! Invariants: every file is in the one table; the vendored ones are as their packages were published (`web/vendor/LOCK`), but
-//! for the names by which they import each other, which a browser could not find.
+//! Invariants: every file is in one of the two tables; the vendored ones are as their packages were published
+//! (`web/vendor/LOCK`), but for the names by which they import each other, which a browser could not find.
 
 use std::sync::LazyLock;
 
 use sha2::{Digest as _, Sha256};
 
-/// A file of the dashboard.
+/// A file of the dashboard or of the query page.
 pub(super) struct Asset {
-    /// Its name below `/app/`.
+    /// Its name below `/app/` or `/graphql/`.
     pub(super) name: &'static str,
     /// Its media type.
     pub(super) kind: &'static str,
@@ -18,15 +19,22 @@ pub(super) struct Asset {
     pub(super) etag: String,
 }
 
-/// The page, which loads the other files.
-pub(super) const PAGE: &str = "index.html";
+/// The page of the dashboard, which loads its other files.
+pub(super) const DASHBOARD: &str = "index.html";
+/// The query page, which loads its other files.
+pub(super) const QUERY_PAGE: &str = "page.html";
 
-/// Finds a file by its name.
-pub(super) fn find(name: &str) -> Option<&'static Asset> {
+/// Finds a file of the dashboard by its name.
+pub(super) fn of_dashboard(name: &str) -> Option<&'static Asset> {
+    static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| DASHBOARD_FILES.iter().map(asset).collect());
     ASSETS.iter().find(|asset| asset.name == name)
 }
 
-static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| FILES.iter().map(asset).collect());
+/// Finds a file of the query page by its name.
+pub(super) fn of_query_page(name: &str) -> Option<&'static Asset> {
+    static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| QUERY_PAGE_FILES.iter().map(asset).collect());
+    ASSETS.iter().find(|asset| asset.name == name)
+}
 
 fn asset(&(name, text): &(&'static str, &'static str)) -> Asset {
     let kind = match name.rsplit_once('.').map(|(_, ending)| ending) {
@@ -59,10 +67,15 @@ macro_rules! files {
     };
 }
 
-const FILES: &[(&str, &str)] = files! {
+const DASHBOARD_FILES: &[(&str, &str)] = files! {
     "app": "index.html" "app.css" "icon.svg";
     "app": "actions.js" "approvals.js" "engine.js" "explain.js" "feed.js" "form.js" "graph.js" "lanes.js" "lib.js" "main.js";
     "app": "now.js" "parts.js" "queries.js" "route.js" "schedule.js" "schedules.js" "text.js" "time.js" "timeline.js";
     "app": "whatif.js";
     "vendor": "preact.js" "hooks.js" "signals.js" "signals-core.js" "htm.js";
+};
+
+const QUERY_PAGE_FILES: &[(&str, &str)] = files! {
+    "graphql": "page.html" "page.css";
+    "graphql": "page.js" "complete.js" "editor.js" "highlight.js" "language.js" "schema.js" "suggest.js" "visible.js";
 };

@@ -51,12 +51,12 @@ impl Connection {
                 self.begin_take_over(std::slice::from_ref(&session))?;
                 let (over, is_over) = sync_channel(1);
                 let outgoing = Arc::clone(&self.outgoing);
-                let let_go = Box::new(move || {
+                let release = Box::new(move || {
                     outgoing.send(&print::released());
-                    // Its client may be gone, and its connection is kept no more.
+                    // Its client may be gone, and its connection closed.
                     let _ = over.try_send(());
                 });
-                let ways = (|| self.become_host(), let_go as Box<dyn FnOnce() + Send>);
+                let ways = (|| self.become_host(), release as Box<dyn FnOnce() + Send>);
                 let asked = (&session, busy);
                 let waits = self.service.await_delivery(&self.caller, &mut self.own(), asked, ways)?;
                 if waits {

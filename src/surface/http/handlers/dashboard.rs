@@ -15,7 +15,8 @@ use crate::surface::http::message::error::HttpError;
 
 /// `GET /` and `GET /enter`: the page.
 pub(in crate::surface::http) async fn page(headers: HeaderMap) -> Result<Response, HttpError> {
-    assets::find(assets::PAGE).map(|asset| answer(asset, &headers)).ok_or_else(HttpError::not_found)
+    let page = assets::of_dashboard(assets::DASHBOARD);
+    page.map(|asset| answer(asset, &headers, POLICY)).ok_or_else(HttpError::not_found)
 }
 
 /// `GET /app/{file}`: a file of the page.
@@ -24,10 +25,12 @@ pub(in crate::surface::http) async fn file(
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
     let Path(name) = name.map_err(|_| HttpError::not_found())?;
-    assets::find(&name).map(|asset| answer(asset, &headers)).ok_or_else(HttpError::not_found)
+    let found = assets::of_dashboard(&name);
+    found.map(|asset| answer(asset, &headers, POLICY)).ok_or_else(HttpError::not_found)
 }
 
-fn answer(asset: &'static Asset, asked: &HeaderMap) -> Response {
+/// Answers with a file, under a content security policy.
+pub(super) fn answer(asset: &'static Asset, asked: &HeaderMap, policy: &'static str) -> Response {
     let is_known = asked.get(IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == asset.etag.as_bytes());
     let mut response = match is_known {
         true => StatusCode::NOT_MODIFIED.into_response(),
@@ -35,7 +38,7 @@ fn answer(asset: &'static Asset, asked: &HeaderMap) -> Response {
     };
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(asset.kind));
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(
         HeaderName::from_static("cross-origin-opener-policy"),

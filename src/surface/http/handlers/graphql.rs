@@ -34,7 +34,7 @@ pub(in crate::surface::http) async fn answer(
         && request.uri().query().is_none()
         && page::is_wanted(request.headers())
     {
-        return Ok(page::html());
+        return page::html(request.headers());
     }
     // Checked here and not by an extractor: the two answers above need no token.
     let principal = request.extensions().get::<Principal>().cloned().ok_or_else(HttpError::unauthorized)?;

@@ -6,10 +6,12 @@
 
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, REFERRER_POLICY};
-use axum::http::{HeaderValue, header::ACCEPT};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::http::header::ACCEPT;
+use axum::response::Response;
 
+use super::dashboard::answer;
+use crate::surface::http::assets;
 use crate::surface::http::message::error::HttpError;
 
 /// True if the client accepts HTML, as browsers do.
@@ -19,43 +21,25 @@ pub(in crate::surface::http) fn is_wanted(headers: &HeaderMap) -> bool {
 }
 
 /// The page's HTML.
-pub(in crate::surface::http) fn html() -> Response {
-    answer("text/html; charset=utf-8", include_str!("../../../../web/graphql/page.html"))
+pub(in crate::surface::http) fn html(asked: &HeaderMap) -> Result<Response, HttpError> {
+    named(assets::QUERY_PAGE, asked)
 }
 
 /// `GET /graphql/{file}`: the page's style sheet, or one of its scripts.
 pub(in crate::surface::http) async fn file(
     name: Result<Path<String>, PathRejection>,
+    asked: HeaderMap,
 ) -> Result<Response, HttpError> {
     let Path(name) = name.map_err(|_| HttpError::not_found())?;
-    let (_, text) = FILES.iter().find(|(known, _)| *known == name).ok_or_else(HttpError::not_found)?;
-    let is_style = name == "page.css";
-    Ok(answer(if is_style { "text/css; charset=utf-8" } else { "text/javascript; charset=utf-8" }, text))
+    named(&name, &asked)
 }
 
-macro_rules! files {
-    ($($name:literal)+) => {
-        &[$(($name, include_str!(concat!("../../../../web/graphql/", $name)))),+]
-    };
+fn named(name: &str, asked: &HeaderMap) -> Result<Response, HttpError> {
+    let found = assets::of_query_page(name);
+    found.map(|asset| answer(asset, asked, POLICY)).ok_or_else(HttpError::not_found)
 }
 
-/// The files by their names below `/graphql/`.
-const FILES: &[(&str, &str)] = files! {
-    "page.css" "page.js" "complete.js" "editor.js" "highlight.js" "language.js" "schema.js" "suggest.js" "visible.js"
-};
-
-fn answer(kind: &'static str, text: &'static str) -> Response {
-    let mut response = text.into_response();
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    // Revalidate always: after an upgrade an old script must not meet a new server.
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    response
-}
-
-/// The content security policy: the page may run its own script, use its own style and call this
-/// server.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; \
-                      form-action 'none'; frame-ancestors 'none'";
+/// The content security policy: the page may run its own scripts, use its own style, call this server, and make no script of a
+/// text.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+                      require-trusted-types-for 'script'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
