@@ -371,6 +371,11 @@ impl State {
         self.holds.present.as_ref()
     }
 
+    /// Returns the latest times in which no process was there, oldest first.
+    pub fn downs(&self) -> &[Downtime] {
+        &self.downs
+    }
+
     /// Returns the hold in force and the latest that are over.
     pub fn holds(&self) -> &Holds {
         &self.holds

@@ -39,6 +39,8 @@ pub struct View<'a> {
     pub zones: &'a Zones,
     /// The decisions that the feed retains, oldest first.
     pub decisions: &'a VecDeque<Decision>,
+    /// How many of them, from the first on, were read from the log, in which some may be missing.
+    pub from_log: usize,
     /// The transcripts of the hosts.
     pub transcripts: &'a dyn Transcripts,
     /// How much of each budget is in use; `None` in a query of the past.
@@ -132,8 +134,13 @@ impl DecisionSource for VisibleHistory<'_, '_> {
             stopped.set(flow.is_break());
             flow
         };
-        view.decisions.about(schedule, since, &mut show);
-        if stopped.get() || view.decisions.complete_since().is_none() {
+        let oldest = view.oldest_own().map_or(Cursor::START, |oldest| oldest.cursor);
+        // An explanation concludes from what is not there, so it gets nothing of the part in which decisions are missing.
+        view.decisions.about(schedule, since, &mut |decision| match decision.cursor >= oldest {
+            true => show(decision),
+            false => ControlFlow::Break(()),
+        });
+        if stopped.get() || view.feed_complete_since().is_none() {
             return;
         }
         // Not fetched: the query goes on without the log, and is repeated once the decisions have been fetched.
@@ -142,8 +149,7 @@ impl DecisionSource for VisibleHistory<'_, '_> {
             return;
         };
         // The log also contains the decisions of the feed, which were visited above.
-        let newest = view.decisions.front().map_or(Cursor::START, |oldest| oldest.cursor);
-        for decision in told.decisions().iter().filter(|decision| decision.cursor < newest) {
+        for decision in told.decisions().iter().filter(|decision| decision.cursor < oldest) {
             // Older decisions may be about an earlier schedule that had the id.
             if decision.at < since || show(decision).is_break() {
                 return;
@@ -155,7 +161,7 @@ impl DecisionSource for VisibleHistory<'_, '_> {
         match self.view.lookback.get(self.schedule) {
             // An empty result proves nothing, because volatile schedules have no log. Its `since` would claim completeness.
             Some(told) if !told.is_empty() => told.since(),
-            Some(_) | None => self.view.decisions.complete_since(),
+            Some(_) | None => self.view.feed_complete_since(),
         }
     }
 }
@@ -264,6 +270,16 @@ impl<'a> View<'a> {
         let at = self.decisions.partition_point(|decision| decision.cursor < cursor);
         let decision = self.decisions.get(at).filter(|decision| decision.cursor == cursor);
         decision.filter(|decision| self.concerns(decision))
+    }
+
+    /// Returns the oldest decision of the part of the feed in which none is missing.
+    fn oldest_own(&self) -> Option<&'a Decision> {
+        self.decisions.get(self.from_log)
+    }
+
+    /// Returns the moment before which decisions may be missing in the feed; `None` if none are.
+    fn feed_complete_since(&self) -> Option<Moment> {
+        self.oldest_own().filter(|oldest| oldest.cursor > Cursor::START.next()).map(|oldest| oldest.at)
     }
 
     /// Returns whether a decision concerns the caller: it is about its session since it was opened, or about the shutdown of

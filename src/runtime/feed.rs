@@ -1,7 +1,8 @@
 //! The latest decisions, for subscribers that come back with a cursor.
 //!
-//! Shape: a ring of `limits::DECISIONS_KEPT`. Subscribers reserve nothing in it and cost nothing while they are away.
-//! A subscriber that was too slow learns that it has missed decisions.
+//! Shape: a ring of `limits::DECISIONS_KEPT`, which begins with the last decisions of earlier processes. Subscribers reserve
+//! nothing in it and cost nothing while they are away. A subscriber that was too slow learns that it has missed decisions. The
+//! decisions of earlier processes are for lists alone: those about volatile schedules are missing, as they are in no log.
 
 use std::collections::VecDeque;
 
@@ -12,6 +13,8 @@ use crate::limits;
 #[derive(Default)]
 pub(super) struct Feed {
     decisions: VecDeque<Decision>,
+    /// How many of them, from the first on, earlier processes made.
+    earlier: usize,
     /// The first decision that is not committed yet: neither it nor any later one is shown.
     hidden: Option<Cursor>,
     closed: bool,
@@ -21,18 +24,29 @@ impl Feed {
     pub(super) fn push(&mut self, decision: Decision) {
         if self.decisions.len() as u64 == limits::DECISIONS_KEPT.value {
             self.decisions.pop_front();
+            self.earlier = self.earlier.saturating_sub(1);
         }
         self.decisions.push_back(decision);
     }
 
+    /// Puts decisions of earlier processes in front, newest first, and drops those that were there.
+    pub(super) fn restore(&mut self, earlier: impl IntoIterator<Item = Decision>) {
+        self.decisions.drain(..self.earlier);
+        let own = self.decisions.len();
+        for decision in earlier {
+            self.decisions.push_front(decision);
+        }
+        self.earlier = self.decisions.len() - own;
+    }
+
     /// At most `max` decisions after the cursor `after`, and whether older ones after it have been dropped.
     pub(super) fn after(&self, after: Cursor, max: usize) -> (Vec<Decision>, bool) {
-        let Some(oldest) = self.decisions.front() else {
+        let Some(oldest) = self.decisions.get(self.earlier) else {
             return (Vec::new(), false);
         };
         let truncated = oldest.cursor > after.next();
         // Cursors ascend with gaps, where decisions were retracted. So the place is searched and not computed.
-        let first = self.decisions.partition_point(|decision| decision.cursor <= after);
+        let first = self.decisions.partition_point(|decision| decision.cursor <= after).max(self.earlier);
         let shown = |decision: &&Decision| self.hidden.is_none_or(|hidden| decision.cursor < hidden);
         (self.decisions.iter().skip(first).take_while(shown).take(max).cloned().collect(), truncated)
     }
@@ -41,6 +55,7 @@ impl Feed {
     /// would count as whole, and what only the log has as never having been.
     pub(super) fn clear(&mut self) {
         self.decisions.clear();
+        self.earlier = 0;
     }
 
     /// Hides this decision and all later ones; `None` shows everything.
@@ -57,6 +72,11 @@ impl Feed {
     /// All retained decisions, oldest first, hidden ones included.
     pub(super) fn decisions(&self) -> &VecDeque<Decision> {
         &self.decisions
+    }
+
+    /// How many of them, from the first on, earlier processes made.
+    pub(super) fn earlier(&self) -> usize {
+        self.earlier
     }
 
     pub(super) fn close(&mut self) {

@@ -31,6 +31,11 @@ impl<'a> Reading<'a> {
         self.core.feed.decisions()
     }
 
+    /// How many of them, from the first on, earlier processes made: those of durable schedules only.
+    pub(crate) fn earlier_decisions(&self) -> usize {
+        self.core.feed.earlier()
+    }
+
     /// The attached store, for reads without the engine's lock.
     pub(crate) fn store(&self) -> Option<Arc<dyn Store>> {
         self.core.store()

@@ -212,6 +212,7 @@ impl<'a> QueryAccess<'a> {
             state: snapshot.map_or(engine.state(), |snapshot| &snapshot.state),
             zones: handle.zones(),
             decisions: snapshot.map_or(engine.decisions(), |snapshot| &snapshot.decisions),
+            from_log: snapshot.map_or(engine.earlier_decisions(), |_| 0),
             transcripts: until.as_ref().map_or(engine, |until| until as &dyn Transcripts),
             usage: snapshot.is_none().then_some(&usage as &dyn Usage),
             registry: self.service.registry(),

@@ -5,21 +5,17 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Cursor, Decision, ScheduleId, SessionId};
+use crate::domain::{Cursor, Decision, ScheduleId};
 use crate::graph::log_lookback::PastDecisions;
 use crate::limits;
 use crate::port::{FactRecord, HistoryQuery, Store, StoreFault};
 use crate::runtime::codec;
 
-/// A record of the log as the decision that the feed would show.
-pub(super) fn decision(record: &FactRecord) -> Result<Decision, StoreFault> {
-    let damaged = |why: String| {
+fn decision(record: &FactRecord) -> Result<Decision, StoreFault> {
+    codec::decision(record).map_err(|why| {
         let what = format!("fact {} cannot be understood: {why}", record.cursor);
         StoreFault::Damaged { what: what.into() }
-    };
-    let fact = codec::read(&record.payload).map_err(damaged)?;
-    let session = record.session.as_deref().and_then(|id| SessionId::new(id).ok());
-    Ok(Decision { session, ..Decision::of(record.cursor, record.at, &fact) })
+    })
 }
 
 /// The decisions about a schedule, newest first, at most `limits::DECISIONS_EXPLAINED`. None, if `within` names a session in

@@ -20,7 +20,8 @@ const EXPLAIN = `query($id: ID!, $at: DateTime) { explain(scheduleId: $id, at: $
   slot sentence verdict reason by lateMs slots down { from until } obstacles { at reason detail } } }`;
 const NOW = `{ engine { now imbalance accounting { expected delivered left skipped cancelled failed lost pending }
     heldRuns { id slot schedule { label } approval { rule why until message owner } }
-    lostSchedules { label sessionId fireAt lostAt leftAt } channels { name kind goesTo disabledAt } held { since } }
+    lostSchedules { label sessionId fireAt lostAt leftAt } held { since } pastHolds { by reason since until } downtimes { from until }
+    channels { name kind goesTo disabledAt lastDeliveryAt lastFailureAt lastError } }
   notes: session(sessionId: "notes") { reception inbox { label text timestamp } }
   research: session(sessionId: "research") { busy deliveryInFlight { label } waiting { label reason fireAt } }
   paused: schedules(first: 9, filter: { status: [PAUSED] }) { nodes { label pause { by reason since } } }
@@ -31,10 +32,7 @@ const NEXT = `query($from: DateTime!, $to: DateTime!) {
 /** Asks for all of it. */
 async function gather(daemon, ids) {
   const runsOf = async (filter) => (await daemon.ask(RUNS, { filter })).runs.nodes;
-  // What is told of the present begins with the last start of the daemon.
-  const told = async (filter, past) => (await daemon.ask(DECISIONS, { filter }, past)).engine.decisionPage.nodes;
-  const before = { asOf: "2026-10-25T02:05:00Z" };
-  const decisions = async (filter) => [...await told(filter, before), ...await told(filter)];
+  const decisions = async (filter) => (await daemon.ask(DECISIONS, { filter })).engine.decisionPage.nodes;
   const of = (label) => runsOf({ scheduleId: ids.get(label) });
   const explain = async (label, at) => (await daemon.ask(EXPLAIN, { id: ids.get(label), at })).explain;
   const now = await daemon.ask(NOW);
@@ -76,12 +74,17 @@ export async function check(daemon, ids) {
   is("slots that were caught up", of.missed.length >= 4, list(of.missed, named));
   is("a slot that was skipped", of.skipped.verdict === "SKIPPED" && of.skipped.reason === "MISSED", of.skipped.sentence);
   is("what was lost", of.engine.lostSchedules.length === 1, of.engine.lostSchedules[0]?.label);
+  is("the time in which it was down is listed", of.engine.downtimes.some((one) => one.from === of.down.from && one.until === of.down.until));
+  is("the hold is listed", of.engine.pastHolds.length === 1 && of.engine.pastHolds[0].since === of.hold[0]?.at);
   is("a hold, and its release", of.hold.length === 2 && of.hold[0].kind === "ENGINE_HELD" && of.engine.held === null,
     list(of.hold, (one) => `${berlin(one.at)} ${one.by} ${one.detail ?? ""}`));
   is("slots that waited for the release", of.overHold.length > 0, String(of.overHold.length));
   const failed = of.pages.filter((run) => run.state === "FAILED");
   is("a dead channel", failed.length >= 3 && of.pages.some((run) => run.state === "DELIVERED"),
     `${list(failed, (run) => `${berlin(run.slot)} (${run.attempt})`)}: ${failed.at(-1)?.error.message}`);
+  const [pager] = of.engine.channels;
+  const taken = of.pages.filter((run) => run.state === "DELIVERED").at(-1);
+  is("the channel says how it is", pager.lastDeliveryAt === taken.deliveredAt && pager.lastFailureAt > pager.lastDeliveryAt, pager.lastError);
   const [report, approved] = [of.report[0], of.approval[0]];
   is("a delivery that is still tried", report.reason === "RETRYING",
     `attempt ${report.attempt}, next ${berlin(report.retryAt ?? 0)}`);

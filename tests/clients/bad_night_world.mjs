@@ -109,12 +109,11 @@ export class Daemon {
     throw new Error("it notes nothing");
   }
 
-  /** Asks the graph, as the operator or with the headers of somebody else; or how it was at an instant. */
-  async ask(query, variables = {}, { asOf, ...who } = {}) {
+  /** Asks the graph, as the operator or with the headers of somebody else. */
+  async ask(query, variables = {}, who = {}) {
     const headers = { "content-type": "application/json", authorization: `Bearer ${this.token}`, ...who };
     if (who.cookie) delete headers.authorization;
-    const extensions = asOf ? { asOf } : undefined;
-    const { body } = await post(`${this.url}/graphql`, headers, JSON.stringify({ query, variables, extensions }));
+    const { body } = await post(`${this.url}/graphql`, headers, JSON.stringify({ query, variables }));
     const answer = JSON.parse(body);
     assert.ok(answer.data && !answer.errors, JSON.stringify(answer.errors ?? answer));
     return answer.data;

@@ -33,13 +33,13 @@ export class Refused extends Error {
   }
 }
 
-/** Asks the graph. Reads are as of the instant that the pages show; changes are of the present. */
+/** Asks the graph. Reads are as of the instant that the pages show, but for those named "Present…"; changes are of the present. */
 export async function ask(/** @type {string} */ document, variables = {}, /** @type {AbortSignal | undefined} */ signal = undefined) {
   const isChange = document.startsWith("mutation");
   const request = /** @type {any} */ ({ query: document, variables });
   if (!isChange) {
     asked.set(/\w+ (\w+)/.exec(document)?.[1], { document, variables });
-    if (asOf.peek()) request.extensions = { asOf: asOf.peek() };
+    if (asOf.peek() && !document.startsWith("query Present")) request.extensions = { asOf: asOf.peek() };
   }
   let response;
   try {

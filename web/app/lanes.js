@@ -8,6 +8,9 @@ import { When } from "./time.js";
 import { subscribe } from "./actions.js";
 import * as Q from "./queries.js";
 
+const ENDED = ["DELIVERED", "CANCELLED", "FAILED", "LEFT"];
+/** The slot that waits or is handed over, and not the one after it. */
+const slotOf = (schedule) => schedule.runs.find((run) => !ENDED.includes(run.state))?.slot ?? schedule.fireAt;
 const RECEPTION = { HOST: "a host", HOST_GONE: "its host is gone", LISTENER: "a listener", NOBODY: "nobody" };
 
 export function Lanes({ session = null, after = null }) {
@@ -47,8 +50,8 @@ function Lane({ id }) {
   return html`<${Page} title=${of ? html`<${Foreign} text=${of.sessionName ?? of.sessionId} max=${100} />` : "Session"} about=${id} answer=${answer}
       lead=${of && html`<${Status} of=${of.busy ? "running" : "pending"} say=${of.busy ? "turn under way" : "idle"} /> <span class="soft">messages are taken by ${RECEPTION[of.reception]}</span>`}>
     ${of && html`<div class="columns"><div>
-      <section><h2>In line</h2><ol class="steps">${of.deliveryInFlight && html`<li><b>in flight</b> <${ScheduleName} of=${of.deliveryInFlight} /> <${When} at=${of.deliveryInFlight.fireAt} brief /></li>`}
-        ${of.waiting.map((one) => html`<li><${ScheduleName} of=${one} /> ${one.reason && html`<b>${word(one.reason)}</b>`} <${When} at=${one.fireAt} brief /></li>`)}</ol>
+      <section><h2>In line</h2><ol class="steps">${of.deliveryInFlight && html`<li><b>in flight</b> <${ScheduleName} of=${of.deliveryInFlight} /> <${When} at=${slotOf(of.deliveryInFlight)} brief /></li>`}
+        ${of.waiting.map((one) => html`<li><${ScheduleName} of=${one} /> ${one.reason && html`<b>${word(one.reason)}</b>`} <${When} at=${slotOf(one)} brief /></li>`)}</ol>
         ${!of.deliveryInFlight && !of.waiting.length && html`<p class="empty">Nobody waits.</p>`}</section>
       ${of.inbox.length > 0 && html`<section><h2>Inbox <${Do} does=${take}>Take…<//></h2>${of.inbox.map((one) => html`<${Message} key=${one.id} of=${one} />`)}</section>`}
       <section><h2>Ahead <${Do} does=${() => subscribe({ "session-id": id })}>Calendar link…<//></h2><${Table} caption="Schedules" columns=${["Schedule", "Status", "Next"]} empty="No schedule is open." rows=${of.schedulePage.nodes.map((one) => ({ key: one.scheduleId,

@@ -75,10 +75,18 @@ function Frame() {
       aria-current=${(OF[page] ?? page) === name ? "page" : null}>${title}</a></li>`)}</ul></nav>
     <main id="main" tabindex="-1">
       ${asOf.value && html`<section class="banner past" aria-label="Past"><p>This is how it was at <strong><${When} at=${asOf.value} /></strong>.
-        Nothing can be changed there.</p><button onClick=${() => refine({ asof: null })}>Back to now</button></section>`}
+        Nothing can be changed there.<${WasDown} /></p><button onClick=${() => refine({ asof: null })}>Back to now</button></section>`}
       <${Held} held=${engine?.held} />
       <${Shown} key=${`${page} ${route.value.params.id ?? ""} ${route.value.params.session ?? ""}`} ...${route.value.params} engine=${engine} /></main>
     <${Note} /><${Dialog} />${help.value && html`<${Keys} />`}`;
+}
+
+/** Says so, if nothing ran at the instant that the pages show. */
+function WasDown() {
+  const { data } = useAsk(Q.PRESENT_DOWNS, {}, { still: true });
+  const at = Date.parse(asOf.value ?? "");
+  const down = data?.engine.downtimes.find((one) => Date.parse(one.from) <= at && at < Date.parse(one.until));
+  return down ? html` <strong class="bad">The daemon was down then</strong>, from <${When} at=${down.from} brief /> until <${When} at=${down.until} brief />.` : null;
 }
 
 const Lost = () => html`<div class="head"><h1>No such page</h1></div><p><a href=${to("now")}>Now</a></p>`;

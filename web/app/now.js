@@ -1,22 +1,22 @@
 // Now: what needs somebody, what comes next, and what happens.
 import { html, useMemo } from "./lib.js";
 import { asOf, useAsk } from "./graph.js";
-import { A, Page, ScheduleName, Status, Table } from "./parts.js";
+import { A, isFailing, Page, ScheduleName, SessionName, Since, Status, Table } from "./parts.js";
 import { Foreign, word } from "./text.js";
 import { now, span, When } from "./time.js";
-import { Feed } from "./feed.js";
+import { Feed, PastFeed } from "./feed.js";
 import * as Q from "./queries.js";
 
 const minute = (ms) => new Date(Math.floor(ms / 60_000) * 60_000).toISOString();
 
 export function Now() {
-  const base = Math.floor((asOf.value ? Date.parse(asOf.value) : now.value) / 60_000) * 60_000;
+  const base = Math.floor(present() / 60_000) * 60_000;
   const variables = useMemo(() => ({ from: minute(base), until: minute(base + 3_660_000) }), [base]);
   const answer = useAsk(Q.NOW, variables);
   const { data } = answer;
   return html`<${Page} title="Now" answer=${answer}>${data && html`
     <${Totals} data=${data} />
-    <div class="columns"><div><${Attention} data=${data} /><${Next} slots=${data.next} /></div><${Feed} /></div>`}<//>`;
+    <div class="columns"><div><${Attention} data=${data} /><${Over} engine=${data.engine} /><${Next} slots=${data.next} /></div>${asOf.value ? html`<${PastFeed} />` : html`<${Feed} />`}</div>`}<//>`;
 }
 
 function Totals({ data }) {
@@ -60,11 +60,26 @@ function Attention({ data }) {
     });
   }
   for (const one of data.failed.nodes) {
+    const last = one.runs.findLast((run) => run.state === "FAILED")?.slot ?? one.fireAt;
     items.push({
       key: one.scheduleId, of: "failed", what: html`<${ScheduleName} of=${one} /> failed${one.failuresInRow > 1 ? ` ${one.failuresInRow} times in a row` : ""}${one.errorSummary && html`: <${Foreign} text=${one.errorSummary.message} max=${120} />`}`,
-      when: html`<${A} page="explain" params=${{ id: one.scheduleId, at: one.fireAt }}><${When} at=${one.fireAt} brief /><//>`,
+      when: html`<${A} page="explain" params=${{ id: one.scheduleId, at: last }}><${When} at=${last} brief /><//>`,
     });
   }
+  for (const one of engine.channels.filter(isFailing)) {
+    items.push({
+      key: `channel ${one.name}`, of: "failed", what: html`<${A} page="doctor">Channel <${Foreign} text=${one.name} /><//> fails: <${Foreign} text=${one.lastError} max=${120} /><${Since} of=${one} />`,
+      when: html`<${When} at=${one.lastFailureAt} brief />`,
+    });
+  }
+  const lost = engine.lostSchedules.filter((one) => isRecent(one.lostAt));
+  for (const one of lost.slice(0, 5)) {
+    items.push({
+      key: `lost ${one.scheduleId}`, of: "lost", what: html`<${ScheduleName} of=${one} /> of <${SessionName} id=${one.sessionId} /> was lost when the daemon ended: it was volatile`,
+      when: one.fireAt ? html`due <${When} at=${one.fireAt} brief />` : "",
+    });
+  }
+  if (lost.length > 5) items.push({ key: "lost", of: "lost", what: html`<${A} page="doctor">${lost.length - 5} more<//> were lost` });
   for (const one of data.left.nodes) {
     items.push({
       key: one.scheduleId, of: "left", what: html`<${ScheduleName} of=${one} /> is in the inbox of <${A} page="lanes" params=${{ session: one.originSessionId }}>
@@ -76,6 +91,22 @@ function Attention({ data }) {
     ${items.length ? html`<ul class="list">${items.map((item) => html`<li key=${item.key}><${Status} of=${item.of} say="" />
       <span class="what">${item.what}</span> <span class="when">${item.when}</span></li>`)}</ul>` : html`<p class="empty good">Nothing. All quiet.</p>`}</section>`;
 }
+
+/** What is over, and may have left traces: when the daemon was down, and when all was held. Nothing, if it was long ago. */
+function Over({ engine }) {
+  const downs = engine.downtimes.map((one) => ({ at: one.from, until: one.until, of: "lost", what: "The daemon was down" }));
+  const holds = engine.pastHolds.map((one) => ({
+    at: one.since, until: one.until, of: "held", what: html`All was held by <${Foreign} text=${one.by} />${one.reason && html`: <${Foreign} text=${one.reason} max=${200} />`}`,
+  }));
+  const all = [...downs, ...holds].filter((one) => isRecent(one.until)).sort((one, two) => Date.parse(two.at) - Date.parse(one.at));
+  if (!all.length) return null;
+  return html`<section aria-labelledby="over"><h2 id="over">Over, in the last day</h2><ul class="list">${all.slice(0, 8).map((one) => html`<li key=${`${one.of} ${one.at}`}><${Status} of=${one.of} say="" />
+    <span class="what">${one.what} <span class="soft">for ${span(Date.parse(one.until) - Date.parse(one.at))}</span></span>
+    <span class="when"><${A} page="timeline" params=${{ at: one.at, zoom: "6h" }}><${When} at=${one.at} brief /> – <${When} at=${one.until} brief /><//></span></li>`)}</ul></section>`;
+}
+
+const present = () => (asOf.value ? Date.parse(asOf.value) : now.value);
+const isRecent = (at) => at && Date.parse(at) > present() - 86_400_000 && Date.parse(at) <= present();
 
 function Next({ slots }) {
   const first = new Map();

@@ -3,6 +3,7 @@ import { html, signal, useEffect, useRef, useState } from "./lib.js";
 import { asOf, asked, login, Refused } from "./graph.js";
 import { route, to } from "./route.js";
 import { Foreign, visible, word } from "./text.js";
+import { When } from "./time.js";
 
 // A mark is told apart by its shape; its colour only helps.
 const SHAPES = {
@@ -46,7 +47,7 @@ export const Shapes = () => html`<svg class="away" aria-hidden="true">
 
 export const Mark = ({ of }) => html`<svg class=${`mark ${tone(of)}`} aria-hidden="true"><use href=${`#m-${shape(of)}`} /></svg>`;
 export const Status = ({ of, say = of, reason = null }) => html`<span class="status"><${Mark} of=${of} />
-  <span>${word(say)}${reason && html`<span class="soft"> · ${word(reason)}</span>`}</span></span>`;
+  <span>${word(say)}${reason && reason !== of && html`<span class="soft"> · ${word(reason)}</span>`}</span></span>`;
 
 export const A = ({ page, params = {}, children, ...rest }) => html`<a href=${to(page, params)} ...${rest}>${children}</a>`;
 /** A schedule by its label, or its id. */
@@ -55,6 +56,11 @@ export const ScheduleName = ({ of, id = of?.scheduleId }) => (id
   : html`<span class="soft">–</span>`);
 export const SessionName = ({ id }) => (id
   ? html`<a href=${to("lanes", { session: id })}><${Foreign} text=${id} max=${60} /></a>` : html`<span class="soft">–</span>`);
+
+/** Whether a channel's last attempt failed. */
+export const isFailing = (channel) => !channel.disabledAt && channel.lastFailureAt && !(channel.lastDeliveryAt > channel.lastFailureAt);
+/** When a channel last took something. */
+export const Since = ({ of }) => html`, ${of.lastDeliveryAt ? html`and last took something <${When} at=${of.lastDeliveryAt} brief />` : "and no delivery by it is retained"}`;
 
 /** Names and values. */
 export const Facts = ({ rows }) => html`<dl class="facts">${rows.filter(Boolean).map(([name, value]) => html`

@@ -8,16 +8,24 @@ const APPROVAL = `id slot sessionId schedule { ${NAME} when } approval {
   digest rule why until kind label owner madeBy editedBy message sessionId channel conversation thread target revision config
   description envelope cause dialect durability shared notice { about file { path name } } policy { backoffMs timeoutMs recovery }
   lineage { depth rootScheduleId runId } sessionConfig { sessionName model { provider id } toolCount skillCount } }`;
+const MARK = `id slot state reason sessionId latenessMs schedule { ${NAME} }`;
 const EXPLAINED = `explain { asked at slot sentence verdict reason by lateMs nextFireAt runId slots scheduleId
   down { from until } obstacles { at reason detail } }`;
 
+/** What no schedule shows by itself: when the daemon was down, what that lost, holds that are over, and how the channels are. */
+const OUTAGES = `downtimes { from until } pastHolds { by reason since until } lostSchedules { scheduleId label sessionId fireAt leftAt lostAt }`;
+const CHANNELS = "channels { name kind goesTo agents disabledAt lastDeliveryAt lastFailureAt lastError lastCode }";
+
 export const SHELL = `query Shell { engine { now version mode cursor held { by reason since } } }`;
+
+/** The past does not know yet that the daemon was down, if it was. */
+export const PRESENT_DOWNS = `query PresentDowns { engine { downtimes { from until } } }`;
 
 export const NOW = `query Now($from: DateTime!, $until: DateTime!) {
   engine { now cursor imbalance held { by reason since } heldRuns { id slot approval { until label message rule } schedule { ${NAME} } } openQuestions { runId digest title until }
-    accounting { expected delivered left skipped cancelled failed lost pending } }
+    ${OUTAGES} ${CHANNELS} accounting { expected delivered left skipped cancelled failed lost pending } }
   next: forecast(to: $until, first: 200) { ${SLOT} }
-  failed: schedules(first: 8, orderBy: FIRE_AT_DESC, filter: { failing: true }) { totalCount nodes { ${LINE} } }
+  failed: schedules(first: 8, orderBy: FIRE_AT_DESC, filter: { failing: true }) { totalCount nodes { ${LINE} runs { slot state } } }
   left: schedules(first: 8, orderBy: FIRE_AT_DESC, filter: { status: [LEFT] }) { totalCount nodes { ${LINE} } }
   overdue: schedules(first: 8, orderBy: FIRE_AT, filter: { status: [PENDING, QUEUED], dueBefore: $from }) { totalCount nodes { ${LINE} } }
   paused: schedules(first: 8, orderBy: FIRE_AT, filter: { status: [PAUSED] }) { totalCount nodes { ${LINE} } }
@@ -32,7 +40,10 @@ export const names = (/** @type {string[]} */ ids) => `query Names { ${ids.map((
 
 export const TIMELINE = `query Timeline($from: DateTime!, $now: DateTime!, $until: DateTime!, $bucketMs: Long!, $by: TimelineBy!, $to: DateTime!) {
   timeline(from: $from, to: $to, bucketMs: $bucketMs, by: $by) { start state count of more }
-  runs(first: 120, filter: { from: $from, to: $to }) { totalCount nodes { id slot state reason sessionId latenessMs schedule { ${NAME} } } }
+  runs(first: 120, filter: { from: $from, to: $to }) { totalCount nodes { ${MARK} } }
+  bad: runs(first: 60, filter: { from: $from, to: $to, state: [FAILED, LEFT, CANCELLED] }) { totalCount nodes { ${MARK} } }
+  engine { downtimes { from until } held { since } pastHolds { since until }
+    decisionPage(last: 60, filter: { kind: [SLOTS_SKIPPED], from: $from }) { nodes { at reason scheduleId slots { until count } schedule { ${NAME} } } } }
   forecast(from: $now, to: $until, first: 120) { slot at count will reason scheduleId more schedule { ${NAME} originSessionId } }
 }`;
 
@@ -77,10 +88,11 @@ export const RUN = `query Run($schedule: ID!, $run: String) {
 const QUESTIONS = "openQuestions { runId sessionId address title kind details digest until }";
 export const APPROVALS = `query Approvals { engine { now heldRuns { ${APPROVAL} } ${QUESTIONS} guard { approvalMs asksMs } } }`;
 
+const OF_RUNS = "runs { slot state }";
 export const LANES = `query Lanes($first: Int!, $after: String) {
   sessions(first: $first, after: $after) { totalCount pageInfo { hasNextPage endCursor } nodes {
     sessionId sessionName busy hosted host reception inboxCount pendingCount openedAt lastUserActivity
-    deliveryInFlight { ${NAME} fireAt } waiting { ${NAME} fireAt reason } } }
+    deliveryInFlight { ${NAME} fireAt ${OF_RUNS} } waiting { ${NAME} fireAt reason ${OF_RUNS} } } }
 }`;
 
 export const LANE = `query Lane($id: ID!) {
@@ -88,7 +100,7 @@ export const LANE = `query Lane($id: ID!) {
     sessionId sessionName busy hosted host reception inboxCount pendingCount openedAt lastUserActivity scheduledFromScheduleId
     scheduledFromLabel scheduledOriginSessionId model { provider id } thinkingLevel
     grant { right dialects depth cronOthers } agentSchedules { cron prompt } agentScheduleCount agentSchedulesSeenAt
-    deliveryInFlight { ${NAME} fireAt } waiting { ${NAME} fireAt reason }
+    deliveryInFlight { ${NAME} fireAt ${OF_RUNS} } waiting { ${NAME} fireAt reason ${OF_RUNS} }
     inbox { id text label timestamp scheduleId } messages(last: 20) { id role text timestamp label scheduleId taken source }
     schedulePage(first: 50, orderBy: FIRE_AT, filter: { status: [PENDING, QUEUED, PAUSED] }) { totalCount nodes { ${LINE} } } }
 }`;
@@ -104,9 +116,9 @@ export const EDIT_PREVIEW = `query EditPreview($id: ID!, $when: String, $zone: S
 }`;
 
 export const DOCTOR = `query Doctor { engine {
-  now version mode imbalance nextWakeMs tzdbVersion localZone cursor held { by reason since }
+  now version mode imbalance nextWakeMs tzdbVersion zone localZone cursor held { by reason since } ${OUTAGES}
   accounting { expected delivered left skipped cancelled failed lost pending }
-  countedSince undelivered { skipped failed cancelled } channels { name kind goesTo agents disabledAt }
+  countedSince undelivered { skipped failed cancelled } ${CHANNELS}
   guard { approvalMs asksMs rules { name then why kinds dialects sessions tools window { days from until zone } } }
   limits { name value unit doc } } }`;
 

@@ -1,5 +1,6 @@
 // Instants, on two clocks: the schedule's and the reader's. No instant is shown without the name of its clock.
 import { html, signal } from "./lib.js";
+import { asOf } from "./graph.js";
 import { Foreign } from "./text.js";
 
 /** The daemon's clock less the browser's, in milliseconds. */
@@ -46,6 +47,14 @@ export const said = (ms, zone = HERE) => {
   return time === undefined ? undefined : today ? time : `${day(ms, zone)} ${time}`;
 };
 export const zoneName = (zone) => zone.split("/").pop().replaceAll("_", " ");
+const HOUR = 3_600_000;
+/** The name of a clock, and which of the two it is in an hour that comes twice. */
+function zoneAt(ms, zone) {
+  const time = clock(ms, zone);
+  if (time !== clock(ms - HOUR, zone) && time !== clock(ms + HOUR, zone)) return zoneName(zone);
+  const parts = format(zone, { timeZoneName: "shortOffset" })?.formatToParts(ms) ?? [];
+  return `${zoneName(zone)}, ${parts.find((part) => part.type === "timeZoneName")?.value.replace("GMT", "UTC")}`;
+}
 
 /** A span of time in its two largest units. */
 export function span(ms) {
@@ -60,8 +69,9 @@ export function span(ms) {
   }
   return said.join(" ");
 }
+/** From the instant that the page shows. */
 export const relative = (ms) => {
-  const gap = ms - now.value;
+  const gap = ms - (asOf.value ? Date.parse(asOf.value) : now.value);
   return Math.abs(gap) < 1_500 ? "now" : gap > 0 ? `in ${span(gap)}` : `${span(gap)} ago`;
 };
 
@@ -73,8 +83,8 @@ export function When({ at, zone, brief = false }) {
   const there = zone && zone !== HERE && (day(ms, zone) === day(ms) ? clock(ms, zone) : said(ms, zone));
   const differs = there && (there !== clock(ms) || !brief);
   return html`<time datetime=${at} title=${at}>
-    <span class="num">${said(ms)}</span> <span class="zone">${zoneName(HERE)}</span>
-    ${differs && html`<span class="there"> · <span class="num">${there}</span> <span class="zone">${zoneName(zone)}</span></span>`}
+    <span class="num">${said(ms)}</span> <span class="zone">${zoneAt(ms, HERE)}</span>
+    ${differs && html`<span class="there"> · <span class="num">${there}</span> <span class="zone">${zoneAt(ms, zone)}</span></span>`}
     ${!brief && html`<span class="soft"> · ${relative(ms)}</span>`}
   </time>`;
 }

@@ -47,8 +47,8 @@ export function Timeline({ zoom = "6h", by = "schedule", at = null }) {
     <p class="legend" aria-hidden="true">${["delivered", "failed", "skipped", "cancelled", "left", "under_way", "fires", "waits"].map((name) => html`
       <span><${Mark} of=${name} /> ${word(name)}</span>`)}<span><svg class="mark"><rect class="cell" y="3" width="16" height="10" /></svg> several</span><span class="soft">clock: ${zoneName(HERE)}</span></p>
     ${cut && html`<p class="problem">Truncated: there is more in this range than one picture holds. Zoom in, or look at the schedules one by one.</p>`}
-    ${answer.data && html`<${Picture} rows=${rows} label=${label} by=${by} from=${from} to=${to} now=${present} bucket=${bucket} />
-    <${Twin} data=${answer.data} from=${from} to=${to} now=${present} />`}<//>`;
+    ${answer.data && html`<${Picture} bands=${bandsOf(answer.data.engine, present)} rows=${rows} label=${label} by=${by} from=${from} to=${to} now=${present} bucket=${bucket} />
+    <${Twin} data=${answer.data} bands=${bandsOf(answer.data.engine, present)} from=${from} to=${to} now=${present} />`}<//>`;
 }
 
 /** The cells by row: first those with trouble, then those that come first. */
@@ -71,7 +71,14 @@ function gather(cells, bucket) {
 const isBad = (cell) => cell.states.some(([state]) => ["bad", "warn"].includes(tone(state)));
 const isAhead = (cell) => cell.states.every(([state]) => state.startsWith("WILL"));
 
-function Picture({ rows, label, by, from, to, now: present, bucket }) {
+/** When the daemon was down, and when all was held. */
+const bandsOf = ({ downtimes, pastHolds, held }, present) => [
+  ...downtimes.map((one) => ({ what: "down", from: Date.parse(one.from), until: Date.parse(one.until) })),
+  ...pastHolds.map((one) => ({ what: "held", from: Date.parse(one.since), until: Date.parse(one.until) })),
+  ...(held ? [{ what: "held", from: Date.parse(held.since), until: present }] : []),
+];
+
+function Picture({ bands, rows, label, by, from, to, now: present, bucket }) {
   if (!rows.length) return html`<p class="empty">Nothing in this range.</p>`;
   const drawn = rows.slice(0, ROWS);
   const rest = rows.slice(ROWS);
@@ -102,6 +109,8 @@ function Picture({ rows, label, by, from, to, now: present, bucket }) {
       ${row === null ? html`<span class="soft">${count(rest.length, "more row")}</span>` : html`<span title=${visible(row)}>${visible(label.get(row) ?? row)}</span>`}</div>`)}</div>
     <div class="picture"><svg width="100%" height=${height + 22} onClick=${open}>
       <rect class="past" x="0" y="0" width=${x(Math.max(from, Math.min(to, present)))} height=${height} />
+      ${bands.filter((band) => band.until > from && band.from < to).map((band) => html`<rect class="band" x=${x(Math.max(from, band.from))} y="0" width=${`${(((Math.min(to, band.until) - Math.max(from, band.from)) / (to - from)) * 100).toFixed(3)}%`} height=${height} />
+        <text x=${x(Math.max(from, band.from))} y=${height - 4}>${band.what}</text>`)}
       ${drawn.map((_, at) => html`<line class="rule" x1="0" x2="100%" y1=${at * ROW + ROW / 2} y2=${at * ROW + ROW / 2} />`)}
       ${ticks.map((ms, at) => html`<line class="tick" x1=${x(ms)} x2=${x(ms)} y1="0" y2=${height} />
         <text x=${x(ms)} y=${height + 15} class=${`num ${at % 2 ? "odd" : ""}`}>${step >= 24 * HOUR || clock(ms, HERE, false) === "00:00" ? day(ms) : clock(ms, HERE, false)}</text>`)}
@@ -134,22 +143,28 @@ function seams(from, to) {
   return found;
 }
 
-function Twin({ data, from, to, now: present }) {
-  const past = data.runs.nodes.map((one) => ({
+function Twin({ data, bands, from, to, now: present }) {
+  const { engine, bad, runs, forecast } = data;
+  const skipped = engine.decisionPage.nodes.map((one) => ({
+    ms: Date.parse(one.slots.until), at: one.slots.until, of: one.schedule, id: one.scheduleId, kind: "SKIPPED", reason: one.reason, late: null, run: null, count: one.slots.count,
+  }));
+  const shown = new Set(runs.nodes.map((one) => one.id));
+  const past = [...runs.nodes, ...bad.nodes.filter((one) => !shown.has(one.id))].map((one) => ({
     ms: Date.parse(one.slot), at: one.slot, of: one.schedule, id: one.schedule.scheduleId, kind: one.state, reason: one.reason, late: one.latenessMs, run: one.id,
   }));
-  const ahead = data.forecast.map((one) => ({ ms: Date.parse(one.at), at: one.slot, of: one.schedule, id: one.scheduleId, kind: one.will, reason: one.reason, late: null, run: null }));
+  const ahead = forecast.map((one) => ({ ms: Date.parse(one.at), at: one.slot, of: one.schedule, id: one.scheduleId, kind: one.will, reason: one.reason, late: null, run: null }));
   // A run that waits is in both.
   const begun = new Set(past.map((one) => `${one.id} ${one.at}`));
-  const all = [...past, ...ahead.filter((one) => !begun.has(`${one.id} ${one.at}`))].filter((one) => one.ms >= from && one.ms <= to);
+  const all = [...past, ...skipped, ...ahead.filter((one) => !begun.has(`${one.id} ${one.at}`))].filter((one) => one.ms >= from && one.ms <= to);
   // The nearest to now: a reader of screens starts where the picture's middle is.
   const near = all.sort((one, two) => Math.abs(one.ms - present) - Math.abs(two.ms - present)).slice(0, 120).sort((one, two) => one.ms - two.ms);
   const rows = near.map((one) => ({
     key: `${one.id} ${one.at} ${one.kind}`,
     cells: [html`<${A} page="explain" params=${{ id: one.id, at: one.at }}><${When} at=${new Date(one.ms).toISOString()} zone=${one.of?.zone} brief /><//>`,
       html`<${ScheduleName} of=${one.of} id=${one.id} />`, html`<${Status} of=${one.kind} reason=${one.reason} />`,
-      one.run ? html`<${A} page="run" params=${{ schedule: one.id, id: one.run }}>run<//>${Number(one.late) > 1_000 && html` <span class="warn">${span(Number(one.late))} late</span>`}` : "ahead"],
+      one.run ? html`<${A} page="run" params=${{ schedule: one.id, id: one.run }}>run<//>${Number(one.late) > 1_000 && html` <span class="warn">${span(Number(one.late))} late</span>`}` : one.kind !== "SKIPPED" ? "ahead" : one.count > 1 ? `the last of ${one.count}` : ""],
   }));
   return html`<section aria-labelledby="twin"><h2 id="twin">The same as a table ${all.length >= 120 && html`<span class="soft">the ${near.length} nearest to now</span>`}</h2>
+    ${bands.filter((band) => band.until > from && band.from < to).map((band) => html`<p>${band.what === "down" ? "The daemon was down" : "All was held"} from <${When} at=${new Date(band.from).toISOString()} brief /> until <${When} at=${new Date(band.until).toISOString()} brief />.</p>`)}
     <${Table} caption="Slots, past and ahead" columns=${["When", "Schedule", "Outcome", ""]} rows=${rows} empty="Nothing in this range." /></section>`;
 }

@@ -1,9 +1,11 @@
 //! The entity `decision`: one entry of the feed, with its cursor and its reason.
 
 use super::{Read, attributes, instant, integer, maybe, own};
-use crate::domain::{Actor, Cursor, Decision, DecisionKind, Reason, Scope};
-use crate::edn::Value;
-use crate::graph::registry::{Datum, Entity, RowKey, Type, ViewOf};
+use crate::domain::{Actor, Cursor, Decision, DecisionKind, Moment, Reason, Scope, SlotRange};
+use crate::edn::{Map, Value};
+use crate::graph::params::field;
+use crate::graph::psi_terms;
+use crate::graph::registry::{Datum, Entity, Param, ParamType, Record, RowKey, Type, ViewOf};
 use crate::graph::view::Scheduler;
 
 impl RowKey for Cursor {
@@ -89,10 +91,33 @@ fn concerned(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
         /// The id of the session concerned. Nil if there is none.
         own "reveille.decision/session-id": Type::String, nullable =>
             |decision| maybe(decision.session.as_ref(), |id| Datum::Text(id.as_str()));
+        /// The slots that a skip passed over or that a claim took: the first, the last and how many. Nil for other decisions. The
+        /// first is nil where only an earlier decision has it.
+        own "reveille.decision/slots": Type::Record(&SLOTS), nullable =>
+            |decision| maybe(decision.slots, |slots| slots_of(slots).into());
         /// Further detail, such as a phase or a host's error message. Nil if there is none.
         own "reveille.decision/detail": Type::String, nullable =>
             |decision| maybe(decision.detail.as_deref(), Datum::Text);
     }
+}
+
+/// The fields of the [`slots_of`](fn@slots_of) a decision.
+const SLOTS: Record = Record {
+    name: "decision-slots",
+    doc: "The slots that a decision is about.",
+    params: &[
+        field::<Moment>("from", "The first slot. Nil where only an earlier decision has it.").or_nil(),
+        field::<Moment>("until", "The last slot; for a claim, that of the run."),
+        Param::shown("count", ParamType::NATURAL, "How many slots."),
+    ],
+};
+
+fn slots_of(slots: SlotRange) -> Value {
+    Map::new()
+        .with("from", slots.from.map(psi_terms::instant))
+        .with("until", psi_terms::instant(slots.until))
+        .with("count", i64::try_from(slots.count).unwrap_or(i64::MAX))
+        .into()
 }
 
 /// Returns the actor, as far as the caller may know it. A creation that records no actor was its owner's.

@@ -1,7 +1,9 @@
 //! The engine's attributes (its clock, accounts, limits and feed) and the entity `limit`.
 
+use super::channel::{CHANNEL, channels};
+use super::schedule_details::{PAUSE, pause};
 use super::{attributes, everyone, instant, integer, maybe, operators, own};
-use crate::domain::{ChannelKind, Direction, Moment, Reason, Scope};
+use crate::domain::{Moment, Reason};
 use crate::edn::{Map, Value};
 use crate::engine::{Ledger, Mode};
 use crate::graph::params::field;
@@ -34,8 +36,8 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
         /// The slots so far by outcome. Expected is the sum of all others.
         operators "reveille.engine/accounting": Type::Record(&ACCOUNTING) =>
             |view, (), _| Ok(accounting(view.state.ledger()).into());
-        /// When this process began to count. Of volatile schedules, accounting has the slots since then; of durable ones it has
-        /// those since their records began. Undelivered has what happened since then. Nil in a query of the past.
+        /// When this process began to count. Accounting has the slots that were pending or left then, and all since; undelivered
+        /// has what happened since. Accounting-by-day has earlier lives too. Nil in a query of the past.
         operators "reveille.engine/counted-since": Type::Instant, nullable =>
             |view, (), _| Ok(maybe(view.undelivered, |counts| instant(counts.since)));
         /// What became of the slots of durable schedules, by the day on which it happened, over all lives of the daemon: the
@@ -78,16 +80,37 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
 fn standing(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
     attributes! { entity;
         /// The hold on all schedules: by whom, why and since when. Nil while there is none.
-        own "reveille.engine/held": Type::Record(&super::schedule_details::PAUSE), nullable => |view, (), _| {
-            Ok(maybe(view.state.held(), |pause| super::schedule_details::pause(view, pause).into()))
+        own "reveille.engine/held": Type::Record(&PAUSE), nullable => |view, (), _| {
+            Ok(maybe(view.state.held(), |held| Value::from(pause(view, held)).into()))
         };
-        /// The outbound channels: name, kind, destination, whether sessions may use the channel, and since when it is
-        /// disabled. A session sees only the channels that it may use.
+        /// The latest holds that are over, oldest first, over all lives of the daemon: by whom, why, since when and until when. At
+        /// most 16.
+        own "reveille.engine/past-holds": Type::Record(&PAST_HOLD), many => |view, (), _| {
+            let holds = view.state.holds().past.iter();
+            let shown = holds.map(|(hold, until)| {
+                pause(view, hold).with("until", psi_terms::instant(*until)).into()
+            });
+            Ok(Value::Vector(shown.collect::<Vec<Value>>().into()).into())
+        };
+        /// The latest times in which no process was there, oldest first: from the last moment at which one is known to have run,
+        /// until the next one began. Empty without a data directory.
+        own "reveille.engine/downtimes": Type::Record(&DOWNTIME), many => |view, (), _| {
+            let shown = view.state.downs().iter().map(|down| {
+                let from = Map::new().with("from", psi_terms::instant(down.from));
+                from.with("until", psi_terms::instant(down.until)).into()
+            });
+            Ok(Value::Vector(shown.collect::<Vec<Value>>().into()).into())
+        };
+        /// The outbound channels: name, kind, destination, whether sessions may use the channel, since when it is disabled, and
+        /// how the last attempts went. A session sees only the channels that it may use, and only its own attempts.
         own "reveille.engine/channels": Type::Record(&CHANNEL), many =>
             |view, (), _| Ok(channels(view).into());
         /// The version of the time zone database in use.
         everyone "reveille.engine/tzdb-version": Type::String =>
             |view, (), _| Ok(Datum::Text(view.zones.version()));
+        /// The time zone of schedules that name none.
+        everyone "reveille.engine/zone": Type::String =>
+            |view, (), _| Ok(Datum::shown(view.zones.usual(None)));
         /// The time zone that the name local stands for on this machine.
         everyone "reveille.engine/local-zone": Type::String =>
             |view, (), _| Ok(Datum::shown(view.zones.local()));
@@ -165,52 +188,27 @@ fn bound(number: u64) -> Option<&'static limits::Limit> {
     limits::ALL.get(usize::try_from(number).ok()?)
 }
 
-/// The fields of each of the [`channels`](fn@channels).
-const CHANNEL: Record = Record {
-    name: "channel",
-    doc: "An outbound channel.",
+/// The fields of each hold that is over.
+const PAST_HOLD: Record = Record {
+    name: "past-hold",
+    doc: "A hold on all schedules that is over.",
     params: &[
-        field::<Box<str>>("name", "The name that an operator gave it."),
-        field::<ChannelKind>("kind", "The kind of receiver."),
-        field::<Box<str>>("goes-to", "The destination, without secrets."),
-        field::<bool>("agents?", "Whether schedules of sessions may use it."),
-        field::<bool>("agents-manage?", "Whether sessions may pause, resume and try it."),
-        field::<Moment>(
-            "inbound-paused-at",
-            "Since when nothing comes in by it. Nil while it is not paused.",
-        )
-        .or_nil(),
-        field::<Moment>(
-            "outbound-paused-at",
-            "Since when nothing goes out by it. Nil while it is not paused.",
-        )
-        .or_nil(),
-        field::<Moment>("disabled-at", "When it was disabled. Nil while it is enabled.").or_nil(),
+        field::<Box<str>>("by", "Who held everything."),
+        field::<Box<str>>("reason", "Why. Nil if no reason was given.").or_nil(),
+        field::<Moment>("since", "When the hold began."),
+        field::<Moment>("until", "When it ended."),
     ],
 };
 
-/// Returns the channels that the caller may use.
-fn channels(view: &View<'_>) -> Value {
-    let is_operator = *view.scope == Scope::Operator;
-    // Where the other channels lead is for operators only.
-    let shown = view.state.channels().filter(|it| is_operator || it.channel.agents).map(|it| {
-        let paused = |way| {
-            let pause = view.state.channel_pause(&it.channel.name, way);
-            pause.map_or(Value::Nil, |pause| psi_terms::instant(pause.since))
-        };
-        Map::new()
-            .with("name", &*it.channel.name)
-            .with("kind", Value::keyword(it.channel.kind.name()))
-            .with("goes-to", &*it.channel.goes_to)
-            .with("agents?", it.channel.agents)
-            .with("agents-manage?", it.channel.agents_manage)
-            .with("inbound-paused-at", paused(Direction::Inbound))
-            .with("outbound-paused-at", paused(Direction::Outbound))
-            .with("disabled-at", it.disabled_at.map_or(Value::Nil, psi_terms::instant))
-            .into()
-    });
-    Value::Vector(shown.collect::<Vec<Value>>().into())
-}
+/// The fields of each time in which no process was there.
+const DOWNTIME: Record = Record {
+    name: "downtime",
+    doc: "A time in which no process was there to claim slots.",
+    params: &[
+        field::<Moment>("from", "The last moment at which a process is known to have run."),
+        field::<Moment>("until", "When the next one began to look at the clock."),
+    ],
+};
 
 /// The fields of each of the [`lost`](fn@lost) schedules.
 const LOST: Record = Record {

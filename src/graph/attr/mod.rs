@@ -7,6 +7,7 @@ mod agent_schedules;
 pub(crate) mod approval;
 mod attempt;
 mod budget;
+mod channel;
 mod decision;
 mod declare;
 mod engine;

@@ -83,7 +83,7 @@ pub(super) fn progress(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key>
         /// By whom the schedule was paused, why and since when. Nil while it is not paused.
         own "psi.scheduler/pause": Type::Record(&PAUSE), nullable => |view, key, _| {
             read(view, key, |record| {
-                maybe(record.progress().paused.as_ref(), |it| pause(view, it).into())
+                maybe(record.progress().paused.as_ref(), |it| Value::from(pause(view, it)).into())
             })
         };
         /// Whether the schedule is paused: its slots get no runs until it is resumed.
@@ -182,7 +182,7 @@ const SKIP: Record = Record {
 };
 
 /// Prints a pause or a hold. The id of the session that asked for it is shown to that session and to operators only.
-pub(super) fn pause(view: ViewOf<'_, Scheduler>, pause: &Pause) -> Value {
+pub(super) fn pause(view: ViewOf<'_, Scheduler>, pause: &Pause) -> Map {
     let by = match &pause.by.scope {
         Scope::Operator => "operator",
         Scope::Session(session) if view.scope.covers(session) => session.as_str(),
@@ -193,7 +193,6 @@ pub(super) fn pause(view: ViewOf<'_, Scheduler>, pause: &Pause) -> Value {
         .with("by", by)
         .with("reason", pause.reason.as_deref())
         .with("since", psi_terms::instant(pause.since))
-        .into()
 }
 
 params! {

@@ -7,15 +7,18 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
+use super::codec;
 use super::persister::{Persister, StoreEvent};
 use super::recovery_error::RecoveryError;
 use super::stored_rows::{self, Row};
 use super::transcripts::StoredMessage;
 use crate::domain::{
-    Cursor, Downtime, GuardPolicy, HostId, LostSchedule, ScheduleId, Scope, SessionConfig, SessionId,
+    Cursor, Decision, Downtime, GuardPolicy, HostId, LostSchedule, ScheduleId, Scope, SessionConfig,
+    SessionId,
 };
 use crate::engine::{Command, Effect, Input, Report, StoreInput, StoredRow};
-use crate::port::{Store, Ticket};
+use crate::limits;
+use crate::port::{HistoryQuery, Store, Ticket};
 use crate::runtime::core::Core;
 use crate::runtime::shared::Shared;
 
@@ -42,11 +45,13 @@ pub(in crate::runtime) fn load_and_recover(
     events: Sender<StoreEvent>,
     options: AttachOptions,
 ) -> Result<(), RecoveryError> {
+    let earlier = if options.asleep { Vec::new() } else { last_decisions(&*store)? };
     let mut core = shared.core_mut();
     load_store(shared, &mut core, store, events)?;
     if options.asleep {
         return Ok(());
     }
+    core.feed.restore(earlier);
     if let Some(policy) = options.policy {
         let guard = Input::Command(Command::SetGuard { policy, by: Scope::Operator.into() });
         match core.step(guard, shared.now(), || shared.random_bits()) {
@@ -60,6 +65,26 @@ pub(in crate::runtime) fn load_and_recover(
     shared.perform();
     Ok(())
 }
+
+/// Reads the last decisions from the log, newest first. One that cannot be read ends them: the feed then begins after it.
+fn last_decisions(store: &dyn Store) -> Result<Vec<Decision>, RecoveryError> {
+    let mut decisions = Vec::new();
+    let mut query = HistoryQuery { limit: RESTORED, ..HistoryQuery::default() };
+    while query.limit > 0 {
+        let page = store.history(&query)?;
+        let Some(oldest) = page.last() else { break };
+        query.before = Some(oldest.cursor);
+        for record in &page {
+            let Ok(decision) = codec::decision(record) else { return Ok(decisions) };
+            decisions.push(decision);
+        }
+        query.limit = RESTORED.saturating_sub(decisions.len());
+    }
+    Ok(decisions)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "eight thousand fit anywhere")]
+const RESTORED: usize = limits::DECISIONS_RESTORED.value as usize;
 
 /// Loads the rows of a store into the engine, and makes it the store that the engine writes to.
 fn load_store(

@@ -6,6 +6,7 @@ mod apart;
 mod channels;
 mod days;
 mod dialects;
+mod earlier;
 mod holds;
 pub(crate) mod lives;
 mod lost;

@@ -49,8 +49,9 @@ pub(crate) use row::{
 };
 pub use row::{print_holds, print_schedule, print_session};
 
-use crate::domain::Fact;
+use crate::domain::{Decision, Fact, SessionId};
 use crate::edn::Value;
+use crate::port::FactRecord;
 
 /// Why a form is not a fact or a row.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -79,6 +80,16 @@ pub enum FactError {
 /// A description of the first fault, in words.
 pub fn read(payload: &[u8]) -> Result<Fact, String> {
     show(payload, |form| parse_form(form).map_err(|error| error.to_string()))
+}
+
+/// Reads a record of the log as the decision that the feed would show.
+///
+/// # Errors
+/// A description of the first fault, in words.
+pub(crate) fn decision(record: &FactRecord) -> Result<Decision, String> {
+    let fact = read(&record.payload)?;
+    let session = record.session.as_deref().and_then(|id| SessionId::new(id).ok());
+    Ok(Decision { session, ..Decision::of(record.cursor, record.at, &fact) })
 }
 
 /// The key under which a fact may carry its schedule's row, as it is after the fact.
