@@ -30,7 +30,7 @@ const packed = (folder, ending) => fs.readdirSync(web + folder).filter((name) =>
 const [own, style, vendored] = [packed("app", ".js"), packed("app", ".css"), packed("vendor", ".js")];
 console.log(`documents: ${Object.keys(documents).length}; packed: ${own} B ours, ${style} B style, ${vendored} B vendored`);
 // Not more than it is: a page that grows has to say why.
-assert.ok(own + style + vendored <= 64_000, "the pages are too large");
+assert.ok(own + style + vendored <= 67_500, "the pages are too large");
 assert.ok(fs.statSync(`${web}app/app.css`).size <= 20_480, "the style is too large");
 
 // A daemon with a guard that holds fresh sessions.

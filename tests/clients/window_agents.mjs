@@ -32,6 +32,8 @@ export const agents = {
       const market = run(binary, ["plugin", "claude", "--data-dir", state]).trim();
       run(program, ["plugin", "marketplace", "add", market]);
       run(program, ["plugin", "install", "reveille@reveille"]);
+      // Our tools by Claude's names, beside its own.
+      run(program, ["mcp", "add", "--scope", "user", "ours", "--", binary, "mcp", "--tools", "claude-cron", "--data-dir", state]);
     },
     question: { asks: /Do you want to use this API key/, key: "Up", chosen: /❯ Yes/ },
     isReady: /bypass permissions on/,
@@ -51,6 +53,14 @@ export const agents = {
     },
     callOfItsOwn({ tools, said, before }) {
       const all = before + said;
+      const watch = all.slice(Math.max(0, all.lastIndexOf("WATCH THE FILE")));
+      if (watch.startsWith("WATCH THE FILE") && !/"name":"mcp__ours__Monitor"/.test(watch)) {
+        const input = {
+          description: "the build", persistent: true, interval: 5, tool: "filesystem.read", arguments: { path: "build.txt" },
+        };
+        if (tools.includes("mcp__ours__Monitor")) return { call: "mcp__ours__Monitor", input };
+        return { call: "ToolSearch", input: { query: "select:mcp__ours__Monitor", max_results: 3 } };
+      }
       const asked = all.slice(Math.max(0, all.lastIndexOf("OWN CRON")));
       const [, number, cron] = /^OWN CRON (\d+) at ([\d *]+\*)/.exec(asked) ?? [];
       if (cron === undefined || /"name":"CronCreate"/.test(asked)) return undefined;

@@ -187,6 +187,35 @@ async function waitsForTheEndOfATurn(session) {
   console.log(`at the end of a turn: ${woken("WAKE at the end of the turn.").at - released} ms after it`);
 }
 
+// What Claude Code schedules by itself is shown, read-only, from the end of the turn on, and no longer than Claude Code names it.
+async function showsItsOwnSchedules() {
+  const shownOwn = () => eql("[{:psi.agent-session/sessions [:reveille.session/agent-schedules]}]");
+  const due = new Date(Date.now() + 40 * 3_600_000);
+  const [day, month] = [due.getDate(), due.getMonth() + 1];
+  await type(`OWN CRON 99 at 7 3 ${day} ${month} *`);
+  await until("its own schedule is shown", () => shownOwn().includes(`"7 3 ${day} ${month} *"`));
+  assert.ok(shownOwn().includes("FIRED 99."), shownOwn());
+  console.log("its own schedule is shown, with its time and its prompt");
+  await until("somebody waits", live);
+}
+
+// A monitor of ours, by Claude's name for one: it wakes the window when a file has changed, once.
+async function wakesByAMonitor() {
+  writeFileSync(path.join(work, "build.txt"), "red");
+  await type("WATCH THE FILE");
+  const checked = () => /check-count 1\b/.test(eql("[{:reveille/watches [:reveille.watch/check-count]}]"));
+  await until("its first check has been made", checked);
+  await until("somebody waits", live);
+  writeFileSync(path.join(work, "build.txt"), "green");
+  const changed = performance.now();
+  const told = () => seen.filter(({ said }) => said.includes("the build") && said.includes("green"));
+  await until("the window is woken", () => told().length > 0);
+  console.log(`a monitor of a file: woken ${Math.round(performance.now() - changed)} ms after the change`);
+  await until("the turn ends", live);
+  await pause(2_000);
+  assert.equal(new Set(told().map(({ before }) => before)).size, 1, "once");
+}
+
 // The agent's own one-shot, for a minute to come: how late the model's request is.
 async function measuresItsOwnCron() {
   const late = [];
@@ -270,7 +299,9 @@ async function leavesWhatNobodyHears(session) {
   console.log("nobody there: nobody is said to listen, and the prompt waits");
 }
 
-const daemon = spawn(binary, ["serve", "--listen", "127.0.0.1:0", "--data-dir", state], { env: environment });
+const config = path.join(home, "reveille.toml");
+writeFileSync(config, `[primitives]\nwatchers = true\n[tools.builtin]\nfiles = "${work}"\n`);
+const daemon = spawn(binary, ["serve", "--listen", "127.0.0.1:0", "--data-dir", state, "--config", config], { env: environment });
 try {
   await new Promise((ready) => daemon.stdout.once("data", ready));
   if (its.setUp) its.setUp({ run, binary, program, state });
@@ -282,6 +313,10 @@ try {
   } else {
     const session = await wakesWhatTheModelScheduled();
     await wakesTheIdleWindow(session);
+    if (its.callOfItsOwn) {
+      await showsItsOwnSchedules();
+      await wakesByAMonitor();
+    }
     await measuresItsOwnCron();
     await waitsForTheEndOfATurn(session);
     const last = await (its.conversations === "one" ? keepsWhatWasCleared() : wakesEachConversation(session));

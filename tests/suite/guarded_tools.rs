@@ -14,15 +14,20 @@ fn ask(handle: &Handle, query: &str) -> String {
     simulated::ask(handle, &Caller::OPERATOR, query, false)
 }
 
-/// An engine in which a session with this configuration has made a schedule for a fresh session, which is due, under a rule.
-fn due(origin: SessionConfig, asked: &str, of: RuleScope, then: Ruling) -> Handle {
-    let (handle, clock) = simulated::engine(&[]);
-    simulated::open(&handle, "one", origin);
+/// Makes this the one rule of the guard.
+fn rule(handle: &Handle, of: RuleScope, then: Ruling) {
     let rule = Rule { name: "the-rule".into(), of, then, why: None };
     let approval = Some(Span::from_millis(3_600_000));
     let policy = GuardPolicy { rules: vec![rule], approval, asks: None };
     let set = Command::SetGuard { policy: Some(Arc::new(policy)), by: Scope::Operator.into() };
     handle.submit(Input::Command(set)).expect("nothing forbids it");
+}
+
+/// An engine in which a session with this configuration has made a schedule for a fresh session, which is due, under a rule.
+fn due(origin: SessionConfig, asked: &str, of: RuleScope, then: Ruling) -> Handle {
+    let (handle, clock) = simulated::engine(&[]);
+    simulated::open(&handle, "one", origin);
+    rule(&handle, of, then);
     let create = format!(
         "[(psi.scheduler/create {{:session-id \"one\" :kind :session :message \"m\" :delay-ms 1000 {asked}}})]"
     );
@@ -135,11 +140,7 @@ fn an_approval_is_of_what_is_done() {
 #[test]
 fn an_approval_tells_a_session_no_names_of_tokens() {
     let (handle, clock) = simulated::engine(&["one"]);
-    let rule = Rule { name: "the-rule".into(), of: RuleScope::default(), then: Ruling::Hold, why: None };
-    let approval = Some(Span::from_millis(3_600_000));
-    let policy = GuardPolicy { rules: vec![rule], approval, asks: None };
-    let set = Command::SetGuard { policy: Some(Arc::new(policy)), by: Scope::Operator.into() };
-    handle.submit(Input::Command(set)).expect("nothing forbids it");
+    rule(&handle, RuleScope::default(), Ruling::Hold);
     let token = TokenName::new("night-shift").expect("a name");
     let operator = Caller { via: Via::Operator(token), ..Caller::OPERATOR };
     let create =
@@ -177,4 +178,53 @@ fn an_approval_is_of_what_was_looked_at_and_is_explained() {
         format!("[{{(:reveille/explain {{:schedule-id \"{schedule}\"}}) [:reveille.explanation/sentence]}}]");
     let told = ask(&handle, &explain);
     assert!(told.contains("(approved by an operator at 20"), "{told}");
+}
+
+/// An operator reads what has changed since the last yes, and not all again.
+#[test]
+fn an_approval_names_what_has_changed_since_the_last_one() {
+    let (handle, clock) = simulated::engine(&["one"]);
+    rule(&handle, RuleScope::default(), Ruling::Hold);
+    let create = "[{(psi.scheduler/create {:session-id \"one\" :kind :message :message \"tidy up\" :when \"every 1 minute\"}) \
+                  [:psi.scheduler/schedule-id]}]";
+    let made = ask(&handle, create);
+    let schedule = made.split('"').nth(1).expect(&made).to_owned();
+    let next = || {
+        clock.advance(Span::from_millis(60_000));
+        handle.run_due();
+        let held = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval-digest \
+                    :reveille.run/last-approved]}]";
+        ask(&handle, held)
+    };
+    let approve = |shown: &str| {
+        let part = |name: &str| {
+            let rest = shown.split(&format!(":reveille.run/{name} \"")).nth(1).expect(shown);
+            rest.split('"').next().expect("a text").to_owned()
+        };
+        let (run, digest) = (part("id"), part("approval-digest"));
+        let done =
+            ask(&handle, &format!("[(reveille.run/approve {{:run-id \"{run}\" :digest \"{digest}\"}})]"));
+        assert!(!done.contains("error"), "{done}");
+        run
+    };
+    let first = next();
+    assert!(first.contains(":reveille.run/last-approved nil"), "{first}");
+    let first = approve(&first);
+    let second = next();
+    assert!(
+        second.contains(&format!(":run-id \"{first}\"")) && second.contains(":by \"operator\""),
+        "{second}"
+    );
+    assert!(second.contains(":changes []"), "{second}");
+    let second = approve(&second);
+    let change = format!(
+        "[(psi.scheduler/reschedule {{:schedule-id \"{schedule}\" :message \"drop all\" :policy {{:backoff-ms [4711]}}}})]"
+    );
+    assert!(!ask(&handle, &change).contains("error"));
+    let third = next();
+    assert!(third.contains(&format!(":run-id \"{second}\"")), "{third}");
+    assert!(third.contains("{:field \"message\" :was \"tidy up\" :is \"drop all\"}"), "{third}");
+    assert!(third.contains("{:field \"policy\"") && third.contains("4711"), "{third}");
+    assert!(third.contains("{:field \"edited-by\" :was nil :is \"operator\"}"), "{third}");
+    assert_eq!(third.matches(":field").count(), 3, "{third}");
 }

@@ -1,6 +1,7 @@
 // Approvals: what would be handed over, all of it, before somebody says yes.
 import { html, useMemo } from "./lib.js";
 import { change, useAsk } from "./graph.js";
+import { to } from "./route.js";
 import { act, confirm, Do, Facts, mayChange, Page, rowKeys, ScheduleName, SessionName } from "./parts.js";
 import { Box, count, Foreign, visible, word } from "./text.js";
 import { now, span, When } from "./time.js";
@@ -50,6 +51,11 @@ function Question({ asked }) {
     <div class="actions"><${Do} kind="main" does=${() => answer(true)}>Allow once<//><${Do} kind="bad" does=${() => answer(false)}>Deny<//></div></article>`;
 }
 
+// What has changed since somebody approved a run of this schedule.
+const LastApproved = ({ of, schedule }) => html`<p class="soft">Approved last for <a href=${to("run", { schedule: schedule.scheduleId, id: of.runId })}>the run</a> before, <${When} at=${of.at} brief />${of.by && html` by <${Foreign} text=${of.by} />`}.
+  ${of.changes === null ? "What it said is not retained." : of.changes.length ? "Changed since:" : html`<strong>Nothing has changed since.</strong>`}</p>
+  ${of.changes?.length > 0 && html`<${Facts} rows=${of.changes.map((one) => [word(one.field).replaceAll("-", " "), html`<del><${Foreign} text=${one.was ?? "–"} max=${2000} /></del> → <ins><${Foreign} text=${one.is ?? "–"} max=${2000} /></ins>`])} />`}`;
+
 const where = (approval) => html`${word(approval.target)} ${approval.sessionId ? html`<${SessionName} id=${approval.sessionId} />` : html`<${Foreign} text=${approval.channel ?? ""} />`}`;
 
 function One({ run, first }) {
@@ -59,6 +65,7 @@ function One({ run, first }) {
   return html`<article data-row=${run.id} tabindex="0" aria-label=${visible(of.label ?? run.id)} ref=${(element) => first && element?.scrollIntoView({ block: "nearest" })}>
     <header><h2><${ScheduleName} of=${run.schedule} /></h2><strong class=${left < 300_000 ? "bad" : "warn"}>${left > 0 ? `${span(left)} left` : "time is up"}</strong></header>
     <p class="soft">Rule <strong><${Foreign} text=${of.rule} /></strong>${of.why && html`: <${Foreign} text=${of.why} />`}. Slot <${When} at=${run.slot} zone=${run.schedule?.zone} />; expires <${When} at=${of.until} brief />.</p>
+    ${run.lastApproved && html`<${LastApproved} of=${run.lastApproved} schedule=${run.schedule} />`}
     <${Box} text=${of.message} label="What would be handed over" />
     ${of.description && html`<p>What for: <${Foreign} text=${of.description} max=${1000} /></p>`}
     <${Facts} rows=${[

@@ -3,7 +3,7 @@ import { html, signal, useMemo, useState } from "./lib.js";
 import { asOf, ask, follow, pulse, useAsk } from "./graph.js";
 import { ScheduleName, Mark, A } from "./parts.js";
 import { Foreign, word } from "./text.js";
-import { said, Sentence } from "./time.js";
+import { said, Sentence, which } from "./time.js";
 import * as Q from "./queries.js";
 
 const KEPT = 200;
@@ -56,7 +56,7 @@ const SHAPES = {
 export const shapeOf = (kind) => SHAPES[kind] ?? "pending";
 
 /** One decision, in a line. */
-export const Line = ({ of }) => html`<span class="num soft">${said(Date.parse(of.at))}</span> <${Mark} of=${shapeOf(of.kind)} />
+export const Line = ({ of }) => html`<span class="num soft">${said(Date.parse(of.at))}${which(Date.parse(of.at))}</span> <${Mark} of=${shapeOf(of.kind)} />
   <span class="what">${word(of.kind)} ${of.scheduleId && html`<${ScheduleName} of=${of.schedule} id=${of.scheduleId} /> `}
     ${!of.scheduleId && of.sessionId && html`<${A} page="lanes" params=${{ session: of.sessionId }}><${Foreign} text=${of.sessionId} max=${60} /><//> `}
     ${of.reason && html`<span class="soft"> · ${word(of.reason)}</span>`}

@@ -7,7 +7,8 @@ const SLOT = `slot at since count will reason rule runId scheduleId more schedul
 const APPROVAL = `id slot sessionId schedule { ${NAME} when } approval {
   digest rule why until kind label owner madeBy editedBy message sessionId channel conversation thread target revision config
   description envelope cause dialect durability shared notice { about file { path name } } policy { backoffMs timeoutMs recovery }
-  lineage { depth rootScheduleId runId } sessionConfig { sessionName model { provider id } toolCount skillCount } }`;
+  lineage { depth rootScheduleId runId } sessionConfig { sessionName model { provider id } toolCount skillCount } }
+  lastApproved { runId at by changes { field was is } }`;
 const MARK = `id slot state reason sessionId latenessMs schedule { ${NAME} }`;
 const EXPLAINED = `explain { asked at slot sentence verdict reason by lateMs nextFireAt runId slots scheduleId
   down { from until } obstacles { at reason detail } }`;
@@ -88,11 +89,10 @@ export const RUN = `query Run($schedule: ID!, $run: String) {
 const QUESTIONS = "openQuestions { runId sessionId address title kind details digest until }";
 export const APPROVALS = `query Approvals { engine { now heldRuns { ${APPROVAL} } ${QUESTIONS} guard { approvalMs asksMs } } }`;
 
-const OF_RUNS = "runs { slot state }";
 export const LANES = `query Lanes($first: Int!, $after: String) {
   sessions(first: $first, after: $after) { totalCount pageInfo { hasNextPage endCursor } nodes {
     sessionId sessionName busy hosted host reception inboxCount pendingCount openedAt lastUserActivity
-    deliveryInFlight { ${NAME} fireAt ${OF_RUNS} } waiting { ${NAME} fireAt reason ${OF_RUNS} } } }
+    deliveryInFlight { ${NAME} } waiting { ${NAME} reason } } }
 }`;
 
 export const LANE = `query Lane($id: ID!) {
@@ -100,7 +100,7 @@ export const LANE = `query Lane($id: ID!) {
     sessionId sessionName busy hosted host reception inboxCount pendingCount openedAt lastUserActivity scheduledFromScheduleId
     scheduledFromLabel scheduledOriginSessionId model { provider id } thinkingLevel
     grant { right dialects depth cronOthers } agentSchedules { cron prompt } agentScheduleCount agentSchedulesSeenAt
-    deliveryInFlight { ${NAME} fireAt ${OF_RUNS} } waiting { ${NAME} fireAt reason ${OF_RUNS} }
+    deliveryInFlight { ${NAME} fireAt runs { slot state } } waiting { ${NAME} fireAt reason runs { slot state } }
     inbox { id text label timestamp scheduleId } messages(last: 20) { id role text timestamp label scheduleId taken source }
     schedulePage(first: 50, orderBy: FIRE_AT, filter: { status: [PENDING, QUEUED, PAUSED] }) { totalCount nodes { ${LINE} } } }
 }`;

@@ -48,13 +48,14 @@ export const said = (ms, zone = HERE) => {
 };
 export const zoneName = (zone) => zone.split("/").pop().replaceAll("_", " ");
 const HOUR = 3_600_000;
-/** The name of a clock, and which of the two it is in an hour that comes twice. */
-function zoneAt(ms, zone) {
+/** Which of the two it is, in an hour that comes twice. */
+export function which(ms, zone = HERE) {
   const time = clock(ms, zone);
-  if (time !== clock(ms - HOUR, zone) && time !== clock(ms + HOUR, zone)) return zoneName(zone);
+  if (time !== clock(ms - HOUR, zone) && time !== clock(ms + HOUR, zone)) return "";
   const parts = format(zone, { timeZoneName: "shortOffset" })?.formatToParts(ms) ?? [];
-  return `${zoneName(zone)}, ${parts.find((part) => part.type === "timeZoneName")?.value.replace("GMT", "UTC")}`;
+  return `, ${parts.find((part) => part.type === "timeZoneName")?.value.replace("GMT", "UTC")}`;
 }
+const zoneAt = (ms, zone) => zoneName(zone) + which(ms, zone);
 
 /** A span of time in its two largest units. */
 export function span(ms) {

@@ -110,7 +110,7 @@ function Picture({ bands, rows, label, by, from, to, now: present, bucket }) {
     <div class="picture"><svg width="100%" height=${height + 22} onClick=${open}>
       <rect class="past" x="0" y="0" width=${x(Math.max(from, Math.min(to, present)))} height=${height} />
       ${bands.filter((band) => band.until > from && band.from < to).map((band) => html`<rect class="band" x=${x(Math.max(from, band.from))} y="0" width=${`${(((Math.min(to, band.until) - Math.max(from, band.from)) / (to - from)) * 100).toFixed(3)}%`} height=${height} />
-        <text x=${x(Math.max(from, band.from))} y=${height - 4}>${band.what}</text>`)}
+        <text x=${x((Math.max(from, band.from) + Math.min(to, band.until)) / 2)} y="22">${band.what}</text>`)}
       ${drawn.map((_, at) => html`<line class="rule" x1="0" x2="100%" y1=${at * ROW + ROW / 2} y2=${at * ROW + ROW / 2} />`)}
       ${ticks.map((ms, at) => html`<line class="tick" x1=${x(ms)} x2=${x(ms)} y1="0" y2=${height} />
         <text x=${x(ms)} y=${height + 15} class=${`num ${at % 2 ? "odd" : ""}`}>${step >= 24 * HOUR || clock(ms, HERE, false) === "00:00" ? day(ms) : clock(ms, HERE, false)}</text>`)}
@@ -156,15 +156,16 @@ function Twin({ data, bands, from, to, now: present }) {
   // A run that waits is in both.
   const begun = new Set(past.map((one) => `${one.id} ${one.at}`));
   const all = [...past, ...skipped, ...ahead.filter((one) => !begun.has(`${one.id} ${one.at}`))].filter((one) => one.ms >= from && one.ms <= to);
-  // The nearest to now: a reader of screens starts where the picture's middle is.
-  const near = all.sort((one, two) => Math.abs(one.ms - present) - Math.abs(two.ms - present)).slice(0, 120).sort((one, two) => one.ms - two.ms);
+  // What went otherwise, and the nearest to now: a reader of screens starts where the picture's middle is.
+  const isUsual = (one) => Number(one.run === null ? one.kind !== "SKIPPED" : one.kind === "DELIVERED");
+  const near = all.sort((one, two) => isUsual(one) - isUsual(two) || Math.abs(one.ms - present) - Math.abs(two.ms - present)).slice(0, 120).sort((one, two) => one.ms - two.ms);
   const rows = near.map((one) => ({
     key: `${one.id} ${one.at} ${one.kind}`,
     cells: [html`<${A} page="explain" params=${{ id: one.id, at: one.at }}><${When} at=${new Date(one.ms).toISOString()} zone=${one.of?.zone} brief /><//>`,
       html`<${ScheduleName} of=${one.of} id=${one.id} />`, html`<${Status} of=${one.kind} reason=${one.reason} />`,
       one.run ? html`<${A} page="run" params=${{ schedule: one.id, id: one.run }}>run<//>${Number(one.late) > 1_000 && html` <span class="warn">${span(Number(one.late))} late</span>`}` : one.kind !== "SKIPPED" ? "ahead" : one.count > 1 ? `the last of ${one.count}` : ""],
   }));
-  return html`<section aria-labelledby="twin"><h2 id="twin">The same as a table ${all.length >= 120 && html`<span class="soft">the ${near.length} nearest to now</span>`}</h2>
+  return html`<section aria-labelledby="twin"><h2 id="twin">The same as a table ${all.length >= 120 && html`<span class="soft">what went otherwise, and the nearest to now: ${near.length} of ${(runs.totalCount + skipped.length + ahead.length).toLocaleString()}${forecast.at(-1)?.more ? " and more" : ""}</span>`}</h2>
     ${bands.filter((band) => band.until > from && band.from < to).map((band) => html`<p>${band.what === "down" ? "The daemon was down" : "All was held"} from <${When} at=${new Date(band.from).toISOString()} brief /> until <${When} at=${new Date(band.until).toISOString()} brief />.</p>`)}
     <${Table} caption="Slots, past and ahead" columns=${["When", "Schedule", "Outcome", ""]} rows=${rows} empty="Nothing in this range." /></section>`;
 }

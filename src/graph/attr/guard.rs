@@ -2,6 +2,7 @@
 //! sessions.
 
 use super::approval::{APPROVAL, Asked, LINEAGE, lineage};
+use super::last_approved::{LAST_APPROVED, last_approved};
 use super::{attributes, entities, maybe, operators, own};
 use crate::domain::{
     Awaits, Dialect, Grant, GuardPolicy, Hold, PayloadKind, Right, Rule, RuleScope, Ruling, SessionId, Span,
@@ -33,6 +34,10 @@ pub(super) fn of_run(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         /// what would be delivered. Nil unless the run waits for an approval.
         own "reveille.run/approval": Type::Record(&APPROVAL), nullable =>
             |view, key, _| Ok(maybe(asked(view, key), |asked| Value::from(asked.shown()).into()));
+        /// The last approval of another run of the schedule, and what has changed since: run-id, at, by, changes. Nil if the run
+        /// waits for no approval, or none before it is retained.
+        own "reveille.run/last-approved": Type::Record(&LAST_APPROVED), nullable =>
+            |view, key, _| Ok(maybe(last_approved(view, key), |approved| Value::from(approved).into()));
         /// The digest to approve. It changes with anything that would be delivered. Nil if there is none.
         own "reveille.run/approval-digest": Type::String, nullable => |view, key, _| {
             let digest = view.run(key).and_then(|(_, run)| view.state.approval_digest(run));
@@ -91,7 +96,7 @@ fn held(view: ViewOf<'_, Scheduler>) -> Vec<Key> {
 }
 
 /// Returns what an operator is asked about a run that waits.
-fn asked(view: ViewOf<'_, Scheduler>, key: Key) -> Option<Asked<'_>> {
+pub(super) fn asked(view: ViewOf<'_, Scheduler>, key: Key) -> Option<Asked<'_>> {
     let (record, run) = view.run(key)?;
     // The definition of the run, not of the schedule: a change after the claim does not apply to the run.
     let schedule = view.state.definition_of(run)?;

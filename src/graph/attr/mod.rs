@@ -16,6 +16,7 @@ mod forecast_explain;
 mod guard;
 mod inbox;
 mod job;
+mod last_approved;
 mod memory;
 mod message;
 mod pages;

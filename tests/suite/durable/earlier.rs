@@ -33,7 +33,7 @@ fn the_decisions_of_an_earlier_process_are_listed_to_those_whom_they_concern() {
 
     let mut life = lives.next(0);
     assert!(of_one.contains(":schedule-created") && of_one.contains(":run-delivered"), "{of_one}");
-    assert!(of_one.contains(":slots {:from "), "{of_one}");
+    assert!(of_one.contains("/slots {:from "), "{of_one}");
     assert_eq!(ask(&life.handle, &token("one"), DECISIONS, false), of_one, "its own, and all of them");
     let of_operator = ask(&life.handle, &Caller::OPERATOR, DECISIONS, false);
     assert_eq!(of_operator.matches(":schedule-created").count(), 2, "{of_operator}");
@@ -59,6 +59,7 @@ fn downtimes_and_holds_that_are_over_are_listed() {
     const ASKED: &str = "[:reveille.engine/downtimes :reveille.engine/past-holds]";
     let lives = Lives::new();
     let life = lives.next(0);
+    life.open("one");
     let told = ask(&life.handle, &Caller::OPERATOR, ASKED, false);
     assert_eq!(told, "{:reveille.engine/downtimes [] :reveille.engine/past-holds []}");
     let hold = Command::HoldAll { by: Scope::Operator.into(), reason: Some("an incident".into()) };
