@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use reveille::adapter::HostLocal;
 use reveille::domain::{
-    Caller, Channel, ChannelKind, Cursor, DecisionKind, Direction, HostId, Payload, Policy, Reason, Route,
-    Scope, SessionConfig, Settings, Span, Target, Ways,
+    Caller, Channel, ChannelKind, Cursor, DecisionKind, Direction, Failure, HostId, Payload, Phase, Policy,
+    Reason, Route, ScheduleId, Scope, SessionConfig, SessionId, Settings, Span, Target, Ways,
 };
 use reveille::engine::{Command, Input, NewSchedule, Parcel};
 use reveille::port::{Carried, Clock as _, Courier};
@@ -16,15 +16,31 @@ use reveille::testkit::SimHost;
 use super::lives::{Life, Lives, every, message};
 use crate::simulated::ask;
 
-/// Takes everything, and remembers it.
+/// Takes everything but what says that it is not to, and remembers it.
 #[derive(Clone, Default)]
 struct Desk(Arc<Mutex<Vec<String>>>);
 
 impl Courier for Desk {
     fn carry(&self, parcel: Parcel, carried: Carried) {
+        if parcel.text.contains("NOT") {
+            let failure = Failure::new(Phase::Outside, Reason::HostRefused, "no such room");
+            return carried(Err(Failure { code: Some(404), ..failure }));
+        }
         self.0.lock().expect("no test panics in it").push(parcel.text.to_string());
         carried(Ok(()));
     }
+}
+
+/// Makes a schedule that sends this by the channel in a second.
+fn to_channel(life: &Life, owner: &SessionId, text: &str) -> ScheduleId {
+    let route = Route { channel: "ops".into(), conversation: "c".into(), thread: None };
+    let target = Target::Route(Box::new(route));
+    let new = NewSchedule {
+        payload: Payload::Turn { text: text.into() },
+        settings: Some(Box::new(Settings { target, ..Settings::PLAIN })),
+        ..message(owner, 1_000)
+    };
+    life.create(new).expect("it is kept")
 }
 
 /// The next process, which opens its channel before it loads its store, as the daemon does.
@@ -59,14 +75,7 @@ fn a_pause_and_what_waits_for_its_end_outlive_the_process() {
     let ids: Vec<_> = ["first", "second"]
         .into_iter()
         .map(|text| {
-            let route = Route { channel: "ops".into(), conversation: "c".into(), thread: None };
-            let target = Target::Route(Box::new(route));
-            let new = NewSchedule {
-                payload: Payload::Turn { text: text.into() },
-                settings: Some(Box::new(Settings { target, ..Settings::PLAIN })),
-                ..message(&owner, 1_000)
-            };
-            let id = life.create(new).expect("it is kept");
+            let id = to_channel(&life, &owner, text);
             lives.stage.clock.advance(Span::from_millis(1_000));
             life.handle.run_due();
             id
@@ -94,6 +103,36 @@ fn a_pause_and_what_waits_for_its_end_outlive_the_process() {
     drop(life);
     let life = next(&lives, &desk);
     assert!(life.handle.view(|state| state.channel_pauses().is_empty()));
+}
+
+#[test]
+fn how_a_channel_does_is_known_after_a_restart() {
+    let channels = |life: &Life| ask(&life.handle, &Caller::OPERATOR, "[:reveille.engine/channels]", false);
+    let (lives, desk) = (Lives::new(), Desk::default());
+    let mut life = next(&lives, &desk);
+    let owner = life.open("main");
+    let unused = channels(&life);
+    assert!(unused.contains(":last-delivery-at nil") && unused.contains(":last-failure-at nil"), "{unused}");
+    let send = |life: &mut Life, text: &str, end| {
+        to_channel(life, &owner, text);
+        lives.stage.clock.advance(Span::from_millis(1_000));
+        life.handle.run_due();
+        life.await_kind(end);
+        lives.stage.clock.now().wall.to_string()[..19].to_owned()
+    };
+    let delivered = send(&mut life, "hello", DecisionKind::RunDelivered);
+    let failed = send(&mut life, "NOT this", DecisionKind::RunFailed);
+    let told = channels(&life);
+    for words in [
+        format!(":last-delivery-at #inst \"{delivered}"),
+        format!(":last-failure-at #inst \"{failed}"),
+        ":last-error \"no such room\" :last-code 404".to_owned(),
+    ] {
+        assert!(told.contains(&words), "{words} in {told}");
+    }
+    drop(life);
+    let life = next(&lives, &desk);
+    assert_eq!(channels(&life), told);
 }
 
 /// What only the log has is told as well where a channel was opened before the log was known.
