@@ -31,6 +31,7 @@ pub fn run(input: &[u8]) {
         folded: 0,
         dialect: Dialect::Channels,
         session: session("main"),
+        family: session("main"),
         label: given(&label),
         text: text.as_str().into(),
         file: None,

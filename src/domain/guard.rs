@@ -54,13 +54,15 @@ pub struct Rule {
 /// Which runs a rule matches: all conditions have to hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuleScope {
-    /// The schedule belongs to one of these sessions.
+    /// One of these sessions, or a fresh session that comes from one, owns the schedule, made it, edited it, or is its target. A
+    /// rule that allows matches only if owner, maker and editor are all named.
     pub sessions: Vec<SessionId>,
     /// The schedule was created by a tool of one of these dialects.
     pub dialects: Vec<Dialect>,
     /// The payload is of one of these kinds.
     pub kinds: Vec<PayloadKind>,
-    /// The fresh session is to have one of these tools, or one of them is called; of those, a name may end with `*`.
+    /// The fresh session may have one of these tools, or one of them is called; of those, a name may end with `*`. A rule that
+    /// allows matches only if a fresh session has no other tools.
     pub tools: Vec<Box<str>>,
     /// The hand-over is within this time window.
     pub window: Option<TimeWindow>,

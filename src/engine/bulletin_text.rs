@@ -128,11 +128,14 @@ pub fn bulletin_text(headline: &Headline<'_>, details: &Details<'_>) -> String {
     text
 }
 
-/// The text of a reminder that a session has set for itself. Source: SEED-001; the sentence is ours.
-pub fn reminder_text(message: &str) -> String {
-    format!(
-        "[REMINDER from cron] You set this reminder yourself; now is the time to act on it.\nMessage: {message}"
-    )
+/// The text of a reminder that a session has set for itself, and that somebody else may have edited since. Source: SEED-001; the
+/// sentences are ours.
+pub fn reminder_text(editor: Option<&str>, message: &str) -> String {
+    let whose = match editor {
+        None => "You set this reminder yourself".to_owned(),
+        Some(editor) => format!("You set this reminder, and another has edited it since ({editor})"),
+    };
+    format!("[REMINDER from cron] {whose}; now is the time to act on it.\nMessage: {message}")
 }
 
 fn head(headline: &Headline<'_>) -> String {

@@ -160,6 +160,8 @@ pub struct Parcel {
     pub dialect: Dialect,
     /// The session that owns the schedule.
     pub session: SessionId,
+    /// The root of that session's family, which shares its places outside.
+    pub family: SessionId,
     /// The schedule's display name.
     pub label: Option<Box<str>>,
     /// The text of the message.

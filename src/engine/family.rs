@@ -35,16 +35,26 @@ impl State {
     /// Returns what a session may do: what its own grant allows, and the grants of the sessions that it comes from.
     pub(crate) fn effective_grant(&self, session: &SessionId) -> Cow<'_, Grant> {
         let own = Cow::Borrowed(self.grant(session));
+        // The common case: nothing is restricted.
+        if self.grants.is_empty() {
+            return own;
+        }
+        self.openers(session).fold(own, |grant, opener| Cow::Owned(grant.and(self.grant(opener))))
+    }
+
+    /// Returns the sessions that a fresh session comes from: the root of its family, and the line of its openers. None for a
+    /// session that a caller opened.
+    pub(super) fn openers(&self, session: &SessionId) -> impl Iterator<Item = &SessionId> {
         let provenance = self.session(session).and_then(SessionRecord::provenance);
-        let Some(provenance) = provenance.filter(|_| !self.grants.is_empty()) else { return own };
-        let mut grant = own.and(self.grant(&provenance.root));
         let origin_of = |id: &&SessionId| Some(&self.session(id)?.provenance()?.origin);
         // Fresh sessions have random ids, so the line has no circle. The bound holds for a damaged store as well.
-        let line = std::iter::successors(Some(&provenance.origin), origin_of);
-        for origin in line.take(LINE_MAX) {
-            grant = grant.and(self.grant(origin));
-        }
-        Cow::Owned(grant)
+        let line = std::iter::successors(provenance.map(|provenance| &provenance.origin), origin_of);
+        provenance.map(|provenance| &provenance.root).into_iter().chain(line.take(LINE_MAX))
+    }
+
+    /// Returns whether a session is one of these, or comes from one of them.
+    pub(super) fn is_of(&self, session: &SessionId, sessions: &[SessionId]) -> bool {
+        sessions.contains(session) || self.openers(session).any(|opener| sessions.contains(opener))
     }
 
     /// Returns whether a session may change things by tools of this dialect.

@@ -15,7 +15,7 @@ use super::state::State;
 use crate::calendar::Zones;
 use crate::domain::{
     Actor, Awaits, Dialect, Digest, Gate, GuardPolicy, Moment, PayloadKind, Reason, Rule, RuleScope, Ruling,
-    RunId, Schedule, SessionConfig, SessionId, Target, TimeWindow, Via,
+    RunId, Schedule, SessionConfig, Target, TimeWindow, Via,
 };
 
 /// The verdict of the grants and the policy.
@@ -41,7 +41,7 @@ impl State {
             return PolicyDecision::Refused(Reason::NotGranted, None);
         }
         let Some(policy) = &self.guard else { return PolicyDecision::Allowed };
-        let Some(rule) = policy.rules.iter().find(|rule| self.matches(&rule.of, zones, schedule, at)) else {
+        let Some(rule) = policy.rules.iter().find(|rule| self.matches(rule, zones, schedule, at)) else {
             return PolicyDecision::Allowed;
         };
         match (rule.then, policy.approval) {
@@ -97,23 +97,53 @@ impl State {
         self.channel(&route.channel).is_some_and(|channel| !channel.channel.agents)
     }
 
-    fn matches(&self, of: &RuleScope, zones: &Zones, schedule: &Schedule, at: Moment) -> bool {
-        is_about(of, (&schedule.owner, schedule.dialect, schedule.payload.kind()))
-            && (of.tools.is_empty() || self.may_have_tool(schedule, &of.tools))
+    fn matches(&self, rule: &Rule, zones: &Zones, schedule: &Schedule, at: Moment) -> bool {
+        let of = &rule.of;
+        is_about(of, (schedule.dialect, schedule.payload.kind()))
+            && (of.sessions.is_empty() || self.is_by(rule, schedule))
+            && (of.tools.is_empty() || self.has_tools(rule, schedule))
             && of.window.as_ref().is_none_or(|window| is_within(window, zones, at))
     }
 
-    /// Returns whether a run calls one of these tools, or its fresh session may have one of them, its own or inherited.
-    fn may_have_tool(&self, schedule: &Schedule, tools: &[Box<str>]) -> bool {
+    /// Returns whether a rule is about the sessions of a run. One that restricts is, if any of them has a hand in it or is its
+    /// target: it would be avoided through a fresh session, an edit or another session otherwise. One that allows is only if
+    /// all who have a hand in it are named.
+    fn is_by(&self, rule: &Rule, schedule: &Schedule) -> bool {
+        let named = &rule.of.sessions;
+        let of = |author: Option<&Actor>| author.and_then(|author| author.scope.session()).cloned();
+        let others = [of(schedule.created_by()), of(schedule.edited_by())];
+        let mut authors = others.iter().flatten().chain([&schedule.owner]);
+        match rule.then {
+            Ruling::Allow => authors.all(|author| self.is_of(author, named)),
+            Ruling::Hold | Ruling::Refuse => {
+                let is_target = match schedule.target() {
+                    Target::Session(into) => self.is_of(into, named),
+                    Target::Owner | Target::Fresh | Target::Route(_) => false,
+                };
+                is_target || authors.any(|author| self.is_of(author, named))
+            }
+        }
+    }
+
+    /// Returns whether a rule is about the tools of a run: the one that it calls, or those that its fresh session may have, its
+    /// own or inherited. One that restricts is, if the session may have one of them; one that allows, if it has no other.
+    fn has_tools(&self, rule: &Rule, schedule: &Schedule) -> bool {
+        let tools = &rule.of.tools;
         if let Some(call) = schedule.payload.call() {
             return tools.iter().any(|pattern| is_named(pattern, &call.tool));
         }
         let Some(config) = self.effective_config(schedule) else { return false };
         let (ids, selection) = (config.tool_ids, config.prompt_component_selection);
         let selected = selection.and_then(|selection| selection.tool_names);
-        let has = |names: &Vec<Box<str>>| names.iter().any(|name| tools.contains(name));
+        let any = |names: &Vec<Box<str>>| names.iter().any(|name| tools.contains(name));
+        let all = |names: &Vec<Box<str>>| names.iter().all(|name| tools.contains(name));
         // Where no configuration says which tools there are, its host decides, and may give it any.
-        ids.as_ref().is_none_or(has) || selected.as_ref().is_some_and(has)
+        match rule.then {
+            Ruling::Allow => ids.as_ref().is_some_and(all) && selected.as_ref().is_none_or(all),
+            Ruling::Hold | Ruling::Refuse => {
+                ids.as_ref().is_none_or(any) || selected.as_ref().is_some_and(any)
+            }
+        }
     }
 
     /// Returns the configuration that a fresh session of the schedule would have now, with what it inherits; `None` if the
@@ -166,9 +196,9 @@ pub(crate) fn digest_of(
 }
 
 /// Returns whether a rule is about what a session does by tools of this dialect. An empty list does not restrict the rule.
-pub(super) fn is_about(of: &RuleScope, (session, dialect, kind): (&SessionId, Dialect, PayloadKind)) -> bool {
-    (of.sessions.is_empty() || of.sessions.contains(session))
-        && (of.dialects.is_empty() || of.dialects.contains(&dialect))
+/// Returns whether a rule is about schedules of this dialect and kind.
+pub(super) fn is_about(of: &RuleScope, (dialect, kind): (Dialect, PayloadKind)) -> bool {
+    (of.dialects.is_empty() || of.dialects.contains(&dialect))
         && (of.kinds.is_empty() || of.kinds.contains(&kind))
 }
 

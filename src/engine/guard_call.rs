@@ -15,7 +15,8 @@ impl State {
         at: Moment,
     ) -> Option<&Rule> {
         let matches = |of: &RuleScope| {
-            is_about(of, (session, dialect, PayloadKind::Call))
+            is_about(of, (dialect, PayloadKind::Call))
+                && (of.sessions.is_empty() || self.is_of(session, &of.sessions))
                 && (of.tools.is_empty() || of.tools.iter().any(|pattern| is_named(pattern, tool)))
                 && of.window.as_ref().is_none_or(|window| is_within(window, zones, at))
         };

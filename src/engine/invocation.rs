@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Actor, CallPurpose, CallVia, SessionId, Span, ToolName};
+use crate::domain::{Actor, CallPurpose, CallVia, Outcome, SessionId, Span, ToolName};
 use crate::edn::Value;
 
 /// One attempt of a call.
@@ -26,4 +26,6 @@ pub struct Invocation {
     pub caller: Actor,
     /// What it is made for.
     pub purpose: CallPurpose,
+    /// Of a check of a watch: what the last one that worked came to. An executor may ask whether it has changed.
+    pub last: Option<Arc<Outcome>>,
 }

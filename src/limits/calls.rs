@@ -21,7 +21,8 @@ limits! { OF_CALLS:
     BULLETIN_CHARS = 2_000 "characters" as "bulletin-chars";
     /// Calls of tools that executors carry out at the same time, of all sessions together.
     CALLS_IN_FLIGHT = 256 "calls" as "calls-in-flight";
-    /// Calls of tools that executors carry out at the same time for one session. More of them wait for their turn.
+    /// Calls of tools that executors carry out at the same time for one session and the fresh sessions that come from it. More of
+    /// them wait for their turn.
     CALLS_OF_SESSION = 16 "calls" as "calls-of-session";
     /// Calls that run as an operator's programs at the same time.
     CALLS_OF_PROGRAMS = 16 "calls" as "calls-of-programs";

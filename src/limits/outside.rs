@@ -32,7 +32,7 @@ limits! { OF_OUTSIDE:
     RETRY_AFTER_MS = 86_400_000 "ms" as "retry-after-ms";
     /// Deliveries to channels at the same time; one more waits, which counts as no attempt.
     OUTSIDE_IN_FLIGHT = 256 "deliveries" as "outside-in-flight";
-    /// Deliveries of one session on their way outside at a time.
+    /// Deliveries of one session, and of the fresh sessions that come from it, on their way outside at a time.
     OUTSIDE_OF_SESSION = 16 "deliveries" as "outside-of-session";
     /// Deliveries on their way through one channel at a time, of all sessions together.
     OUTSIDE_OF_CHANNEL = 64 "deliveries" as "outside-of-channel";

@@ -73,16 +73,16 @@ impl Usage for BudgetsInUse<'_> {
         let family = |figure: fn(&SessionRecord) -> u64| state.family_of(session).map(figure).sum();
         match budget {
             Budget::Creates | Budget::Changes | Budget::QueryTime => rates.used(budget, root, self.now),
-            Budget::Schedules => session.live_count() as u64,
+            Budget::Schedules => family(|member| member.live_count() as u64),
             Budget::Slots => state.slots_per_minute(session),
             Budget::ScheduleBytes => family(SessionRecord::bytes),
             Budget::Sessions => state.fresh_count(root) as u64,
             Budget::RunBytes => state.run_bytes(root, self.now),
             Budget::TranscriptBytes => self.engine.transcript_bytes(session),
             Budget::HistoryBytes => self.history(Some(root.as_str()))[2],
-            Budget::Outside => self.service.handle().carried().get(id.as_str()).copied().unwrap_or(0),
+            Budget::Outside => self.service.handle().carried().get(root.as_str()).copied().unwrap_or(0),
             Budget::TaskOutcomes => state.task_outcome_bytes_of(root),
-            Budget::Calls => self.service.handle().calls_in_use().of_sessions.get(id).copied().unwrap_or(0),
+            Budget::Calls => self.service.handle().calls_in_use().of_families.get(root).copied().unwrap_or(0),
             Budget::Streams => places.upgrades.used_by(id),
             Budget::Subscriptions => places.subscriptions.used_by(id),
             Budget::Bodies => places.bodies.used_by(id),
@@ -129,7 +129,7 @@ impl Usage for BudgetsInUse<'_> {
             Budget::Creates | Budget::Changes | Budget::QueryTime => {
                 self.service.shared.rates.largest(budget, self.now)
             }
-            Budget::Schedules => sessions().map(|it| it.live_count() as u64).max().unwrap_or(0),
+            Budget::Schedules => self.largest_family(|member| member.live_count() as u64),
             Budget::Slots => state.slots_per_minute_of_largest(),
             Budget::ScheduleBytes => self.largest_family(SessionRecord::bytes),
             Budget::Sessions => sessions().map(|it| state.fresh_count(it.root()) as u64).max().unwrap_or(0),
@@ -141,7 +141,7 @@ impl Usage for BudgetsInUse<'_> {
             Budget::Outside => self.service.handle().carried().into_values().max().unwrap_or(0),
             Budget::TaskOutcomes => state.task_outcome_bytes_of_largest(),
             Budget::Calls => {
-                self.service.handle().calls_in_use().of_sessions.into_values().max().unwrap_or(0)
+                self.service.handle().calls_in_use().of_families.into_values().max().unwrap_or(0)
             }
             Budget::Streams => places.upgrades.used_by_largest(),
             Budget::Subscriptions => places.subscriptions.used_by_largest(),

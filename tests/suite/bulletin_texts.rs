@@ -250,7 +250,7 @@ fn scheduled_calls_and_reminders_have_heads_of_their_own() {
         Details { lines: &result_line(&failed("timed out")), ..Details::default() },
         &["[SCHEDULED JOB] job_id=cron_default_daily name=\"a name\" run=7 status=error", "Error: timed out"],
     );
-    let text = reminder_text("Check whether the build passed and tell the user.");
+    let text = reminder_text(None, "Check whether the build passed and tell the user.");
     assert!(text.starts_with("[REMINDER from cron] "), "{text}");
     assert!(text.ends_with("\nMessage: Check whether the build passed and tell the user."), "{text}");
 }

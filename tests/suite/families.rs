@@ -1,8 +1,13 @@
 //! A session and the fresh sessions that come from it share their grants and their budgets.
 
-use reveille::domain::{Caller, Grant, HostId, Refusal, Scope, SessionConfig, SessionId, Span};
-use reveille::engine::{Input, NewSchedule, Report, RunRecord, SessionRecord};
+use std::sync::{Arc, Mutex};
+
+use reveille::domain::{
+    Caller, Channel, ChannelKind, Grant, HostId, Refusal, Scope, SessionConfig, SessionId, Span,
+};
+use reveille::engine::{Input, NewSchedule, Parcel, Report, RunRecord, SessionRecord};
 use reveille::limits;
+use reveille::port::{Carried, Courier};
 use reveille::runtime::Handle;
 use reveille::service::{DenialReason, Service};
 use reveille::testkit::SimClock;
@@ -13,7 +18,7 @@ use crate::simulated::{self, session, token};
 const EVERY_SECOND: &str =
     "[(psi.scheduler/create {:session-id \"alice\" :kind :session :message \"m\" :every-ms 1000})]";
 
-fn scene() -> (Handle, std::sync::Arc<SimClock>) {
+fn scene() -> (Handle, Arc<SimClock>) {
     let (handle, clock) = simulated::engine(&["alice"]);
     let answer = simulated::ask(&handle, &token("alice"), EVERY_SECOND, false);
     assert!(answer.contains("created? true"), "{answer}");
@@ -192,6 +197,38 @@ fn a_family_shares_the_room_for_its_texts() {
 }
 
 /// A job that a session's token sends into another session is asked about again when it runs.
+/// Notes who sends, and who shares places with the sender.
+#[derive(Clone, Default)]
+struct Desk(Arc<Mutex<Vec<(SessionId, SessionId)>>>);
+
+impl Courier for Desk {
+    fn carry(&self, parcel: Parcel, carried: Carried) {
+        self.0.lock().expect("no test panics in it").push((parcel.session, parcel.family));
+        carried(Ok(()));
+    }
+}
+
+#[test]
+fn a_family_shares_its_places_outside() {
+    let (handle, clock) = scene();
+    let desk = Desk::default();
+    let (name, goes_to, kind) = ("ops".into(), "somewhere".into(), ChannelKind::Webhook);
+    let ops = Channel { name, kind, goes_to, agents: true, agents_manage: false };
+    assert!(handle.open_channels(Arc::new(desk.clone()), vec![ops]));
+    pass(&handle, &clock, 1);
+    let child = fresh(&handle).remove(0);
+    for sender in [&session("alice"), &child] {
+        let create = format!(
+            "[(psi.scheduler/create {{:session-id \"{sender}\" :kind :message :message \"m\" :delay-ms 1000 :channel \"ops\"}})]"
+        );
+        let answer = simulated::ask(&handle, &token(sender.as_str()), &create, false);
+        assert!(answer.contains("created? true"), "{answer}");
+    }
+    pass(&handle, &clock, 1);
+    let sent = desk.0.lock().expect("no test panics in it").clone();
+    assert_eq!(sent, [(session("alice"), session("alice")), (child, session("alice"))]);
+}
+
 #[test]
 fn a_grant_that_was_taken_away_stops_what_was_made_under_it() {
     let (handle, clock) = simulated::engine(&["alice", "bob"]);

@@ -180,9 +180,9 @@ fn an_approval_is_of_what_was_looked_at_and_is_explained() {
     assert!(told.contains("(approved by an operator at 20"), "{told}");
 }
 
-/// An operator reads what has changed since the last yes, and not all again.
+/// An operator learns whether it is still the schedule that somebody approved.
 #[test]
-fn an_approval_names_what_has_changed_since_the_last_one() {
+fn an_approval_says_whether_the_schedule_was_changed_since_the_last_one() {
     let (handle, clock) = simulated::engine(&["one"]);
     rule(&handle, RuleScope::default(), Ruling::Hold);
     let create = "[{(psi.scheduler/create {:session-id \"one\" :kind :message :message \"tidy up\" :when \"every 1 minute\"}) \
@@ -212,10 +212,10 @@ fn an_approval_names_what_has_changed_since_the_last_one() {
     let first = approve(&first);
     let second = next();
     assert!(
-        second.contains(&format!(":run-id \"{first}\"")) && second.contains(":by \"operator\""),
+        second.contains(&format!(":run-id \"{first}\"")) && second.contains(":by \"operator ("),
         "{second}"
     );
-    assert!(second.contains(":changes []"), "{second}");
+    assert!(second.contains(":changed-at nil"), "{second}");
     let second = approve(&second);
     let change = format!(
         "[(psi.scheduler/reschedule {{:schedule-id \"{schedule}\" :message \"drop all\" :policy {{:backoff-ms [4711]}}}})]"
@@ -223,8 +223,5 @@ fn an_approval_names_what_has_changed_since_the_last_one() {
     assert!(!ask(&handle, &change).contains("error"));
     let third = next();
     assert!(third.contains(&format!(":run-id \"{second}\"")), "{third}");
-    assert!(third.contains("{:field \"message\" :was \"tidy up\" :is \"drop all\"}"), "{third}");
-    assert!(third.contains("{:field \"policy\"") && third.contains("4711"), "{third}");
-    assert!(third.contains("{:field \"edited-by\" :was nil :is \"operator\"}"), "{third}");
-    assert_eq!(third.matches(":field").count(), 3, "{third}");
+    assert!(third.contains(":changed-at #inst \"2026-01-01T00:02:00"), "{third}");
 }

@@ -56,6 +56,7 @@ mod pathom3;
 mod primitives_graph;
 mod psi_rows;
 mod registry;
+mod rules_by_session;
 mod run_now;
 mod scheduled_calls;
 mod scheduler_calls;

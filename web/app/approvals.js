@@ -51,10 +51,9 @@ function Question({ asked }) {
     <div class="actions"><${Do} kind="main" does=${() => answer(true)}>Allow once<//><${Do} kind="bad" does=${() => answer(false)}>Deny<//></div></article>`;
 }
 
-// What has changed since somebody approved a run of this schedule.
-const LastApproved = ({ of, schedule }) => html`<p class="soft">Approved last for <a href=${to("run", { schedule: schedule.scheduleId, id: of.runId })}>the run</a> before, <${When} at=${of.at} brief />${of.by && html` by <${Foreign} text=${of.by} />`}.
-  ${of.changes === null ? "What it said is not retained." : of.changes.length ? "Changed since:" : html`<strong>Nothing has changed since.</strong>`}</p>
-  ${of.changes?.length > 0 && html`<${Facts} rows=${of.changes.map((one) => [word(one.field).replaceAll("-", " "), html`<del><${Foreign} text=${one.was ?? "–"} max=${2000} /></del> → <ins><${Foreign} text=${one.is ?? "–"} max=${2000} /></ins>`])} />`}`;
+// When somebody approved a run of this schedule, and whether it is still that schedule.
+const LastApproved = ({ of, schedule }) => html`<p class="soft">Approved last for <a href=${to("run", { schedule: schedule.scheduleId, id: of.runId })}>an earlier run</a>, <${When} at=${of.at} brief />${of.by && html` by <${Foreign} text=${of.by} />`}.
+  ${of.changedAt ? html`<strong class="warn">The schedule was changed, paused or resumed since</strong>: <${When} at=${of.changedAt} brief />.` : "The schedule was not changed since."}</p>`;
 
 const where = (approval) => html`${word(approval.target)} ${approval.sessionId ? html`<${SessionName} id=${approval.sessionId} />` : html`<${Foreign} text=${approval.channel ?? ""} />`}`;
 

@@ -8,7 +8,7 @@ const APPROVAL = `id slot sessionId schedule { ${NAME} when } approval {
   digest rule why until kind label owner madeBy editedBy message sessionId channel conversation thread target revision config
   description envelope cause dialect durability shared notice { about file { path name } } policy { backoffMs timeoutMs recovery }
   lineage { depth rootScheduleId runId } sessionConfig { sessionName model { provider id } toolCount skillCount } }
-  lastApproved { runId at by changes { field was is } }`;
+  lastApproved { runId at by changedAt }`;
 const MARK = `id slot state reason sessionId latenessMs schedule { ${NAME} }`;
 const EXPLAINED = `explain { asked at slot sentence verdict reason by lateMs nextFireAt runId slots scheduleId
   down { from until } obstacles { at reason detail } }`;

@@ -129,12 +129,12 @@ impl Courier for OutboundCourier {
         runtime.spawn(async move {
             // Waiting for a place is bounded, because the engine counts the parcel as under way. One that waited too
             // long goes back to it, and comes again.
-            let place = timeout(PATIENCE, places.take(parcel.session.as_str(), &parcel.route.channel)).await;
+            let place = timeout(PATIENCE, places.take(parcel.family.as_str(), &parcel.route.channel)).await;
             let answer = match (ways.get(&parcel.route.channel), place) {
                 (None, _) => Err(failed(Reason::ChannelUnknown, Reason::ChannelUnknown.doc())),
                 (Some(way), Ok(Some(_place))) => way.take(&parcel).await,
                 (Some(_), _) => {
-                    Err(without_place(places.used_up(parcel.session.as_str(), &parcel.route.channel)))
+                    Err(without_place(places.used_up(parcel.family.as_str(), &parcel.route.channel)))
                 }
             };
             carried(answer);

@@ -1,5 +1,5 @@
-//! Places for deliveries on their way outside: a number in all, and fewer for one session and for one channel, so that neither
-//! holds up the others.
+//! Places for deliveries on their way outside: a number in all, and fewer for one session, with the fresh sessions that come from
+//! it, and for one channel, so that neither holds up the others.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,6 +17,7 @@ pub(super) struct Places {
 /// What has a share of the places.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Share {
+    /// By the root of the family.
     Session(Box<str>),
     Channel(Box<str>),
 }

@@ -75,7 +75,7 @@ struct Queue {
 
 impl Write for Queue {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let text = escaped(&String::from_utf8_lossy(line)).into_owned();
+        let text = one_line(&String::from_utf8_lossy(line));
         if let Err(TrySendError::Full(_)) = self.lines.try_send(Line::Text(text)) {
             // Dropping a line beats blocking: the caller may hold the engine's lock.
             self.left_out.fetch_add(1, Ordering::Relaxed);
@@ -86,6 +86,14 @@ impl Write for Queue {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// An event as one line: what a program or a server has said in it adds none, and hides nothing.
+fn one_line(event: &str) -> String {
+    let event = event.strip_suffix('\n').unwrap_or(event);
+    let mut line = escaped(event).replace('\n', "\\n");
+    line.push('\n');
+    line
 }
 
 /// Writes lines until the end. Those of a busy time gather first: a thread that waits for each line is woken for each, by the
@@ -120,3 +128,20 @@ const GATHER: Duration = Duration::from_millis(5);
 const LINES_MAX: usize = 4_096;
 // How long the end of the process may wait for the reader of stderr.
 const FAREWELL: Duration = Duration::from_millis(200);
+
+#[cfg(test)]
+mod tests {
+    use super::one_line;
+
+    #[test]
+    fn an_event_is_one_line_whatever_others_have_said_in_it() {
+        let event = "WARN a server ended: no\n2026-11-29T18:00:00Z  INFO reveille: all is well\u{202e}\n";
+        let line = one_line(event);
+        assert_eq!(line.matches('\n').count(), 1, "{line}");
+        assert!(
+            line.ends_with('\n') && line.contains("no\\n2026-11-29") && !line.contains('\u{202e}'),
+            "{line}"
+        );
+        assert_eq!(one_line("plain\n"), "plain\n");
+    }
+}

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Digest, Outcome, Tally, Trial, Why};
+use crate::domain::{Digest, Outcome, Span, Tally, Trial, Why};
 use crate::edn::Value;
 
 /// An outcome, evaluated for a watch.
@@ -23,6 +23,8 @@ pub struct Reading {
     pub glimpse: Arc<Glimpse>,
     /// How it differs from what was shown last, on one line.
     pub change: Option<Box<str>>,
+    /// How long the endpoint asks to wait before it is asked again.
+    pub again_after: Option<Span>,
 }
 
 /// What is kept of an outcome in a history or a summary.

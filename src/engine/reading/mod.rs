@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::condition::{Circumstances, judge};
 use super::json_text::{beginning, json_line};
 use super::plain::{self, Plain};
-use crate::domain::{Filter, Glimpse, Outcome, Reading, Watch};
+use crate::domain::{Filter, Glimpse, Outcome, Reading, Span, Watch};
 use crate::edn::Value;
 use crate::limits;
 
@@ -40,6 +40,7 @@ impl Look {
 /// Makes an outcome out.
 pub fn read_outcome(look: &Look, outcome: Arc<Outcome>) -> Reading {
     let filter = &look.filter;
+    let again_after = asks_to_wait(&outcome);
     // A tool that is told what it said last can answer that nothing has changed: then that is what it says.
     let unchanged = look.last.clone().filter(|last| last.ok && says_unchanged(&outcome));
     let outcome = unchanged.unwrap_or(outcome);
@@ -55,7 +56,18 @@ pub fn read_outcome(look: &Look, outcome: Arc<Outcome>) -> Reading {
         glimpse: Arc::new(glimpse(&outcome)),
         change: shown.and_then(|shown| difference::difference(shown, &outcome, filter)),
         outcome,
+        again_after,
     }
+}
+
+/// How long an endpoint asks to wait that is busy, as `http.get` shows it: in seconds. A date is not understood.
+fn asks_to_wait(outcome: &Outcome) -> Option<Span> {
+    let Plain::Map(map) = Plain::of(outcome.value.as_deref()?) else { return None };
+    let status = plain::get(map, "status_code").and_then(Value::as_int)?;
+    let Plain::Map(headers) = Plain::of(plain::get(map, "headers")?) else { return None };
+    let seconds: u64 = plain::get(headers, "retry-after").and_then(Value::as_str)?.trim().parse().ok()?;
+    let most = limits::WATCH_SECONDS_MAX.value;
+    BUSY.contains(&status).then(|| Span::from_millis(seconds.min(most) * 1_000))
 }
 
 fn says_unchanged(outcome: &Outcome) -> bool {
@@ -81,4 +93,6 @@ fn glimpse(outcome: &Outcome) -> Glimpse {
 }
 
 /// The key under which a tool says that its answer is the one before.
+/// Too many requests, and unavailable.
+const BUSY: [i64; 2] = [429, 503];
 const NOT_MODIFIED: &str = "not_modified";

@@ -17,7 +17,6 @@ use crate::graph::registry::{Param, ParamType, Record};
 use crate::graph::session_config;
 
 /// A run that waits, and what is asked about it.
-#[derive(Clone)]
 pub(crate) struct Asked<'a> {
     pub(crate) hold: &'a Hold,
     pub(crate) digest: Digest,

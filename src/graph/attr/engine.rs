@@ -83,8 +83,8 @@ fn standing(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
         own "reveille.engine/held": Type::Record(&PAUSE), nullable => |view, (), _| {
             Ok(maybe(view.state.held(), |held| Value::from(pause(view, held)).into()))
         };
-        /// The latest holds that are over, oldest first, over all lives of the daemon: by whom, why, since when and until when. At
-        /// most 16.
+        /// The latest holds that are over, oldest first, over all lives of the daemon: by whom, why, since when and until when.
+        /// At most 16.
         own "reveille.engine/past-holds": Type::Record(&PAST_HOLD), many => |view, (), _| {
             let holds = view.state.holds().past.iter();
             let shown = holds.map(|(hold, until)| {

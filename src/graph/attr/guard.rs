@@ -34,10 +34,14 @@ pub(super) fn of_run(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         /// what would be delivered. Nil unless the run waits for an approval.
         own "reveille.run/approval": Type::Record(&APPROVAL), nullable =>
             |view, key, _| Ok(maybe(asked(view, key), |asked| Value::from(asked.shown()).into()));
-        /// The last approval of another run of the schedule, and what has changed since: run-id, at, by, changes. Nil if the run
-        /// waits for no approval, or none before it is retained.
+        /// The last approval of another run of the schedule: run-id, at, by, and when the schedule was changed after that. Nil if
+        /// the run waits for no approval, or none before it is retained.
         own "reveille.run/last-approved": Type::Record(&LAST_APPROVED), nullable =>
-            |view, key, _| Ok(maybe(last_approved(view, key), |approved| Value::from(approved).into()));
+            |view, key, _| {
+                let held = view.run(key).filter(|(_, run)| hold(run).is_some());
+                let approved = held.and_then(|(record, _)| last_approved(view, record));
+                Ok(maybe(approved, |approved| Value::from(approved).into()))
+            };
         /// The digest to approve. It changes with anything that would be delivered. Nil if there is none.
         own "reveille.run/approval-digest": Type::String, nullable => |view, key, _| {
             let digest = view.run(key).and_then(|(_, run)| view.state.approval_digest(run));
@@ -96,7 +100,7 @@ fn held(view: ViewOf<'_, Scheduler>) -> Vec<Key> {
 }
 
 /// Returns what an operator is asked about a run that waits.
-pub(super) fn asked(view: ViewOf<'_, Scheduler>, key: Key) -> Option<Asked<'_>> {
+fn asked(view: ViewOf<'_, Scheduler>, key: Key) -> Option<Asked<'_>> {
     let (record, run) = view.run(key)?;
     // The definition of the run, not of the schedule: a change after the claim does not apply to the run.
     let schedule = view.state.definition_of(run)?;
@@ -148,7 +152,11 @@ const RULE: Record = Record {
         field::<Box<str>>("name", "The name of the rule."),
         field::<Ruling>("then", "What happens to a run that the rule matches."),
         field::<Box<str>>("why", "The reason that is shown to operators. Nil if none.").or_nil(),
-        field::<OneOrMany<IdText>>("sessions", "Matches runs of these sessions. All if empty."),
+        field::<OneOrMany<IdText>>(
+            "sessions",
+            "Matches runs that one of these sessions, or a fresh session that comes from one, owns, made, edited or gets. A rule \
+             that allows matches if owner, maker and editor are all named. All if empty.",
+        ),
         field::<OneOrMany<Dialect>>(
             "dialects",
             "Matches schedules made by tools of these dialects. All if empty.",
@@ -156,7 +164,8 @@ const RULE: Record = Record {
         field::<OneOrMany<PayloadKind>>("kinds", "Matches schedules of these kinds. All if empty."),
         field::<OneOrMany<Box<str>>>(
             "tools",
-            "Matches schedules whose fresh session would or might have one of these tools, its own or inherited. All if empty.",
+            "Matches schedules whose fresh session would or might have one of these tools, its own or inherited. A rule that \
+             allows matches if it has no others. All if empty.",
         ),
         Param::shown("window", ParamType::Record(&WINDOW), "Matches at these times only. Always if nil.")
             .or_nil(),

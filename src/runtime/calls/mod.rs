@@ -56,8 +56,8 @@ pub struct CallsInUse {
     pub in_flight: u64,
     /// The calls that wait for their turn.
     pub waiting: u64,
-    /// The calls of each session that are with executors.
-    pub of_sessions: BTreeMap<SessionId, u64>,
+    /// The calls of each family of sessions that are with executors, by its root.
+    pub of_families: BTreeMap<SessionId, u64>,
     /// The outcomes so far that came too late.
     pub late: u64,
     /// When the first of all calls has to end.
@@ -104,7 +104,9 @@ impl Shared {
         invocation.args = without_hidden(&invocation.args);
         let now = self.now().boot;
         let deadline = now.after(invocation.timeout);
-        let call = Call::new(tool.offerer, invocation, (now, deadline), done);
+        let root = self.core().state.session(&invocation.session).map(|session| session.root().clone());
+        let family = root.unwrap_or_else(|| invocation.session.clone());
+        let call = Call::new(tool.offerer, (family, invocation), (now, deadline), done);
         let begun = self.calls.table().begin(call);
         match begun {
             Err((done, error)) => done(Outcome::of_failure(Reason::TooManyCalls, error, Span::ZERO)),

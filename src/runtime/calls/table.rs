@@ -22,7 +22,7 @@ pub(super) struct Table {
     deadlines: BTreeSet<(BootTime, u64, Box<str>)>,
     lines: Lines,
     in_flight: u64,
-    of_sessions: BTreeMap<SessionId, u64>,
+    of_families: BTreeMap<SessionId, u64>,
     of_executors: BTreeMap<u32, u64>,
     last_serial: u64,
     is_handing_out: bool,
@@ -32,7 +32,8 @@ pub(super) struct Table {
 /// A call under way.
 pub(super) struct Call {
     id: Box<str>,
-    session: SessionId,
+    /// The root of its session's family, which shares a line and a bound.
+    family: SessionId,
     tool: ToolName,
     offerer: Offerer,
     began: BootTime,
@@ -56,13 +57,12 @@ pub(super) struct Ended {
 impl Call {
     pub(super) fn new(
         offerer: Offerer,
-        invocation: Invocation,
+        (family, invocation): (SessionId, Invocation),
         (began, deadline): (BootTime, BootTime),
         done: Done,
     ) -> Call {
-        let (id, session, tool) =
-            (invocation.id.clone(), invocation.session.clone(), invocation.tool.clone());
-        Call { id, session, tool, offerer, began, deadline, serial: 0, waiting: Some(invocation), done }
+        let (id, tool) = (invocation.id.clone(), invocation.tool.clone());
+        Call { id, family, tool, offerer, began, deadline, serial: 0, waiting: Some(invocation), done }
     }
 }
 
@@ -76,13 +76,13 @@ impl Table {
         CallsInUse {
             in_flight,
             waiting,
-            of_sessions: self.of_sessions.clone(),
+            of_families: self.of_families.clone(),
             late: 0,
             next_deadline: self.next_deadline(),
         }
     }
 
-    /// Adds a call to its session's line. Returns whether it has to end before all others.
+    /// Adds a call to the line of its family. Returns whether it has to end before all others.
     pub(super) fn begin(&mut self, mut call: Call) -> Result<bool, (Done, &'static str)> {
         if self.is_closed {
             return Err((call.done, "the scheduler is stopping"));
@@ -97,7 +97,7 @@ impl Table {
         call.serial = self.last_serial;
         let is_first = self.next_deadline().is_none_or(|first| call.deadline < first);
         self.deadlines.insert((call.deadline, call.serial, call.id.clone()));
-        self.lines.push(&call.session, &call.id);
+        self.lines.push(&call.family, &call.id);
         self.calls.insert(call.id.clone(), call);
         Ok(is_first)
     }
@@ -118,8 +118,8 @@ impl Table {
         if self.in_flight >= limits::CALLS_IN_FLIGHT.value {
             return None;
         }
-        let session_has_room = |session: &SessionId| {
-            self.of_sessions.get(session).is_none_or(|count| *count < limits::CALLS_OF_SESSION.value)
+        let has_room = |family: &SessionId| {
+            self.of_families.get(family).is_none_or(|count| *count < limits::CALLS_OF_SESSION.value)
         };
         let can_go_on = |id: &str| {
             self.calls.get(id).is_some_and(|call| {
@@ -127,11 +127,11 @@ impl Table {
                 taken < call.offerer.kind.places().value
             })
         };
-        let id = self.lines.take(session_has_room, can_go_on)?;
+        let id = self.lines.take(has_room, can_go_on)?;
         let call = self.calls.get_mut(&id)?;
         let handed = (call.serial, call.offerer.clone(), call.waiting.take()?);
         self.in_flight += 1;
-        *self.of_sessions.entry(call.session.clone()).or_default() += 1;
+        *self.of_families.entry(call.family.clone()).or_default() += 1;
         *self.of_executors.entry(call.offerer.number).or_default() += 1;
         Some(handed)
     }
@@ -176,14 +176,14 @@ impl Table {
     }
 
     fn ended(&mut self, call: Call) -> Ended {
-        let Call { id, session, tool, offerer, began, deadline, serial, waiting, done } = call;
+        let Call { id, family, tool, offerer, began, deadline, serial, waiting, done } = call;
         let is_with_executor = waiting.is_none();
         if is_with_executor {
             self.in_flight -= 1;
-            give_back(&mut self.of_sessions, &session);
+            give_back(&mut self.of_families, &family);
             give_back(&mut self.of_executors, &offerer.number);
         } else {
-            self.lines.remove(&session, &id);
+            self.lines.remove(&family, &id);
         }
         self.deadlines.remove(&(deadline, serial, id));
         Ended { tool, offerer, began, is_with_executor, done }

@@ -45,7 +45,7 @@ pub(in crate::runtime) fn load_and_recover(
     events: Sender<StoreEvent>,
     options: AttachOptions,
 ) -> Result<(), RecoveryError> {
-    let earlier = if options.asleep { Vec::new() } else { last_decisions(&*store)? };
+    let earlier = if options.asleep { Vec::new() } else { last_decisions(&*store) };
     let mut core = shared.core_mut();
     load_store(shared, &mut core, store, events)?;
     if options.asleep {
@@ -66,21 +66,22 @@ pub(in crate::runtime) fn load_and_recover(
     Ok(())
 }
 
-/// Reads the last decisions from the log, newest first. One that cannot be read ends them: the feed then begins after it.
-fn last_decisions(store: &dyn Store) -> Result<Vec<Decision>, RecoveryError> {
+/// Reads the last decisions from the log, newest first. One that cannot be read ends them, and the feed begins after it: no
+/// start fails for want of a list. The doctor finds what is damaged.
+fn last_decisions(store: &dyn Store) -> Vec<Decision> {
     let mut decisions = Vec::new();
     let mut query = HistoryQuery { limit: RESTORED, ..HistoryQuery::default() };
     while query.limit > 0 {
-        let page = store.history(&query)?;
+        let Ok(page) = store.history(&query) else { break };
         let Some(oldest) = page.last() else { break };
         query.before = Some(oldest.cursor);
         for record in &page {
-            let Ok(decision) = codec::decision(record) else { return Ok(decisions) };
+            let Ok(decision) = codec::decision(record) else { return decisions };
             decisions.push(decision);
         }
         query.limit = RESTORED.saturating_sub(decisions.len());
     }
-    Ok(decisions)
+    decisions
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "eight thousand fit anywhere")]

@@ -79,6 +79,7 @@ impl PrimitivesCall<'_> {
             attempt: 1,
             caller: self.caller().actor_with(Dialect::Primitives),
             purpose: CallPurpose::Parallel,
+            last: None,
         }
     }
 }

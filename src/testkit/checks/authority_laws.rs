@@ -3,7 +3,7 @@
 //! Each is a second reading of its rule, from the facts alone.
 
 use crate::domain::{
-    Actor, Dispatch, Moment, Phase, RuleScope, Ruling, RunFact, RunState, Schedule, Scope, SessionConfig,
+    Actor, Dispatch, Moment, Phase, Rule, Ruling, RunFact, RunState, Schedule, Scope, SessionConfig,
     SessionId, Target, TimeOfDay, TimeWindow, Via, Weekday, Zone,
 };
 use crate::limits;
@@ -84,7 +84,7 @@ pub(in crate::testkit) fn nothing_refused_or_unapproved_goes_out(
     // now.
     let goes_on = life.state == RunState::InFlight;
     let Some(policy) = &model.policy else { return Ok(()) };
-    let rule = policy.rules.iter().find(|rule| matches(model, &rule.of, &life.definition, seen.now.wall));
+    let rule = policy.rules.iter().find(|rule| matches(model, rule, &life.definition, seen.now.wall));
     let may = match rule.map(|rule| rule.then) {
         None | Some(Ruling::Allow) => true,
         Some(Ruling::Hold) => (goes_on || life.approved) && policy.approval.is_some(),
@@ -94,23 +94,44 @@ pub(in crate::testkit) fn nothing_refused_or_unapproved_goes_out(
     hold(policy.asks.is_none() || life.allowed || goes_on, || format!("{run} went out unasked"))
 }
 
-fn matches(model: &ReferenceModel, of: &RuleScope, schedule: &Schedule, at: Moment) -> bool {
-    (of.sessions.is_empty() || of.sessions.contains(&schedule.owner))
+fn matches(model: &ReferenceModel, rule: &Rule, schedule: &Schedule, at: Moment) -> bool {
+    let of = &rule.of;
+    (of.sessions.is_empty() || is_by(model, rule, schedule))
         && (of.dialects.is_empty() || of.dialects.contains(&schedule.dialect))
         && (of.kinds.is_empty() || of.kinds.contains(&schedule.payload.kind()))
-        && (of.tools.is_empty() || may_have_tool(model, schedule, &of.tools))
+        && (of.tools.is_empty() || has_tools(model, rule, schedule))
         && of.window.as_ref().is_none_or(|window| is_within(window, at))
 }
 
+/// Whether somebody whom the rule names has a hand in the run, or gets it; for a rule that allows, whether nobody else has.
+fn is_by(model: &ReferenceModel, rule: &Rule, schedule: &Schedule) -> bool {
+    let is_named = |one: &SessionId| line_of(model, one).iter().any(|it| rule.of.sessions.contains(it));
+    let mut hands = vec![schedule.owner.clone()];
+    let others = [schedule.created_by(), schedule.edited_by()].into_iter().flatten();
+    hands.extend(others.filter_map(|other| other.scope.session().cloned()));
+    if rule.then == Ruling::Allow {
+        return hands.iter().all(is_named);
+    }
+    if let Target::Session(into) = schedule.target() {
+        hands.push(into.clone());
+    }
+    hands.iter().any(is_named)
+}
+
 /// Whether the fresh session may have one of the tools: it names one, by itself or by its origin, or nothing says which it has.
-fn may_have_tool(model: &ReferenceModel, schedule: &Schedule, tools: &[Box<str>]) -> bool {
+/// For a rule that allows, whether it has no others for sure.
+fn has_tools(model: &ReferenceModel, rule: &Rule, schedule: &Schedule) -> bool {
     let Some(asked) = schedule.payload.config() else { return false };
     let origin = model.sessions.get(&schedule.owner).map(|lane| &*lane.config);
     let named = |of: fn(&SessionConfig) -> Option<&Vec<Box<str>>>| of(asked).or_else(|| of(origin?));
-    let is_one = |names: &Vec<Box<str>>| names.iter().any(|name| tools.contains(name));
+    let ids = named(|config| config.tool_ids.as_ref());
     let selected =
         named(|config| config.prompt_component_selection.as_ref().and_then(|it| it.tool_names.as_ref()));
-    named(|config| config.tool_ids.as_ref()).is_none_or(is_one) || selected.is_some_and(is_one)
+    let mut all = ids.into_iter().chain(selected).flatten();
+    if rule.then == Ruling::Allow {
+        return ids.is_some() && all.all(|name| rule.of.tools.contains(name));
+    }
+    ids.is_none() || all.any(|name| rule.of.tools.contains(name))
 }
 
 /// Whether a wall clock in the window's zone shows a time within it. Worlds have windows in zones of a fixed offset only.

@@ -96,6 +96,15 @@ const CALLS: &[(&str, &str)] = &[
     ("cron_delete", "{:job_id \"SCHEDULE\"}"),
     ("cron_pause", "{:job_id \"SCHEDULE\"}"),
     ("cron_resume", "{:job_id \"SCHEDULE\"}"),
+    ("report_job_ready", "{:job_id \"SCHEDULE\"}"),
+    ("cancel_schedule", "{:job_id \"SCHEDULE\"}"),
+    ("background_run", "{:task_id \"SCHEDULE\"}"),
+    ("background_run", "{:task_id \"SCHEDULE\" :cancel true}"),
+    ("watch_stop", "{:watcher_id \"SCHEDULE\"}"),
+    ("watch_pause", "{:watcher_id \"SCHEDULE\"}"),
+    ("watch_resume", "{:watcher_id \"SCHEDULE\"}"),
+    ("watch_status", "{:watcher_id \"SCHEDULE\"}"),
+    ("watch_history", "{:watcher_id \"SCHEDULE\"}"),
     ("schedule_session_action", "{:operation \"cancel\" :action_id \"SCHEDULE\"}"),
     ("schedule_session_action", "{:operation \"run-now\" :action_id \"SCHEDULE\"}"),
     ("CronDelete", "{:id \"SCHEDULE\"}"),
@@ -104,6 +113,20 @@ const CALLS: &[(&str, &str)] = &[
     ("explain", "{:id \"SCHEDULE\"}"),
     ("query", "{:query \"[{[:psi.scheduler/schedule-id \\\"SCHEDULE\\\"] [:psi.scheduler/status]}]\"}"),
 ];
+
+/// A tool that takes the id of a schedule, of whatever kind, is among the calls.
+#[test]
+fn every_tool_that_names_a_schedule_is_compared() {
+    let world = World::new();
+    let named = mcp::tools(&world.handle).into_iter().filter(|(_, schema)| {
+        ["schedule-id", "schedule_id", "job_id", "task_id", "watcher_id", "action_id", "id"]
+            .iter()
+            .any(|name| schema.contains(&format!("\"{name}\"")))
+    });
+    let missing: Vec<String> =
+        named.map(|(name, _)| name).filter(|name| !CALLS.iter().any(|(call, _)| call == name)).collect();
+    assert_eq!(missing, [""; 0]);
+}
 
 #[test]
 fn anothers_schedule_is_none_to_every_tool() {

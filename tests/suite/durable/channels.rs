@@ -121,7 +121,7 @@ fn how_a_channel_does_is_known_after_a_restart() {
         lives.stage.clock.now().wall.to_string()[..19].to_owned()
     };
     let delivered = send(&mut life, "hello", DecisionKind::RunDelivered);
-    let failed = send(&mut life, "NOT this", DecisionKind::RunFailed);
+    let failed = send(&mut life, "NOT this", DecisionKind::RunRetrying);
     let told = channels(&life);
     for words in [
         format!(":last-delivery-at #inst \"{delivered}"),

@@ -67,6 +67,7 @@ impl World {
             attempt: 1,
             caller: Caller::session(of.clone()).actor(),
             purpose: CallPurpose::Parallel,
+            last: None,
         };
         let (outcomes, id) = (Arc::clone(outcomes), id.to_owned());
         let done = move |outcome| outcomes.lock().expect("no test panics here").push((id, outcome));

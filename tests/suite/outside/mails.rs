@@ -179,6 +179,7 @@ fn parcel(text: &str, label: Option<&str>, recipient: &str) -> Parcel {
         folded: 0,
         dialect: Dialect::Native,
         session: SessionId::new("main").expect("an id"),
+        family: SessionId::new("main").expect("an id"),
         label: label.map(Into::into),
         text: text.into(),
         file: None,

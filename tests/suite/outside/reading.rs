@@ -19,6 +19,11 @@ fn address(text: &str) -> IpAddr {
 
 /// What `http.get` of a URL comes to, where every public address may be read, and this endpoint by name.
 fn get(network: &Arc<Script>, url: &str) -> Outcome {
+    get_since(network, Map::new().with("url", url), None)
+}
+
+/// The same as a check of a watch, whose last one came to this.
+fn get_since(network: &Arc<Script>, args: Map, last: Option<Outcome>) -> Outcome {
     let origins = vec![Endpoint::parse("http://127.0.0.1:1").expect("a URL")];
     let tasks = ToolTasks::start().expect("a thread");
     let client = Client::new(network.clone(), Trust::none()).expect("a client");
@@ -28,12 +33,13 @@ fn get(network: &Arc<Script>, url: &str) -> Outcome {
         id: "call".into(),
         session: session.clone(),
         tool: ToolName::new("http.get").expect("a name"),
-        args: Arc::new(Map::new().with("url", url).into()),
+        args: Arc::new(args.into()),
         via: CallVia::Any,
         timeout: Span::from_millis(20_000),
         attempt: 1,
         caller: Caller::session(session).actor(),
         purpose: CallPurpose::Parallel,
+        last: last.map(Arc::new),
     };
     let (give, take) = sync_channel(1);
     tools.call(invocation, Returned::new(move |outcome| drop(give.send(outcome))));
@@ -94,5 +100,33 @@ fn a_redirect_is_not_followed_to_where_nobody_may_go() {
         assert!(outcome.ok && value.contains(":status_code 302") && value.contains(place), "{outcome:?}");
         assert_eq!(network.log().connected.len(), 1, "{place}: {:?}", network.log());
         assert_eq!(receiver.received().len(), 1);
+    }
+}
+
+/// T50: a check asks whether anything has changed, by the mark that the endpoint gave with its last answer.
+#[test]
+fn a_check_asks_whether_anything_has_changed_since_the_last_one() {
+    const FIRST: &str = "HTTP/1.1 200 OK\r\nETag: \"v7\"\r\nContent-Length: 2\r\n\r\nok";
+    const DATED: &str =
+        "HTTP/1.1 200 OK\r\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\nContent-Length: 2\r\n\r\nok";
+    const BROKEN: &str = "HTTP/1.1 500 Oh\r\nETag: \"e\"\r\nContent-Length: 0\r\n\r\n";
+    const SAME: &str = "HTTP/1.1 304 Not Modified\r\nETag: \"v7\"\r\n\r\n";
+    let of = |url: &str| Map::new().with("url", url);
+    let own = of("http://127.0.0.1:1/x").with("headers", Map::new().with("if-none-match", "\"mine\""));
+    for (first, args, header, sent) in [
+        (FIRST, of("http://127.0.0.1:1/x"), "if-none-match", Some("\"v7\"")),
+        (DATED, of("http://127.0.0.1:1/x"), "if-modified-since", Some("Thu, 01 Jan 2026 00:00:00 GMT")),
+        (BROKEN, of("http://127.0.0.1:1/x"), "if-none-match", None),
+        // What the caller asks by stays.
+        (FIRST, own, "if-none-match", Some("\"mine\"")),
+    ] {
+        let receiver = Receiver::playing(&[Act::Say(first), Act::Say(SAME)]);
+        let here = [address("127.0.0.1")];
+        let network = Script::new(&[&here, &here], Some(receiver.address));
+        let last = get(&network, "http://127.0.0.1:1/x");
+        let outcome = get_since(&network, args, Some(last));
+        assert_eq!(receiver.received()[1].header(header), sent, "{first}");
+        let value = outcome.value.clone().map(|value| value.to_string()).unwrap_or_default();
+        assert!(outcome.ok && value.contains(":not_modified true"), "{outcome:?}");
     }
 }

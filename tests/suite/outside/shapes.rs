@@ -32,6 +32,7 @@ fn parcel() -> Parcel {
         folded: 0,
         dialect: Dialect::Channels,
         session: SessionId::new("main").expect("an id"),
+        family: SessionId::new("main").expect("an id"),
         label: Some("Build <!channel>".into()),
         text: "failed & \"red\"\nü".into(),
         file: None,

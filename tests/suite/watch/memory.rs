@@ -71,6 +71,28 @@ fn waits_double_after_errors_up_to_their_bound() {
     assert_eq!(next_wait(&jittered, interval, 0, u64::MAX).millis(), 32_999);
 }
 
+/// T51: an endpoint that is busy says when to come back.
+#[test]
+fn an_endpoint_that_asks_for_time_gets_it() {
+    let look = Look::of(&Watch::FRESH, Arc::new(Filter::plain(NotifyWhen::OnChange)));
+    let asked = |text: &str| {
+        let outcome = Outcome::of_value(value(text), 1, Span::ZERO);
+        read_outcome(&look, Arc::new(outcome)).again_after.map(|span| span.millis() / 1_000)
+    };
+    for (answer, seconds) in [
+        (r#"{:status_code 429 :headers {"retry-after" "120"}}"#, Some(120)),
+        (r#"{:status_code 503 :headers {"retry-after" " 7 "}}"#, Some(7)),
+        (r#"{:status_code 429 :headers {"retry-after" "999999"}}"#, Some(3_600)),
+        (r#"{:status_code 429 :headers {"retry-after" "Thu, 01 Jan 2026 00:00:00 GMT"}}"#, None),
+        (r#"{:status_code 200 :headers {"retry-after" "120"}}"#, None),
+        (r#"{:status_code 429 :headers {}}"#, None),
+        ("{:status_code 429}", None),
+        ("42", None),
+    ] {
+        assert_eq!(asked(answer), seconds, "{answer}");
+    }
+}
+
 #[test]
 fn differences_are_shown_on_one_line() {
     for row in table("differences").as_items().expect("rows") {

@@ -102,6 +102,9 @@ fn fetch(invocation: &Invocation) -> Result<Fetch, String> {
             headers.push((name, value.ok_or("the value of a header must be a line of text")?));
         }
     }
+    if !headers.iter().any(|(name, _)| [IF_NONE_MATCH, IF_MODIFIED_SINCE].contains(name)) {
+        headers.extend(invocation.last.as_deref().and_then(unless_changed));
+    }
     Ok(Fetch {
         endpoint,
         is_head: invocation.tool.as_str() == HEAD,
@@ -109,6 +112,16 @@ fn fetch(invocation: &Invocation) -> Result<Fetch, String> {
         time: Duration::from_nanos(invocation.timeout.nanos()),
         bytes_max: BODY_BYTES,
     })
+}
+
+/// The header by which an endpoint says that nothing has changed since it answered this, by the mark that it gave then.
+fn unless_changed(last: &Outcome) -> Option<(HeaderName, HeaderValue)> {
+    let value = last.value.as_deref()?.as_map()?;
+    let is_whole = value.keyword("status_code").and_then(Value::as_int) == Some(200);
+    let headers = value.keyword("headers").filter(|_| is_whole)?.as_map()?;
+    let of = |name: &HeaderName| HeaderValue::from_str(headers.text(name.as_str())?.as_str()?).ok();
+    let by_tag = || Some((IF_NONE_MATCH, of(&ETAG)?));
+    by_tag().or_else(|| Some((IF_MODIFIED_SINCE, of(&LAST_MODIFIED)?)))
 }
 
 fn outcome(fetched: Fetched) -> Outcome {

@@ -52,7 +52,7 @@ fn end(
 ) {
     let Some(watch) = check.record.watch() else { return };
     let errors = if reading.outcome.ok { 0 } else { watch.tally.errors.checks.saturating_add(1) };
-    let wait = wait(check, filter, errors);
+    let wait = wait(check, filter, errors).map(|wait| wait.max(reading.again_after.unwrap_or(wait)));
     let is_over = is_over(step, check, wait);
     let most = check.schedule.lifetime().max_runs;
     let has_had_all = most.is_some_and(|most| check.record.progress().runs >= u64::from(most.get()));

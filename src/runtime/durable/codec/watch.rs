@@ -22,6 +22,7 @@ pub(super) fn of_check(check: &WatchCheck) -> Printed {
         .with("holds?", reading.holds.then_some(true))
         .with("unknown?", (!reading.is_known).then_some(true))
         .with("change", reading.change.as_deref())
+        .with("again-after-ns", reading.again_after.map(Span::nanos))
         .with("told", weighed.told.map(of_why))
         .with("trial", weighed.trial.map(|trial| of_trial(&trial)));
     let form = match &*reading.glimpse {
@@ -49,6 +50,7 @@ pub(super) fn check(form: &Form<'_>, outcome: &Arc<Outcome>) -> Result<WatchChec
         is_known: !flag_or(false, form, "unknown?")?,
         glimpse: Arc::new(glimpse),
         change: own_text(form, "change")?,
+        again_after: maybe(form, "again-after-ns", span)?,
     };
     let weighed = Weighed {
         told: maybe(form, "told", |form, key| why(map(form, key)?))?,
