@@ -46,7 +46,7 @@ limits! { OF_REQUESTS:
     REQUEST_FORMS = 100_000 "forms" as "request-forms";
     /// Decisions that the feed retains for subscribers that resume from a cursor.
     DECISIONS_KEPT = 65_536 "decisions" as "decisions-kept";
-    /// Decisions of earlier processes that the feed gets from the log at a start: some 50 ms to read.
+    /// Decisions of earlier processes that the feed gets from the log at a start.
     DECISIONS_RESTORED = 8_192 "decisions" as "decisions-restored";
     /// Levels of entities in the answer to one query.
     QUERY_DEPTH = 32 "levels" as "query-depth";

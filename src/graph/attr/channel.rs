@@ -53,7 +53,9 @@ const CODE: ParamType = ParamType::Integer { min: -(1 << 31), max: (1 << 31) - 1
 /// Returns the channels that the caller may use.
 pub(super) fn channels(view: &View<'_>) -> Value {
     let is_operator = *view.scope == Scope::Operator;
-    let uses = uses(view);
+    // Without a channel there is nothing to look for in the runs of all schedules, and this is read under the engine's lock.
+    let has_channels = view.state.channels().next().is_some();
+    let uses = if has_channels { uses(view) } else { BTreeMap::new() };
     // Where the other channels lead is for operators only.
     let shown = view.state.channels().filter(|it| is_operator || it.channel.agents).map(|it| {
         let paused = |way| {
