@@ -41,9 +41,7 @@ impl State {
             return PolicyDecision::Refused(Reason::NotGranted, None);
         }
         let Some(policy) = &self.guard else { return PolicyDecision::Allowed };
-        let Some(rule) = policy.rules.iter().find(|rule| self.matches(rule, zones, schedule, at)) else {
-            return PolicyDecision::Allowed;
-        };
+        let Some(rule) = self.rule_of_run(schedule, zones, at) else { return PolicyDecision::Allowed };
         match (rule.then, policy.approval) {
             (Ruling::Allow, _) => PolicyDecision::Allowed,
             (Ruling::Refuse, _) => PolicyDecision::Refused(Reason::RefusedByRule, Some(rule)),
@@ -95,6 +93,11 @@ impl State {
     fn is_closed_to_agents(&self, target: &Target) -> bool {
         let Target::Route(route) = target else { return false };
         self.channel(&route.channel).is_some_and(|channel| !channel.channel.agents)
+    }
+
+    /// Returns the rule of the policy that decides on a run of this schedule at this moment: the first that matches.
+    pub(crate) fn rule_of_run(&self, schedule: &Schedule, zones: &Zones, at: Moment) -> Option<&Rule> {
+        self.guard.as_ref()?.rules.iter().find(|rule| self.matches(rule, zones, schedule, at))
     }
 
     fn matches(&self, rule: &Rule, zones: &Zones, schedule: &Schedule, at: Moment) -> bool {
@@ -195,8 +198,7 @@ pub(crate) fn digest_of(
     Digest(Sha256::digest(text.as_bytes()).into())
 }
 
-/// Returns whether a rule is about what a session does by tools of this dialect. An empty list does not restrict the rule.
-/// Returns whether a rule is about schedules of this dialect and kind.
+/// Returns whether a rule is about schedules of this dialect and kind. An empty list does not restrict the rule.
 pub(super) fn is_about(of: &RuleScope, (dialect, kind): (Dialect, PayloadKind)) -> bool {
     (of.dialects.is_empty() || of.dialects.contains(&dialect))
         && (of.kinds.is_empty() || of.kinds.contains(&kind))

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use reveille::domain::{
-    Call, CallPurpose, CallVia, Durability, HostId, Outcome, Payload, Phase, Policy, Reason, RunState,
-    ScheduleId, Settings, Span, Status, ToolName, When,
+    Actor, Call, CallPurpose, CallVia, Durability, GuardPolicy, HostId, Outcome, Payload, Phase, Policy,
+    Reason, Rule, RuleScope, Ruling, RunState, ScheduleId, Scope, Settings, Span, Status, ToolName, ToolSpec,
+    When,
 };
 use reveille::edn::{Map, Value};
 use reveille::engine::{Command, Input, NewSchedule, Report};
@@ -31,7 +32,7 @@ impl Scene {
     }
 
     fn create(&self, via: CallVia, timeout_s: Option<u64>) -> ScheduleId {
-        let tool = ToolName::new("http.get").expect("a name");
+        let tool = tool("http.get");
         let args: Value = Map::new().with("url", "https://api.example.com").into();
         let call = Call { via, purpose: CallPurpose::Job, ..Call::new(tool, args) };
         let timeout = timeout_s.map(|seconds| Span::from_millis(seconds * 1_000));
@@ -129,7 +130,7 @@ fn a_call_that_was_not_made_is_made_again_as_its_policy_says() {
     let scene = Scene::new();
     let busy = Outcome::of_failure(Reason::TooManyCalls, "not now", Span::ZERO);
     scene.executor.script(CallAnswer::AtOnce(busy));
-    let tool = ToolName::new("http.get").expect("a name");
+    let tool = tool("http.get");
     let policy = Policy { backoff: vec![Span::from_millis(7_000)], ..Policy::PLAIN };
     let new = NewSchedule {
         payload: Payload::Call(Box::new(Call::new(tool, Map::new()))),
@@ -182,4 +183,49 @@ fn without_an_executor_there_is_no_tool() {
     let id = scene.create(CallVia::Any, None);
     scene.pass(5);
     assert_eq!(scene.says(&id).3, Some(Reason::ToolUnknown));
+}
+
+/// The call of a tool that always needs an approval was made for another session. A rule by the maker lets it wait, and once it
+/// is approved it is made: who makes it and who hands it over go by the same rule.
+#[test]
+fn an_approved_call_is_made_whoever_the_rule_is_about() {
+    let stage = Stage::seeded(3);
+    let handle = Handle::new(stage.parts(Arc::new(SimHost::new(&stage, HostId::LOCAL))));
+    let executor = Arc::new(SimExecutor::scripted(&stage));
+    let mail = ToolSpec::reading(tool("mail.send"), "Simulated.", Map::new().with("type", "object").into());
+    executor.offer(ToolSpec { approval: true, ..mail });
+    executor.serve(&handle);
+    open(&handle, "s", reveille::domain::SessionConfig::default());
+    open(&handle, "maker", reveille::domain::SessionConfig::default());
+    let of = RuleScope { sessions: vec![session("maker")], ..RuleScope::default() };
+    let rule = Rule { name: "look".into(), of, then: Ruling::Hold, why: None };
+    let approval = Some(Span::from_millis(600_000));
+    let policy = Some(Arc::new(GuardPolicy { rules: vec![rule], approval, ..GuardPolicy::default() }));
+    let operator = || Actor { scope: Scope::Operator, via: None, tool: None };
+    handle.submit(Input::Command(Command::SetGuard { policy, by: operator() })).expect("an operator may");
+    let call = Call { purpose: CallPurpose::Job, ..Call::new(tool("mail.send"), Map::new()) };
+    let maker = Actor { scope: Scope::Session(session("maker")), via: None, tool: None };
+    let new = NewSchedule {
+        payload: Payload::Call(Box::new(call)),
+        made_by: Some(Box::new(maker)),
+        ..NewSchedule::message(session("s"), When::After(Span::from_millis(5_000)), "")
+    };
+    let scene = Scene { stage, handle, executor };
+    let id = scene.handle.schedule(new).expect("it is accepted");
+    scene.pass(5);
+    assert!(scene.executor.calls().is_empty(), "it waits");
+    let held = scene.handle.view(|state| {
+        let run = state.newest_run(state.schedule(&id)?)?;
+        Some((state.run_id(run)?, state.approval_digest(run)?))
+    });
+    let (run, digest) = held.expect("it waits for an operator");
+    let approve = Command::Approve { run, digest, by: operator() };
+    scene.handle.submit(Input::Command(approve)).expect("an operator may");
+    scene.pass(1);
+    let (status, _, _, reason, _) = scene.says(&id);
+    assert_eq!((status, reason, scene.executor.calls().len()), (Status::Delivered, None, 1));
+}
+
+fn tool(name: &str) -> ToolName {
+    ToolName::new(name).expect("a name")
 }

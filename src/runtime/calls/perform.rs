@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Calling;
 use super::table::Done;
-use crate::domain::{CallVia, ExecutorKind, Outcome, Reason, Ruling, RunId, Span, ToolName, Via};
-use crate::engine::{Invocation, Look, ScheduleRecord, SessionRecord};
+use crate::domain::{CallVia, ExecutorKind, Outcome, Reason, Ruling, RunId, Span, Via};
+use crate::engine::{Invocation, Look, SessionRecord};
 use crate::runtime::kit::{KnownTool, Resolved, SessionKit};
 use crate::runtime::shared::Shared;
 
@@ -65,20 +65,21 @@ impl Shared {
         if by_token && !tool.is_open_to_agents() {
             return Err((Reason::ToolNotAllowed, format!("{name} is not open to sessions")));
         }
-        if tool.spec.approval && !self.is_held_by_rule(run, &tool.spec.name) {
+        if tool.spec.approval && !self.is_held_by_rule(run) {
             return Err((Reason::ApprovalNeeded, format!("an operator approves each call of {name}")));
         }
         Ok(*tool)
     }
 
-    /// Whether a rule lets the calls of this tool wait for an operator: what comes here was approved then.
-    fn is_held_by_rule(&self, run: &RunId, tool: &ToolName) -> bool {
+    /// Whether a rule lets this run wait for an operator: what comes here was approved then.
+    fn is_held_by_rule(&self, run: &RunId) -> bool {
         let (now, core) = (self.now(), self.core());
         let state = &core.state;
-        let schedule = state.schedule(&run.schedule).map(ScheduleRecord::schedule);
-        let rule = schedule.and_then(|schedule| {
-            state.rule_of_call(&schedule.owner, (schedule.dialect, tool), core.zones(), now.wall)
-        });
+        // What the guard has decided on, which a later change of the schedule does not affect.
+        let Some(schedule) = state.run(run).and_then(|record| state.definition_of(record)) else {
+            return false;
+        };
+        let rule = state.rule_of_run(schedule, core.zones(), now.wall);
         rule.is_some_and(|rule| rule.then == Ruling::Hold)
     }
 }
