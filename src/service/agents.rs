@@ -5,13 +5,14 @@
 //! and ends. The receipt comes when the agent shows the prompt to another hook, with the conversation that it is about to go
 //! into; if that is another one, the prompt is called back.
 //!
-//! What lives elsewhere: opening and hosting sessions (`hosting.rs`), the requests (`surface/edn_stream`), and the hooks
-//! themselves (`app/hook/report.rs`). Invariants: a process is known by its number and its start, so that a number that is used
+//! What lives elsewhere: whether an agent has a conversation in a window (`agent_windows.rs`), opening and hosting sessions
+//! (`hosting.rs`), the requests (`surface/edn_stream`), and the hooks themselves (`app/hook/report.rs`). Invariants: a process is known by its number and its start, so that a number that is used
 //! again is another process. A session has one waiter at most, the newest; none is replaced while a prompt is on its way. A
 //! waiter that has handed a prompt over stays the host until the turn of that prompt ends, so that the engine knows whose turn
 //! it is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::Service;
@@ -35,13 +36,15 @@ pub(crate) struct AgentProcess {
 #[derive(Default)]
 pub(super) struct Agents {
     table: Mutex<Table>,
-    probe: OnceLock<Probe>,
+    pub(super) probe: OnceLock<Probe>,
+    /// Who is told of sessions that have lost the process of their agent.
+    pub(super) left: OnceLock<Sender<SessionId>>,
 }
 
 #[derive(Default)]
-struct Table {
+pub(super) struct Table {
     /// The sessions of each process, and when each was named: the one that was named first goes first.
-    processes: BTreeMap<(AgentProcess, SessionId), u64>,
+    pub(super) processes: BTreeMap<(AgentProcess, SessionId), u64>,
     /// Counts what is put into the tables.
     number: u64,
     waiters: BTreeMap<SessionId, Waiter>,
@@ -89,7 +92,7 @@ pub(crate) struct TurnEnd {
 pub(crate) type Probe = Box<dyn Fn(&AgentProcess) -> bool + Send + Sync>;
 
 impl Agents {
-    fn table(&self) -> MutexGuard<'_, Table> {
+    pub(super) fn table(&self) -> MutexGuard<'_, Table> {
         // A panic elsewhere cannot leave it inconsistent: each change is one insert or removal.
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -123,6 +126,14 @@ impl Table {
         changed
     }
 
+    /// Removes processes. Returns the sessions that have none left.
+    pub(super) fn unbind(&mut self, is_gone: impl Fn(&AgentProcess, &SessionId) -> bool) -> Vec<SessionId> {
+        let gone = self.processes.extract_if(.., |(process, session), _| is_gone(process, session));
+        let sessions: BTreeSet<SessionId> = gone.map(|((_, session), _)| session).collect();
+        let has_none = |session: &SessionId| !self.processes.keys().any(|(_, bound)| bound == session);
+        sessions.into_iter().filter(has_none).collect()
+    }
+
     /// Notes a prompt that must not be shown any more.
     fn call_back(&mut self, run: RunId) {
         let number = self.next();
@@ -137,18 +148,11 @@ impl Table {
 }
 
 impl Service {
-    /// Sets how the processes of agents are looked for.
-    #[cfg(feature = "cli")]
-    pub(crate) fn set_agent_probe(&self, probe: Probe) {
-        // Set once, by the program, before anybody asks.
-        let _ = self.shared.agents.probe.set(probe);
-    }
-
     /// Notes which conversation a process is in, and opens the session of the conversation if it is not open. Returns the
     /// session, whose id is the address.
     ///
     /// # Errors
-    /// [`HostError`]; nothing has changed then.
+    /// [`HostError`]; the process is in no conversation then.
     pub(crate) fn bind_agent(
         &self,
         caller: &Caller,
@@ -157,32 +161,42 @@ impl Service {
     ) -> Result<SessionId, HostError> {
         let _admitted = self.admit(caller, Op::BindAgent, None)?;
         let has_many = AgentKind::of(address.agent().as_str()).has_many_conversations;
-        let session = self.open_for_agent(caller, address)?;
-        let changed = self.shared.agents.table().bind(process, &session, has_many);
+        // The parts of an address are bounded, and their sum may be longer than an id.
+        let too_long = |_| Refusal::LimitReached { limit: limits::ID_BYTES };
+        let session = SessionId::new(&address.to_string()).map_err(too_long)?;
+        // Before the session is open, so that the host of agents does not take it first.
+        let changed = self.shared.agents.table().bind(process.clone(), &session, has_many);
         // A new process holds other schedules than the one before it. The process before it may have ended without a word.
         changed.iter().for_each(|session| self.forget_agent_schedules(session));
+        changed.iter().filter(|of| **of != session).for_each(|left| self.tell_left(left));
+        if let Err(error) = self.open_for_agent(caller, &session, address) {
+            let _ = self.shared.agents.table().unbind(|known, of| *known == process && *of == session);
+            return Err(error);
+        }
+        if !has_many {
+            self.leave_to_window(&session);
+        }
         Ok(session)
     }
 
-    /// The session of the conversation at an address, opened if it is not open.
-    fn open_for_agent(&self, caller: &Caller, address: Address) -> Result<SessionId, HostError> {
-        let text = address.to_string();
-        // The parts of an address are bounded, and their sum may be longer than an id.
-        let too_long = |_| Refusal::LimitReached { limit: limits::ID_BYTES };
-        let session = SessionId::new(&text).map_err(too_long)?;
-        let is_open = || self.handle().view(|state| state.session(&session).is_some());
-        if !is_open() {
-            let config = SessionConfig { address: Some(address), ..SessionConfig::default() };
-            let by = Some(caller.actor());
-            let opened = self.handle().open_session_by(Some(session.clone()), HostId::INBOX, config, by);
-            // Another hook of the same process may have been faster.
-            if let Err(refusal) = opened
-                && !is_open()
-            {
-                return Err(refusal.into());
-            }
+    /// Opens the session of the conversation at an address, if it is not open.
+    fn open_for_agent(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        address: Address,
+    ) -> Result<(), HostError> {
+        let is_open = || self.handle().view(|state| state.session(session).is_some());
+        if is_open() {
+            return Ok(());
         }
-        Ok(session)
+        let config = SessionConfig { address: Some(address), ..SessionConfig::default() };
+        let by = Some(caller.actor());
+        match self.handle().open_session_by(Some(session.clone()), HostId::INBOX, config, by) {
+            // Another hook of the same process may have been faster.
+            Err(refusal) if !is_open() => Err(refusal.into()),
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 
     /// The session of the conversation that a process is in, if a hook has said so and the process has no other.
@@ -258,7 +272,7 @@ impl Service {
         let _admitted = self.admit(caller, Op::BindAgent, None)?;
         let host = {
             let mut table = self.shared.agents.table();
-            table.processes.retain(|(_, bound), _| bound != session);
+            let _ = table.unbind(|_, bound| bound == session);
             table.waiters.get(session).map(|waiter| waiter.host)
         };
         // Before the waiter goes, so that who follows the session sees both at once.
@@ -266,6 +280,7 @@ impl Service {
         if let Some(host) = host {
             self.let_waiter_go(session, host);
         }
+        self.tell_left(session);
         Ok(())
     }
 
@@ -406,14 +421,36 @@ impl Service {
         waits && self.has_agent_process(session)
     }
 
+    /// Takes a session back from the host of agents, because a window has its conversation: nothing is handed over to a process
+    /// of ours any more. While such a process is in a turn, it is not: the host of agents finds the window after it.
+    pub(crate) fn leave_to_window(&self, session: &SessionId) {
+        let is_theirs = |record: &SessionRecord| record.host() == HostId::AGENTS;
+        if self.handle().view(|state| state.session(session).is_some_and(is_theirs)) {
+            let sessions = vec![session.clone()];
+            let back = Command::HostSessions { host: HostId::INBOX, sessions, busy: None, by: None };
+            // Written all the same, but not waited for: a hook gives up before a slow disk has answered.
+            let _ = self.handle().submit_unawaited(Input::Command(back));
+        }
+    }
+
+    /// Tells that a session has lost the process of its agent.
+    pub(super) fn tell_left(&self, session: &SessionId) {
+        if let Some(told) = self.shared.agents.left.get() {
+            // Nobody follows the sessions any more when the program ends.
+            let _ = told.send(session.clone());
+        }
+    }
+
     /// Whether a process of the agent is in the conversation of a session; also if nothing can tell.
     pub(super) fn has_agent_process(&self, session: &SessionId) -> bool {
-        let processes: Vec<AgentProcess> = {
-            let table = self.shared.agents.table();
-            let bound = table.processes.keys().filter(|(_, bound)| bound == session);
-            bound.map(|(process, _)| process.clone()).collect()
-        };
+        let processes = self.processes_of(session);
         // Without the lock: the probe asks the operating system.
         self.shared.agents.probe.get().is_none_or(|probe| processes.iter().any(probe))
+    }
+
+    pub(super) fn processes_of(&self, session: &SessionId) -> Vec<AgentProcess> {
+        let table = self.shared.agents.table();
+        let bound = table.processes.keys().filter(|(_, bound)| bound == session);
+        bound.map(|(process, _)| process.clone()).collect()
     }
 }

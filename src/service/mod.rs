@@ -11,6 +11,8 @@
 mod access;
 mod admission;
 mod agent_schedules;
+#[cfg(feature = "cli")]
+mod agent_windows;
 mod agents;
 mod arrival;
 mod as_of;

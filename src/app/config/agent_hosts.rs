@@ -1,27 +1,18 @@
-//! Reads the agents of the configuration file, and hosts their conversations: sessions with an address go to them unless somebody
-//! else has the session.
+//! Reads the agents of the configuration file.
+//!
+//! What lives elsewhere: which sessions go to them (`serve/hosted_agents.rs`).
 //!
 //! Invariant: no error message contains the value of an environment variable.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::adapter::ClockOs;
-use crate::adapter::agent::{
-    AgentHost, AgentPlan, Environment, ListedHolders, Reports, Resume, Timing, ToolRule,
-};
+use crate::adapter::agent::{AgentPlan, Environment, Resume, Timing, ToolRule};
 use crate::app::fault::AppFault;
-use crate::domain::{
-    Address, AgentKind, AgentName, DecisionKind, Failure, HostId, Phase, Reason, RunId, RunState, SessionId,
-    Span,
-};
-use crate::engine::{Command, Input, Report, SessionRecord, State};
+use crate::domain::{AgentKind, AgentName, Span};
 use crate::limits;
-use crate::runtime::{Handle, Subscription};
 
 /// One agent as written in a configuration file.
 #[derive(Deserialize)]
@@ -116,157 +107,9 @@ impl Agents {
         Ok(Agents(written.into_iter().map(read).collect::<Result<_, _>>()?))
     }
 
-    /// Starts the host of the agents, before a store is loaded.
-    ///
-    /// # Errors
-    /// The error of the operating system if it cannot start a thread.
-    pub(in crate::app) fn start(self, handle: &Handle) -> io::Result<Hosted> {
-        let listers = self.0.iter().map(|(plan, lister)| (plan, lister.clone()));
-        let prober = Arc::new(ListedHolders::new(listers));
-        let plans: Vec<AgentPlan> = self.0.into_iter().map(|(plan, _)| plan).collect();
-        for plan in &plans {
-            let (name, program) = (plan.name.as_str(), plan.command.first().map_or("", String::as_str));
-            tracing::info!(target: "reveille", name, program, "agent configured");
-        }
-        let is_any = !plans.is_empty();
-        let reports = Arc::new(ToEngine(handle.clone()));
-        let host = Arc::new(AgentHost::start(plans, Arc::new(ClockOs), prober, reports)?);
-        if is_any {
-            handle.attach_agents(Arc::<AgentHost>::clone(&host));
-        }
-        Ok(Hosted { host, handle: handle.clone(), looked_for: BTreeSet::new(), is_any })
-    }
-}
-
-/// Reports of the host, as inputs of the engine.
-struct ToEngine(Handle);
-
-impl Reports for ToEngine {
-    fn report(&self, report: Report) {
-        // Refused if the run has ended meanwhile: the engine's record stands. Not awaited, because the thread of the agents
-        // must not wait for a disk.
-        let _ = self.0.submit_unawaited(Input::Report(report));
-    }
-
-    fn turned(&self) {
-        self.0.tell_followers();
-    }
-
-    fn reach(&self, session: &SessionId) -> bool {
-        let sessions = vec![session.clone()];
-        let reached = Command::HostSessions { host: HostId::AGENTS, sessions, busy: Some(false), by: None };
-        self.0.submit_unawaited(Input::Command(reached)).is_ok()
-    }
-}
-
-/// The running host of agents.
-pub(in crate::app) struct Hosted {
-    host: Arc<AgentHost>,
-    handle: Handle,
-    /// The sessions in whose conversations runs of an earlier process are looked for.
-    looked_for: BTreeSet<SessionId>,
-    /// Whether any agent is configured.
-    is_any: bool,
-}
-
-impl Hosted {
-    /// Takes over the sessions that nobody else has, now and as they come. A store has been loaded before.
-    ///
-    /// # Errors
-    /// The error of the operating system if it cannot start a thread.
-    pub(in crate::app) fn follow(mut self) -> io::Result<()> {
-        let decisions = self.handle.subscribe(self.handle.view(State::cursor));
-        // The host says itself that these can be reached, once it knows what became of their runs.
-        self.looked_for = self.recover();
-        if !self.is_any {
-            // Nothing will ever be taken over. A thread that waits for it would be woken by every step of the engine.
-            return Ok(());
-        }
-        self.take_all();
-        std::thread::Builder::new()
-            .name("reveille-agents-feed".into())
-            .spawn(move || self.watch(decisions))?;
-        Ok(())
-    }
-
-    /// Runs that an earlier process handed over: their conversations show whether the prompt got there. Returns the sessions.
-    fn recover(&self) -> BTreeSet<SessionId> {
-        let out = self.handle.view(|state| {
-            let runs = state.schedules().into_iter().flat_map(|schedule| state.runs_of(schedule));
-            let ours = runs.filter(|(_, run)| {
-                run.run().state == RunState::InFlight && run.run().host == Some(HostId::AGENTS)
-            });
-            let named = ours.filter_map(|(_, run)| {
-                let session = run.run().session.clone()?;
-                let address = state.session(&session).and_then(address_of);
-                Some((state.run_id(run)?, session, address))
-            });
-            named.collect::<Vec<_>>()
-        });
-        let mut looked_for = BTreeSet::new();
-        for (run, session, address) in out {
-            match address {
-                Some(address) if address.conversation().is_some() && self.host.adopt(&session, &address) => {
-                    looked_for.insert(session.clone());
-                    self.host.recover(session, run);
-                }
-                Some(_) | None => self.give_up(run),
-            }
-        }
-        looked_for
-    }
-
-    /// Nobody can say whether the prompt of a run arrived.
-    fn give_up(&self, run: RunId) {
-        let reason = Reason::OutcomeUnknown;
-        let failure = Failure::new(Phase::PromptSubmit, reason, reason.doc());
-        // Refused if the run has ended meanwhile.
-        let _ = self.handle.submit(Input::Report(Report::Failed { run, failure }));
-    }
-
-    fn take_all(&self) {
-        let free = self.handle.view(|state| {
-            let sessions = state.sessions().into_iter().filter(|session| is_free(session));
-            sessions.map(|session| session.id().clone()).collect::<Vec<_>>()
-        });
-        let free = free.iter().filter(|session| !self.looked_for.contains(*session));
-        free.for_each(|session| self.take(session));
-    }
-
-    /// Takes over a session, if it has an address whose agent is configured and nobody else has it.
-    fn take(&self, session: &SessionId) {
-        let address = self.handle.view(|state| {
-            let record = state.session(session).filter(|record| is_free(record))?;
-            address_of(record)
-        });
-        if address.is_some_and(|address| self.host.adopt(session, &address)) {
-            // Refused if a harness has taken it meanwhile, which is as well.
-            let _ = self.handle.submit(Input::Command(Command::HostSessions {
-                host: HostId::AGENTS,
-                sessions: vec![session.clone()],
-                busy: Some(false),
-                by: None,
-            }));
-            self.host.look_for_program(session);
-        }
-    }
-
-    fn watch(&self, mut decisions: Subscription) {
-        while let Some(batch) = decisions.next_batch(BATCH) {
-            if batch.truncated {
-                self.take_all();
-            }
-            for decision in batch.decisions {
-                // A session that is away for another reason than a lost host is ours already.
-                let is_left = decision.kind == DecisionKind::SessionUnhosted
-                    && decision.reason == Some(Reason::HostLost);
-                if (decision.kind == DecisionKind::SessionOpened || is_left)
-                    && let Some(session) = &decision.session
-                {
-                    self.take(session);
-                }
-            }
-        }
+    /// Returns the agents, each with the command that lists its holders, if one is configured.
+    pub(in crate::app) fn into_plans(self) -> Vec<(AgentPlan, Option<Vec<String>>)> {
+        self.0
     }
 }
 
@@ -280,16 +123,6 @@ fn tool_server(data_dir: Option<&Path>) -> Result<Vec<String>, String> {
         path.into_os_string().into_string().map_err(|path| format!("{} is no UTF-8", path.display()))
     };
     Ok(vec![text(program)?, "mcp".to_owned(), "--data-dir".to_owned(), text(data_dir)?])
-}
-
-/// Whether nobody has a session that has an address.
-fn is_free(session: &SessionRecord) -> bool {
-    let is_nobodys = session.host() == HostId::INBOX || !session.is_hosted() && session.away().is_none();
-    is_nobodys && session.config().address.is_some()
-}
-
-fn address_of(session: &SessionRecord) -> Option<Address> {
-    session.config().address.clone()
 }
 
 impl AgentConfig {
@@ -413,5 +246,3 @@ const PROCESSES: u32 = 4;
 /// Bounds of what an agent may cost in a day, in any currency.
 const MONEY_MIN: f64 = 0.000_001;
 const MONEY_MAX: f64 = 1_000_000_000.0;
-/// Decisions that are read at a time.
-const BATCH: usize = 256;

@@ -29,10 +29,13 @@ pub(in crate::app) fn is_running(process: &AgentProcess) -> bool {
 }
 
 /// The ticks between the start of the machine and that of a process: the 22nd field. The second one is a name in
-/// parentheses, which may have blanks and parentheses of its own.
+/// parentheses, which may have blanks and parentheses of its own. `None` for a process that has ended, and is listed because its
+/// parent has not asked how.
 fn since_boot(stat: &str) -> Option<&str> {
     let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_ascii_whitespace().nth(AFTER_NAME)
+    let mut fields = rest.split_ascii_whitespace();
+    let is_running = fields.next()? != ENDED;
+    fields.nth(AFTER_STATE).filter(|_| is_running)
 }
 
 /// What `ps` prints, where there is no /proc.
@@ -42,8 +45,10 @@ fn by_ps(pid: u32) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// The place of the 22nd field behind the second.
-const AFTER_NAME: usize = 19;
+/// The state of a process that has ended: a zombie.
+const ENDED: &str = "Z";
+/// The place of the 22nd field behind the third, which is the state.
+const AFTER_STATE: usize = 18;
 
 #[cfg(test)]
 mod tests {
@@ -54,6 +59,7 @@ mod tests {
         let stat = "42 (a) b (c)) S 1 42 42 0 -1 4194304 1 0 0 0 1 1 0 0 20 0 1 0 987654 1 1";
         assert_eq!(since_boot(stat), Some("987654"));
         assert_eq!(since_boot("42"), None);
+        assert_eq!(since_boot(&stat.replace(" S ", " Z ")), None, "it has ended");
     }
 
     #[test]

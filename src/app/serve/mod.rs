@@ -2,6 +2,7 @@
 
 mod arenas;
 pub(in crate::app) mod data_dir;
+mod hosted_agents;
 mod life;
 pub(in crate::app) mod log;
 mod lost_note;
@@ -32,6 +33,7 @@ use crate::service::Service;
 use crate::surface::cli::ServeArgs;
 use crate::surface::http::{self, Server, Socket};
 use data_dir::{DataDir, HOST_TOKEN, OBSERVER_TOKEN, OPERATOR_TOKEN};
+use hosted_agents::HostedAgents;
 use log::Log;
 use lost_note::Lost;
 use signals::on_stop;
@@ -68,8 +70,9 @@ fn run(mut config: Config) -> Result<(), AppFault> {
     config.channels.open(engine.service())?;
     let tools = config.tools.open(&handle)?;
     // Also before: a loaded run that is due goes to the agent that is configured.
-    let agents =
-        config.agents.start(&handle).map_err(|error| AppFault::io("agents cannot be hosted", error))?;
+    engine.service().set_agent_probe(Box::new(processes::is_running));
+    let agents = HostedAgents::start(config.agents, engine.service());
+    let agents = agents.map_err(|error| AppFault::io("agents cannot be hosted", error))?;
     let store_dir = config.data_dir.as_deref().filter(|_| config.keeps);
     let guard = config.guard.map(Arc::new);
     // Also before the store: a loaded run that is due asks the guard at once.
@@ -86,7 +89,6 @@ fn run(mut config: Config) -> Result<(), AppFault> {
         guarded.map_err(|refusal| AppFault::usage(refusal.to_string()))?;
     }
     agents.follow().map_err(|error| AppFault::io("agents cannot be hosted", error))?;
-    engine.service().set_agent_probe(Box::new(processes::is_running));
     let key = data_dir.as_ref().map(|dir| dir.calendar_key(|| fresh_token(&handle))).transpose()?;
     config.http.calendars = key.map(Arc::new);
     let mut server = listen(engine.service(), &config.http)?;

@@ -8,6 +8,7 @@ mod reach;
 mod traps;
 mod trial;
 mod turns;
+mod windows;
 
 use std::fs;
 use std::path::PathBuf;
