@@ -88,6 +88,8 @@ pub use outcome::fact::{
 };
 pub use outcome::failure::{Failure, Phase};
 pub use outcome::lost::LostSchedule;
+#[doc(hidden)]
+pub use outcome::obstacle::{HolderProcess, Obstacle};
 pub use outcome::reason::Reason;
 pub use outcome::refusal::{Code, Refusal};
 #[doc(hidden)]

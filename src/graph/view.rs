@@ -20,7 +20,8 @@ use super::timeline_cell::TimelineCell;
 use super::tool_offers::ToolOffers;
 use crate::calendar::Zones;
 use crate::domain::{
-    Cursor, Decision, DecisionKind, Moment, Now, RunId, ScheduleId, Scope, SessionId, Transcript, Turn,
+    Cursor, Decision, DecisionKind, Moment, Now, Obstacle, RunId, ScheduleId, Scope, SessionId, Transcript,
+    Turn,
 };
 use crate::edn::Value;
 use crate::engine::{
@@ -179,6 +180,11 @@ pub trait Transcripts {
     /// Returns the runs of the turns in which an agent waits for an operator's answer, the oldest first.
     fn asking(&self) -> Vec<RunId> {
         Vec::new()
+    }
+
+    /// Returns what is known of why the conversation of a session cannot be reached, beyond the reason. Of the past nothing is.
+    fn obstacle(&self, _session: &SessionRecord) -> Option<Obstacle> {
+        None
     }
 }
 

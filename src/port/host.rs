@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Failure, Message, RunId, SessionConfig, SessionId, Transcript, Turn};
+use crate::domain::{Failure, Message, Obstacle, RunId, SessionConfig, SessionId, Transcript, Turn};
 use crate::engine::{Delivery, Opening, QuestionAnswer};
 
 /// The immediate answer of a host to a request.
@@ -63,6 +63,12 @@ pub trait Host: Send + Sync {
     /// engine's lock as [`Host::transcript`] is.
     fn asking(&self) -> Vec<RunId> {
         Vec::new()
+    }
+
+    /// Returns what is known of why a session cannot be reached, beyond the reason, from a host that begins processes. Called
+    /// under the engine's lock as [`Host::transcript`] is.
+    fn obstacle(&self, _session: &SessionId) -> Option<Obstacle> {
+        None
     }
 
     /// Passes on what an operator has decided about what an agent asks permission for. A question that does not wait any more

@@ -1,6 +1,6 @@
 //! Port: the prober, which finds out who holds an agent's conversation.
 
-use crate::domain::Address;
+use crate::domain::{Address, HolderProcess};
 
 /// Who holds a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,12 +8,7 @@ pub enum Holder {
     /// Nobody: it may be gone on with.
     Nobody,
     /// A process that is not one of ours.
-    Other {
-        /// Its process id.
-        pid: u32,
-        /// Whether a turn is going on there.
-        busy: bool,
-    },
+    Other(HolderProcess),
     /// It cannot be found out.
     Unknown,
 }

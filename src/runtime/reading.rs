@@ -7,7 +7,7 @@ use super::core::Core;
 use super::counters::Counters;
 use super::hosts::Hosts;
 use super::sync::RwLockReadGuard;
-use crate::domain::{Decision, HostId, RunId, Transcript, Turn};
+use crate::domain::{Decision, HostId, Obstacle, RunId, Transcript, Turn};
 use crate::engine::{SessionRecord, State};
 use crate::port::Store;
 
@@ -65,6 +65,13 @@ impl<'a> Reading<'a> {
     /// The runs of the turns in which an agent waits for an operator's answer.
     pub(crate) fn asking(&self) -> Vec<RunId> {
         self.hosts.find(HostId::AGENTS).map_or_else(Vec::new, |host| host.asking())
+    }
+
+    /// What is known of why the conversation of a session cannot be reached, beyond the reason.
+    pub(crate) fn obstacle(&self, session: &SessionRecord) -> Option<Obstacle> {
+        // Another host, or none, has nothing in its way.
+        session.away()?;
+        self.hosts.find(session.host())?.obstacle(session.id())
     }
 
     pub(crate) fn counters(&self) -> &Counters {

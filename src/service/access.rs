@@ -10,7 +10,8 @@ use super::mutations::CallerHand;
 use super::queue::Turn;
 use super::{Service, history};
 use crate::domain::{
-    BootTime, Caller, CallerRole, Code, Cursor, Moment, Now, RunId, Scope, SessionId, Span, Transcript,
+    BootTime, Caller, CallerRole, Code, Cursor, Moment, Now, Obstacle, RunId, Scope, SessionId, Span,
+    Transcript,
 };
 use crate::edn::Map;
 use crate::engine::SessionRecord;
@@ -279,5 +280,9 @@ impl Transcripts for Reading<'_> {
 
     fn asking(&self) -> Vec<RunId> {
         Reading::asking(self)
+    }
+
+    fn obstacle(&self, session: &SessionRecord) -> Option<Obstacle> {
+        Reading::obstacle(self, session)
     }
 }

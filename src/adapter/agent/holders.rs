@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::plan::AgentPlan;
 use super::windows;
 use super::written::Written;
-use crate::domain::{Address, AgentName, HolderKnown};
+use crate::domain::{Address, AgentName, HolderKnown, HolderProcess};
 use crate::limits;
 use crate::port::{Holder, Prober};
 
@@ -64,7 +64,7 @@ impl Known {
     fn written(&self, address: &Address, conversation: &str, ours: &dyn Fn(u32) -> bool) -> Holder {
         let written = Written::read(&self.environment);
         match written.holder(conversation, ours) {
-            Some(pid) => Holder::Other { pid, busy: false },
+            Some(pid) => Holder::Other(HolderProcess { pid: Some(pid), busy: false }),
             None if self.has_window(address, &|pid| ours(pid) || written.knows(pid)) => Holder::Unknown,
             None if address.is_begun_by_us() || windows::can_be_seen() => Holder::Nobody,
             None => Holder::Unknown,
@@ -99,9 +99,9 @@ fn holder_in(list: &Value, conversation: &str, ours: &dyn Fn(u32) -> bool) -> Ho
     let other = holders.find_map(|entry| {
         let pid = entry["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok());
         // A holder without a process id is one all the same.
-        pid.is_none_or(|pid| !ours(pid)).then(|| (pid.unwrap_or(0), entry["status"] == "busy"))
+        pid.is_none_or(|pid| !ours(pid)).then(|| HolderProcess { pid, busy: entry["status"] == "busy" })
     });
-    other.map_or(Holder::Nobody, |(pid, busy)| Holder::Other { pid, busy })
+    other.map_or(Holder::Nobody, Holder::Other)
 }
 
 /// Runs a command that prints JSON; `None` if it fails, prints something else, or takes too long.
@@ -149,9 +149,10 @@ mod tests {
             { "sessionId": "c" },
         ]);
         let ours = |pid| pid == 8;
-        assert_eq!(holder_in(&list, "a", &ours), Holder::Other { pid: 7, busy: true });
+        let other = |pid, busy| Holder::Other(HolderProcess { pid, busy });
+        assert_eq!(holder_in(&list, "a", &ours), other(Some(7), true));
         assert_eq!(holder_in(&list, "b", &ours), Holder::Nobody);
-        assert_eq!(holder_in(&list, "c", &ours), Holder::Other { pid: 0, busy: false });
+        assert_eq!(holder_in(&list, "c", &ours), other(None, false));
         assert_eq!(holder_in(&list, "d", &ours), Holder::Nobody);
         assert_eq!(holder_in(&serde_json::json!({}), "a", &ours), Holder::Unknown);
     }

@@ -19,11 +19,11 @@ use super::pool::{Admission, Pool};
 use super::task;
 use super::turns::Turns;
 use crate::domain::{
-    Address, BootTime, Failure, Message, Now, Phase, Reason, RunId, SessionConfig, SessionId, Transcript,
-    Turn, TurnOutcome,
+    Address, BootTime, Failure, Message, Now, Obstacle, Phase, Reason, RunId, SessionConfig, SessionId,
+    Transcript, Turn, TurnOutcome,
 };
 use crate::engine::{Delivery, Opening, QuestionAnswer, Report};
-use crate::port::{Clock, Host, HostAnswer, Prober};
+use crate::port::{Clock, Holder, Host, HostAnswer, Prober};
 
 /// Where the host reports what happens. A refusal is no error: the engine's record stands.
 pub trait Reports: Send + Sync {
@@ -164,6 +164,10 @@ impl Host for AgentHost {
         self.inner.turns().asking()
     }
 
+    fn obstacle(&self, session: &SessionId) -> Option<Obstacle> {
+        self.inner.pool().obstacle(session)
+    }
+
     fn answer_question(&self, answer: &QuestionAnswer) {
         let inbox = self.inner.inboxes().get(&answer.session).cloned();
         if let Some(inbox) = inbox {
@@ -241,6 +245,11 @@ impl Inner {
     pub(super) fn unreached(&self, session: &SessionId, run: RunId, reason: Reason) {
         self.pool().waits_for(session, reason);
         self.report(Report::Unreached { run, reason });
+    }
+
+    /// Notes who has the conversation of a session open.
+    pub(super) fn note_holder(&self, session: &SessionId, holder: Holder) {
+        self.pool().note_holder(session, holder);
     }
 
     /// Returns whether a session could not be reached for this reason last.

@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use super::budget::{Amount, Budget};
 use super::plan::AgentPlan;
-use crate::domain::{Address, AgentName, BootTime, Reason, SessionId, Span};
+use crate::domain::{Address, AgentName, BootTime, HolderProcess, Obstacle, Reason, SessionId, Span};
 use crate::limits;
+use crate::port::Holder;
 
 /// The agents and the sessions of one host.
 pub(super) struct Pool {
@@ -28,6 +29,7 @@ struct Agent {
     failed: u32,
     /// When it may be started again, and why not before.
     again: Option<(BootTime, Reason)>,
+    /// What it wrote when its start failed last; empty if it did not fail.
     errors: Box<str>,
     budget: Budget,
 }
@@ -41,6 +43,8 @@ struct Session {
     cost: Option<Amount>,
     /// Why it could not be reached last.
     away: Option<Reason>,
+    /// Who had its conversation open last.
+    holder: Option<HolderProcess>,
     place: Place,
     /// Whether it was released, and is only here because its process has not ended.
     is_gone: bool,
@@ -101,8 +105,8 @@ impl Pool {
         let known = self.sessions.get(session);
         let place = known.map_or(Place::None, |known| known.place);
         let (begun, cost) = known.map_or((None, None), |known| (known.begun, known.cost));
-        let away = known.and_then(|known| known.away);
-        let adopted = Session { address: address.clone(), begun, cost, away, place, is_gone: false };
+        let (away, holder) = known.map_or((None, None), |known| (known.away, known.holder));
+        let adopted = Session { address: address.clone(), begun, cost, away, holder, place, is_gone: false };
         self.sessions.insert(session.clone(), adopted);
         true
     }
@@ -314,6 +318,23 @@ impl Pool {
         if let Some(known) = self.sessions.get_mut(session) {
             known.away = Some(reason);
         }
+    }
+
+    /// Notes who has the conversation of a session open.
+    pub(super) fn note_holder(&mut self, session: &SessionId, holder: Holder) {
+        if let Some(known) = self.sessions.get_mut(session) {
+            known.holder = match holder {
+                Holder::Other(process) => Some(process),
+                Holder::Nobody | Holder::Unknown => None,
+            };
+        }
+    }
+
+    /// Returns what is known of why a session cannot be reached, beyond the reason.
+    pub(super) fn obstacle(&self, session: &SessionId) -> Option<Obstacle> {
+        let known = self.sessions.get(session)?;
+        let errors = self.agents.get(known.address.configured_as()).map(|agent| &agent.errors);
+        Some(Obstacle { holder: known.holder, error: errors.filter(|errors| !errors.is_empty()).cloned() })
     }
 
     /// Returns when an agent is asked again that refused to open a conversation because somebody else has it open.

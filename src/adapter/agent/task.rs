@@ -88,7 +88,7 @@ pub(super) async fn knock(inner: Arc<Inner>, session: SessionId) {
     let Some((plan, address)) = inner.plan_of(&session) else { return };
     let (reason, wait) = if !plan.is_installed() {
         (Reason::AgentMissing, plan.missing_wait())
-    } else if !is_free(&inner, &plan, &address).await {
+    } else if !is_free(&inner, &session, (&plan, &address)).await {
         (Reason::HeldElsewhere, plan.timing.probe)
     } else {
         return inner.reach(&session);
@@ -145,7 +145,7 @@ async fn ready(inner: &Arc<Inner>, start: &Start) -> Result<(Process, PathBuf), 
     if !plan.is_installed() {
         return Err(NotSent::Waits(Reason::AgentMissing, Reason::AgentMissing.doc().into()));
     }
-    if !is_free(inner, plan, address).await {
+    if !is_free(inner, &start.session, (plan, address)).await {
         return Err(NotSent::Waits(Reason::HeldElsewhere, Reason::HeldElsewhere.doc().into()));
     }
     let process = Process::start(plan, &directory).map_err(|why| match why {
@@ -155,16 +155,18 @@ async fn ready(inner: &Arc<Inner>, start: &Start) -> Result<(Process, PathBuf), 
     Ok((process, directory))
 }
 
-/// Returns whether nobody else holds a conversation, as far as that can be found out.
-async fn is_free(inner: &Arc<Inner>, plan: &AgentPlan, address: &Address) -> bool {
+/// Returns whether nobody else holds the conversation of a session, as far as that can be found out.
+async fn is_free(inner: &Arc<Inner>, session: &SessionId, (plan, address): (&AgentPlan, &Address)) -> bool {
     if address.conversation().is_none() {
         return true;
     }
     let (prober, address) = (Arc::clone(&inner.prober), address.clone());
     let holder = tokio::task::spawn_blocking(move || prober.holder(&address, &is_ours)).await;
-    match holder.unwrap_or(Holder::Unknown) {
+    let holder = holder.unwrap_or(Holder::Unknown);
+    inner.note_holder(session, holder);
+    match holder {
         Holder::Nobody => true,
-        Holder::Other { .. } => false,
+        Holder::Other(_) => false,
         // What is not known counts as held, unless an operator says otherwise.
         Holder::Unknown => plan.resume == Resume::WhenUnknown,
     }
@@ -248,7 +250,7 @@ impl Driven<'_> {
     async fn checked(&mut self, input: Input) -> Option<Input> {
         let Input::Prompt(prompt) = input else { return Some(input) };
         let address = self.inner.address(&self.start.session).unwrap_or_else(|| self.start.address.clone());
-        if is_free(self.inner, &self.start.plan, &address).await {
+        if is_free(self.inner, &self.start.session, (&self.start.plan, &address)).await {
             return Some(Input::Prompt(prompt));
         }
         not_sent(self.inner, &self.start, prompt.run, NotSent::Waits(Reason::HeldElsewhere, "".into()));

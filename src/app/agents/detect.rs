@@ -25,8 +25,11 @@ pub(in crate::app) fn list(args: &AgentsArgs) -> io::Result<ExitCode> {
     for agent in &found {
         let part = |name: &str| agent.keyword(name).and_then(Value::as_str).unwrap_or("-");
         let (name, version, program) = (part("name"), part("version"), part("program"));
-        let (open, closed) = (part("open"), part("closed"));
-        writeln!(out, "{name:9} {version:12} {program:40} open: {open:6} closed: {closed}")?;
+        let (open, closed, login) = (part("open"), part("closed"), part("login"));
+        writeln!(
+            out,
+            "{name:9} {version:12} {program:40} open: {open:6} login: {login:24} closed: {closed}"
+        )?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -43,10 +46,26 @@ fn look(known: &AgentKind) -> Map {
         Some(version) => row.with("version", version),
         None => row,
     };
+    let row = match login(known) {
+        Some(login) => row.with("login", login),
+        None => row,
+    };
     match resumed {
         Some(resumed) => row.with("closed", resumed),
         None => row,
     }
+}
+
+/// Where a login of the agent was found: the name of a variable, or a file. Whether it is valid only the agent can say, and one
+/// in the keys of the operating system is not found.
+fn login(known: &AgentKind) -> Option<String> {
+    let is_set = |name: &&&str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    if let Some(variable) = known.login_variables.iter().find(is_set) {
+        return Some((*variable).to_owned());
+    }
+    let home = PathBuf::from(env::var_os("HOME")?);
+    let file = known.login_files.iter().find(|file| home.join(file).is_file())?;
+    Some(format!("~/{file}"))
 }
 
 /// The program of this name on the path of searches.

@@ -87,7 +87,7 @@ fn command(call: &[String]) -> Map {
     Map::new().with("command", program).with("args", strings(args))
 }
 
-fn strings(texts: &[String]) -> Vec<Value> {
+pub(super) fn strings(texts: &[String]) -> Vec<Value> {
     texts.iter().map(|text| Value::from(text.as_str())).collect()
 }
 

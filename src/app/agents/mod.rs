@@ -5,6 +5,7 @@
 
 mod detect;
 mod folder;
+mod section;
 mod setup;
 mod trial;
 

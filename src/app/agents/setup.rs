@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use super::folder::{Program, codex_hooks, json, name, opencode, put, qwen_hooks, shell, write};
-use crate::app::config::data_dir_of;
+use super::section::{Section, section, with_section};
 use crate::app::config::environment::Environment;
+use crate::app::config::{CONFIG, data_dir_of};
 use crate::app::fault::AppFault;
 use crate::app::foreign_text::print;
 use crate::app::serve::data_dir::holder_of;
 use crate::dialect::REQUEST_CAPS;
+use crate::domain::AgentKind;
 use crate::edn::{Map, Value};
 use crate::surface::cli::{PluginAgent, SetupArgs};
 use crate::surface::json as text;
@@ -24,26 +26,43 @@ enum Step {
     Run(Vec<String>),
     /// Write a file.
     Write(PathBuf, String),
+    /// Write this at the end of a file, whose other parts are not shown.
+    Append(PathBuf, String),
     /// What the user has to know.
-    Note(&'static str),
+    Note(String),
 }
 
 pub(in crate::app) fn setup(args: &SetupArgs) -> io::Result<ExitCode> {
-    let done = steps(args).and_then(|steps| take(&steps, args.yes)).and_then(|()| say_if_none_runs(args));
+    let done = steps(args).and_then(|steps| take(&steps, args.yes)).and_then(|()| say_what_comes_next(args));
     Ok(done.map_or_else(|fault| fault.tell(), |()| ExitCode::SUCCESS))
 }
 
-/// An agent that is set up for a daemon that nobody has started schedules nothing.
-fn say_if_none_runs(args: &SetupArgs) -> Result<(), AppFault> {
+/// An agent that is set up for a daemon that nobody has started schedules nothing, and one that runs has read its configuration.
+fn say_what_comes_next(args: &SetupArgs) -> Result<(), AppFault> {
     let directory = data_dir_of(args.state.data_dir.clone(), &Environment::read())?;
-    if holder_of(&directory).is_ok_and(|holder| holder.is_some()) {
-        return Ok(());
-    }
-    print(&format!("no daemon serves {}; start one with `reveille serve`\n", directory.display()))
-        .map_err(|error| AppFault::io("stdout cannot be written", error))
+    let is_served = holder_of(&directory).is_ok_and(|holder| holder.is_some());
+    let next = match (is_served, args.yes) {
+        (false, _) => format!("no daemon serves {}; start one with `reveille serve`\n", directory.display()),
+        (true, true) => format!("the daemon reads {CONFIG} when it is started again\n"),
+        (true, false) => return Ok(()),
+    };
+    print(&next).map_err(|error| AppFault::io("stdout cannot be written", error))
 }
 
+/// What the agent needs for its windows, and what the daemon needs to go on with its closed conversations.
 fn steps(args: &SetupArgs) -> Result<Vec<Step>, AppFault> {
+    let mut steps = steps_of_agent(args)?;
+    match section(AgentKind::of(name(args.agent)), &args.state)? {
+        Section::There => {}
+        Section::Missing(path, text) => steps.push(Step::Append(path, text)),
+        Section::NoProgram(program) => steps.push(Step::Note(format!(
+            "{program} is not on the PATH; closed conversations are gone on with once it is there and this was done again"
+        ))),
+    }
+    Ok(steps)
+}
+
+fn steps_of_agent(args: &SetupArgs) -> Result<Vec<Step>, AppFault> {
     let plugin = |agent: PluginAgent| {
         let path = write(agent, None, &args.state)?;
         path.into_os_string().into_string().map_err(|_| AppFault::usage("the plugin's path is no UTF-8"))
@@ -66,7 +85,7 @@ fn steps(args: &SetupArgs) -> Result<Vec<Step>, AppFault> {
             vec![
                 Step::Run(call.into_iter().chain(server).collect()),
                 Step::Write(hooks, json(&whole)),
-                Step::Note("Codex asks once whether it may run these hooks"),
+                Step::Note("Codex asks once whether it may run these hooks".to_owned()),
             ]
         }
         PluginAgent::Gemini => {
@@ -145,6 +164,9 @@ fn take(steps: &[Step], agreed: bool) -> Result<(), AppFault> {
             Step::Write(path, text) => {
                 writeln!(out, "write  {}\n{text}", path.display()).map_err(told)?;
             }
+            Step::Append(path, text) => {
+                writeln!(out, "append {}\n{text}", path.display()).map_err(told)?;
+            }
             Step::Note(text) => writeln!(out, "note   {text}").map_err(told)?,
         }
         if agreed {
@@ -162,6 +184,10 @@ fn carry_out(step: &Step) -> Result<(), AppFault> {
         Step::Note(_) => Ok(()),
         Step::Write(path, text) => {
             put(path, text).map_err(|error| AppFault::io(path.display().to_string(), error))
+        }
+        Step::Append(path, text) => {
+            let whole = with_section(path, text).and_then(|whole| put(path, &whole));
+            whole.map_err(|error| AppFault::io(path.display().to_string(), error))
         }
         Step::Run(call) => {
             let Some((program, args)) = call.split_first() else { return Ok(()) };

@@ -85,7 +85,7 @@ impl<'a> Trial<'a> {
                 (":host", "nil") => {
                     return line("agent", &format!("{} can be reached by the daemon", self.args.agent));
                 }
-                (":host", away) => return Err(failed("agent", &format!("it cannot be reached: {away}"))),
+                (":host", _) => return Err(failed("agent", &self.obstacle()?)),
                 _ => wait_for_the_daemon(),
             }
         }
@@ -116,9 +116,20 @@ impl<'a> Trial<'a> {
             }
             wait_for_the_daemon();
         }
-        let waits =
-            format!("no turn has ended within {} s; `reveille explain {id}` says why", self.args.patience);
+        let (patience, obstacle) = (self.args.patience, self.obstacle()?);
+        let waits = format!("no turn has ended within {patience} s, {obstacle}; see `reveille explain {id}`");
         Err(failed(step, &waits))
+    }
+
+    /// Why the conversation cannot be reached, with what the agent wrote about it.
+    fn obstacle(&self) -> Result<String, AppFault> {
+        let shown = self.of_session("[:psi.agent-session/away :psi.agent-session/away-error]")?;
+        let Some(away) = found(&shown, AWAY).filter(|away| **away != Value::Nil) else {
+            return Ok("though the agent can be reached".to_owned());
+        };
+        let error = found(&shown, "psi.agent-session/away-error").and_then(Value::as_str);
+        let error = error.map_or_else(String::new, |error| format!(" ({})", shortened(error)));
+        Ok(format!("it cannot be reached: {away}{error}"))
     }
 
     /// Kills the group of the agent's process, as a crash would.

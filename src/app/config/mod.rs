@@ -44,6 +44,8 @@ use tools::{Tools, ToolsConfig};
 
 /// The complete, validated configuration of the daemon.
 pub(super) struct Config {
+    /// The file that it was read from.
+    pub(super) path: Option<PathBuf>,
     pub(super) http: http::Config,
     /// The data directory; `None` if nothing may touch a disk.
     pub(super) data_dir: Option<PathBuf>,
@@ -104,7 +106,13 @@ impl Config {
     /// # Errors
     /// [`AppFault::Usage`] for an invalid option, [`AppFault::Io`] for a file that cannot be read.
     pub(super) fn new(args: ServeArgs, environment: &Environment) -> Result<Config, AppFault> {
-        let file = args.config.as_deref().map_or_else(|| Ok(File::default()), read)?;
+        let path = args.config.clone().or_else(|| own_file(&args, environment));
+        let file = path.as_deref().map_or_else(|| Ok(File::default()), read)?;
+        if args.config.is_none() && file.data_dir.is_some() {
+            return Err(AppFault::usage(format!(
+                "data-dir: {CONFIG} is read for its own directory, and names no other"
+            )));
+        }
         let listen = args.listen.or(file.listen).unwrap_or(DEFAULT_LISTEN);
         // Checked before a directory is created or a port is opened.
         check_reach(listen, args.listen_public || file.listen_public)?;
@@ -139,6 +147,7 @@ impl Config {
         let zone = file.zone;
         let host_tokens = host_names(&file.host_tokens, data_dir.is_some())?;
         Ok(Config {
+            path,
             host_tokens,
             http,
             data_dir,
@@ -156,6 +165,13 @@ impl Config {
             primitives,
         })
     }
+}
+
+/// The configuration file in the data directory, if there is one. Where nothing is on disk, it is not looked for.
+fn own_file(args: &ServeArgs, environment: &Environment) -> Option<PathBuf> {
+    let is_diskless = args.volatile && args.data_dir.is_none() && environment.token.is_some();
+    let directory = data_dir_of(args.data_dir.clone(), environment).ok().filter(|_| !is_diskless)?;
+    Some(directory.join(CONFIG)).filter(|path| path.exists())
 }
 
 /// The names of hosts, each of which is a part of a file's name.
@@ -259,6 +275,8 @@ fn check_token(text: &str) -> Result<Token, AppFault> {
     })
 }
 
+/// The name of the configuration file in the data directory.
+pub(super) const CONFIG: &str = "reveille.toml";
 /// The default name of the Unix socket in the data directory.
 pub(super) const SOCKET: &str = "reveille.sock";
 pub(super) const DEFAULT_LISTEN: SocketAddr =

@@ -13,7 +13,9 @@ use std::time::Duration;
 use crate::adapter::ClockOs;
 use crate::adapter::agent::{AgentHost, AgentPlan, ListedHolders, Reports};
 use crate::app::config::agent_hosts::Agents;
-use crate::domain::{Address, DecisionKind, Failure, HostId, Phase, Reason, RunId, RunState, SessionId};
+use crate::domain::{
+    Address, DecisionKind, Failure, HolderProcess, HostId, Phase, Reason, RunId, RunState, SessionId,
+};
 use crate::engine::{Command, Input, Report, SessionRecord, State};
 use crate::port::{Holder, Prober};
 use crate::runtime::{Handle, Subscription};
@@ -49,7 +51,7 @@ struct Holders {
 impl Prober for Holders {
     fn holder(&self, address: &Address, ours: &dyn Fn(u32) -> bool) -> Holder {
         match self.service.window_at(address).filter(|window| !ours(window.pid)) {
-            Some(window) => Holder::Other { pid: window.pid, busy: false },
+            Some(window) => Holder::Other(HolderProcess { pid: Some(window.pid), busy: false }),
             None => self.listed.holder(address, ours),
         }
     }

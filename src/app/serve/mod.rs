@@ -55,6 +55,9 @@ fn run(mut config: Config) -> Result<(), AppFault> {
     // Bound to a name, so that the log lives until the end of this function and writes its last lines.
     let _log = Log::start(&config.log, config.log_json)?;
     panics::end_the_process();
+    if let Some(path) = &config.path {
+        tracing::info!(target: "reveille", path = %path.display(), "configuration read");
+    }
     // Installed first: a signal during the start stops the daemon right after it.
     let (stop, stopped) = sync_channel(1);
     let handled = on_stop(move || stop.send(()).unwrap_or_default());
@@ -174,7 +177,9 @@ fn check(config: Config) -> Result<(), AppFault> {
         .map_err(|error| AppFault::io("the engine cannot start", error))?;
     let kept = config.data_dir.as_deref().filter(|_| config.keeps);
     let kept = kept.map_or("nothing is persisted".to_owned(), |dir| format!("data in {}", dir.display()));
-    let line = format!("the configuration is valid: listen on {}; {}\n", config.http.listen, visible(&kept));
+    let path = config.path.map_or_else(String::new, |path| format!("; read from {}", path.display()));
+    let (listen, kept, path) = (config.http.listen, visible(&kept), visible(&path));
+    let line = format!("the configuration is valid: listen on {listen}; {kept}{path}\n");
     foreign_text::print(&line).map_err(|error| AppFault::io("stdout cannot be written", error))
 }
 

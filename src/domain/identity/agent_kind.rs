@@ -13,8 +13,16 @@ pub struct AgentKind {
     pub(crate) name: &'static str,
     /// The program as people start it; `None` if it goes by the name under which the agent is configured.
     pub(crate) program: Option<&'static str>,
-    /// The program that speaks the Agent Client Protocol.
+    /// The program that speaks the Agent Client Protocol, and its arguments.
     pub(crate) resumed_by: Option<&'static str>,
+    pub(crate) resumed_with: &'static [&'static str],
+    /// The command that lists who has which conversation open, as arguments of its program.
+    pub(crate) lister: &'static [&'static str],
+    /// The variable that names the directory of its settings.
+    pub(crate) settings_variable: Option<&'static str>,
+    /// Where a login may be: variables, and files below the user's home directory.
+    pub(crate) login_variables: &'static [&'static str],
+    pub(crate) login_files: &'static [&'static str],
     /// How an open, idle window is woken.
     pub(crate) live: LiveDoor,
     /// Whether a hook at the end of a turn can hand over a prompt, with which the agent goes on.
@@ -111,6 +119,11 @@ const UNKNOWN: AgentKind = AgentKind {
     name: "",
     program: None,
     resumed_by: None,
+    resumed_with: &[],
+    lister: &[],
+    settings_variable: None,
+    login_variables: &[],
+    login_files: &[],
     live: LiveDoor::Closed,
     takes_at_turn_end: false,
     has_many_conversations: false,
@@ -130,6 +143,10 @@ pub(crate) const KNOWN: &[AgentKind] = &[
         name: "claude",
         program: Some("claude"),
         resumed_by: Some("claude-agent-acp"),
+        lister: &["agents", "--json"],
+        settings_variable: Some("CLAUDE_CONFIG_DIR"),
+        login_variables: &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+        login_files: &[".claude/.credentials.json"],
         live: LiveDoor::Hook,
         takes_at_turn_end: true,
         conversation_variable: Some("CLAUDE_CODE_SESSION_ID"),
@@ -143,6 +160,9 @@ pub(crate) const KNOWN: &[AgentKind] = &[
         name: "codex",
         program: Some("codex"),
         resumed_by: Some("codex-acp"),
+        settings_variable: Some("CODEX_HOME"),
+        login_variables: &["OPENAI_API_KEY", "CODEX_API_KEY"],
+        login_files: &[".codex/auth.json"],
         live: LiveDoor::Queue,
         has_many_conversations: true,
         tool_client: Some("codex-mcp-client"),
@@ -155,6 +175,10 @@ pub(crate) const KNOWN: &[AgentKind] = &[
         name: "opencode",
         program: Some("opencode"),
         resumed_by: Some("opencode"),
+        resumed_with: &["acp"],
+        // It takes the keys of many providers, and its own file has those that it was given.
+        login_variables: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
+        login_files: &[".local/share/opencode/auth.json"],
         // It hands over at the end of a turn, too.
         live: LiveDoor::Plugin,
         has_many_conversations: true,
@@ -166,6 +190,9 @@ pub(crate) const KNOWN: &[AgentKind] = &[
         name: "gemini",
         program: Some("gemini"),
         resumed_by: Some("gemini"),
+        resumed_with: &["--acp"],
+        login_variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+        login_files: &[".gemini/oauth_creds.json"],
         takes_at_turn_end: true,
         believes: Believes::Answer,
         mode: Some("default"),
@@ -178,6 +205,10 @@ pub(crate) const KNOWN: &[AgentKind] = &[
         name: "qwen",
         program: Some("qwen"),
         resumed_by: Some("qwen"),
+        resumed_with: &["--acp"],
+        settings_variable: Some("QWEN_HOME"),
+        login_variables: &["DASHSCOPE_API_KEY", "OPENAI_API_KEY"],
+        login_files: &[".qwen/oauth_creds.json"],
         live: LiveDoor::Socket,
         takes_at_turn_end: true,
         holder: HolderKnown::WrittenDown,
@@ -185,7 +216,14 @@ pub(crate) const KNOWN: &[AgentKind] = &[
         mode: Some("default"),
         ..UNKNOWN
     },
-    AgentKind { name: "goose", program: Some("goose"), resumed_by: Some("goose"), ..UNKNOWN },
+    AgentKind {
+        name: "goose",
+        program: Some("goose"),
+        resumed_by: Some("goose"),
+        resumed_with: &["acp"],
+        login_files: &[".config/goose/config.yaml"],
+        ..UNKNOWN
+    },
 ];
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ pub(in crate::domain) mod fact;
 pub(in crate::domain) mod fact_summary;
 pub(in crate::domain) mod failure;
 pub(in crate::domain) mod lost;
+pub(in crate::domain) mod obstacle;
 pub(in crate::domain) mod reason;
 pub(in crate::domain) mod refusal;
 pub(in crate::domain) mod run;

@@ -2,13 +2,15 @@
 
 use super::{attributes, entities, instant, integer, maybe, own, read_session as read, text};
 use crate::domain::{
-    Address, AgentName, CacheBreakpoint, PromptSource, Reason, ScheduleId, SessionId, ThinkingLevel,
+    Address, AgentName, CacheBreakpoint, HolderProcess, PromptSource, Reason, ScheduleId, SessionId,
+    ThinkingLevel,
 };
-use crate::edn::Value;
+use crate::edn::{Map, Value};
 use crate::engine::Key;
 use crate::graph::listing::{self, Whose};
+use crate::graph::params::field;
 use crate::graph::psi_terms;
-use crate::graph::registry::{Datum, Entity, Type, ViewOf};
+use crate::graph::registry::{Datum, Entity, Record, Type, ViewOf};
 use crate::graph::session_config;
 use crate::graph::view::Scheduler;
 
@@ -162,6 +164,23 @@ fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         /// Why its agent's conversation cannot be reached for now. Nil if it can, or if another host has the session.
         own "psi.agent-session/away": Type::Enum(Reason::NAMES), nullable =>
             |record| maybe(record.away(), |why| Datum::Name(why.name()));
+        /// The process that has its agent's conversation open, if away is held-elsewhere and the agent says which. Nil otherwise.
+        own "psi.agent-session/holder": Type::Record(&HOLDER), nullable => |view, key, _| {
+            read(view, key, |record| {
+                let is_held = record.away() == Some(Reason::HeldElsewhere);
+                let holder = view.transcripts.obstacle(record).filter(|_| is_held).and_then(|it| it.holder);
+                maybe(holder, |process| holder_of(process).into())
+            })
+        };
+        /// What its agent wrote when it could not be started, without what looks like a secret. Nil if away is another reason
+        /// than agent-broken, agent-missing or not-authenticated, or if the agent wrote nothing.
+        own "psi.agent-session/away-error": Type::String, nullable => |view, key, _| {
+            read(view, key, |record| {
+                let is_about_start = record.away().is_some_and(is_of_start);
+                let error = view.transcripts.obstacle(record).filter(|_| is_about_start).and_then(|it| it.error);
+                maybe(error, Datum::shown)
+            })
+        };
         /// When a person last sent a message. Nil if none has.
         own "psi.agent-session/last-user-activity": Type::Instant, nullable =>
             |record| maybe(record.last_user_activity(), instant);
@@ -220,4 +239,23 @@ fn contents(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         own "psi.agent-session/tools": Type::Reference("tool"), many =>
             |view, key, _| Ok(Datum::Entities(super::tool::list(view, Whose::Session(key))));
     }
+}
+
+/// Whether a conversation cannot be reached because its agent does not start.
+fn is_of_start(reason: Reason) -> bool {
+    [Reason::AgentBroken, Reason::AgentMissing, Reason::NotAuthenticated].contains(&reason)
+}
+
+/// The fields of [`holder_of`].
+const HOLDER: Record = Record {
+    name: "holder",
+    doc: "A process that has an agent's conversation open, and is not one of Reveille's.",
+    params: &[
+        field::<u32>("pid", "Its process id. Nil if the agent does not say it.").or_nil(),
+        field::<bool>("busy?", "Whether a turn is going on there, as far as the agent says."),
+    ],
+};
+
+fn holder_of(process: HolderProcess) -> Map {
+    Map::new().with("pid", process.pid.map(i64::from)).with("busy?", process.busy)
 }

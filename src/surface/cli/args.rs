@@ -421,7 +421,7 @@ pub struct ServeArgs {
     /// The Unix socket [default: DATA-DIR/reveille.sock]
     #[arg(long, value_name = "PATH", env = "REVEILLE_SOCKET", hide_env_values = true)]
     pub(crate) socket: Option<PathBuf>,
-    /// A configuration file in TOML.
+    /// A configuration file in TOML [default: DATA-DIR/reveille.toml, if it is there]
     #[arg(long, value_name = "FILE", env = "REVEILLE_CONFIG", hide_env_values = true)]
     pub(crate) config: Option<PathBuf>,
     /// Check the configuration, say where the daemon would listen and persist, and start nothing.

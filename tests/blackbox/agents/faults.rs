@@ -83,9 +83,13 @@ fn an_agent_that_always_ends_is_broken_and_is_started_less_and_less() {
     let starts = scene.lines("starts").len();
     assert!((4..=7).contains(&starts), "{starts} starts");
     assert!(!scene.daemon.log().contains("sk-secret"), "{}", scene.daemon.log());
+    let error = scene.session("s", ":psi.agent-session/away-error");
+    assert!(error.contains("fake: crashed at 1, key …"), "{error}");
     scene.mode("");
     scene.await_shown(&schedule, ":psi.scheduler/status :delivered");
     assert_eq!(scene.prompted("the prompt"), 1);
+    let error = scene.session("s", ":psi.agent-session/away-error");
+    assert!(error.contains("away-error nil"), "{error}");
 }
 
 #[test]
@@ -204,6 +208,8 @@ fn nothing_is_resumed_into_a_conversation_that_somebody_holds() {
     pass(Duration::from_millis(500));
     assert!(scene.lines("starts").is_empty(), "nothing was started");
     assert!(scene.session("s", ":psi.agent-session/away").contains(":held-elsewhere"));
+    let holder = scene.session("s", ":psi.agent-session/holder");
+    assert!(holder.contains("{:pid 1, :busy? false}"), "{holder}");
     let mut explain = scene.home.command(&["explain", &schedule, "--data-dir", "state"]);
     let explained = scene.home.run(&mut explain);
     assert!(explained.out.contains("holds the agent's conversation"), "{}{}", explained.out, explained.err);

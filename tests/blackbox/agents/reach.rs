@@ -57,6 +57,63 @@ fn nothing_but_what_is_listed_is_in_an_agents_environment() {
     assert!(!scene.daemon.log().contains("sk-of-the-test"));
 }
 
+/// Where a token could be seen: in the arguments of any process while a turn goes on, in what the agent is sent, in the log, and in
+/// the graph, of which every attribute is asked for that a session, a run, a turn, or the engine has.
+#[test]
+fn no_token_is_in_arguments_the_log_or_the_graph() {
+    let mut scene = Scene::new("tokens", "gate", "tools = true");
+    scene.open("s", "hello");
+    let other = scene.stream.ask("{:op :session/open :session-id \"other\"}").expect("it lives");
+    let mut tokens = vec![text(&other, &["ok", "token"]).expect("a token").to_owned()];
+    for file in std::fs::read_dir(scene.home.state()).expect("ours").map(|file| file.expect("ours").path()) {
+        if file.extension().is_some_and(|kind| kind == "token") {
+            tokens.push(std::fs::read_to_string(file).expect("ours").trim().to_owned());
+        }
+    }
+    assert!(tokens.len() >= 4 && tokens.iter().all(|token| token.len() >= 16), "{}", tokens.len());
+    let schedule = scene.create("s", "look");
+    until("its turn goes on", PATIENCE, || {
+        scene.session("s", ":psi.agent-session/busy?").contains("busy? true")
+    });
+    let processes = std::fs::read_dir("/proc").expect("Linux").flatten();
+    let arguments = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+    let arguments: Vec<String> =
+        arguments.map(|words| String::from_utf8_lossy(&words).replace('\0', " ")).collect();
+    assert!(arguments.iter().any(|words| words.contains("agents::fake::serve")), "{arguments:?}");
+    let sent = scene.lines("lines").join("\n");
+    assert!(sent.contains("mcpServers") && sent.contains("--data-dir"), "{sent}");
+    scene.mode("");
+    scene.await_shown(&schedule, ":psi.scheduler/status :delivered");
+    let attributes = scene.home.run(&mut scene.home.command(&["schema", "attributes"])).out;
+    let names: std::collections::BTreeSet<&str> = attributes
+        .split(|char: char| !(char.is_ascii_alphanumeric() || ":./-?".contains(char)))
+        .filter(|word| word.starts_with(':') && word.contains('/'))
+        .collect();
+    let of = |prefix: &str| {
+        let names: Vec<&str> = names.iter().copied().filter(|name| name.starts_with(prefix)).collect();
+        assert!(names.len() > 5, "{prefix}: {names:?}");
+        names.join(" ")
+    };
+    let query = format!(
+        "[{{[:psi.agent-session/session-id \"s\"] [{session}]}} {{[:psi.agent-session/session-id \"other\"] [{session}]}} \
+          {engine} {{[:psi.scheduler/schedule-id {schedule:?}] [{{:psi.scheduler/runs [{run} {{:reveille.run/turn [{turn}]}}]}}]}}]",
+        session = of(":psi.agent-session/"),
+        engine = of(":reveille.engine/"),
+        run = of(":reveille.run/"),
+        turn = of(":reveille.turn/"),
+    );
+    let graph = reveille::edn::Value::from(scene.daemon.eql(&query)).to_string();
+    assert!(
+        graph.contains("psi.agent-session/address") && graph.contains("reveille.turn/outcome"),
+        "{graph}"
+    );
+    for (place, seen) in
+        [("arguments", arguments.join("\n")), ("sent", sent), ("log", scene.daemon.log()), ("graph", graph)]
+    {
+        assert!(!tokens.iter().any(|token| seen.contains(&**token)), "a token is in the {place}");
+    }
+}
+
 #[test]
 fn a_group_is_killed_as_one_when_the_daemon_ends() {
     let mut scene = Scene::new("group", "child stuck", "");

@@ -31,6 +31,9 @@ fn a_step_that_fails_says_why() {
     let ended = tested(&scene, "fake");
     assert!(ended.err.contains("begin: ") && ended.err.contains("the model is not there"), "{}", ended.err);
     assert_eq!(ended.code, Some(1));
+    scene.mode("crash-1");
+    let ended = tested(&scene, "fake");
+    assert!(ended.err.contains("cannot be reached: :agent-broken (fake: crashed at 1"), "{}", ended.err);
     // It forgets what it was told, as an agent does that begins another conversation.
     scene.mode("forget");
     let ended = tested(&scene, "fake");

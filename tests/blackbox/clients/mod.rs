@@ -14,6 +14,7 @@ mod memory;
 mod other_agents;
 mod readme;
 mod repeats;
+mod setup;
 mod slow_clients;
 mod token;
 mod transfer;

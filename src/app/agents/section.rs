@@ -1,0 +1,118 @@
+//! The part of the daemon's configuration that lets it go on with an agent's closed conversations: `[agents.NAME]`.
+//!
+//! Invariant: it names programs and variables, and never the value of a variable.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use super::detect::find;
+use super::folder::strings;
+use crate::app::config::environment::Environment;
+use crate::app::config::{CONFIG, data_dir_of};
+use crate::app::fault::AppFault;
+use crate::domain::AgentKind;
+use crate::surface::cli::StateArgs;
+use crate::surface::json;
+
+/// What is to be done about the section of an agent.
+pub(super) enum Section {
+    /// The file has one already.
+    There,
+    /// This text belongs at the end of the file.
+    Missing(PathBuf, String),
+    /// This program is not there, without which closed conversations are not gone on with.
+    NoProgram(&'static str),
+}
+
+/// Looks for the section of an agent in the configuration of the data directory.
+///
+/// # Errors
+/// [`AppFault`] if the file cannot be read.
+pub(super) fn section(kind: &AgentKind, state: &StateArgs) -> Result<Section, AppFault> {
+    let path = data_dir_of(state.data_dir.clone(), &Environment::read())?.join(CONFIG);
+    let path = std::path::absolute(&path).map_err(|error| AppFault::io("the data directory", error))?;
+    if has_section(&path, kind.name)? {
+        return Ok(Section::There);
+    }
+    let program = kind.resumed_by.unwrap_or(kind.name);
+    let Some(command) = find(program) else { return Ok(Section::NoProgram(program)) };
+    let command = words(&command, kind.resumed_with)?;
+    let lister = kind.program.filter(|_| !kind.lister.is_empty()).and_then(find);
+    let holders = lister.map(|program| words(&program, kind.lister)).transpose()?;
+    Ok(Section::Missing(path, text(kind, &command, holders.as_deref())))
+}
+
+fn text(kind: &AgentKind, command: &[String], holders: Option<&[String]>) -> String {
+    let variables = ["PATH", "HOME"].into_iter().chain(kind.settings_variable);
+    let variables = variables.chain(kind.login_variables.iter().copied()).map(str::to_owned);
+    let environment = list(&variables.collect::<Vec<_>>());
+    let holders = holders.map_or_else(String::new, |words| format!("holders = {}\n", list(words)));
+    format!("[agents.{}]\ncommand = {}\nenvironment = {environment}\n{holders}", kind.name, list(command))
+}
+
+/// A list of strings, which TOML writes as JSON does.
+fn list(words: &[String]) -> String {
+    let mut text = String::new();
+    json::write(&strings(words).into(), &mut text);
+    text
+}
+
+fn has_section(path: &Path, name: &str) -> Result<bool, AppFault> {
+    let unreadable =
+        |why: String| AppFault::usage(format!("{}: {why}; add the section by hand", path.display()));
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(unreadable(error.to_string())),
+    };
+    // The message of an error quotes the line, which may have a secret.
+    let table: Table = toml::from_str(&text).map_err(|_| unreadable("it is no TOML".to_owned()))?;
+    Ok(table.get("agents").and_then(Value::as_table).is_some_and(|agents| agents.contains_key(name)))
+}
+
+/// A program and its arguments, as the configuration has them.
+fn words(program: &Path, arguments: &[&str]) -> Result<Vec<String>, AppFault> {
+    let program =
+        std::path::absolute(program).map_err(|error| AppFault::io("the path of a program", error))?;
+    let program = program.into_os_string().into_string();
+    let program = program.map_err(|path| AppFault::usage(format!("{} is no UTF-8", path.display())))?;
+    let arguments = arguments.iter().map(|argument| (*argument).to_owned());
+    Ok(std::iter::once(program).chain(arguments).collect())
+}
+
+/// Returns the text of a file with a section at its end.
+///
+/// # Errors
+/// The error of reading the file.
+pub(super) fn with_section(path: &Path, section: &str) -> io::Result<String> {
+    match fs::read_to_string(path) {
+        Ok(text) => {
+            let between = if text.is_empty() || text.ends_with('\n') { "\n" } else { "\n\n" };
+            Ok(format!("{text}{between}{section}"))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(section.to_owned()),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is written is read by the daemon as it was meant.
+    #[test]
+    fn the_section_is_of_the_configuration() {
+        let kind = AgentKind::of("claude");
+        let command = words(Path::new("/opt/a \"b\"/claude-agent-acp"), kind.resumed_with).unwrap();
+        let holders = words(Path::new("/usr/bin/claude"), kind.lister).unwrap();
+        let text = text(kind, &command, Some(&holders));
+        let table: Table = toml::from_str(&text).expect(&text);
+        let claude = &table["agents"]["claude"];
+        assert_eq!(claude["command"][0].as_str(), Some("/opt/a \"b\"/claude-agent-acp"));
+        assert_eq!(claude["holders"].as_array().map(Vec::len), Some(3));
+        assert!(claude["environment"].as_array().unwrap().contains(&Value::from("CLAUDE_CONFIG_DIR")));
+    }
+}
