@@ -1,6 +1,7 @@
 // Real agents, unmodified, with a model that follows a script: a conversation that the daemon began is opened in a window of tmux, as
 // its user would. What is due there waits, a turn in the window is not lost, and once the window has ended the conversation goes on.
-// Usage: node held.mjs URL TOKEN BINARY [AGENT…]; needs tmux. `AGENTS_MODULES` names another node_modules.
+// Usage: node held.mjs URL TOKEN BINARY [AGENT…]; needs tmux. `AGENTS_MODULES` names another node_modules. With GUARD=off a
+// command that lists nobody answers who has a conversation open: it is gone on with beside the window, and turns have to be lost.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -11,6 +12,7 @@ import { scriptedModel } from "./scripted_model.mjs";
 import { agents as windowed } from "./window_agents.mjs";
 
 const [, , binary, ...named] = process.argv.slice(2);
+const isUnguarded = process.env.GUARD === "off";
 // A daemon of Codex holds a conversation for a minute after its last window.
 const PATIENCE_MS = 150_000;
 const typed = "Remember WORD-9.";
@@ -38,7 +40,8 @@ async function hold(name) {
   const work = path.join(home, "work");
   mkdirSync(work);
   const model = await scriptedModel((turn) => ({ say: `Heard ${whole(turn).match(/Remember (WORD-\d+)/g)?.at(-1)?.slice(9)}.` }));
-  writeFileSync(path.join(home, "agents.toml"), configured(name, model, home, 'idle = "1s"\nprobe = "1s"', config(program)));
+  const holders = isUnguarded ? 'holders = ["/bin/echo", "[]"]' : config(program);
+  writeFileSync(path.join(home, "agents.toml"), configured(name, model, home, 'idle = "1s"\nprobe = "1s"', holders));
   for (const [file, text] of Object.entries(files(model.url, work))) {
     mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
     if (!existsSync(path.join(home, file)) || name === "codex") writeFileSync(path.join(home, file), text);
@@ -79,12 +82,14 @@ async function hold(name) {
       return isReady.test(screen());
     });
     await pause(2_000);
-    if (!isOther) {
-      tmux("send-keys", "-t", "w", "-l", typed);
+    const type = async (text) => {
+      tmux("send-keys", "-t", "w", "-l", text);
       await pause(1_000);
       tmux("send-keys", "-t", "w", "Enter");
-      await until("the window has had a turn", () => asked(typed));
-    }
+      await until("the window has had a turn", () => asked(text));
+    };
+    if (!isOther) await type(typed);
+    if (isUnguarded) return console.log(`${name}: ${await split({ create, daemon, model, tmux, type, until, asked })}`);
     await create("Remember WORD-2.");
     let shown;
     // Gemini's has to be a minute old before it is gone on with.
@@ -121,6 +126,23 @@ async function hold(name) {
     await pause(500);
     rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 });
   }
+}
+
+// What becomes of a conversation with two holders: the daemon goes on with it beside the window, the person goes on in the window,
+// and a third process looks at what there is.
+async function split({ create, daemon, model, tmux, type, until, asked }) {
+  await create("Remember WORD-2.");
+  await settled(daemon, "Remember WORD-2.", PATIENCE_MS);
+  await type("Remember WORD-10.");
+  await pause(2_000);
+  tmux("kill-server");
+  await create("Remember WORD-3.");
+  await until("the conversation goes on", () => asked("WORD-3"));
+  await settled(daemon, "Remember WORD-3.", PATIENCE_MS);
+  const last = whole(model.seen.filter((turn) => turn.tools.length > 0 && whole(turn).includes("WORD-3")).at(-1));
+  const lost = ["Remember WORD-1.", typed, "Remember WORD-2.", "Remember WORD-10."].filter((text) => !last.includes(text));
+  assert.ok(lost.length > 0, "without the guard a turn is lost, or the guard is of no use");
+  return `without the guard the conversation split, and this was lost: ${lost.join(" ")}`;
 }
 
 // A script of node is run by the node that the agents have.

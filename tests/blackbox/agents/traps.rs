@@ -2,7 +2,8 @@
 
 use super::{PATIENCE, Scene};
 use crate::harness::ask::create_in;
-use crate::harness::daemon::{pass, until};
+use crate::harness::daemon::{pass, text, until};
+use crate::harness::stream::Stream;
 use std::time::Duration;
 
 /// Gemini: a conversation that is loaded in the clock minute of its beginning is wiped. With its profile, one that we began is
@@ -111,4 +112,34 @@ fn trap_9_one_process_for_each_conversation() {
     let answers = scene.lines("lines").join("\n");
     assert!(answers.contains("\"optionId\":\"r\""), "refused, this once: {answers}");
     assert!(!answers.contains("\"optionId\":\"a"), "and never allowed: {answers}");
+}
+
+/// opencode says nothing of a conversation in which a turn is about to begin. What is not said is not idle: the next prompt waits
+/// for the turn of the first one, of which the agent has said nothing yet.
+#[test]
+fn trap_10_a_conversation_of_which_nothing_is_said_is_not_idle() {
+    let mut scene = Scene::new("trap-10", "", "");
+    scene.open("s", "hello");
+    let mut harness = Stream::connect(&scene.daemon.socket).expect("it lives");
+    let attached = harness.ask("{:op :host/attach :sessions [\"s\"]}").expect("it lives");
+    assert!(attached.keyword("ok").is_some(), "{attached:?}");
+    let (first, second) = (scene.create("s", "the first"), scene.create("s", "the second"));
+    let take = |harness: &mut Stream| {
+        let id = std::iter::from_fn(|| harness.pushed())
+            .find_map(|pushed| Some(text(&pushed, &["delivery-id"])?.to_owned()))
+            .expect("it is pushed");
+        harness.ask(&format!("{{:op :delivery/ack :delivery-id {id:?}}}")).expect("it lives");
+    };
+    take(&mut harness);
+    scene.await_shown(&first, ":psi.scheduler/status :delivered");
+    assert!(
+        scene.session("s", ":psi.agent-session/busy?").contains("busy? true"),
+        "it is said of the session"
+    );
+    scene.await_shown(&second, ":psi.scheduler/status :queued :psi.scheduler/reason :session-busy");
+    for busy in [true, false] {
+        harness.ask(&format!("{{:op :session/busy :session-id \"s\" :busy? {busy}}}")).expect("it lives");
+    }
+    take(&mut harness);
+    scene.await_shown(&second, ":psi.scheduler/status :delivered");
 }

@@ -36,7 +36,7 @@ fn spawn_of(mut command: Command, input: &str) -> Child {
     child
 }
 
-fn end(child: Child) -> Ended {
+pub(super) fn end(child: Child) -> Ended {
     let output = child.wait_with_output().expect("it ends");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     let (out, err) = (text(output.stdout), text(output.stderr));
@@ -55,7 +55,7 @@ pub(super) fn start(home: &Home, conversation: &str, source: &str) {
 }
 
 /// A waiter that has its place in the daemon.
-fn waiter(home: &Home, conversation: &str, older: &mut Vec<Child>) {
+pub(super) fn waiter(home: &Home, conversation: &str, older: &mut Vec<Child>) {
     let host = host(home, conversation);
     older.push(spawn(home, &["hook", "claude", "--wait"], &recorded("Stop", conversation, &json!({}))));
     until(|| {
@@ -70,7 +70,7 @@ fn host(home: &Home, conversation: &str) -> Option<String> {
     asked.contains(":psi.agent-session/reception :host ").then_some(asked)
 }
 
-fn reception(home: &Home, conversation: &str) -> String {
+pub(super) fn reception(home: &Home, conversation: &str) -> String {
     let asked = ask(home, conversation, "[:psi.agent-session/reception]");
     asked
         .rsplit_once(":psi.agent-session/reception :")
@@ -97,7 +97,7 @@ pub(super) fn schedule(home: &Home, conversation: &str, message: &str, ms: u64) 
 }
 
 /// The status of the schedules.
-fn status(home: &Home) -> String {
+pub(super) fn status(home: &Home) -> String {
     eql(home, "[{:psi.scheduler/schedules [:psi.scheduler/status]}]")
 }
 
