@@ -4,15 +4,14 @@
 use std::sync::Arc;
 
 use super::bulletin_text;
+use super::new_schedule::NewSchedule;
 use super::reading::{Look, read_outcome};
 use super::row::StoredRow;
 use crate::domain::{
-    Actor, Address, AgentSchedules, Channel, Cursor, Decided, Dialect, Digest, Downtime, Durability, Failure,
-    Grant, GuardAnswer, GuardPolicy, HostId, JobId, Lifetime, LostSchedule, MemoryChange, Op, Outcome,
-    Payload, Policy, Primitives, Reading, Reason, RunId, ScheduleId, SessionConfig, SessionId, Settings,
-    Target, Ways, When,
+    Actor, Address, AgentSchedules, Channel, Cursor, Decided, Digest, Downtime, Failure, Grant, GuardAnswer,
+    GuardPolicy, HostId, JobId, Lifetime, LostSchedule, MemoryChange, Op, Outcome, Policy, Primitives,
+    Reading, Reason, RunId, ScheduleId, SessionConfig, SessionId, Target, Ways, When,
 };
-use crate::limits;
 
 /// One input to decide on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -310,55 +309,6 @@ pub struct ScheduleChange {
     pub lifetime: Option<Lifetime>,
     /// Whether it is paused.
     pub paused: Option<bool>,
-}
-
-/// A request for a new schedule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewSchedule {
-    /// The schedule's id; `None` for a random one.
-    pub id: Option<ScheduleId>,
-    /// The dialect whose tools make the request.
-    pub dialect: Dialect,
-    /// Whether the schedule survives a restart.
-    pub durability: Durability,
-    /// A display name.
-    pub label: Option<Box<str>>,
-    /// The session that owns the schedule.
-    pub owner: SessionId,
-    /// The actor, if it is not the owning session through the tools of the dialect.
-    pub made_by: Option<Box<Actor>>,
-    /// When the schedule is due.
-    pub when: When,
-    /// What is delivered.
-    pub payload: Payload,
-    /// Target, policy, lifetime and the rest; `None` is [`Settings::PLAIN`].
-    pub settings: Option<Box<Settings>>,
-    /// How many unfinished schedules the dialect allows per session, including this one.
-    pub session_live_max: u32,
-}
-
-impl NewSchedule {
-    /// Creates a request for a volatile prompt into the owning session, in the crate's native
-    /// dialect. Callers can change every field.
-    pub fn message(owner: SessionId, when: When, text: impl Into<Box<str>>) -> NewSchedule {
-        NewSchedule {
-            id: None,
-            dialect: Dialect::Native,
-            durability: Durability::Volatile,
-            label: None,
-            owner,
-            made_by: None,
-            when,
-            payload: Payload::Turn { text: text.into() },
-            settings: None,
-            session_live_max: u32::try_from(limits::SESSION_SCHEDULES.value).unwrap_or(u32::MAX),
-        }
-    }
-
-    /// Returns its idempotency key.
-    pub(crate) fn key(&self) -> Option<&str> {
-        self.settings.as_ref().and_then(|settings| settings.key.as_deref())
-    }
 }
 
 /// What a host or the guard reports.

@@ -4,7 +4,7 @@ use crate::domain::{
     Call, Creation, Fact, Moment, Next, Payload, Reason, Refusal, Schedule, ScheduleFact, ScheduleId,
     Settings, Span, Target, Trigger, When,
 };
-use crate::engine::input::NewSchedule;
+use crate::engine::new_schedule::NewSchedule;
 use crate::engine::record::{ScheduleRecord, SessionRecord};
 use crate::engine::slab::Key;
 use crate::engine::state::{Mode, State};

@@ -2,7 +2,7 @@
 //! asks: its slots, its runs and what is counted of it begin again. A run of the earlier definition that is out ends by itself.
 
 use crate::domain::{Actor, Next, Redefinition, Refusal, ScheduleFact, Scope, Via};
-use crate::engine::input::NewSchedule;
+use crate::engine::new_schedule::NewSchedule;
 use crate::engine::record::SessionRecord;
 use crate::engine::state::Mode;
 use crate::engine::step::schedule::create_schedule::{
