@@ -52,7 +52,8 @@ impl Told {
             | MutationName::Remember
             | MutationName::SetGoal
             | MutationName::CreateTask
-            | MutationName::UpdateTask => None,
+            | MutationName::UpdateTask
+            | MutationName::Ping => None,
         }
     }
 }

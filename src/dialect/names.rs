@@ -36,6 +36,7 @@ const NAMES: &[Known] = &[
     known("watch_status", "context_builder", "watch_status"),
     known("watch_list", "context_builder", "watch_list"),
     known("watch_history", "context_builder", "watch_history"),
+    known("ping.age", "ping", "age"),
     known("schedule", "cron_native", "schedule"),
     known("cancel_schedule", "cron_native", "cancel_schedule"),
     known("remind", "cron_native", "remind"),

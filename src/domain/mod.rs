@@ -14,6 +14,7 @@ mod memory;
 mod message;
 mod nearest;
 mod outcome;
+mod ping;
 mod primitives;
 mod secrets;
 mod session_config;
@@ -96,6 +97,7 @@ pub use outcome::refusal::{Code, Refusal};
 pub use outcome::run::{Attempt, Cause, Run, RunState};
 pub use outcome::status::Status;
 pub use outcome::turn::{PermissionAnswer, Question, ToolCall, Turn, TurnOutcome, Usage};
+pub use ping::{Ping, PingName, PingNameError, Pings};
 pub use primitives::{Gate, Primitives, SchedulerNeedsWatchers};
 pub use secrets::{REDACTED, redacted};
 pub use session_config::{

@@ -53,6 +53,7 @@ fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Re
         }
         Command::TakeLeft { session, runs, by } => step::take_left(step, &session, &runs, by),
         Command::ChangeMemory { session, change, by } => step::change_memory(step, session, change, by),
+        Command::Ping { session, name, by } => step::ping(step, session, name, by),
         Command::CreateSchedule(new) => step::create_schedule(step, new),
         Command::ReplaceSchedule(new) => step::replace_schedule(step, new),
         Command::Supersede(new) => step::supersede(step, new),

@@ -9,8 +9,8 @@ use super::reading::{Look, read_outcome};
 use super::row::StoredRow;
 use crate::domain::{
     Actor, Address, AgentSchedules, Channel, Cursor, Decided, Digest, Downtime, Failure, Grant, GuardAnswer,
-    GuardPolicy, HostId, JobId, Lifetime, LostSchedule, MemoryChange, Op, Outcome, Policy, Primitives,
-    Reading, Reason, RunId, ScheduleId, SessionConfig, SessionId, Target, Ways, When,
+    GuardPolicy, HostId, JobId, Lifetime, LostSchedule, MemoryChange, Op, Outcome, PingName, Policy,
+    Primitives, Reading, Reason, RunId, ScheduleId, SessionConfig, SessionId, Target, Ways, When,
 };
 
 /// One input to decide on.
@@ -133,6 +133,15 @@ pub enum Command {
         session: SessionId,
         /// The change. Secrets in its texts are replaced.
         change: MemoryChange,
+        /// The actor who asks for it; `None` for the embedding program.
+        by: Option<Actor>,
+    },
+    /// Note that a job of the session gave a sign of life.
+    Ping {
+        /// The session.
+        session: SessionId,
+        /// The name of the ping.
+        name: PingName,
         /// The actor who asks for it; `None` for the embedding program.
         by: Option<Actor>,
     },

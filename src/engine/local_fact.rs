@@ -7,7 +7,7 @@
 
 use super::row::StoredRow;
 use super::state::State;
-use crate::domain::{AgentSchedules, Cursor, Fact, Memory, Now, Primitives, RunId, SessionId};
+use crate::domain::{AgentSchedules, Cursor, Fact, Memory, Now, Pings, Primitives, RunId, SessionId};
 
 /// A fact about this process and its store. It ends no run and no schedule, so the totals of final
 /// outcomes do not change.
@@ -26,12 +26,14 @@ pub enum LocalFact {
     Retracted(RunId),
     /// Nothing can be stored: durable schedules stand still until they are loaded again.
     DurableFrozen,
-    /// After a failure of the store, what an open session remembers was taken back to what is stored.
+    /// After a failure of the store, what an open session remembers and its pings were taken back to what is stored.
     MemoryRestored {
         /// The session.
         session: SessionId,
         /// What it remembers; `None` for nothing.
         memory: Option<Box<Memory>>,
+        /// Its pings.
+        pings: Pings,
     },
     /// Families of tools were switched on or off for this process.
     Switched(Primitives),

@@ -98,6 +98,9 @@ impl State {
         if let Some(at) = session.last_user_activity {
             write!(f, " user-spoke {at}")?;
         }
+        for ping in session.pings.all() {
+            write!(f, " ping {} {}", ping.name, ping.at)?;
+        }
         for waiting in self.waiting(session) {
             if let Some(run) = self.run_id(waiting) {
                 write!(f, " waiting {run}")?;

@@ -9,9 +9,9 @@ use super::ready_jobs::ReadyJobs;
 use super::slab::Key;
 use super::wakes::Wakes;
 use crate::domain::{
-    AgentSchedules, Channel, ChannelEvent, Cursor, HostId, Lineage, Memory, Moment, Reason, Run, RunId,
-    RunState, Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName, Trigger,
-    Watch,
+    AgentSchedules, Channel, ChannelEvent, Cursor, HostId, Lineage, Memory, Moment, Pings, Reason, Run,
+    RunId, RunState, Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName,
+    Trigger, Watch,
 };
 use crate::limits;
 
@@ -327,6 +327,8 @@ pub struct SessionRecord {
     pub(super) ready_jobs: ReadyJobs,
     /// What it remembers; `None` for nothing.
     pub(super) memory: Option<Box<Memory>>,
+    /// The last ping of each name.
+    pub(super) pings: Pings,
     /// The schedules that its agent holds itself, and when the agent said so; `None` if that is not known.
     pub(super) agent_schedules: Option<Box<(Moment, AgentSchedules)>>,
 }
@@ -366,6 +368,7 @@ impl SessionRecord {
             last_user_activity: None,
             ready_jobs: ReadyJobs::default(),
             memory: None,
+            pings: Pings::default(),
             agent_schedules: None,
         }
     }
@@ -457,6 +460,11 @@ impl SessionRecord {
     /// Returns what it remembers.
     pub(crate) fn memory(&self) -> Cow<'_, Memory> {
         self.memory.as_deref().map_or_else(Cow::default, Cow::Borrowed)
+    }
+
+    /// Returns the last ping of each name.
+    pub(crate) fn pings(&self) -> &Pings {
+        &self.pings
     }
 
     /// Returns the schedules that its agent holds itself, and when the agent said so; `None` if that is not known.

@@ -13,7 +13,7 @@ use super::pause::Holds;
 use super::record::Progress;
 use super::state::State;
 use crate::domain::{
-    Awaits, BootTime, Checks, Cursor, Grant, GuardPolicy, HostId, JobId, Memory, Moment, Reason, Run,
+    Awaits, BootTime, Checks, Cursor, Grant, GuardPolicy, HostId, JobId, Memory, Moment, Pings, Reason, Run,
     Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName, Watch,
 };
 
@@ -81,6 +81,8 @@ pub struct SessionRow {
     pub(crate) ready_jobs: Vec<(JobId, Moment)>,
     /// What it remembers; `None` for nothing.
     pub(crate) memory: Option<Box<Memory>>,
+    /// The last ping of each name.
+    pub(crate) pings: Pings,
 }
 
 impl State {
@@ -115,6 +117,7 @@ impl State {
             last_user_activity: record.last_user_activity,
             ready_jobs: record.ready_jobs.to_row(),
             memory: record.memory.clone(),
+            pings: record.pings.clone(),
         })
     }
 

@@ -16,7 +16,7 @@ use super::registry::{
 };
 use crate::domain::{
     About, Address, CallPurpose, CallVia, ChannelKind, CountFrom, DecisionKind, Dialect, Digest, Durability,
-    EndsWith, JobId, Missed, Moment, NotifyWhen, Overlap, PayloadKind, PermissionAnswer, Phase,
+    EndsWith, JobId, Missed, Moment, NotifyWhen, Overlap, PayloadKind, PermissionAnswer, Phase, PingName,
     PromptComponent, Reason, Recovery, Right, Role, Ruling, RunId, SessionId, SkillSource, Span,
     ThinkingLevel, Weekday, WhenBusy, nearest,
 };
@@ -365,6 +365,15 @@ impl FromParam for JobId {
 
     fn from_value(value: &Value) -> Option<Self> {
         JobId::new(value.as_str()?).ok()
+    }
+}
+
+impl FromParam for PingName {
+    const TYPE: ParamType = ParamType::Text;
+
+    fn from_param(value: &Value, name: &'static str) -> Result<Self, ParamFault> {
+        let given = value.as_str().and_then(|text| PingName::new(text).ok());
+        given.ok_or_else(|| unlike(name, value, "the name of a ping: 1 to 64 bytes, no control characters"))
     }
 }
 

@@ -240,7 +240,8 @@ impl Fold {
         for row in present.sessions.iter().filter(|row| row.opened_at < before) {
             // What it has remembered since comes again with the facts of the log.
             let memory = row.memory.as_ref().map(|memory| Box::new(memory.before(before)));
-            self.load(StoredRow::Session(Box::new(SessionRow { memory, ..row.clone() })), now);
+            let pings = row.pings.before(before);
+            self.load(StoredRow::Session(Box::new(SessionRow { memory, pings, ..row.clone() })), now);
         }
     }
 

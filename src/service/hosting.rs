@@ -304,20 +304,21 @@ impl Service {
         self.handle().submit(Input::Command(Command::JobReady { session, job, by }))
     }
 
-    /// Admits a report that a job of this session is ready.
+    /// Admits an operation about this session, such as a report that a job is ready, by the grant of this family of tools.
     ///
     /// # Errors
     /// [`HostError`]
     #[cfg(feature = "http")]
-    pub(crate) fn admit_job_report<'a>(
+    pub(crate) fn admit_about<'a>(
         &self,
         caller: &'a Caller,
         session: &SessionId,
+        (op, tool): (Op, crate::domain::Dialect),
     ) -> Result<Admitted<'a>, HostError> {
         if !caller.scope.covers(session) {
             return Err(Refusal::UnknownSession { session: session.clone() }.into());
         }
-        Ok(self.admit(caller, Op::ReportJob, Some(crate::domain::Dialect::SessionAction))?)
+        Ok(self.admit(caller, op, Some(tool))?)
     }
 
     fn open(

@@ -29,6 +29,7 @@ mod inbound_text;
 mod kit;
 mod later;
 mod mutations;
+mod pings;
 mod places;
 mod plan_cache;
 mod query;
@@ -53,7 +54,7 @@ use crate::graph::view::Scheduler;
 use crate::runtime::{Handle, Subscription};
 
 pub use self::access::QueryAccess;
-use self::admission::Admitted;
+pub(crate) use self::admission::Admitted;
 pub(crate) use self::agents::{AgentProcess, Shown};
 pub use self::arrival::Arrival;
 #[cfg(feature = "http")]

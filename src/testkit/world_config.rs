@@ -27,6 +27,8 @@ pub enum Action {
     UserMessage,
     /// Reports that a job is ready.
     JobReady,
+    /// Pings a session under one of a few names.
+    Ping,
     /// Submits one of the hosts' outstanding receipts, in no order.
     AnswerReceipt,
     /// Submits a receipt that no host owes: repeated, too late, of the wrong phase or for an
@@ -182,6 +184,7 @@ const ACTIONS: &[(Action, u32)] = &[
     (Action::ReportTurn, 14),
     (Action::UserMessage, 2),
     (Action::JobReady, 2),
+    (Action::Ping, 2),
     (Action::AnswerReceipt, 18),
     (Action::FalseReceipt, 3),
     (Action::LoseHost, 1),

@@ -53,6 +53,7 @@ mod outside;
 mod overlap;
 mod params;
 mod pathom3;
+mod pings;
 mod primitives_graph;
 mod psi_rows;
 mod registry;

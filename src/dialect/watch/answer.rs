@@ -3,8 +3,8 @@
 //! Errors are in `error.rs`, the shape of a watch in `view.rs`.
 
 use super::view::{Watcher, number, past};
-use crate::dialect::{Answer, PageRequest};
-use crate::domain::WatchStatus;
+use crate::dialect::{Answer, PageRequest, brief};
+use crate::domain::{Moment, PingName, WatchStatus};
 use crate::edn::{Map, Value};
 
 /// The warning in the answer to a `watch_start` of a process without a store.
@@ -70,6 +70,17 @@ pub fn listed(watchers: &[Watcher<'_>], page: &PageRequest) -> Answer {
             .with("hint", hint)
     };
     put.map_or_else(|answer| answer, |rows| Answer::done(answer(rows)))
+}
+
+/// The answer to a `ping.age` that is asked at this moment; `at` is when the last ping of the name came, if one has.
+pub fn ping_age(name: &PingName, at: Option<Moment>, now: Moment) -> Answer {
+    let age = at.map(|at| number(now.millis_since(at) / 1_000));
+    let answer = Map::new()
+        .with("name", name.as_str())
+        .with("age_seconds", age)
+        .with("at", at.map(brief::instant))
+        .with("ok", at.is_some());
+    Answer::done(answer)
 }
 
 /// The answer to a `watch_history` of so many checks.

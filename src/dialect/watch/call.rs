@@ -4,11 +4,11 @@
 //! `_` never reaches a tool: the seed's own gate opens for one.
 
 use super::config;
-use super::error::{ONE_CHECK, WATCH_WORDS};
+use super::error::{NOT_A_PING, ONE_CHECK, WATCH_WORDS};
 use crate::dialect::args::{Arg, ArgError, Args, Repair, Style};
 use crate::dialect::watch::tool::{STRATEGIES, Tool};
 use crate::dialect::{Answer, Notation, PageRequest, called};
-use crate::domain::{Filter, NotifyWhen, Span, ToolName};
+use crate::domain::{Filter, NotifyWhen, PingName, Span, ToolName};
 use crate::edn::Value;
 use crate::limits;
 
@@ -34,6 +34,8 @@ pub enum Call {
         /// How many.
         last: usize,
     },
+    /// Say how old the last ping of a name is.
+    PingAge(PingName),
 }
 
 /// The definition of a watch to start.
@@ -75,6 +77,7 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answe
                 let last = args.int_in("last_n", 1, limits::WATCH_HISTORY.value)?.unwrap_or(LAST);
                 Call::History { watcher: watcher()?, last: usize::try_from(last).unwrap_or(usize::MAX) }
             }
+            Tool::PingAge => Call::PingAge(args.required("name", ping_name)?),
         })
     };
     call().map_err(|error| error.answer(&WATCH_WORDS, Repair::new(args, style).without(&error)))
@@ -87,7 +90,15 @@ const fn names(tool: Tool) -> &'static [&'static str] {
         Tool::Stop | Tool::Pause | Tool::Resume | Tool::Status => &["watcher_id"],
         Tool::List => &["first", "after"],
         Tool::History => &["watcher_id", "last_n"],
+        Tool::PingAge => &["name"],
     }
+}
+
+fn ping_name(arg: Arg<'_>) -> Result<PingName, ArgError> {
+    arg.filled_text(limits::PING_NAME_BYTES)?;
+    // As it was given: a ping may have a name with a blank at its end.
+    let text = arg.raw_text(limits::PING_NAME_BYTES)?;
+    PingName::new(text).map_err(|error| arg.breaks(NOT_A_PING, error.to_string()))
 }
 
 fn draft(args: &Args<'_>) -> Result<WatchDraft, ArgError> {

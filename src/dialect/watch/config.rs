@@ -117,6 +117,10 @@ pub fn filter_of(when: NotifyWhen, config: &Value) -> Option<Filter> {
     read(&Arg::new(config, style).map(KEYS).ok()?, when).ok()
 }
 
-/// What of a tool's result is no change by itself: the time that it took, and a server's mark of a body that is compared whole.
-const UNTOLD: [(&str, &[&str]); 2] =
-    [("http.get", &["elapsed_ms", "headers.etag"]), ("http.head", &["elapsed_ms"])];
+/// What of a tool's result is no change by itself: the time that it took, a server's mark of a body that is compared whole, and
+/// the age of a ping, which grows by itself.
+const UNTOLD: [(&str, &[&str]); 3] = [
+    ("http.get", &["elapsed_ms", "headers.etag"]),
+    ("http.head", &["elapsed_ms"]),
+    ("ping.age", &["age_seconds"]),
+];

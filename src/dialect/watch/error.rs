@@ -79,6 +79,7 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
         own("notify_config.expression", NOT_A_CONDITION, "REASON").with(&given("result.ok")),
         own("notify_config.only[0]", NOT_A_PATH, "REASON").with(&given("1")),
         own("notify_config.jitter", NOT_A_SHARE, "").with(&Value::Int(2)),
+        own("name", NOT_A_PING, "REASON").with(&given("a\u{7}b")),
         own("", NO_SESSION, ""),
     ];
     let errors = errors.into_iter().map(|error| (error.name(&WATCH_WORDS), error.answer(&WATCH_WORDS, None)));
@@ -113,5 +114,7 @@ wordings! {
     NOT_A_CONDITION "invalid_expression" "{field} is no condition: {detail}"
         "compare a path with a value: == != >= <= > < contains in, joined by and, or, not";
     NOT_A_PATH "invalid_path" "{field} is no path: {detail}" "name keys and places, such as headers.date or items[0].id";
+    NOT_A_PING "invalid_ping_name" "{field} is no name of a ping: {detail}"
+        "write the name under which the job pings, such as backup";
     NOT_A_SHARE "invalid_share" "{field} must be from 0 to 1, in thousandths" "write a number such as 0.1";
 }

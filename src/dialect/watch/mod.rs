@@ -1,4 +1,5 @@
 //! The watches of SEED-001: seven tools over schedules that call a tool again and again and tell a session what it asked for.
+//! Beside them stands `ping.age`, a tool to watch: it says how old a ping is.
 //!
 //! This module parses arguments into [`Call`]s and converts them to commands; it converts records to summaries and prints
 //! answers. It has the declarations of the tools ([`Tool::declaration`]). Which checks are told is decided in
@@ -16,7 +17,7 @@ mod error;
 mod tool;
 mod view;
 
-pub use answer::{IN_MEMORY, history, listed, paused, resumed, started, status, stopped, unheard};
+pub use answer::{IN_MEMORY, history, listed, paused, ping_age, resumed, started, status, stopped, unheard};
 pub use call::{Call, WatchDraft, parse};
 pub(in crate::dialect) use call::{INTERVAL, interval};
 pub use config::filter_of;

@@ -1,4 +1,4 @@
-//! The seven tools and their declarations for models.
+//! The seven tools of SEED-001, `ping.age`, which is made to be watched, and their declarations for models.
 //!
 //! The arguments are parsed in `call.rs`. Invariant: a tool is described once, in the EDN file of its name, in the form that
 //! the toolbox prints; a test compares its words and bounds with the parser.
@@ -22,6 +22,8 @@ names! {
         List = "watch_list",
         /// Show the newest checks of a watch.
         History = "watch_history",
+        /// Say how long ago this session was last pinged under a name. It is ours, and not the seed's.
+        PingAge = "ping.age",
     }
 }
 
@@ -36,6 +38,7 @@ impl Tool {
             Tool::Status => include_str!("tools/watch_status.edn"),
             Tool::List => include_str!("tools/watch_list.edn"),
             Tool::History => include_str!("tools/watch_history.edn"),
+            Tool::PingAge => include_str!("tools/ping_age.edn"),
         }
     }
 }

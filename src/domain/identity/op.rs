@@ -66,6 +66,10 @@ impl OpRule {
         OpRule { gate: Some(Gate::Memory), ..self }
     }
 
+    const fn behind_watchers(self) -> OpRule {
+        OpRule { gate: Some(Gate::Watchers), ..self }
+    }
+
     const fn counted_as_change(self) -> OpRule {
         OpRule { rate: Some(limits::CHANGES_PER_MINUTE), ..self }
     }
@@ -101,6 +105,8 @@ ops! {
     Take = "inbox/take": changes by OWNERS granted counted_as_change;
     /// Changes what a session remembers.
     Remember = "memory/change": changes by OWNERS granted counted_as_change behind_memory;
+    /// Pings a session.
+    Ping = "session/ping": changes by OWNERS granted counted_as_change behind_watchers;
     /// Reports that a job of the caller's own session is ready.
     ReportJob = "job/report": changes by OWNERS granted counted_as_change;
     /// Opens a session.

@@ -83,6 +83,8 @@ names! {
         TaskNoted = "task-noted",
         /// A task of a session changed its status.
         TaskMoved = "task-moved",
+        /// A session was pinged; the name of the ping is in the detail.
+        SessionPinged = "session-pinged",
         /// The grant of a session was changed.
         SessionGranted = "session-granted",
         /// A caller was refused an operation that it may not ask for; the operation is in the detail. Repetitions within a

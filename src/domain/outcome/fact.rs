@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::{
     Actor, Address, BootTime, Cause, ChannelFact, Digest, Downtime, Failure, Grant, GuardPolicy, Hold,
-    HostId, JobId, LostSchedule, MemoryChange, Moment, Op, Outcome, Phase, Reason, RunId, Schedule,
+    HostId, JobId, LostSchedule, MemoryChange, Moment, Op, Outcome, Phase, PingName, Reason, RunId, Schedule,
     ScheduleId, SessionConfig, SessionId, SessionProvenance, Telling, WatchCheck,
 };
 
@@ -236,6 +236,13 @@ pub enum SessionFact {
     },
     /// The session remembers something, or a task goes on.
     Memory(Box<MemoryChange>),
+    /// A job that should run regularly gave a sign of life.
+    Pinged {
+        /// The name of the ping.
+        name: PingName,
+        /// When it came.
+        at: Moment,
+    },
 }
 
 impl SessionFact {
@@ -255,7 +262,8 @@ impl SessionFact {
             | SessionFact::TurnUnreported
             | SessionFact::Granted { .. }
             | SessionFact::JobReady { .. }
-            | SessionFact::Memory(_) => None,
+            | SessionFact::Memory(_)
+            | SessionFact::Pinged { .. } => None,
         }
     }
 }

@@ -161,6 +161,7 @@ impl Fact {
             ) => Some(format!("{name} {}", direction.name()).into()),
             Fact::Channel(name, _) => Some(name.to_string().into()),
             Fact::Session(_, SessionFact::JobReady { job }, _) => Some(job.to_string().into()),
+            Fact::Session(_, SessionFact::Pinged { name, .. }, _) => Some(name.to_string().into()),
             Fact::Session(_, SessionFact::Granted { grant }, _) => Some(grant.to_string().into()),
             Fact::Engine(fact) => fact.detail(),
             Fact::Run(_, RunFact::Guard(fact)) => fact.detail(),
@@ -208,6 +209,7 @@ impl SessionFact {
                 MemoryChange::TaskCreated { .. } => DecisionKind::TaskNoted,
                 MemoryChange::TaskUpdated { .. } => DecisionKind::TaskMoved,
             },
+            SessionFact::Pinged { .. } => DecisionKind::SessionPinged,
         }
     }
 }

@@ -63,7 +63,9 @@ impl State {
             LocalFact::LogEnds { at } => self.cursor = self.cursor.max(at),
             LocalFact::Restored(row) => self.restore(row, now),
             LocalFact::Retracted(run) => self.retract(&run),
-            LocalFact::MemoryRestored { session, memory } => self.restore_memory(&session, memory),
+            LocalFact::MemoryRestored { session, memory, pings } => {
+                self.restore_memory(&session, memory, pings);
+            }
             LocalFact::Switched(primitives) => self.primitives = primitives,
             LocalFact::AgentSchedules { session, said } => self.note_agent_schedules(now, &session, said),
             LocalFact::DurableFrozen => self.freeze_durable(),

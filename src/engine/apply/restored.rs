@@ -3,7 +3,7 @@
 //!
 //! What lives elsewhere: the content of a row (`row`).
 
-use crate::domain::{BootTime, HostId, Memory, Moment, Now, Run, RunState, SessionId, Span};
+use crate::domain::{BootTime, HostId, Memory, Moment, Now, Pings, Run, RunState, SessionId, Span};
 use crate::engine::destination::Destination;
 use crate::engine::ready_jobs::ReadyJobs;
 use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
@@ -43,6 +43,7 @@ impl State {
             last_user_activity,
             ready_jobs,
             memory,
+            pings,
         } = row;
         let host = if listens { HostId::LOCAL } else { HostId::INBOX };
         let mut record = SessionRecord::new(id, (opened_at, opened), host, config, provenance);
@@ -50,6 +51,7 @@ impl State {
         record.last_user_activity = last_user_activity;
         record.ready_jobs = ReadyJobs::of_row(ready_jobs);
         record.memory = memory;
+        record.pings = pings;
         if !built_in {
             // It has no host until its harness reconnects and takes it over.
             record.host = GONE;
@@ -58,11 +60,12 @@ impl State {
         self.open(record);
     }
 
-    /// Replaces what an open session remembers.
-    pub(super) fn restore_memory(&mut self, session: &SessionId, memory: Option<Box<Memory>>) {
+    /// Replaces what an open session remembers, and its pings.
+    pub(super) fn restore_memory(&mut self, session: &SessionId, memory: Option<Box<Memory>>, pings: Pings) {
         let key = self.session_key(session);
         if let Some(record) = key.and_then(|key| self.sessions.get_mut(key)) {
             record.memory = memory;
+            record.pings = pings;
         }
     }
 

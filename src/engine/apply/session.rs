@@ -76,6 +76,7 @@ impl State {
             // The schedules that wait for the job are armed by facts of their own.
             SessionFact::JobReady { job } => record.ready_jobs.note(job, now.wall),
             SessionFact::Memory(change) => record.memory.get_or_insert_default().apply(*change, now.wall),
+            SessionFact::Pinged { name, at } => record.pings.note(name, at),
         }
     }
 

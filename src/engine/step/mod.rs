@@ -37,6 +37,7 @@ pub(super) use session::host_sessions::host_sessions;
 pub(super) use session::job_ready::job_ready;
 pub(super) use session::memory::{change_memory, restore_memory};
 pub(super) use session::open_session::open_session;
+pub(super) use session::ping::ping;
 pub(super) use session::take_left::take_left;
 pub(super) use session::user_message::user_message;
 pub(super) use whole::hold::{fill_lanes, hold_all, release_all};

@@ -20,6 +20,7 @@ mod last_approved;
 mod memory;
 mod message;
 mod pages;
+mod ping;
 mod root;
 mod run;
 mod schedule;
@@ -66,6 +67,7 @@ pub fn registry() -> Result<Registry<Scheduler>, Vec<RegistryFault>> {
         .entity(message::message())
         .entity(memory::memory())
         .entity(memory::task_note())
+        .entity(ping::ping())
         .entity(job::job())
         .entity(watch::watch())
         .entity(task::task())

@@ -23,7 +23,7 @@ pub(super) fn session() -> Entity<Scheduler, Key> {
     let entity = contents(standing(provenance(configuration(identity(entity)))));
     let entity = super::inbox::of_session(super::guard::of_session(entity));
     let entity = super::budget::of_session(super::memory::of_session(entity));
-    super::agent_schedules::of_session(entity)
+    super::agent_schedules::of_session(super::ping::of_session(entity))
 }
 
 /// The attributes of a session that is asked for as a whole.

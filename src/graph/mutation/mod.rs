@@ -26,7 +26,7 @@ pub use schedule::{
 };
 pub use session::{
     BusyParams, BusyReport, CountParams, GrantParams, GrantRight, JobParams, JobReady, OpenSession, PauseAll,
-    SaidParams, SessionParams, TakeRequest, UserMessage,
+    PingParams, PingRequest, SaidParams, SessionParams, TakeRequest, UserMessage,
 };
 #[cfg(feature = "embed")]
 pub(crate) use when::unknown_zone;
@@ -87,6 +87,7 @@ calls! {
     BusyReport { of: SessionParams, busy: BusyParams }
     JobReady { of: SessionParams, job: JobParams }
     PauseAll { of: SessionParams, why: ReasonParams }
+    PingRequest { of: SessionParams, ping: PingParams }
     RememberRequest { of: SessionParams, fact: FactParams }
     GoalRequest { of: SessionParams, goal: GoalParams }
     NewTask { of: SessionParams, task: TaskParams }
@@ -213,6 +214,7 @@ const TAKEN: &[&str] =
 const MANY: &[&str] =
     &["psi.scheduler/matched-count", "psi.scheduler/changed-count", "psi.scheduler/unchanged-count"];
 const NOTED: &[&str] = &["psi.agent-session/session-id", "psi.agent-session/noted-id"];
+const PINGED: &[&str] = &["psi.agent-session/session-id", "psi.agent-session/pinged-at"];
 const PAUSED: &[&str] = &["reveille.engine/held"];
 const RUN: &[&str] = &["reveille.run/id"];
 
@@ -270,6 +272,9 @@ mutations! {
     CreateTask(NewTask) = "psi.agent-session/create-task" -> NOTED, Remember;
     /// Changes how far a task of a session is.
     UpdateTask(TaskChange) = "psi.agent-session/update-task" -> NOTED, Remember;
+    /// Pings a session: notes that a job that should run regularly has run. The tool ping.age says how long ago that was, so that
+    /// a watch of it tells when a ping is overdue.
+    Ping(PingRequest) = "psi.agent-session/ping" -> PINGED, Ping;
     /// Sends a person's message to a session. For hosts and operators.
     UserMessage(UserMessage) = "psi.agent-session/send-user-message" -> SESSION, UserMessage;
     /// Reports that a turn began or ended. For hosts and operators.

@@ -2,7 +2,7 @@
 
 use super::super::params::{OneOrMany, enums, params};
 use super::schedule::ReasonParams;
-use crate::domain::{Address, AddressError, Dialect, JobId, Right, SessionId, names};
+use crate::domain::{Address, AddressError, Dialect, JobId, PingName, Right, SessionId, names};
 use crate::edn::Map;
 
 params! {
@@ -74,6 +74,14 @@ params! {
     pub JobParams {
         /// The id of the job.
         required job: JobId = "job-id",
+    }
+}
+
+params! {
+    /// The ping to send.
+    pub PingParams {
+        /// The name of the ping, up to 64 bytes: it tells the pings of one session apart.
+        required name: PingName = "name",
     }
 }
 
@@ -154,6 +162,15 @@ pub struct JobReady {
     pub(crate) of: SessionParams,
     /// The job.
     pub(crate) job: JobParams,
+}
+
+/// The parameters of a ping.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PingRequest {
+    /// The session.
+    pub(crate) of: SessionParams,
+    /// The ping.
+    pub(crate) ping: PingParams,
 }
 
 /// The parameters of a pause of all schedules of a session.

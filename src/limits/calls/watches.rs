@@ -29,6 +29,10 @@ limits! { OF_WATCHES:
     MONITOR_MS_MAX = 3_600_000 "ms" as "monitor-ms-max";
     /// Time-out of a monitor that is given none. Source: Claude Code's Monitor.
     MONITOR_MS = 300_000 "ms" as "monitor-ms";
+    /// Names under which one session is pinged. A new name beyond it is refused; a known one is always taken.
+    SESSION_PINGS = 64 "names" as "session-pings";
+    /// Longest name of a ping.
+    PING_NAME_BYTES = 64 "bytes" as "ping-name-bytes";
     /// Longest label of a watch. Source: SEED-001.
     WATCH_LABEL_BYTES = 256 "bytes" as "watch-label-bytes";
     /// Longest id of a watch in a call. Source: SEED-001.

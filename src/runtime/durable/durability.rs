@@ -57,6 +57,8 @@ fn about<'a>(fact: &'a Fact, state: &'a State) -> Option<Option<&'a SessionId>> 
             // A schedule for this job may be created after the next start.
             | SessionFact::JobReady { .. }
             | SessionFact::Memory(_)
+            // Whether a job is overdue must not depend on a restart.
+            | SessionFact::Pinged { .. }
             | SessionFact::Granted { .. } => Some(Some(id)),
             // The state of a connection or of a turn means nothing to the next process.
             SessionFact::HostDetached { .. }
@@ -80,15 +82,17 @@ fn about<'a>(fact: &'a Fact, state: &'a State) -> Option<Option<&'a SessionId>> 
     }
 }
 
-/// Whether a fact must be committed before the caller is answered: one about a schedule, a hold, the guard's policy
-/// or what a session remembers. A
-/// session may be opened and closed without the store; its row is written once the store works again.
+/// Whether a fact must be committed before the caller is answered: one about a schedule, a hold, the guard's policy,
+/// what a session remembers or a ping. A session may be opened and closed without the store; its row is written once the store
+/// works again.
 pub(in crate::runtime) fn needs_disk(fact: &Fact, state: &State) -> bool {
     if state.quiet_check(fact).is_some_and(|quiet| !quiet.is_kept) {
         return false;
     }
     let is_written_later = match fact {
-        Fact::Session(_, fact, _) => !matches!(fact, SessionFact::Granted { .. } | SessionFact::Memory(_)),
+        Fact::Session(_, fact, _) => {
+            !matches!(fact, SessionFact::Granted { .. } | SessionFact::Memory(_) | SessionFact::Pinged { .. })
+        }
         Fact::Engine(EngineFact::Restarted { .. } | EngineFact::Refused { .. }) => true,
         Fact::Created { .. }
         | Fact::Schedule(..)
@@ -133,6 +137,7 @@ pub(in crate::runtime) fn asks_for_disk(input: &Input, state: &State) -> bool {
         | Command::PauseChannel { .. }
         | Command::ResumeChannel { .. }
         | Command::ChangeMemory { .. }
+        | Command::Ping { .. }
         | Command::SetGrant { .. } => true,
         Command::OpenSession { .. }
         | Command::CloseSession { .. }

@@ -16,7 +16,7 @@ use crate::dialect::{Notation, psi, refusal_data};
 use crate::domain::{Actor, AddressError, Caller, Code, Dialect, Refusal, SessionConfig, SessionId, Status};
 use crate::edn::{Map, Value};
 use crate::engine::Command;
-use crate::graph::mutation::{Mutation, MutationName, ReasonParams, unknown_zone};
+use crate::graph::mutation::{Mutation, MutationName, PingRequest, ReasonParams, unknown_zone};
 use crate::graph::registry::ResolverError;
 use crate::graph::view::{AdmittedMutation, Mutator};
 use crate::graph::{self};
@@ -97,6 +97,7 @@ impl AdmittedMutation for CallerMutator<'_> {
             Mutation::SetGoal(request) => self.set_goal(*request),
             Mutation::CreateTask(request) => self.create_task(*request),
             Mutation::UpdateTask(request) => self.update_task(&request),
+            Mutation::Ping(request) => self.ping(*request),
             Mutation::UserMessage(params) => {
                 let session = self.named(params.of.session)?;
                 self.host(HostRequest::UserMessage { session, text: params.said.text })
@@ -132,6 +133,16 @@ impl CallerMutator<'_> {
             None => answer,
         }
         .into())
+    }
+
+    fn ping(&self, request: PingRequest) -> Result<Value, ResolverError> {
+        let session = self.session(request.of.session, "session-id")?;
+        let at = self.service.ping(self.admitted, &session, &request.ping.name);
+        let at = at.map_err(|refusal| refused(&refusal))?;
+        Ok(Map::new()
+            .with("psi.agent-session/session-id", session.as_str())
+            .with("psi.agent-session/pinged-at", graph::psi_terms::instant(at))
+            .into())
     }
 
     /// The session that a host speaks about: the one that was named, or else the caller's own. Whether it is within reach is

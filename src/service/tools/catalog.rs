@@ -81,6 +81,7 @@ pub const TOOLBOX: &[ToolInfo] = &[
     ToolInfo::new(Tool::Watch(watch::Tool::Status), ToolEffect::Reads),
     ToolInfo::new(Tool::Watch(watch::Tool::List), ToolEffect::Reads),
     ToolInfo::new(Tool::Watch(watch::Tool::History), ToolEffect::Reads),
+    ToolInfo::new(Tool::Watch(watch::Tool::PingAge), ToolEffect::Reads),
     // A job of the same name is replaced.
     ToolInfo::new(Tool::Scheduler(scheduler::Tool::Schedule), ToolEffect::Changes),
     ToolInfo::new(Tool::Scheduler(scheduler::Tool::Cancel), ToolEffect::Removes),

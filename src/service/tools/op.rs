@@ -45,7 +45,7 @@ fn of_watch(tool: watch::Tool) -> Op {
         watch::Tool::Start => Op::Create,
         watch::Tool::Stop => Op::Cancel,
         watch::Tool::Pause | watch::Tool::Resume => Op::Change,
-        watch::Tool::Status | watch::Tool::List | watch::Tool::History => Op::Query,
+        watch::Tool::Status | watch::Tool::List | watch::Tool::History | watch::Tool::PingAge => Op::Query,
     }
 }
 

@@ -7,7 +7,8 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use super::super::{Service, Shared};
 use super::catalog::{TOOLBOX, ToolEffect, ToolInfo};
-use crate::dialect::{Answer, Notation};
+use super::tool::Tool;
+use crate::dialect::{Answer, Notation, watch};
 use crate::domain::{Caller, Dialect, Outcome, Risk, SessionId, Span, ToolName, ToolSpec};
 use crate::engine::Invocation;
 use crate::port::{Executor, Returned};
@@ -49,6 +50,8 @@ impl Executor for OwnTools {
         let tool = self.all().iter().find(|(spec, _)| spec.name == invocation.tool).map(|(_, tool)| *tool);
         // Dropped without an outcome, which says that there is none.
         let (Some(service), Some(tool)) = (self.service(), tool) else { return };
+        // It looks up one value in a short list, so it needs no thread, however many watches ask for it.
+        let is_short = tool.tool == Tool::Watch(watch::Tool::PingAge);
         let work = move || {
             let caller = Caller::session(invocation.session.clone()).as_model();
             let called = service.call_tool(tool.name, &caller, &invocation.args, Notation::Json);
@@ -58,6 +61,9 @@ impl Executor for OwnTools {
                 Err(denial) => Outcome::of_error(denial.to_string(), Span::ZERO),
             });
         };
+        if is_short {
+            return work();
+        }
         // A query may take long and a change waits for the disk, and the caller of an executor waits for nothing. As many threads
         // at a time as there are places for own calls.
         let thread = std::thread::Builder::new().name("reveille-own".into());
@@ -73,6 +79,8 @@ impl Executor for OwnTools {
 fn spec(tool: &ToolInfo) -> Option<ToolSpec> {
     let name = match (tool.dialect, tool.effect) {
         (Dialect::Memory | Dialect::Channels, _) => tool.name.to_owned(),
+        // The only one of this family that is not about watches.
+        (Dialect::Watch, _) if tool.tool == Tool::Watch(watch::Tool::PingAge) => tool.name.to_owned(),
         // The names of the crate's own tools have no module.
         (Dialect::Native, ToolEffect::Reads) => format!("reveille.{}", tool.name),
         (

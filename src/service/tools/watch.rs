@@ -71,6 +71,10 @@ impl<'a> WatchCall<'a> {
             Call::History { watcher, last } => {
                 self.shown(&watcher, session, |watcher| watch::history(watcher, last))
             }
+            Call::PingAge(name) => {
+                let at = self.handle().view(|state| state.session(session)?.pings().at(&name));
+                watch::ping_age(&name, at, self.handle().now().wall)
+            }
             Call::List(page) => {
                 self.handle().view(|state| watch::listed(&watch::watchers(state, session), &page))
             }

@@ -52,6 +52,8 @@ pub(super) enum Route {
     Stream,
     /// The report that a job is ready.
     JobReady,
+    /// A ping of a session.
+    Ping,
     /// What comes in by a channel.
     #[cfg(feature = "channels")]
     Inbound,
@@ -92,6 +94,7 @@ impl Route {
         Route::Mcp,
         Route::Stream,
         Route::JobReady,
+        Route::Ping,
         #[cfg(feature = "channels")]
         Route::Inbound,
     ];
@@ -120,6 +123,7 @@ impl Route {
             Route::Mcp => "/mcp",
             Route::Stream => "/stream",
             Route::JobReady => "/v1/sessions/{session}/jobs/{job}/ready",
+            Route::Ping => "/v1/sessions/{session}/pings/{name}",
             #[cfg(feature = "channels")]
             Route::Inbound => "/v1/channels/{name}/in",
         }
@@ -148,6 +152,7 @@ impl Route {
             | Route::Mcp
             | Route::Stream
             | Route::JobReady
+            | Route::Ping
             | Route::Leave
             | Route::LoginCode
             | Route::LogoutAll

@@ -22,7 +22,7 @@ use super::gate::Identity;
 #[cfg(feature = "channels")]
 use super::handlers::inbound;
 use super::handlers::{
-    calendar, dashboard, eql, graphql, health, jobs, login, mcp, metrics, page, stream, tools,
+    calendar, dashboard, eql, graphql, health, jobs, login, mcp, metrics, page, pings, stream, tools,
 };
 use super::message::error::{ErrorCode, HttpError};
 use super::message::waiting::{self, Held};
@@ -79,6 +79,7 @@ fn methods(route: Route) -> MethodRouter<Arc<AppState>> {
         Route::Mcp => post(mcp::answer),
         Route::Stream => get(stream::open),
         Route::JobReady => post(jobs::ready),
+        Route::Ping => post(pings::take),
         #[cfg(feature = "channels")]
         Route::Inbound => post(inbound::take),
     }

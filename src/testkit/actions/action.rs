@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    About, Actor, Dialect, Durability, Failure, HostId, Moment, Notice, Payload, Phase, Reason, RunId,
-    ScheduleId, Scope, SessionConfig, SessionId, Span, Status, TokenName, Via, When,
+    About, Actor, Dialect, Durability, Failure, HostId, Moment, Notice, Payload, Phase, PingName, Reason,
+    RunId, ScheduleId, Scope, SessionConfig, SessionId, Span, Status, TokenName, Via, When,
 };
 use crate::engine::{Command, Input, NewSchedule, Report, ScheduleRecord, SessionRecord, State, Which};
 use crate::port::{Clock, EntropySource};
@@ -30,6 +30,7 @@ impl World {
             Action::ReportTurn => self.report_turn(),
             Action::UserMessage => self.user_message(),
             Action::JobReady => self.job_ready(),
+            Action::Ping => self.ping(),
             Action::AnswerReceipt => self.answer_receipt(),
             Action::FalseReceipt => self.false_receipt(),
             Action::TakeLeft => self.take_left(),
@@ -242,6 +243,18 @@ impl World {
     fn job_ready(&mut self) -> Outcome {
         let (Some(session), Some(job)) = (self.any_session(), self.any_job()) else { return Ok(()) };
         self.submit(Input::Command(Command::JobReady { session, job, by: None })).map(|_| ())
+    }
+
+    fn ping(&mut self) -> Outcome {
+        // One in twelve pings a session that may not be open.
+        let absent = || SessionId::new(&format!("session-{}", self.opened)).ok();
+        let session = self.any_session().filter(|_| !self.stage.entropy.one_in(12)).or_else(absent);
+        // Few names, so that the second ping of one is as likely as the first.
+        let name = self.stage.entropy.pick(&["backup", "build", "nightly report"]).copied();
+        let (Some(session), Some(name)) = (session, name.and_then(|name| PingName::new(name).ok())) else {
+            return Ok(());
+        };
+        self.submit(Input::Command(Command::Ping { session, name, by: None })).map(|_| ())
     }
 
     fn answer_receipt(&mut self) -> Outcome {

@@ -8,6 +8,7 @@ use crate::testkit::checks::law::{LawResult, StateLaw, StateView, hold};
 use crate::testkit::reference::model::ReferenceModel;
 use crate::testkit::reference::run_key::RunKey;
 use crate::testkit::reference::schedule_model::ScheduleModel;
+use crate::testkit::reference::session_model::SessionModel;
 
 macro_rules! named {
     ($($law:ident),+ $(,)?) => { &[$((stringify!($law), $law as StateLaw)),+] };
@@ -25,6 +26,7 @@ pub(in crate::testkit) const ALL: &[(&str, StateLaw)] = named![
     created_sessions_are_real,
     nothing_lives_after_shutdown,
     a_joined_run_is_out_with_its_lead,
+    the_last_pings_are_there,
 ];
 
 /// Laws that print the whole state, checked every few steps.
@@ -233,6 +235,21 @@ fn a_joined_run_is_out_with_its_lead(model: &ReferenceModel, _: &StateView<'_>) 
         hold(life.state == RunState::InFlight && out == Some(RunState::InFlight), || {
             format!("{key:?} is {:?} in the delivery of {lead:?}, which is {out:?}", life.state)
         })?;
+    }
+    Ok(())
+}
+
+/// Of each name that an open session was pinged under, the last ping is there, and no other.
+fn the_last_pings_are_there(model: &ReferenceModel, standing: &StateView<'_>) -> LawResult {
+    for session in standing.state.sessions() {
+        let Some(lane) = model.sessions.get(session.id()) else { continue };
+        let pings = SessionModel::pings_of(session.pings());
+        hold(pings == lane.pings, || {
+            format!("{} was pinged {:?}, and has {pings:?}", session.id(), lane.pings)
+        })?;
+        let names = u64::try_from(pings.len()).unwrap_or(u64::MAX);
+        let most = limits::SESSION_PINGS.value;
+        hold(names <= most, || format!("{} has {names} pings, and {most} may be", session.id()))?;
     }
     Ok(())
 }

@@ -298,6 +298,7 @@ pub(in crate::testkit) fn is_lasting_of_session(fact: &SessionFact) -> bool {
         | SessionFact::Addressed { .. }
         | SessionFact::JobReady { .. }
         | SessionFact::Memory(_)
+        | SessionFact::Pinged { .. }
         | SessionFact::Granted { .. } => true,
         SessionFact::HostDetached { .. }
         | SessionFact::Busy

@@ -55,6 +55,11 @@ impl ReferenceModel {
                     lane.has_person = true;
                 }
             }
+            SessionFact::Pinged { name, at } => {
+                if let Some(lane) = self.sessions.get_mut(session) {
+                    lane.pings.insert(name.clone(), *at);
+                }
+            }
             SessionFact::HostDetached { .. }
             | SessionFact::Addressed { .. }
             | SessionFact::Busy

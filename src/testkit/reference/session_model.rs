@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::domain::{SessionConfig, SessionProvenance};
+use crate::domain::{Moment, PingName, Pings, SessionConfig, SessionProvenance};
 use crate::engine::SessionRow;
 use crate::testkit::reference::run_key::{Order, RunKey};
 
@@ -25,6 +25,8 @@ pub(in crate::testkit) struct SessionModel {
     pub(in crate::testkit) provenance: Option<Box<SessionProvenance>>,
     /// A person wrote in it.
     pub(in crate::testkit) has_person: bool,
+    /// When the last ping of each name came.
+    pub(in crate::testkit) pings: BTreeMap<PingName, Moment>,
 }
 
 impl SessionModel {
@@ -35,7 +37,13 @@ impl SessionModel {
             config: Arc::clone(&row.config),
             provenance: row.provenance.clone(),
             has_person: row.last_user_activity.is_some(),
+            pings: SessionModel::pings_of(&row.pings),
             ..SessionModel::default()
         }
+    }
+
+    /// Pings as the model has them.
+    pub(in crate::testkit) fn pings_of(pings: &Pings) -> BTreeMap<PingName, Moment> {
+        pings.all().iter().map(|ping| (ping.name.clone(), ping.at)).collect()
     }
 }

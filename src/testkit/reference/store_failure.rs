@@ -25,10 +25,12 @@ use crate::testkit::reference::store_contents::StoreContents;
 impl ReferenceModel {
     pub(in crate::testkit) fn enter_local(&mut self, fact: &LocalFact) {
         match fact {
-            LocalFact::LogEnds { .. }
-            | LocalFact::MemoryRestored { .. }
-            | LocalFact::Switched(_)
-            | LocalFact::AgentSchedules { .. } => {}
+            LocalFact::LogEnds { .. } | LocalFact::Switched(_) | LocalFact::AgentSchedules { .. } => {}
+            LocalFact::MemoryRestored { session, pings, .. } => {
+                if let Some(lane) = self.sessions.get_mut(session) {
+                    lane.pings = SessionModel::pings_of(pings);
+                }
+            }
             LocalFact::Restored(row) => {
                 if let Some(loading) = &mut self.loading {
                     loading.strike(row);

@@ -13,11 +13,11 @@ use crate::harness::daemon::{Daemon, Home};
 const GATES: [(&str, &str, &[&str]); 4] = [
     ("nothing", "", &[]),
     ("memory", "memory = true", &["memory."]),
-    ("watchers", "watchers = true", &["watch_"]),
+    ("watchers", "watchers = true", &["watch_", "ping."]),
     (
         "all",
         "memory = true\nwatchers = true\nscheduler = true",
-        &["memory.", "watch_", "schedule", "cancel_", "remind"],
+        &["memory.", "watch_", "ping.", "schedule", "cancel_", "remind"],
     ),
 ];
 /// The families that a switch opens.

@@ -39,6 +39,7 @@ fn field(mutation: Name) -> &'static str {
         Name::UserMessage => "sendUserMessage",
         Name::Busy => "setSessionBusy",
         Name::JobReady => "reportJobReady",
+        Name::Ping => "pingSession",
     }
 }
 

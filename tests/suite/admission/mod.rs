@@ -178,6 +178,7 @@ fn calls() -> Vec<(&'static str, &'static str, Op)> {
         ("watch_status", "{:watcher_id \"x\"}", Op::Query),
         ("watch_list", "{}", Op::Query),
         ("watch_history", "{:watcher_id \"x\"}", Op::Query),
+        ("ping.age", "{:name \"backup\"}", Op::Query),
         ("schedule", "{:when \"in 5m\" :action \"t.x\"}", Op::Create),
         ("cancel_schedule", "{:job_id \"x\"}", Op::Cancel),
         ("remind", "{:when \"in 5m\" :message \"m\"}", Op::Create),

@@ -171,6 +171,7 @@ pub(crate) fn is_shared(attribute: &Attribute) -> bool {
         "psi.agent-session/left-count",
         "psi.agent-session/taken",
         "psi.agent-session/noted-id",
+        "psi.agent-session/pinged-at",
         "psi.scheduler/created?",
         "psi.scheduler/understood",
     ];

@@ -190,6 +190,7 @@ fn what_is_anothers_is_as_absent_for_every_attribute() {
             "psi.agent-session/left-count",
             "psi.agent-session/taken",
             "psi.agent-session/noted-id",
+            "psi.agent-session/pinged-at",
             "psi.scheduler/created?",
             "psi.scheduler/understood",
         ];
@@ -458,6 +459,7 @@ fn mutations(theirs: &str) -> Vec<(&'static str, &str, &'static str)> {
         ("closeSession(sessionId: \"ID\") { __typename }", "session-a", "nobody"),
         ("sendUserMessage(sessionId: \"ID\", text: \"hi\") { __typename }", "session-a", "nobody"),
         ("reportJobReady(sessionId: \"ID\", jobId: \"build\") { __typename }", "session-a", "nobody"),
+        ("pingSession(sessionId: \"ID\", name: \"backup\") { __typename }", "session-a", "nobody"),
         ("setSessionBusy(sessionId: \"ID\", busy: true) { __typename }", "session-a", "nobody"),
         (
             "createSchedule(input: {originSessionId: \"ID\", kind: MESSAGE, message: \"m\", delayMs: 1000}) { created }",

@@ -82,6 +82,8 @@ impl Population {
             "create-task {:subject \"one\" :description \"more\"",
             "create-task {:subject \"two\"",
             "update-task {:task 2 :status :done",
+            "ping {:name \"Grüße \\\"\"",
+            "ping {:name \"backup\"",
         ] {
             let query = format!("[(psi.agent-session/{change}}})]");
             let answer = simulated::ask(&handle, &Caller::session(a.clone()), &query, false);

@@ -38,7 +38,7 @@ fn schema(name: &str) -> Value {
     TOOLBOX.iter().find(|tool| tool.name == name).expect("a tool").input_schema()
 }
 
-const TOOLS: [(&str, Parse); 31] = [
+const TOOLS: [(&str, Parse); 32] = [
     ("reminderadd", |args| reminder::parse(reminder::Tool::Add, args, Notation::Edn).map(|_| ())),
     ("reminderlist", |args| reminder::parse(reminder::Tool::List, args, Notation::Edn).map(|_| ())),
     ("reminderremove", |args| reminder::parse(reminder::Tool::Remove, args, Notation::Edn).map(|_| ())),
@@ -64,6 +64,7 @@ const TOOLS: [(&str, Parse); 31] = [
     ("watch_status", |args| watch::parse(watch::Tool::Status, args, Notation::Edn).map(|_| ())),
     ("watch_list", |args| watch::parse(watch::Tool::List, args, Notation::Edn).map(|_| ())),
     ("watch_history", |args| watch::parse(watch::Tool::History, args, Notation::Edn).map(|_| ())),
+    ("ping.age", |args| watch::parse(watch::Tool::PingAge, args, Notation::Edn).map(|_| ())),
     ("schedule", |args| job(scheduler::Tool::Schedule, args)),
     ("cancel_schedule", |args| job(scheduler::Tool::Cancel, args)),
     ("remind", |args| job(scheduler::Tool::Remind, args)),
@@ -115,6 +116,7 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
     let watch = part(&schema("watch_start"), "properties");
     let config = part(&watch, "notify_config properties");
     let history = part(&schema("watch_history"), "properties");
+    let ping = part(&schema("ping.age"), "properties");
     let call = part(&schema("schedule"), "properties");
     let (remind, cancel) =
         (part(&schema("remind"), "properties"), part(&schema("cancel_schedule"), "properties"));
@@ -161,6 +163,7 @@ fn the_schemas_have_the_words_and_bounds_of_the_rules() {
         (&config, "only maxItems", limits::WATCH_PATHS.value),
         (&history, "watcher_id maxLength", limits::WATCHER_ID_BYTES.value),
         (&history, "last_n maximum", limits::WATCH_HISTORY.value),
+        (&ping, "name maxLength", limits::PING_NAME_BYTES.value),
         (&call, "when maxLength", limits::JOB_WHEN_BYTES.value),
         (&call, "name maxLength", limits::JOB_NAME_BYTES.value),
         (&call, "output_channel maxLength", limits::JOB_NAME_BYTES.value),

@@ -12,6 +12,7 @@ pub(crate) mod lives;
 mod lost;
 mod monitors;
 mod past;
+mod pings;
 mod pruned;
 mod refused;
 mod reopened;

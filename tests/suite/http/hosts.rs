@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 
-use reveille::domain::SessionId;
+use reveille::domain::{Primitives, SessionId};
 
 use super::client::{EDITOR, OPERATOR, SHELL, Site, read_to_end};
 use super::streams::{ask, upgrade};
@@ -46,6 +46,7 @@ fn words(site: &Site, token: &str, session: &str) -> Vec<(String, String)> {
         "setSessionBusy(sessionId: \"SESSION\", busy: false) { sessionId }",
         "sendUserMessage(sessionId: \"SESSION\", text: \"hi\") { sessionId }",
         "reportJobReady(sessionId: \"SESSION\", jobId: \"j\") { sessionId }",
+        "pingSession(sessionId: \"SESSION\", name: \"backup\") { sessionId }",
     ] {
         let query = format!("mutation {{ {} }}", word.replace("SESSION", session));
         say(word, graphql(site, token, &[], &query));
@@ -59,6 +60,8 @@ fn words(site: &Site, token: &str, session: &str) -> Vec<(String, String)> {
     }
     let ready = site.ask(&format!("POST /v1/sessions/{session}/jobs/j1/ready"), token, &[], "");
     say("jobs", format!("{} {}", ready.status, ready.body));
+    let ping = site.ask(&format!("POST /v1/sessions/{session}/pings/backup"), token, &[], "");
+    say("pings", format!("{} {}", ping.status, ping.body));
     let create = "[(psi.scheduler/create {:kind :message :message \"m\" :delay-ms 3600000 :label \"l\"})]";
     say("create", hide(&eql(site, token, &acting, create)));
     say("read", eql(site, token, &acting, "[{:psi.scheduler/schedules [:psi.scheduler/label]}]"));
@@ -102,6 +105,7 @@ fn is_refused(answer: &str) -> bool {
 #[test]
 fn a_host_runs_the_sessions_that_it_has_opened() {
     let site = Site::start();
+    site.handle().switch(Primitives::all());
     open(&site, EDITOR, "mine");
     for (what, answer) in words(&site, EDITOR, "mine") {
         assert!(!is_refused(&answer), "{what}: {answer}");
@@ -123,6 +127,7 @@ fn a_host_runs_the_sessions_that_it_has_opened() {
 fn what_a_host_has_not_opened_is_none_to_it_on_every_surface() {
     for subject in ["operators", "shells", "again", "closed"] {
         let site = Site::start();
+        site.handle().switch(Primitives::all());
         site.open("operators");
         open(&site, SHELL, "shells");
         for session in ["again", "closed"] {

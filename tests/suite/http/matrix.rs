@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reveille::domain::SessionId;
+use reveille::domain::{Primitives, SessionId};
 use reveille::edn::Value;
 
 use super::client::{OBSERVER, OPERATOR, Site};
@@ -11,6 +11,8 @@ use super::table::{rows, table, text};
 #[test]
 fn every_route_is_for_whom_it_is_for() {
     let site = Site::start();
+    // Pings come with watches.
+    site.handle().switch(Primitives { watchers: true, ..Primitives::default() });
     let (session, closed) = (site.open("main"), site.open("closed"));
     site.handle().close_session(&SessionId::new("closed").expect("an id")).expect("it is open");
     let callers = [

@@ -39,13 +39,14 @@ pub(in crate::engine) fn change_memory(
     Ok(())
 }
 
-/// Takes the memory of an open session back to what was committed: only that was acknowledged.
+/// Takes the memory and the pings of an open session back to what was committed: only that was acknowledged.
 pub(in crate::engine) fn restore_memory(step: &mut StepBuilder<'_>, row: &SessionRow) {
     let Some(record) = step.state.session(&row.id).filter(|record| record.opened() == row.opened) else {
         return;
     };
-    if record.memory != row.memory {
-        step.local_fact(LocalFact::MemoryRestored { session: row.id.clone(), memory: row.memory.clone() });
+    if record.memory != row.memory || record.pings != row.pings {
+        let (memory, pings) = (row.memory.clone(), row.pings.clone());
+        step.local_fact(LocalFact::MemoryRestored { session: row.id.clone(), memory, pings });
     }
 }
 

@@ -12,5 +12,6 @@ pub(in crate::engine::step) mod job_ready;
 pub(in crate::engine::step) mod make_room;
 pub(in crate::engine::step) mod memory;
 pub(in crate::engine::step) mod open_session;
+pub(in crate::engine::step) mod ping;
 pub(in crate::engine::step) mod take_left;
 pub(in crate::engine::step) mod user_message;

@@ -23,6 +23,7 @@ mod memory;
 mod message;
 mod parse;
 mod parts;
+mod pings;
 mod print;
 mod printed;
 mod provenance;
@@ -116,6 +117,7 @@ mod names {
     pub(super) const GOAL_SET: &str = "session/goal-set";
     pub(super) const TASK_CREATED: &str = "session/task-created";
     pub(super) const TASK_UPDATED: &str = "session/task-updated";
+    pub(super) const PINGED: &str = "session/pinged";
     pub(super) const CREATED: &str = "schedule/created";
     pub(super) const CHANGED: &str = "schedule/changed";
     pub(super) const PAUSED: &str = "schedule/paused";

@@ -11,7 +11,7 @@ use super::parts::{
     session_id, text, wrong,
 };
 use super::provenance::provenance;
-use super::{FactError, guard, memory, names, session_config, watch};
+use super::{FactError, guard, memory, names, pings, session_config, watch};
 use crate::dialect::echo;
 use crate::domain::{
     Actor, Cause, Channel, ChannelFact, ChannelKind, Claim, Decided, Direction, Dispatch, Downtime,
@@ -60,6 +60,10 @@ fn session(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
         names::TURN_UNREPORTED => SessionFact::TurnUnreported,
         names::GRANTED => SessionFact::Granted { grant: guard::grant(map(form, "grant")?)? },
         names::JOB_READY => SessionFact::JobReady { job: job_id(form)? },
+        names::PINGED => {
+            let (name, at) = pings::ping(form)?;
+            SessionFact::Pinged { name, at }
+        }
         name => match memory::change(name, form)? {
             Some(change) => SessionFact::Memory(Box::new(change)),
             None => return Ok(None),

@@ -5,6 +5,7 @@ use super::definition;
 use super::guard::{of_hold, of_policy};
 use super::memory;
 use super::names;
+use super::pings;
 use super::printed::{Instant, Part, Printed, Word};
 use super::provenance::of_provenance;
 use super::session_config;
@@ -99,6 +100,7 @@ fn session(fact: &SessionFact) -> Printed {
         SessionFact::Granted { grant } => named(names::GRANTED).with("grant", grant),
         SessionFact::JobReady { job } => named(names::JOB_READY).with("job", job.as_str()),
         SessionFact::Memory(change) => memory::of_change(change),
+        SessionFact::Pinged { name, at } => pings::with_ping(named(names::PINGED), name, *at),
     }
 }
 

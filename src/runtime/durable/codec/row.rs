@@ -17,7 +17,7 @@ use super::parts::{
 use super::print::of_failure;
 use super::printed::{After, Instant, Part, Printed, Word, unless};
 use super::provenance::{of_provenance, provenance};
-use super::{FactError, VERSION, memory, session_config, watch};
+use super::{FactError, VERSION, memory, pings, session_config, watch};
 use crate::domain::{
     Cause, Cursor, EarlierAttempts, HostId, JobId, Moment, Phase, Reason, Run, RunState, Schedule, Status,
     TokenName, Watch,
@@ -132,6 +132,7 @@ pub fn print_session(row: &SessionRow, token: Option<&str>) -> Printed {
         .with("user-spoke-at", row.last_user_activity.map(Instant))
         .with("ready-jobs", (!row.ready_jobs.is_empty()).then(ready_jobs))
         .with("memory", row.memory.as_deref().map(memory::print))
+        .with("pings", pings::print(&row.pings))
         // Only the digest: a copy of the file must not suffice to act as the session.
         .with("token", token)
 }
@@ -158,6 +159,7 @@ pub(crate) fn parse_session(form: &Form<'_>) -> Result<(SessionRow, Option<Box<s
         // Rows from before this was recorded have none.
         ready_jobs: maybe(form, "ready-jobs", ready_jobs)?.unwrap_or_default(),
         memory: maybe(form, "memory", |form, key| memory::parse(map(form, key)?))?.map(Box::new),
+        pings: pings::parse(form, "pings")?,
     };
     Ok((row, own_text(form, "token")?))
 }

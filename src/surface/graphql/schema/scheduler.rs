@@ -30,6 +30,7 @@ pub fn roots() -> Roots {
             "psi.agent-session/left-count",
             "psi.agent-session/taken",
             "psi.agent-session/noted-id",
+            "psi.agent-session/pinged-at",
             "psi.scheduler/created?",
             "psi.scheduler/matched-count",
             "psi.scheduler/changed-count",
@@ -182,21 +183,23 @@ fn mutations() -> Vec<MutationRoot> {
     ]
 }
 
-/// The mutations of what a session remembers.
+/// The mutations of what a session remembers, and of its pings.
 fn memory_mutations() -> Vec<MutationRoot> {
     use MutationName as Name;
-    let mutation = |name, symbol: Name, has_id: bool| {
+    let noted = Some(("id", RootPayload::Attribute("psi.agent-session/noted-id")));
+    let pinged = Some(("pingedAt", RootPayload::Attribute("psi.agent-session/pinged-at")));
+    let mutation = |name, symbol: Name, more: Option<(&'static str, RootPayload)>| {
         let session =
             [("session", RootPayload::Entity("session")), ("sessionId", RootPayload::Attribute(SESSION_ID))];
-        let id = has_id.then_some(("id", RootPayload::Attribute("psi.agent-session/noted-id")));
-        let payload = session.into_iter().chain(id).collect();
+        let payload = session.into_iter().chain(more).collect();
         MutationRoot { name, symbol: symbol.name(), has_input: false, payload }
     };
     vec![
-        mutation("remember", Name::Remember, true),
-        mutation("setGoal", Name::SetGoal, false),
-        mutation("createTask", Name::CreateTask, true),
-        mutation("updateTask", Name::UpdateTask, true),
+        mutation("remember", Name::Remember, noted.clone()),
+        mutation("setGoal", Name::SetGoal, None),
+        mutation("createTask", Name::CreateTask, noted.clone()),
+        mutation("updateTask", Name::UpdateTask, noted),
+        mutation("pingSession", Name::Ping, pinged),
     ]
 }
 

@@ -6,9 +6,9 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 
-use crate::domain::{Code, JobId, Refusal, SessionId};
+use crate::domain::{Caller, Code, Dialect, JobId, Op, Refusal, SessionId};
 use crate::edn::Map;
-use crate::service::{HostError, acting_for};
+use crate::service::{Admitted, HostError, acting_for};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::handlers::tools::denied;
@@ -24,18 +24,9 @@ pub(in crate::surface::http) async fn ready(
 ) -> Result<Reply, HttpError> {
     let Path((session, job)) = path.map_err(|_| HttpError::not_found())?;
     let session = SessionId::new(&session).map_err(|_| nobody())?;
-    // A host speaks for the sessions that it has opened.
-    let handle = app.service.handle();
-    let caller = acting_for(handle, &principal.caller, &session).unwrap_or_else(|| principal.caller.clone());
+    let caller = speaker(&app, &principal, &session);
     // Before the job's id is looked at: a caller without the right learns nothing about what would be wrong with it.
-    let admitted = app.service.admit_job_report(&caller, &session).map_err(|error| match error {
-        HostError::Denied(denial) => denied(&denial),
-        HostError::Refused(refusal) | HostError::NotInFlight { refusal, .. } => refused(&refusal),
-        // Only an opening names a zone.
-        HostError::Zone(fault) => {
-            HttpError::invalid(fault.to_string(), "leave the zone out, or name one of the database")
-        }
-    })?;
+    let admitted = admitted(&app, &caller, &session, (Op::ReportJob, Dialect::SessionAction))?;
     let job = JobId::new(&job).map_err(|error| {
         HttpError::invalid(error.to_string(), "use the job's id as the schedule that waits for it has it")
     })?;
@@ -45,12 +36,35 @@ pub(in crate::surface::http) async fn ready(
     Ok(Reply::new(StatusCode::OK, answer))
 }
 
+/// The caller as it speaks for this session: a host does so for the sessions that it has opened.
+pub(super) fn speaker(app: &AppState, principal: &Principal, session: &SessionId) -> Caller {
+    let speaks = acting_for(app.service.handle(), &principal.caller, session);
+    speaks.unwrap_or_else(|| principal.caller.clone())
+}
+
+/// Admits an operation about this session, by the grant of this family of tools.
+pub(super) fn admitted<'a>(
+    app: &AppState,
+    caller: &'a Caller,
+    session: &SessionId,
+    what: (Op, Dialect),
+) -> Result<Admitted<'a>, HttpError> {
+    app.service.admit_about(caller, session, what).map_err(|error| match error {
+        HostError::Denied(denial) => denied(&denial),
+        HostError::Refused(refusal) | HostError::NotInFlight { refusal, .. } => refused(&refusal),
+        // Only an opening names a zone.
+        HostError::Zone(fault) => {
+            HttpError::invalid(fault.to_string(), "leave the zone out, or name one of the database")
+        }
+    })
+}
+
 /// The answer for a session that does not exist or is not the caller's: both look alike.
-fn nobody() -> HttpError {
+pub(super) fn nobody() -> HttpError {
     HttpError::new(ErrorCode::NotFound, "there is no such session", "open the session first, or check its id")
 }
 
-fn refused(refusal: &Refusal) -> HttpError {
+pub(super) fn refused(refusal: &Refusal) -> HttpError {
     let code = match refusal.code() {
         Code::NotFound => return nobody(),
         Code::Validation => ErrorCode::Validation,

@@ -13,6 +13,7 @@ pub(in crate::surface::http) mod login;
 pub(in crate::surface::http) mod mcp;
 pub(in crate::surface::http) mod metrics;
 pub(in crate::surface::http) mod page;
+pub(in crate::surface::http) mod pings;
 pub(in crate::surface::http) mod stream;
 pub(in crate::surface::http) mod tools;
 pub(in crate::surface::http) mod websocket;
