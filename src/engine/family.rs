@@ -21,6 +21,11 @@ impl SessionRecord {
         self.provenance.as_ref().map_or(&self.id, |provenance| &provenance.root)
     }
 
+    /// Returns whether a turn goes on in the session that a run has begun.
+    pub(crate) fn is_in_turn(&self) -> bool {
+        self.turn_of.is_some()
+    }
+
     /// Returns whether nothing is left to do in a fresh session: its run has ended, no turn goes on, nothing waits, it has
     /// no unfinished schedules, and no person has written in it.
     fn is_spent(&self) -> bool {

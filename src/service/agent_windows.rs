@@ -7,12 +7,20 @@
 //! What lives elsewhere: the table of processes and waiters (`agents.rs`), and what the host of agents does with what it is told
 //! (`app/serve/hosted_agents.rs`). Invariant: a process of an agent with many conversations at a time says nothing of one of them.
 
+#[cfg(feature = "cli")]
 use std::sync::mpsc::{Receiver, channel};
 
 use super::Service;
-use super::agents::{AgentProcess, Probe};
-use crate::domain::{Address, AgentKind, SessionId};
+#[cfg(feature = "cli")]
+use super::agents::Probe;
+use super::agents::{AgentProcess, Shown};
+use super::hosting::HostError;
+#[cfg(feature = "cli")]
+use crate::domain::{Address, AgentKind};
+use crate::domain::{Caller, HostId, RunId, RunState, SessionId};
+use crate::engine::{Command, Input, Report, SessionRecord};
 
+#[cfg(feature = "cli")]
 impl Service {
     /// Sets how the processes of agents are looked for.
     pub(crate) fn set_agent_probe(&self, probe: Probe) {
@@ -54,5 +62,77 @@ impl Service {
         let session = SessionId::new(&address.to_string()).ok()?;
         let probe = self.shared.agents.probe.get()?;
         self.processes_of(&session).into_iter().find(|process| probe(process))
+    }
+}
+
+impl Service {
+    /// Leaves what is due in a session to the hooks of a window that has its conversation open: the host of agents hands nothing
+    /// over to a process of ours any more. While such a process is in a turn, the session stays with it: the host of agents finds
+    /// the window after that.
+    pub(crate) fn leave_to_window(&self, session: &SessionId) {
+        let is_theirs = |record: &SessionRecord| record.host() == HostId::AGENTS;
+        if self.handle().view(|state| state.session(session).is_some_and(is_theirs)) {
+            self.leave_in_inbox(session);
+        }
+    }
+
+    /// Leaves what is due in a session in its inbox.
+    pub(crate) fn leave_in_inbox(&self, session: &SessionId) {
+        let is_in_turn =
+            self.handle().view(|state| state.session(session).is_some_and(SessionRecord::is_in_turn));
+        let sessions = vec![session.clone()];
+        // A turn that goes on ends when the agent says so.
+        let busy = is_in_turn.then_some(true);
+        let back = Command::HostSessions { host: HostId::INBOX, sessions, busy, by: None };
+        // Written all the same, but not waited for: a hook gives up before a slow disk has answered.
+        let _ = self.handle().submit_unawaited(Input::Command(back));
+    }
+
+    /// Notes that an agent shows a prompt that no waiter has handed over. A daemon that was killed has forgotten its waiters, and
+    /// the next one has left in the inbox what they had handed over: the agent has it.
+    pub(super) fn show_left(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        run: RunId,
+    ) -> Result<Shown, HostError> {
+        let state_of = || {
+            self.handle().view(|state| {
+                let record = state.run(&run)?;
+                let is_here = state.session(session)?.host() == HostId::INBOX;
+                Some(record.run().state).filter(|_| is_here && record.run().session.as_ref() == Some(session))
+            })
+        };
+        if state_of() == Some(RunState::InFlight) {
+            // It is on its way into the inbox, and the disk may be slow. Refused if it has arrived meanwhile.
+            let _ = self.handle().submit(Input::Report(Report::Accepted { run: run.clone() }));
+        }
+        if state_of() != Some(RunState::Left) {
+            return Ok(Shown::Unknown);
+        }
+        let take = Command::TakeLeft { session: session.clone(), runs: vec![run], by: Some(caller.actor()) };
+        self.handle().submit(Input::Command(take))?;
+        Ok(Shown::InPlace)
+    }
+
+    /// Tells that a session has lost the process of its agent.
+    pub(super) fn tell_left(&self, session: &SessionId) {
+        if let Some(told) = self.shared.agents.left.get() {
+            // Nobody follows the sessions any more when the program ends.
+            let _ = told.send(session.clone());
+        }
+    }
+
+    /// Whether a process of the agent is in the conversation of a session; also if nothing can tell.
+    pub(super) fn has_agent_process(&self, session: &SessionId) -> bool {
+        let processes = self.processes_of(session);
+        // Without the lock: the probe asks the operating system.
+        self.shared.agents.probe.get().is_none_or(|probe| processes.iter().any(probe))
+    }
+
+    pub(super) fn processes_of(&self, session: &SessionId) -> Vec<AgentProcess> {
+        let table = self.shared.agents.table();
+        let bound = table.processes.keys().filter(|(_, bound)| bound == session);
+        bound.map(|(process, _)| process.clone()).collect()
     }
 }

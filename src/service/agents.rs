@@ -316,8 +316,11 @@ impl Service {
             let is_it = |waiter: &Waiter| waiter.handed.as_ref().is_some_and(|handed| handed.run == run);
             let is_here = table.waiters.get(session).is_some_and(is_it);
             if !is_here {
-                let is_elsewhere = table.called_back.contains_key(&run) || table.waiters.values().any(is_it);
-                return Ok(if is_elsewhere { Shown::Elsewhere } else { Shown::Unknown });
+                if table.called_back.contains_key(&run) || table.waiters.values().any(is_it) {
+                    return Ok(Shown::Elsewhere);
+                }
+                drop(table);
+                return self.show_left(caller, session, run);
             }
             // It may be in the agent's own queue twice, if it was called back before: the second one stays out.
             if let Some(handed) = table.waiters.get_mut(session).and_then(|waiter| waiter.handed.as_mut()) {
@@ -419,38 +422,5 @@ impl Service {
         // Of a prompt that was never shown the engine has given up the receipt.
         let waits = handed.is_received || self.handle().view(|state| state.is_in_flight(&handed.run));
         waits && self.has_agent_process(session)
-    }
-
-    /// Takes a session back from the host of agents, because a window has its conversation: nothing is handed over to a process
-    /// of ours any more. While such a process is in a turn, it is not: the host of agents finds the window after it.
-    pub(crate) fn leave_to_window(&self, session: &SessionId) {
-        let is_theirs = |record: &SessionRecord| record.host() == HostId::AGENTS;
-        if self.handle().view(|state| state.session(session).is_some_and(is_theirs)) {
-            let sessions = vec![session.clone()];
-            let back = Command::HostSessions { host: HostId::INBOX, sessions, busy: None, by: None };
-            // Written all the same, but not waited for: a hook gives up before a slow disk has answered.
-            let _ = self.handle().submit_unawaited(Input::Command(back));
-        }
-    }
-
-    /// Tells that a session has lost the process of its agent.
-    pub(super) fn tell_left(&self, session: &SessionId) {
-        if let Some(told) = self.shared.agents.left.get() {
-            // Nobody follows the sessions any more when the program ends.
-            let _ = told.send(session.clone());
-        }
-    }
-
-    /// Whether a process of the agent is in the conversation of a session; also if nothing can tell.
-    pub(super) fn has_agent_process(&self, session: &SessionId) -> bool {
-        let processes = self.processes_of(session);
-        // Without the lock: the probe asks the operating system.
-        self.shared.agents.probe.get().is_none_or(|probe| processes.iter().any(probe))
-    }
-
-    pub(super) fn processes_of(&self, session: &SessionId) -> Vec<AgentProcess> {
-        let table = self.shared.agents.table();
-        let bound = table.processes.keys().filter(|(_, bound)| bound == session);
-        bound.map(|(process, _)| process.clone()).collect()
     }
 }

@@ -11,7 +11,6 @@
 mod access;
 mod admission;
 mod agent_schedules;
-#[cfg(feature = "cli")]
 mod agent_windows;
 mod agents;
 mod arrival;

@@ -1,6 +1,6 @@
 // Real agents, unmodified, with a model that follows a script: a conversation that the daemon began is opened in a window of tmux, as
 // its user would. What is due there waits, a turn in the window is not lost, and once the window has ended the conversation goes on.
-// Usage: node held.mjs URL TOKEN BINARY [AGENT…]; needs tmux. `AGENTS_MODULES` names another node_modules. With GUARD=off a
+// Usage: node held.mjs URL TOKEN BINARY [AGENT…]; needs tmux. `AGENTS_MODULES` names another node_modules. With --unguarded a
 // command that lists nobody answers who has a conversation open: it is gone on with beside the window, and turns have to be lost.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -11,8 +11,9 @@ import { agents as own, configured, first, node, pause, serve, settled, variable
 import { scriptedModel } from "./scripted_model.mjs";
 import { agents as windowed } from "./window_agents.mjs";
 
-const [, , binary, ...named] = process.argv.slice(2);
-const isUnguarded = process.env.GUARD === "off";
+const [, , binary, ...rest] = process.argv.slice(2);
+const named = rest.filter((name) => name !== "--unguarded");
+const isUnguarded = rest.includes("--unguarded");
 // A daemon of Codex holds a conversation for a minute after its last window.
 const PATIENCE_MS = 150_000;
 const typed = "Remember WORD-9.";
@@ -156,4 +157,6 @@ if (named.length === 0 && !windows.claude.program) {
   console.log("open windows: SKIPPED, there is no Claude Code here: just agents");
   process.exit(0);
 }
-await withEach(named.length > 0 ? named : there, hold);
+// In Codex and opencode two holders do no harm.
+const harmed = ["claude", "qwen"].filter((name) => there.includes(name));
+await withEach(named.length > 0 ? named : isUnguarded ? harmed : there, hold);

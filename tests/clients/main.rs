@@ -166,9 +166,23 @@ fn agents_are_tried_by_a_command() {
 
 /// It says so where there is no Claude Code: `just agents`.
 #[test]
+#[ignore = "needs node and agents: .ci/check clients"]
+fn agents_that_a_newcomer_sets_up_are_woken() {
+    agree("node", &["first_contact.mjs"]);
+}
+
+/// It says so where there is no Claude Code: `just agents`.
+#[test]
 #[ignore = "needs node, tmux and agents: .ci/check clients"]
 fn agents_with_an_open_window_are_left_alone() {
     agree("node", &["held.mjs"]);
+}
+
+/// With the guard off, so that it is seen what the guard is for.
+#[test]
+#[ignore = "needs node, tmux and agents: .ci/check clients"]
+fn agents_with_two_holders_of_a_conversation_lose_a_turn() {
+    agree_with("node", &["held.mjs"], &["--unguarded"], "");
 }
 
 #[test]

@@ -68,6 +68,7 @@ const messages = {
     const last = typeof content === "string" ? [{ type: "text", text: content }] : content;
     return {
       tools: tools.map(({ name }) => name),
+      schemas: new Map(tools.map(({ name, input_schema }) => [name, input_schema])),
       said: texts(last.filter(({ type }) => type === "text")),
       results: last.filter(({ type }) => type === "tool_result").map((result) => flat(result.content)),
       before: JSON.stringify(messages.slice(0, -1)),

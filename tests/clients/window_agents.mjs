@@ -61,6 +61,10 @@ export const agents = {
         if (tools.includes("mcp__ours__Monitor")) return { call: "mcp__ours__Monitor", input };
         return { call: "ToolSearch", input: { query: "select:mcp__ours__Monitor", max_results: 3 } };
       }
+      const load = all.slice(Math.max(0, all.lastIndexOf("LOAD YOUR TOOLS")));
+      if (load.startsWith("LOAD YOUR TOOLS") && !/"name":"ToolSearch"/.test(load)) {
+        return { call: "ToolSearch", input: { query: `select:${this.ownTools.join(",")}`, max_results: 5 } };
+      }
       const asked = all.slice(Math.max(0, all.lastIndexOf("OWN CRON")));
       const [, number, cron] = /^OWN CRON (\d+) at ([\d *]+\*)/.exec(asked) ?? [];
       if (cron === undefined || /"name":"CronCreate"/.test(asked)) return undefined;
@@ -69,6 +73,7 @@ export const agents = {
       }
       return { call: "ToolSearch", input: { query: "select:CronCreate", max_results: 3 } };
     },
+    ownTools: ["CronCreate", "CronList", "CronDelete", "ScheduleWakeup", "Monitor"],
     // Its process goes on with one conversation at a time.
     conversations: "one",
   },

@@ -33,7 +33,7 @@ const model = await scriptedModel(async (request) => {
   const { tools, before, user } = request;
   if (tools.length === 0) return { say: "A title" };
   const said = its.said?.(request) ?? request.said;
-  seen.push({ at: Date.now(), said, before, user });
+  seen.push({ at: Date.now(), said, before, user, schemas: request.schemas });
   if (said.includes("TAKE YOUR TIME")) await new Promise((go) => { slow = go; });
   const create = tools.find((name) => /reveille.*create$/.test(name));
   const call = its.callOfItsOwn?.(request) ?? its.call(request, create);
@@ -234,6 +234,23 @@ async function measuresItsOwnCron() {
   if (late.length > 0) console.log(`its own cron: woken ${late.length} of ${own}, p50 ${percentile(late, 0.5)} ms, most ${late.at(-1)} ms`);
 }
 
+// Trap 11: the schemas of Claude's own tools change often. Whatever a model may say to them, it may say to ours of the same name, and
+// ours want nothing more.
+async function comparesItsOwnTools() {
+  await until("somebody waits", live);
+  await type("LOAD YOUR TOOLS");
+  const loaded = await until("they are loaded", () => seen.find(({ schemas }) => its.ownTools.every((name) => schemas?.has(name))));
+  const { tools } = JSON.parse(run(binary, ["schema", "tools"]));
+  for (const name of its.ownTools) {
+    const [theirs, ours] = [loaded.schemas.get(name), tools.find((tool) => tool.name === name).inputSchema];
+    const missing = Object.keys(theirs.properties ?? {}).filter((key) => !(key in ours.properties));
+    const beyond = (ours.required ?? []).filter((key) => !(theirs.required ?? []).includes(key));
+    // Reveille opens no socket for a model, and says so.
+    assert.deepEqual([missing, beyond], [name === "Monitor" ? ["ws"] : [], []], `${name}: what ours lacks, and what ours wants beyond ${JSON.stringify(theirs)}`);
+  }
+  console.log(`trap 11: ${its.ownTools.join(", ")} of Claude Code have no argument that ours of the same name have not, but for Monitor's ws`);
+}
+
 // Two conversations in one window: each is woken in its own.
 async function wakesEachConversation(session) {
   await until("somebody waits", live);
@@ -316,6 +333,7 @@ try {
     if (its.callOfItsOwn) {
       await showsItsOwnSchedules();
       await wakesByAMonitor();
+      await comparesItsOwnTools();
     }
     await measuresItsOwnCron();
     await waitsForTheEndOfATurn(session);

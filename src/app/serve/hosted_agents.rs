@@ -104,10 +104,13 @@ impl HostedAgents {
         // The host says itself that these can be reached, once it knows what became of their runs.
         self.looked_for = self.recover();
         if !self.is_any {
+            self.leave_unhosted();
             // Nothing will ever be taken over. A thread that waits for it would be woken by every step of the engine.
             return Ok(());
         }
         self.take_all();
+        // What is still nobody's has an agent that is not configured.
+        self.leave_unhosted();
         let left = self.service.sessions_left_by_agents();
         let (feed, windows) = (Arc::new(self), "reveille-windows");
         let follower = Arc::clone(&feed);
@@ -160,6 +163,18 @@ impl HostedAgents {
         });
         let free = free.iter().filter(|session| !self.looked_for.contains(*session));
         free.for_each(|session| self.take(session));
+    }
+
+    /// Sessions whose host was a waiter of an earlier process: nobody comes back for what it handed over. It is left for the
+    /// hooks of the window, or for who attaches next.
+    fn leave_unhosted(&self) {
+        let unhosted = self.handle().view(|state| {
+            let sessions = state.sessions().into_iter();
+            let unhosted = sessions.filter(|session| is_free(session) && session.host() != HostId::INBOX);
+            unhosted.map(|session| session.id().clone()).collect::<Vec<_>>()
+        });
+        let unhosted = unhosted.iter().filter(|session| !self.looked_for.contains(*session));
+        unhosted.for_each(|session| self.service.leave_in_inbox(session));
     }
 
     /// Takes over a session, if it has an address whose agent is configured, nobody else has it, and no window has its

@@ -11,6 +11,8 @@ use crate::harness::daemon::{Daemon, Ended, Home};
 fn machine(name: &str) -> Home {
     let home = Home::new(name);
     fs::create_dir_all(home.path().join("bin")).expect("a directory");
+    fs::create_dir_all(home.path().join("state")).expect("a directory");
+    fs::set_permissions(home.path().join("state"), fs::Permissions::from_mode(0o700)).expect("ours");
     for program in ["claude", "claude-agent-acp"] {
         let script = "#!/bin/sh\ncase $1 in --version) echo '2.1.330 (Claude Code)';; *) echo \"$@\" >> \"$HOME/ran\";; esac\n";
         let path = home.path().join("bin").join(program);
@@ -38,7 +40,6 @@ fn run(home: &Home, arguments: &[&str]) -> Ended {
 fn an_agent_is_set_up_whole_and_the_next_daemon_goes_on_with_its_conversations() {
     let home = machine("setup");
     let config = home.path().join("state/reveille.toml");
-    fs::create_dir_all(home.path().join("state")).expect("a directory");
     let before = "zone = \"Europe/Berlin\"\n# key = \"of-somebody-else\"\n";
     fs::write(&config, before).expect("ours");
     let shown = run(&home, &["setup", "claude", "--data-dir", "state"]).out;
