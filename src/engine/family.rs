@@ -37,6 +37,11 @@ impl SessionRecord {
 }
 
 impl State {
+    /// Returns the root of a session's family; the session itself if it is not open.
+    pub(crate) fn root_of<'a>(&'a self, session: &'a SessionId) -> &'a SessionId {
+        self.session(session).map_or(session, SessionRecord::root)
+    }
+
     /// Returns what a session may do: what its own grant allows, and the grants of the sessions that it comes from.
     pub(crate) fn effective_grant(&self, session: &SessionId) -> Cow<'_, Grant> {
         let own = Cow::Borrowed(self.grant(session));

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use super::record::SessionRecord;
 use super::slab::Key;
 use super::state::State;
 use crate::domain::{BootTime, Phase, Schedule, SessionId, Span};
@@ -91,11 +90,6 @@ impl Pace {
 }
 
 impl State {
-    /// Returns the root of a session's family; the session itself if it is not open.
-    pub(super) fn root_of<'a>(&'a self, session: &'a SessionId) -> &'a SessionId {
-        self.session(session).map_or(session, SessionRecord::root)
-    }
-
     /// Returns the pace of the family of this root.
     pub(super) fn pace(&self, root: &SessionId) -> Pace {
         self.written.paces.get(root).copied().unwrap_or(Pace::START)

@@ -194,7 +194,7 @@ pub trait Usage {
     fn of_session(&self, budget: Budget, session: &SessionRecord) -> u64;
     /// Returns what all callers together use; 0 if they have no common bound.
     fn of_all(&self, budget: Budget) -> u64;
-    /// Returns what the session that uses most of it uses; 0 if sessions have no bound.
+    /// Returns what the family of sessions that uses most of it uses; 0 if sessions have no bound.
     fn of_largest(&self, budget: Budget) -> u64;
 }
 

@@ -7,7 +7,7 @@ use super::*;
 
 macro_rules! budgets {
     ($($(#[doc = $doc:literal])+ $name:ident = $text:literal, $session:expr, $all:expr, $reserve:expr;)+) => {
-        /// What is bounded for a session or for all.
+        /// What is bounded for a family of sessions or for all.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Budget { $($(#[doc = $doc])+ $name),+ }
 
@@ -60,7 +60,7 @@ budgets! {
     Sessions = "sessions", Some(FRESH_SESSIONS), Some(SESSIONS), None;
     /// What runs have had written to disk within the last second.
     RunBytes = "run-bytes", Some(RUN_BYTES_PER_SECOND), None, None;
-    /// The transcript, if the session is built in.
+    /// The transcript of one session alone, if it is built in.
     TranscriptBytes = "transcript-bytes", Some(TRANSCRIPT_BYTES), None, None;
     /// Facts in the log. When the log is full, a session beyond its bound loses its oldest ones.
     HistoryBytes = "history-bytes", Some(HISTORY_SESSION_BYTES), Some(HISTORY_BYTES), None;

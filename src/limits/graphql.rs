@@ -39,7 +39,7 @@ limits! { OF_GRAPHQL:
     GRAPHQL_HEARTBEAT_MS = 15_000 "ms" as "graphql-heartbeat-ms";
     /// GraphQL subscriptions of one server at the same time; each has a thread.
     GRAPHQL_SUBSCRIPTIONS = 256 "subscriptions" as "graphql-subscriptions";
-    /// GraphQL subscriptions of one session's token at the same time.
+    /// GraphQL subscriptions of one session, and of the fresh sessions that come from it, at the same time.
     GRAPHQL_SESSION_SUBSCRIPTIONS = 32 "subscriptions" as "graphql-session-subscriptions";
     /// How many of the GraphQL subscriptions only operators may start.
     GRAPHQL_OPERATOR_SUBSCRIPTIONS = 32 "subscriptions" as "graphql-operator-subscriptions";

@@ -36,13 +36,14 @@ limits! { OF_HTTP:
     /// Request bodies at the same time of which a part has not arrived. While a client sends its body slowly, its
     /// connection is closed if another needs the place.
     HTTP_BODIES = 512 "bodies" as "http-bodies";
-    /// Request bodies of one session's token at the same time of which a part has not arrived.
+    /// Request bodies of one session, and of the fresh sessions that come from it, at the same time of which a part has not
+    /// arrived.
     HTTP_SESSION_BODIES = 32 "bodies" as "http-session-bodies";
     /// How many of the bodies that are arriving only operators may send.
     HTTP_OPERATOR_BODIES = 64 "bodies" as "http-operator-bodies";
     /// EDN streams and WebSockets over HTTP at the same time.
     HTTP_UPGRADES = 224 "connections" as "http-upgrades";
-    /// EDN streams and WebSockets of one session's token at the same time.
+    /// EDN streams and WebSockets of one session, and of the fresh sessions that come from it, at the same time.
     HTTP_SESSION_UPGRADES = 8 "connections" as "http-session-upgrades";
     /// How many of the EDN streams and WebSockets only operators may open.
     HTTP_OPERATOR_UPGRADES = 32 "connections" as "http-operator-upgrades";
@@ -51,7 +52,7 @@ limits! { OF_HTTP:
     /// Bytes of all answers and events, over HTTP and in EDN streams, that are written and wait to be sent. Answers below
     /// `answer-bytes-counted` do not count, nor do shorter backlogs of a stream.
     ANSWERS_BYTES = 268_435_456 "bytes" as "answers-bytes";
-    /// Bytes of answers to one session's token that wait to be sent.
+    /// Bytes of answers to one session, and to the fresh sessions that come from it, that wait to be sent.
     SESSION_ANSWERS_BYTES = 33_554_432 "bytes" as "session-answers-bytes";
     /// How many bytes of the answers that wait to be sent only operators may use.
     OPERATOR_ANSWERS_BYTES = 67_108_864 "bytes" as "operator-answers-bytes";

@@ -74,7 +74,8 @@ struct Table {
 }
 
 impl Tokens {
-    pub(super) fn issue(&self, token: &Token, session: &SessionId) {
+    /// Lets the bearer of this token act as a session.
+    pub(crate) fn issue(&self, token: &Token, session: &SessionId) {
         let digest = token.digest();
         let mut table = self.table.lock().expect(UNPOISONED);
         table.sessions.insert(digest, session.clone());

@@ -89,7 +89,7 @@ impl Service {
     /// The family whose time a caller's queries take. Only a session's own token has such a bound.
     fn family(&self, caller: &Caller) -> Option<SessionId> {
         let own = caller.scope.session().filter(|_| caller.role == CallerRole::Session)?;
-        Some(self.handle().view(|state| state.session(own).map_or(own, SessionRecord::root).clone()))
+        Some(self.handle().view(|state| state.root_of(own).clone()))
     }
 
     /// A caller's access to the graph as it was at an instant.
@@ -98,7 +98,7 @@ impl Service {
     /// [`QueryRefusal::Past`] if the log does not reach back to that instant, or the instant lies ahead; a limit of the
     /// queries as of an instant.
     fn access_as_of<'a>(&'a self, caller: &'a Caller, at: Moment) -> Result<QueryAccess<'a>, QueryRefusal> {
-        let (snapshot, turn, took) = self.shared.past.snapshot(self.handle(), caller, at)?;
+        let (snapshot, turn, took) = self.shared.past.snapshot(self.handle(), self.holder(caller), at)?;
         let then = |own: &SessionId| snapshot.state.session(own).map(SessionRecord::opened);
         let now = |own: &SessionId| self.handle().view(|state| state.session(own).map(SessionRecord::opened));
         // Another session had the id then, or none: nothing of what it had is the caller's. No session has ever had a random
@@ -172,15 +172,15 @@ impl<'a> QueryAccess<'a> {
     fn family(&self) -> Option<Arc<str>> {
         let session = self.stranger.as_ref().unwrap_or(&self.caller.scope).session()?;
         let engine = self.service.handle().read();
-        let root = engine.state().session(session).map_or(session, SessionRecord::root);
-        Some(root.as_str().into())
+        Some(engine.state().root_of(session).as_str().into())
     }
 
     /// Counts what became of slots in the past: one pass over the log, within the bounds of the queries as of an instant. `None`
     /// if that is refused.
     fn accounts(&self) -> Option<PastAccounts> {
         let now = self.service.handle().now().wall;
-        let rebuilt = self.service.shared.past.snapshot(self.service.handle(), self.caller, now);
+        let service = self.service;
+        let rebuilt = service.shared.past.snapshot(service.handle(), service.holder(self.caller), now);
         let (snapshot, _turn, took) = rebuilt.ok()?;
         self.count(took);
         Some(snapshot.accounts.clone())

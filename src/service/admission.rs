@@ -7,7 +7,7 @@
 use super::Service;
 use super::denial::{Denial, DenialReason};
 use crate::domain::{Caller, CallerRole, Dialect, Op, Refusal, ScheduleId, Scope, Target};
-use crate::engine::{SessionRecord, State};
+use crate::engine::State;
 use crate::runtime::Handle;
 
 /// The proof that a caller may ask for an operation now. What carries an operation out takes one, and [`Service::admit`] alone
@@ -65,7 +65,7 @@ impl Service {
             return Ok(());
         }
         let (is_granted, root) = self.handle().view(|state| {
-            let root = || state.session(session).map_or(session, SessionRecord::root).clone();
+            let root = || state.root_of(session).clone();
             (state.may_act(session, dialect), rate.map(|_| root()))
         });
         if rule.is_granted && !is_granted {

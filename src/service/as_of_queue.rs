@@ -6,9 +6,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::as_of::{self, Snapshot};
+use super::holder::Holder;
 use super::queue::{Queue, Turn};
 use super::quota::Quota;
-use crate::domain::{Caller, Cursor, Moment, Span};
+use crate::domain::{Cursor, Moment, Span};
 use crate::graph::eql::QueryRefusal;
 use crate::limits::{self, Limit};
 use crate::runtime::Handle;
@@ -35,15 +36,15 @@ impl Default for AsOfQueue {
 }
 
 impl AsOfQueue {
-    /// The engine as it was at an instant, once it is this caller's turn, and how long that took to rebuild. The turn lasts as
+    /// The engine as it was at an instant, once it is this holder's turn, and how long that took to rebuild. The turn lasts as
     /// long as the snapshot is used.
     pub(super) fn snapshot(
         &self,
         handle: &Handle,
-        caller: &Caller,
+        holder: Holder,
         at: Moment,
     ) -> Result<(Arc<Snapshot>, Turn, Span), QueryRefusal> {
-        let turn = self.queue.enter(caller).map_err(refused)?;
+        let turn = self.queue.enter(holder).map_err(refused)?;
         // Before the log is read: a change meanwhile makes the snapshot too old for the cache.
         let head = handle.read().store().map_or(Cursor::START, |store| store.health().head);
         let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);

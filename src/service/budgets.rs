@@ -25,7 +25,7 @@ pub(crate) struct BudgetReading {
     pub(crate) budget: Budget,
     /// In use by all, with the bound.
     pub(crate) all: Option<(u64, Limit)>,
-    /// In use by the session that uses most, with the bound of each.
+    /// In use by the family of sessions that uses most, with the bound of each.
     pub(crate) largest: Option<(u64, Limit)>,
 }
 
@@ -69,7 +69,7 @@ impl BudgetsInUse<'_> {
 impl Usage for BudgetsInUse<'_> {
     fn of_session(&self, budget: Budget, session: &SessionRecord) -> u64 {
         let (state, rates, places) = (self.state(), &self.service.shared.rates, self.service.places());
-        let (id, root) = (session.id(), session.root());
+        let root = session.root();
         let family = |figure: fn(&SessionRecord) -> u64| state.family_of(session).map(figure).sum();
         match budget {
             Budget::Creates | Budget::Changes | Budget::QueryTime => rates.used(budget, root, self.now),
@@ -83,12 +83,12 @@ impl Usage for BudgetsInUse<'_> {
             Budget::Outside => self.service.handle().carried().get(root.as_str()).copied().unwrap_or(0),
             Budget::TaskOutcomes => state.task_outcome_bytes_of(root),
             Budget::Calls => self.service.handle().calls_in_use().of_families.get(root).copied().unwrap_or(0),
-            Budget::Streams => places.upgrades.used_by(id),
-            Budget::Subscriptions => places.subscriptions.used_by(id),
-            Budget::Bodies => places.bodies.used_by(id),
-            Budget::AnswerBytes => places.answers.used_by(id),
-            Budget::LongQueries => places.long.turns().used_by(id),
-            Budget::AsOfQueries => self.service.shared.past.turns().used_by(id),
+            Budget::Streams => places.upgrades.used_by_family(root),
+            Budget::Subscriptions => places.subscriptions.used_by_family(root),
+            Budget::Bodies => places.bodies.used_by_family(root),
+            Budget::AnswerBytes => places.answers.used_by_family(root),
+            Budget::LongQueries => places.long.turns().used_by_family(root),
+            Budget::AsOfQueries => self.service.shared.past.turns().used_by_family(root),
             // No session has a bound of these.
             Budget::Connections | Budget::SocketStreams => 0,
         }
@@ -143,12 +143,12 @@ impl Usage for BudgetsInUse<'_> {
             Budget::Calls => {
                 self.service.handle().calls_in_use().of_families.into_values().max().unwrap_or(0)
             }
-            Budget::Streams => places.upgrades.used_by_largest(),
-            Budget::Subscriptions => places.subscriptions.used_by_largest(),
-            Budget::Bodies => places.bodies.used_by_largest(),
-            Budget::AnswerBytes => places.answers.used_by_largest(),
-            Budget::LongQueries => places.long.turns().used_by_largest(),
-            Budget::AsOfQueries => self.service.shared.past.turns().used_by_largest(),
+            Budget::Streams => places.upgrades.used_by_largest_family(),
+            Budget::Subscriptions => places.subscriptions.used_by_largest_family(),
+            Budget::Bodies => places.bodies.used_by_largest_family(),
+            Budget::AnswerBytes => places.answers.used_by_largest_family(),
+            Budget::LongQueries => places.long.turns().used_by_largest_family(),
+            Budget::AsOfQueries => self.service.shared.past.turns().used_by_largest_family(),
             Budget::Connections | Budget::SocketStreams => 0,
         }
     }

@@ -3,7 +3,7 @@
 //! `query` answers EQL over one consistent reading of the engine (`plan_cache` keeps plans, `as_of` rebuilds the past for
 //! those whom `as_of_queue` lets in, `history` reads the log). `mutations` carries out the graph's mutations, `tools` the
 //! calls of each family of tools. `admission` decides who may do what, `rate_limit` how fast, `quota` and `queue` how much at
-//! the same time.
+//! the same time, for whom `holder` says.
 //!
 //! What lives elsewhere: rules (`engine`), attributes and parameters (`graph`), each family's words (`dialect`), the loop
 //! (`runtime`). Invariant: what a caller may do is decided by `admission`; each function here that a surface calls asks it.
@@ -22,6 +22,7 @@ mod denial;
 mod denials;
 pub mod export;
 mod history;
+mod holder;
 mod hosting;
 mod inbound;
 mod inbound_text;
@@ -59,6 +60,7 @@ pub use self::arrival::Arrival;
 #[cfg(feature = "http")]
 pub(crate) use self::budgets::BudgetReading;
 pub use self::denial::{Denial, DenialReason};
+pub(crate) use self::holder::Holder;
 pub(crate) use self::hosting::{HostError, HostRequest, Opening, SessionRequest};
 pub use self::inbound::{Activation, Arrived, Inbound};
 pub use self::inbound_text::Template;

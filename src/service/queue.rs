@@ -1,20 +1,21 @@
 //! Queues for work that only a few callers may do at the same time: the others wait on their own threads.
 //!
-//! Operators go first; otherwise the order is that of arrival, except that a session at its own limit lets others pass.
+//! Operators go first; otherwise the order is that of arrival, except that a family of sessions at its own limit lets others
+//! pass.
 //! Invariant: who can go on does so at once, so a newcomer that finds a free turn overtakes nobody who could use it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::quota::{Holder, Quota, Share};
-use crate::domain::Caller;
+use super::holder::Holder;
+use super::quota::{Quota, Share};
 use crate::limits::Limit;
 
 /// The turns, and those who wait for one.
 #[derive(Debug)]
 pub(crate) struct Queue {
     turns: Arc<Quota>,
-    /// How many callers of one session may wait.
+    /// How many callers of one family of sessions may wait.
     session_waiting: Limit,
     /// How many callers may wait; operators do not count against the others.
     waiting: Limit,
@@ -52,16 +53,15 @@ impl Queue {
     ///
     /// # Errors
     /// The limit of those who may wait.
-    pub(crate) fn enter(self: &Arc<Queue>, caller: &Caller) -> Result<Turn, Limit> {
-        let holder = Holder::of(caller);
+    pub(crate) fn enter(self: &Arc<Queue>, holder: Holder) -> Result<Turn, Limit> {
         let mut line = self.line();
-        if let Ok(share) = self.turns.take_for(holder.clone(), 1) {
+        if let Ok(share) = self.turns.take(&holder, 1) {
             return Ok(Turn { queue: Arc::clone(self), share: Some(share) });
         }
-        let is_last = holder != Holder::Operator;
+        let is_last = !holder.is_operator();
         let waiting = line.waiters.keys().filter(|(last, _)| *last == is_last).count();
         let own = line.waiters.values().filter(|waiter| waiter.holder == holder).count();
-        if matches!(holder, Holder::Session(_)) && own as u64 >= self.session_waiting.value {
+        if holder.is_family() && own as u64 >= self.session_waiting.value {
             return Err(self.session_waiting);
         }
         if waiting as u64 >= self.waiting.value {
@@ -81,7 +81,7 @@ impl Queue {
     }
 
     /// The quota of turns.
-    pub(crate) fn turns(&self) -> &Quota {
+    pub(crate) fn turns(&self) -> &Arc<Quota> {
         &self.turns
     }
 
@@ -97,7 +97,7 @@ impl Drop for Turn {
         let mut line = self.queue.line();
         self.share = None;
         for waiter in line.waiters.values_mut().filter(|waiter| waiter.share.is_none()) {
-            waiter.share = self.queue.turns.take_for(waiter.holder.clone(), 1).ok();
+            waiter.share = self.queue.turns.take(&waiter.holder, 1).ok();
         }
         drop(line);
         self.queue.granted.notify_all();
@@ -110,22 +110,22 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::domain::SessionId;
+    use crate::domain::{Caller, SessionId};
 
     const fn limit(name: &'static str, value: u64) -> Limit {
         Limit { name, value, unit: "turns", doc: "" }
     }
 
-    fn session(id: &str) -> Caller {
-        Caller::session(SessionId::new(id).expect("an id")).as_model()
+    fn session(id: &str) -> Holder {
+        Holder::of_root(&Caller::session(SessionId::new(id).expect("an id")).as_model())
     }
 
     /// Lets a caller wait on a thread of its own; it says its name when it has its turn, and ends the turn.
-    fn wait(queue: &Arc<Queue>, caller: Caller, name: &'static str, said: &mpsc::Sender<&'static str>) {
+    fn wait(queue: &Arc<Queue>, holder: Holder, name: &'static str, said: &mpsc::Sender<&'static str>) {
         let before = queue.line().waiters.len();
         let (waiting, said) = (Arc::clone(queue), said.clone());
         thread::spawn(move || {
-            let turn = waiting.enter(&caller).expect("there is room to wait");
+            let turn = waiting.enter(holder).expect("there is room to wait");
             said.send(name).expect("the test listens");
             drop(turn);
         });
@@ -139,14 +139,14 @@ mod tests {
         let turns = Quota::new(limit("session", 1), limit("all", 2), limit("reserve", 0));
         let queue = Queue::new(turns, limit("own-waiting", 1), limit("waiting", 2));
         let (said, heard) = mpsc::channel();
-        let held = (queue.enter(&session("a")).expect("free"), queue.enter(&session("b")).expect("free"));
+        let held = (queue.enter(session("a")).expect("free"), queue.enter(session("b")).expect("free"));
         wait(&queue, session("a"), "a", &said);
-        let refused = queue.enter(&session("a")).map_err(|limit| limit.name).err();
+        let refused = queue.enter(session("a")).map_err(|limit| limit.name).err();
         assert_eq!(refused, Some("own-waiting"));
         wait(&queue, session("c"), "c", &said);
-        let refused = queue.enter(&session("d")).map_err(|limit| limit.name).err();
+        let refused = queue.enter(session("d")).map_err(|limit| limit.name).err();
         assert_eq!(refused, Some("waiting"));
-        wait(&queue, Caller::OPERATOR, "operator", &said);
+        wait(&queue, Holder::of_root(&Caller::OPERATOR), "operator", &said);
         drop(held.1);
         assert_eq!(heard.recv(), Ok("operator"));
         assert_eq!(heard.recv(), Ok("c"), "the session a has its turn already");

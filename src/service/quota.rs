@@ -1,19 +1,21 @@
 //! Quotas: how much of one resource callers may hold at the same time.
 //!
 //! Each session may hold a little, all callers together more, and the last part only operators. So no session can use a
-//! resource up, and operators still get their part when all sessions together hold theirs. Observers share the sessions' part,
-//! without a bound of their own. Invariant: what a share has taken is returned when the share is dropped, and only then.
+//! resource up, and operators still get their part when all sessions together hold theirs. A session and the fresh sessions that
+//! come from it are one holder (`holder`). Observers share the sessions' part, without a bound of their own. Invariant: what a
+//! share has taken is returned when the share is dropped, and only then.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::domain::{Caller, CallerRole, SessionId};
+use super::holder::Holder;
+use crate::domain::SessionId;
 use crate::limits::Limit;
 
 /// The bounds of a quota, and how much of it is in use.
 #[derive(Debug)]
 pub(crate) struct Quota {
-    /// The bound for each session.
+    /// The bound for each family of sessions.
     session: Limit,
     /// The bound for all callers together.
     all: Limit,
@@ -27,7 +29,7 @@ struct Used {
     all: u64,
     /// The part of `all` that callers other than operators hold.
     common: u64,
-    sessions: BTreeMap<SessionId, u64>,
+    families: BTreeMap<Holder, u64>,
 }
 
 /// Part of a quota; dropping it returns the part.
@@ -38,62 +40,36 @@ pub(crate) struct Share {
     amount: u64,
 }
 
-/// For whom a quota counts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Holder {
-    Operator,
-    Observer,
-    Session(SessionId),
-}
-
-impl Holder {
-    pub(super) fn of(caller: &Caller) -> Holder {
-        match (caller.role, caller.scope.session()) {
-            (CallerRole::Session, Some(session)) => Holder::Session(session.clone()),
-            // What is reserved for operators is not for who holds a host's token.
-            (CallerRole::Host, _) if caller.via.host().is_some() => Holder::Observer,
-            (CallerRole::Observer | CallerRole::Session, _) => Holder::Observer,
-            // Hosts are connected by an operator, or run in this process.
-            (CallerRole::Operator | CallerRole::Host, _) => Holder::Operator,
-        }
-    }
-}
-
 impl Quota {
     pub(crate) fn new(session: Limit, all: Limit, reserve: Limit) -> Arc<Quota> {
         debug_assert!(session.value <= all.value - reserve.value, "{} cannot be reached", session.name);
         Arc::new(Quota { session, all, reserve, used: Mutex::default() })
     }
 
-    /// Takes so much for a caller.
+    /// Takes so much for a holder.
     ///
     /// # Errors
     /// The limit that this would exceed; nothing is taken then.
-    pub(crate) fn take(self: &Arc<Quota>, caller: &Caller, amount: u64) -> Result<Share, Limit> {
-        self.take_for(Holder::of(caller), amount)
-    }
-
-    /// Takes so much for a holder, as `take` does.
-    pub(super) fn take_for(self: &Arc<Quota>, holder: Holder, amount: u64) -> Result<Share, Limit> {
+    pub(crate) fn take(self: &Arc<Quota>, holder: &Holder, amount: u64) -> Result<Share, Limit> {
         let mut used = self.used();
         if used.all.saturating_add(amount) > self.all.value {
             return Err(self.all);
         }
-        if holder != Holder::Operator {
+        if !holder.is_operator() {
             if used.common.saturating_add(amount) > self.all.value - self.reserve.value {
                 return Err(self.all);
             }
-            if let Holder::Session(session) = &holder {
-                let own = used.sessions.get(session).copied().unwrap_or(0).saturating_add(amount);
+            if holder.is_family() {
+                let own = used.families.get(holder).copied().unwrap_or(0).saturating_add(amount);
                 if own > self.session.value {
                     return Err(self.session);
                 }
-                used.sessions.insert(session.clone(), own);
+                used.families.insert(holder.clone(), own);
             }
             used.common += amount;
         }
         used.all += amount;
-        Ok(Share { quota: Arc::clone(self), holder, amount })
+        Ok(Share { quota: Arc::clone(self), holder: holder.clone(), amount })
     }
 
     /// How much of it is in use.
@@ -101,14 +77,14 @@ impl Quota {
         self.used().all
     }
 
-    /// How much of it a session holds.
-    pub(super) fn used_by(&self, session: &SessionId) -> u64 {
-        self.used().sessions.get(session).copied().unwrap_or(0)
+    /// How much of it the family of this root holds.
+    pub(super) fn used_by_family(&self, root: &SessionId) -> u64 {
+        self.used().families.get(&Holder::family(root)).copied().unwrap_or(0)
     }
 
-    /// How much of it the session holds that holds most.
-    pub(super) fn used_by_largest(&self) -> u64 {
-        self.used().sessions.values().copied().max().unwrap_or(0)
+    /// How much of it the family holds that holds most.
+    pub(super) fn used_by_largest_family(&self) -> u64 {
+        self.used().families.values().copied().max().unwrap_or(0)
     }
 
     fn used(&self) -> MutexGuard<'_, Used> {
@@ -121,17 +97,15 @@ impl Drop for Share {
     fn drop(&mut self) {
         let mut used = self.quota.used();
         used.all -= self.amount;
-        if self.holder == Holder::Operator {
+        if self.holder.is_operator() {
             return;
         }
         used.common -= self.amount;
-        if let Holder::Session(session) = &self.holder
-            && let Some(own) = used.sessions.get_mut(session)
-        {
+        if let Some(own) = used.families.get_mut(&self.holder) {
             *own -= self.amount;
             // Otherwise the table would grow with every session that ever was.
             if *own == 0 {
-                used.sessions.remove(session);
+                used.families.remove(&self.holder);
             }
         }
     }
@@ -140,6 +114,7 @@ impl Drop for Share {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{Caller, CallerRole};
 
     const fn limit(name: &'static str, value: u64) -> Limit {
         Limit { name, value, unit: "seats", doc: "" }
@@ -149,8 +124,12 @@ mod tests {
         Quota::new(limit("session", 2), limit("all", 6), limit("reserve", 1))
     }
 
-    fn session(id: &str) -> Caller {
-        Caller::session(SessionId::new(id).expect("an id")).as_model()
+    fn session(id: &str) -> Holder {
+        Holder::of_root(&Caller::session(SessionId::new(id).expect("an id")).as_model())
+    }
+
+    fn of_operators() -> Holder {
+        Holder::of_root(&Caller::OPERATOR)
     }
 
     #[test]
@@ -161,21 +140,21 @@ mod tests {
         let others = [quota.take(&session("b"), 2), quota.take(&session("c"), 1)];
         assert!(held.iter().chain(&others).all(Result::is_ok));
         assert_eq!(quota.take(&session("d"), 1).map_err(|limit| limit.name).err(), Some("all"));
-        let operator = quota.take(&Caller::OPERATOR, 1);
+        let operator = quota.take(&of_operators(), 1);
         assert!(operator.is_ok(), "the reserve is for operators");
-        assert!(quota.take(&Caller::OPERATOR, 1).is_err());
+        assert!(quota.take(&of_operators(), 1).is_err());
         drop((held, others, operator));
         assert_eq!(quota.in_use(), 0);
-        assert!(quota.used().sessions.is_empty(), "a session that holds nothing is not remembered");
+        assert!(quota.used().families.is_empty(), "a session that holds nothing is not remembered");
     }
 
     #[test]
     fn observers_leave_the_reserve_alone() {
         let quota = quota();
-        let observer = Caller { role: CallerRole::Observer, ..Caller::OPERATOR };
+        let observer = Holder::of_root(&Caller { role: CallerRole::Observer, ..Caller::OPERATOR });
         let _held = quota.take(&observer, 5).expect("all but the reserve");
         assert!(quota.take(&observer, 1).is_err());
-        assert!(quota.take(&Caller::OPERATOR, 1).is_ok());
+        assert!(quota.take(&of_operators(), 1).is_ok());
     }
 
     #[test]

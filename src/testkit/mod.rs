@@ -58,6 +58,7 @@ mod store_maker;
 mod store_memory;
 mod store_pruning;
 mod tally;
+mod token;
 mod trace;
 mod world;
 mod world_config;
@@ -78,6 +79,8 @@ pub use sim::stage::Stage;
 #[doc(hidden)]
 pub use store_memory::{DiskFault, StoreMemory, Torn};
 pub use tally::Tally;
+#[doc(hidden)]
+pub use token::token_of;
 pub use trace::Trace;
 pub use world::World;
 pub use world_config::{Action, WorldConfig};

@@ -21,8 +21,8 @@ pub(super) fn of_session(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Ke
 /// Declares the budgets of all callers together.
 pub(super) fn of_engine(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
     attributes! { entity;
-        /// What all callers together use of each budget, and what the session that uses most of it does. Empty in a query of
-        /// the past.
+        /// What all callers together use of each budget, and what the family of sessions that uses most of it does. A family
+        /// is a session and those that come from it. Empty in a query of the past.
         operators "reveille.engine/budgets": Type::Record(&BUDGET), many => |view, (), _| Ok(all(view).into());
     }
 }
@@ -33,7 +33,10 @@ const BUDGET: Record = Record {
     doc: "A budget: how much of it is in use, and its bound.",
     params: &[
         field::<Box<str>>("name", "The name of the budget."),
-        field::<Box<str>>("scope", "Whose use it is: session, largest-session or all."),
+        field::<Box<str>>(
+            "scope",
+            "Whose use it is: session or largest-session, each with its family, or all.",
+        ),
         Param::shown("used", ParamType::NATURAL, "How much is in use."),
         Param::shown("limit", ParamType::NATURAL, "The bound."),
         field::<Box<str>>("unit", "The unit of both."),

@@ -104,8 +104,7 @@ impl Shared {
         invocation.args = without_hidden(&invocation.args);
         let now = self.now().boot;
         let deadline = now.after(invocation.timeout);
-        let root = self.core().state.session(&invocation.session).map(|session| session.root().clone());
-        let family = root.unwrap_or_else(|| invocation.session.clone());
+        let family = self.core().state.root_of(&invocation.session).clone();
         let call = Call::new(tool.offerer, (family, invocation), (now, deadline), done);
         let begun = self.calls.table().begin(call);
         match begun {

@@ -11,7 +11,7 @@
 //! Invariant: volatile work is never in any of these, so that it never waits for a disk.
 
 use crate::domain::{ChannelFact, Durability, EngineFact, Fact, RunId, Schedule, SessionFact, SessionId};
-use crate::engine::{Command, Effect, Input, Report, SessionRecord, State};
+use crate::engine::{Command, Effect, Input, Report, State};
 
 /// A fact that is persisted.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ fn share<'a>(fact: &'a Fact, about: Option<&'a SessionId>, state: &'a State) -> 
         return Some(&provenance.root);
     }
     let cause = fact.by().and_then(|by| by.scope.session()).or(about)?;
-    Some(state.session(cause).map_or(cause, SessionRecord::root))
+    Some(state.root_of(cause))
 }
 
 /// The session that a persisted fact is about, if there is one; `None` if the fact is volatile.

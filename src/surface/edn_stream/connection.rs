@@ -92,7 +92,7 @@ impl Connection {
     /// Creates a connection for this caller.
     pub(crate) fn of_caller(service: Service, caller: Caller) -> Connection {
         let own = Reach::of(service.handle(), &caller);
-        let outgoing = Outgoing::new(caller.clone(), Arc::clone(&service.places().answers));
+        let outgoing = Outgoing::new(service.holder(&caller), Arc::clone(&service.places().answers));
         Connection {
             service,
             caller,

@@ -10,10 +10,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::codec::line;
 use crate::dialect::Notation;
-use crate::domain::Caller;
 use crate::edn::{Map, Value};
 use crate::limits::{self, Limit};
-use crate::service::{Quota, Share};
+use crate::service::{Holder, Quota, Share};
 
 /// Lines that wait to be written to one client.
 pub(super) struct Outgoing {
@@ -21,7 +20,8 @@ pub(super) struct Outgoing {
     changed: Condvar,
     /// Unset until the client has said something.
     notation: OnceLock<Notation>,
-    caller: Caller,
+    /// For whom what waits counts.
+    holder: Holder,
     /// Bytes of answers to all callers that wait to be sent.
     answers: Arc<Quota>,
 }
@@ -44,10 +44,10 @@ struct Queue {
 }
 
 impl Outgoing {
-    /// An empty queue for a client of this caller.
-    pub(super) fn new(caller: Caller, answers: Arc<Quota>) -> Outgoing {
+    /// An empty queue for a client that counts as this holder.
+    pub(super) fn new(holder: Holder, answers: Arc<Quota>) -> Outgoing {
         let notation = OnceLock::new();
-        Outgoing { queue: Mutex::default(), changed: Condvar::new(), notation, caller, answers }
+        Outgoing { queue: Mutex::default(), changed: Condvar::new(), notation, holder, answers }
     }
 
     /// Writes everything in this notation, unless another one is set.
@@ -113,7 +113,7 @@ impl Outgoing {
         if backlog < limits::ANSWER_BYTES_COUNTED.value {
             return Ok(None);
         }
-        self.answers.take(&self.caller, bytes).map(Some)
+        self.answers.take(&self.holder, bytes).map(Some)
     }
 
     /// Lets the writer end once it has written everything queued.
@@ -186,7 +186,7 @@ fn cut_off(limit: Limit) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::SessionId;
+    use crate::domain::{Caller, SessionId};
 
     fn quota(max: u64) -> Arc<Quota> {
         let limit = |name, value| Limit { name, value, unit: "bytes", doc: "" };
@@ -194,7 +194,8 @@ mod tests {
     }
 
     fn outgoing(answers: &Arc<Quota>) -> Outgoing {
-        Outgoing::new(Caller::session(SessionId::new("one").unwrap()).as_model(), Arc::clone(answers))
+        let caller = Caller::session(SessionId::new("one").unwrap()).as_model();
+        Outgoing::new(Holder::of_root(&caller), Arc::clone(answers))
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::streams::Streams;
 use super::traffic::Traffic;
 use crate::domain::{Caller, SessionId};
 use crate::runtime::Token;
-use crate::service::{Queue, Quota, Service, acting_for};
+use crate::service::{Holder, Queue, Quota, Service, acting_for};
 use crate::surface::graphql::GraphqlService;
 
 /// The state that all requests of a server share.
@@ -87,6 +87,11 @@ impl AppState {
         let handle = self.service.handle();
         self.logins.end_old(handle.tokens(), handle.now().boot);
         handle.tokens().caller(token)
+    }
+
+    /// For whom it counts what this caller holds.
+    pub(super) fn holder(&self, principal: &Principal) -> Holder {
+        self.service.holder(&principal.caller)
     }
 
     /// Whether a caller's token is still one, and still reaches the session that the caller acts for.

@@ -9,10 +9,9 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::message::waiting::{self, Held};
-use crate::domain::Caller;
 use crate::limits;
 use crate::runtime::Stopper;
-use crate::service::{Quota, Share};
+use crate::service::{Holder, Quota, Share};
 use crate::surface::graphql::{Follower, refusal};
 
 /// One running subscription, as its connection sees it. Dropping it ends the subscription.
@@ -32,13 +31,13 @@ impl Following {
     pub(super) fn start(
         mut follower: Follower,
         place: Share,
-        caller: Caller,
+        holder: Holder,
         waiting: Arc<Quota>,
     ) -> Option<Following> {
         let room = usize::try_from(limits::GRAPHQL_PUSHED.value).unwrap_or(1);
         let (sender, answers) = mpsc::channel(room);
         let stopper = follower.stopper();
-        let push = move |text: String| match waiting::hold(&waiting, &caller, text.len() as u64) {
+        let push = move |text: String| match waiting::hold(&waiting, || holder.clone(), text.len() as u64) {
             Ok(held) => sender.blocking_send(Pushed { text, held }).is_ok(),
             Err(limit) => {
                 // The subscription ends, and the client can resume after what it has got.

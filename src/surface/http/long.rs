@@ -72,7 +72,7 @@ pub(super) fn run<T>(
 ) -> Result<T, NotDone> {
     match cost {
         Cost::Quick => Ok(work()),
-        Cost::Long => wait_for_turn(app, &principal.caller, || check(app, principal).map(|()| work()))?,
+        Cost::Long => wait_for_turn(app, principal, || check(app, principal).map(|()| work()))?,
         Cost::AsOf => tokio::task::block_in_place(|| {
             // It waits for its turn itself, and only reads.
             let done = work();
@@ -87,11 +87,11 @@ pub(super) fn run<T>(
 /// [`NotDone::Crowded`]
 pub(super) fn wait_for_turn<T>(
     app: &AppState,
-    caller: &Caller,
+    principal: &Principal,
     work: impl FnOnce() -> T,
 ) -> Result<T, NotDone> {
     tokio::task::block_in_place(|| {
-        let _turn = app.long.enter(caller).map_err(NotDone::Crowded)?;
+        let _turn = app.long.enter(app.holder(principal)).map_err(NotDone::Crowded)?;
         Ok(work())
     })
 }

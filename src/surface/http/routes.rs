@@ -142,7 +142,7 @@ impl ConnService {
         let bytes = response.body().size_hint().exact().unwrap_or(0);
         // Without a token there are the pages only, which are not copied.
         let Some(principal) = principal else { return (response, None) };
-        match waiting::hold(&self.state.answers, &principal.caller, bytes) {
+        match waiting::hold(&self.state.answers, || self.state.holder(principal), bytes) {
             Ok(held) => (response, held),
             Err(limit) => (reply::finish(waiting::unsent(limit).into_response(), notation), None),
         }

@@ -16,6 +16,7 @@ mod matrix;
 mod mcp;
 mod page;
 mod routes;
+mod shares;
 mod stream_ops;
 mod streams;
 mod subscriptions;

@@ -70,7 +70,7 @@ impl World {
 }
 
 /// Reads until a text has come, and returns all that came.
-fn until(stream: &mut TcpStream, part: &str) -> String {
+pub(super) fn until(stream: &mut TcpStream, part: &str) -> String {
     let mut heard = String::new();
     let mut chunk = [0; 4_096];
     while !heard.contains(part) {

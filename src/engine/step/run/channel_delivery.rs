@@ -5,7 +5,6 @@
 
 use crate::domain::{ChannelFact, Dispatch, Fact, HostId, Phase, Route, RunFact, Target, redacted};
 use crate::engine::effect::{Effect, Parcel};
-use crate::engine::record::SessionRecord;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
 
@@ -21,7 +20,7 @@ pub(in crate::engine::step) fn send_to_channel(
     let (host, session) = (HostId::LOCAL, schedule.owner.clone());
     let to = Dispatch { host, phase: Phase::Outside, session: session.clone(), overdue };
     step.run_fact(&occurrence.id, RunFact::Dispatched(to));
-    let family = step.state.session(&session).map_or(&session, SessionRecord::root).clone();
+    let family = step.state.root_of(&session).clone();
     let now = step.now.wall;
     // What an operator writes is its own affair; what a model copied by mistake goes nowhere.
     let clean = |text: &str| match schedule.is_by_operators() {

@@ -96,7 +96,7 @@ pub(in crate::surface::http) async fn show(
     };
     let principal = Principal { caller: reader(&app, &of)?, token: Token::from_text(link) };
     app.service.admit(&principal.caller, Op::Query, None).map(drop).map_err(|denial| denied(&denial))?;
-    let read = long::wait_for_turn(&app, &principal.caller, || calendar(&app, &principal.caller, &of));
+    let read = long::wait_for_turn(&app, &principal, || calendar(&app, &principal.caller, &of));
     let text = read.map_err(long::not_done)??;
     let mut response = text.into_response();
     let headers = response.headers_mut();

@@ -38,7 +38,8 @@ pub(in crate::surface::http) fn open(
             tokio::spawn(carry(Arc::clone(app), principal, following, sender));
         }
         Err(body) => {
-            let (body, held) = match waiting::hold(&app.answers, &principal.caller, body.len() as u64) {
+            let (body, held) = match waiting::hold(&app.answers, || app.holder(&principal), body.len() as u64)
+            {
                 Ok(held) => (body, held),
                 Err(limit) => (refusal(&waiting::unsent_in_graphql(limit)), None),
             };
@@ -78,17 +79,22 @@ pub(in crate::surface::http) fn follow(
     request: &GraphqlRequest,
 ) -> Result<Following, Vec<GraphqlError>> {
     let full = |limit: Limit| {
-        let who = if limit == limits::GRAPHQL_SUBSCRIPTIONS { "server" } else { "session" };
-        vec![GraphqlError::limit(limit, format!("this {who} has reached its limit of subscriptions"))]
+        let whose = if limit == limits::GRAPHQL_SUBSCRIPTIONS {
+            "this server"
+        } else {
+            "this session, with those that come from it,"
+        };
+        vec![GraphqlError::limit(limit, format!("{whose} has reached its limit of subscriptions"))]
     };
+    let holder = app.holder(principal);
     // Reserve the thread's place first: starting a subscription already costs work.
-    let place = app.followers.take(&principal.caller, 1).map_err(full)?;
+    let place = app.followers.take(&holder, 1).map_err(full)?;
     // A subscription to a list begins with the whole list.
     let begin = || Follower::begin(&app.graphql, &principal.caller, request);
     let follower = long::run(app, principal, Cost::Long, begin);
     let follower = follower.map_err(long::not_done_in_graphql)??;
     let no_thread = || vec![GraphqlError::new(Class::Limit, "the system cannot start another thread")];
-    let following = Following::start(follower, place, principal.caller.clone(), Arc::clone(&app.answers));
+    let following = Following::start(follower, place, holder, Arc::clone(&app.answers));
     following.ok_or_else(no_thread)
 }
 

@@ -68,7 +68,8 @@ pub(in crate::surface::http) async fn take(
 async fn read(app: &AppState, body: Body) -> Result<Vec<u8>, HttpError> {
     let (scope, via) = (Scope::nothing(), Via::Session);
     let nobody = Caller { scope, role: CallerRole::Session, right: Right::Read, via };
-    let place = app.bodies.take(&nobody, 1).map_err(|limit| HttpError::used_up(limit, false))?;
+    let place =
+        app.bodies.take(&app.service.holder(&nobody), 1).map_err(|limit| HttpError::used_up(limit, false))?;
     let most = usize::try_from(limits::CHANNEL_IN_BYTES.value).unwrap_or(usize::MAX);
     let read = timeout(app.times.body_grace.min(app.times.body), to_bytes(body, most)).await;
     drop(place);

@@ -228,12 +228,13 @@ impl Collector for Reading {
             let value = i64::try_from(value).unwrap_or(i64::MAX);
             to.encode_descriptor(name, help, None, MetricType::Gauge)?.encode_gauge(&value)?;
         }
-        let help = "What is in use of each budget, by all callers and by the session that uses most";
+        let help =
+            "What is in use of each budget, by all callers and by the family of sessions that uses most";
         self.budgets(
             &mut to.encode_descriptor("budget_used", help, None, MetricType::Gauge)?,
             |(used, _)| used,
         )?;
-        let help = "The bound of each budget, for all callers and for each session";
+        let help = "The bound of each budget, for all callers and for each family of sessions";
         self.budgets(
             &mut to.encode_descriptor("budget_limit", help, None, MetricType::Gauge)?,
             |(_, limit)| limit.value,

@@ -165,7 +165,7 @@ impl Calls<'_> {
             // The select loop ends the connection if it has been evicted meanwhile.
             permit.watchdog().settle();
         }
-        self.seat = Some(self.app.upgrades.take(&principal.caller, 1).map_err(Refused::UsedUp)?);
+        self.seat = Some(self.app.upgrades.take(&self.app.holder(principal), 1).map_err(Refused::UsedUp)?);
         Ok(())
     }
 }
@@ -205,7 +205,7 @@ impl Operations for Calls<'_> {
                     Ok(body) => body,
                     Err(why) => return Started::Refused(long::not_done_in_graphql(why)),
                 };
-                match waiting::hold(&self.app.answers, &principal.caller, body.len() as u64) {
+                match waiting::hold(&self.app.answers, || self.app.holder(principal), body.len() as u64) {
                     Ok(held) => {
                         self.held.push(held);
                         Started::Answered(body)

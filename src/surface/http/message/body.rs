@@ -101,7 +101,7 @@ async fn read_bytes(app: &AppState, request: Request<Body>) -> Result<Bytes, Htt
     let wait = || permit.map(|permit| permit.watchdog().wait_for_body());
     // Before the place is taken: who sees the place in use may rely on it that the connection can make room.
     let at_once = grace.is_zero().then(wait);
-    let place = app.bodies.take(&principal.caller, 1);
+    let place = app.bodies.take(&app.holder(principal), 1);
     let place = place.map_err(|limit| HttpError::used_up(limit, limit == limits::HTTP_SESSION_BODIES))?;
     let read = match timeout(grace, reading.as_mut()).await {
         Ok(read) => Ok(read),

@@ -7,28 +7,27 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 
-use crate::domain::Caller;
 use crate::limits::{self, Limit};
-use crate::service::{Quota, Share};
+use crate::service::{Holder, Quota, Share};
 use crate::surface::graphql::GraphqlError;
 use crate::surface::http::message::error::HttpError;
 
 /// The part of the quota that one answer holds; `None` for an answer that is too short to count.
 pub(in crate::surface::http) type Held = Option<Arc<Share>>;
 
-/// Counts an answer of so many bytes to this caller.
+/// Counts an answer of so many bytes to this holder, which is not asked for if the answer is too short to count.
 ///
 /// # Errors
 /// The limit that it would exceed: the answer must not be kept then.
 pub(in crate::surface::http) fn hold(
     answers: &Arc<Quota>,
-    caller: &Caller,
+    holder: impl FnOnce() -> Holder,
     bytes: u64,
 ) -> Result<Held, Limit> {
     if bytes < limits::ANSWER_BYTES_COUNTED.value {
         return Ok(None);
     }
-    answers.take(caller, bytes).map(|share| Some(Arc::new(share)))
+    answers.take(&holder(), bytes).map(|share| Some(Arc::new(share)))
 }
 
 /// Bytes that count until the last copy of them is dropped.
