@@ -32,6 +32,7 @@ pub fn run(input: &[u8]) {
         dialect: Dialect::Channels,
         session: session("main"),
         family: session("main"),
+        is_operators: false,
         label: given(&label),
         text: text.as_str().into(),
         file: None,

@@ -162,6 +162,9 @@ pub struct Parcel {
     pub session: SessionId,
     /// The root of that session's family, which shares its places outside.
     pub family: SessionId,
+    /// Whether it may use the places that are reserved for operators: an operator created the schedule, no session has edited
+    /// it, and the run is not one that a session may have asked for.
+    pub is_operators: bool,
     /// The schedule's display name.
     pub label: Option<Box<str>>,
     /// The text of the message.

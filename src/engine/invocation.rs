@@ -24,6 +24,9 @@ pub struct Invocation {
     pub attempt: u16,
     /// Who asked for it.
     pub caller: Actor,
+    /// Whether it may use the places that are reserved for operators: an operator makes the call, or it is that of a schedule
+    /// that an operator created, that no session has edited, and that no session may have asked to run.
+    pub is_operators: bool,
     /// What it is made for.
     pub purpose: CallPurpose,
     /// Of a check of a watch: what the last one that worked came to. An executor may ask whether it has changed.

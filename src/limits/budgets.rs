@@ -65,11 +65,11 @@ budgets! {
     /// Facts in the log. When the log is full, a session beyond its bound loses its oldest ones.
     HistoryBytes = "history-bytes", Some(HISTORY_SESSION_BYTES), Some(HISTORY_BYTES), None;
     /// Deliveries on their way outside.
-    Outside = "outside", Some(OUTSIDE_OF_SESSION), Some(OUTSIDE_IN_FLIGHT), None;
+    Outside = "outside", Some(OUTSIDE_OF_SESSION), Some(OUTSIDE_IN_FLIGHT), Some(OUTSIDE_RESERVE);
     /// Bytes that are kept of what tasks came to.
     TaskOutcomes = "task-outcomes", Some(SESSION_OUTCOMES_BYTES), Some(OUTCOMES_BYTES), None;
     /// Calls of tools that executors carry out.
-    Calls = "calls", Some(CALLS_OF_SESSION), Some(CALLS_IN_FLIGHT), None;
+    Calls = "calls", Some(CALLS_OF_SESSION), Some(CALLS_IN_FLIGHT), Some(CALLS_RESERVE);
     /// EDN streams and WebSockets over HTTP.
     Streams = "streams", Some(HTTP_SESSION_UPGRADES), Some(HTTP_UPGRADES), Some(HTTP_OPERATOR_UPGRADES);
     /// GraphQL subscriptions.

@@ -19,10 +19,14 @@ limits! { OF_CALLS:
     BULLETIN_MS = 86_400_000 "ms" as "bulletin-ms";
     /// What a bulletin shows of a result; a longer one is cut there.
     BULLETIN_CHARS = 2_000 "characters" as "bulletin-chars";
-    /// Calls of tools that executors carry out at the same time, of all sessions together.
+    /// Calls of tools that executors carry out at the same time.
     CALLS_IN_FLIGHT = 256 "calls" as "calls-in-flight";
+    /// How many of the calls that executors carry out only those of operators may be.
+    CALLS_RESERVE = 16 "calls" as "calls-reserve";
+    /// Calls that one executor carries out for operators beyond its other places, which sessions may use up.
+    CALLS_EXECUTOR_RESERVE = 2 "calls" as "calls-executor-reserve";
     /// Calls of tools that executors carry out at the same time for one session and the fresh sessions that come from it. More of
-    /// them wait for their turn.
+    /// them wait for their turn. Those of operators do not count.
     CALLS_OF_SESSION = 16 "calls" as "calls-of-session";
     /// Calls that run as an operator's programs at the same time.
     CALLS_OF_PROGRAMS = 16 "calls" as "calls-of-programs";
@@ -34,8 +38,10 @@ limits! { OF_CALLS:
     CALLS_OWN = 16 "calls" as "calls-own";
     /// Calls that one server of the Model Context Protocol carries out at the same time.
     CALLS_OF_SERVER = 8 "calls" as "calls-of-server";
-    /// Calls that wait for their turn, of all sessions together. A session's own calls wait in line, and sessions take turns.
+    /// Calls that wait for their turn. A session's own calls wait in line, and sessions take turns.
     CALLS_WAITING = 4_096 "calls" as "calls-waiting";
+    /// How many of the calls that wait for their turn only those of operators may be.
+    CALLS_WAITING_RESERVE = 256 "calls" as "calls-waiting-reserve";
     /// How long a call may take at most.
     CALL_MS_MAX = 3_600_000 "ms" as "call-ms-max";
     /// Bytes that are read of what a tool answers.

@@ -32,10 +32,15 @@ limits! { OF_OUTSIDE:
     RETRY_AFTER_MS = 86_400_000 "ms" as "retry-after-ms";
     /// Deliveries to channels at the same time; one more waits, which counts as no attempt.
     OUTSIDE_IN_FLIGHT = 256 "deliveries" as "outside-in-flight";
-    /// Deliveries of one session, and of the fresh sessions that come from it, on their way outside at a time.
+    /// How many of the deliveries to channels only those of operators' schedules may be.
+    OUTSIDE_RESERVE = 16 "deliveries" as "outside-reserve";
+    /// Deliveries of one session, and of the fresh sessions that come from it, on their way outside at a time. Those of
+    /// operators' schedules do not count.
     OUTSIDE_OF_SESSION = 16 "deliveries" as "outside-of-session";
-    /// Deliveries on their way through one channel at a time, of all sessions together.
+    /// Deliveries on their way through one channel at a time.
     OUTSIDE_OF_CHANNEL = 64 "deliveries" as "outside-of-channel";
+    /// How many of the deliveries through one channel only those of operators' schedules may be.
+    OUTSIDE_CHANNEL_RESERVE = 8 "deliveries" as "outside-channel-reserve";
     /// Channels in one configuration.
     CHANNELS = 64 "channels" as "channels";
     /// Sessions that the events of one channel may have open, by source or by event.

@@ -75,9 +75,20 @@ const _: () = assert!(REQUEST_BYTES.value + 8 * STORE_KEY_BYTES.value < STORE_BA
 const _: () = assert!(HISTORY_SESSION_BYTES.value == HISTORY_BYTES.value / HISTORY_SHARES.value);
 // Pruning may have to free the size of one whole batch; that must leave some history.
 const _: () = assert!(STORE_BATCH_BYTES.value < HISTORY_BYTES.value);
-// One session cannot take all places of calls, and of an outcome no more is stored than is read.
-const _: () =
-    assert!(CALLS_OF_SESSION.value < CALLS_IN_FLIGHT.value && CALLS_OF_HOST.value < CALLS_IN_FLIGHT.value);
+// One session cannot take all places of calls or of deliveries that sessions may take, and operators have a sixteenth of each.
+const _: () = assert!(
+    CALLS_OF_SESSION.value + CALLS_RESERVE.value < CALLS_IN_FLIGHT.value
+        && CALLS_OF_HOST.value < CALLS_IN_FLIGHT.value
+);
+const _: () = assert!(OUTSIDE_OF_SESSION.value + OUTSIDE_RESERVE.value < OUTSIDE_IN_FLIGHT.value);
+const _: () = assert!(OUTSIDE_OF_SESSION.value + OUTSIDE_CHANNEL_RESERVE.value < OUTSIDE_OF_CHANNEL.value);
+const _: () = assert!(
+    16 * CALLS_RESERVE.value >= CALLS_IN_FLIGHT.value
+        && 16 * CALLS_WAITING_RESERVE.value >= CALLS_WAITING.value
+        && 16 * OUTSIDE_RESERVE.value >= OUTSIDE_IN_FLIGHT.value
+        && 16 * OUTSIDE_CHANNEL_RESERVE.value >= OUTSIDE_OF_CHANNEL.value
+);
+// Of an outcome no more is stored than is read.
 const _: () = assert!(
     OUTCOME_KEPT_BYTES.value <= SESSION_OUTCOMES_BYTES.value
         && SESSION_OUTCOMES_BYTES.value <= OUTCOMES_BYTES.value

@@ -8,6 +8,15 @@ use crate::engine::Parcel;
 /// Called once with the outcome of a delivery: accepted at the other end, or failed.
 pub type Carried = Box<dyn FnOnce(Result<(), Failure>) + Send>;
 
+/// How many parcels a courier has under way.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnderWay {
+    /// All of them.
+    pub all: u64,
+    /// Those of each family of sessions, by its root. Parcels of operators' schedules are not among them.
+    pub of_families: BTreeMap<Box<str>, u64>,
+}
+
 /// Carries parcels to the channels that operators have configured.
 ///
 /// Contract: `carry` returns at once. It calls `carried` exactly once, on any thread, well within
@@ -20,8 +29,8 @@ pub trait Courier: Send + Sync {
     /// Sends a parcel, and reports its outcome through `carried`.
     fn carry(&self, parcel: Parcel, carried: Carried);
 
-    /// Returns how many parcels of each session are under way, if this courier bounds them.
-    fn under_way(&self) -> BTreeMap<Box<str>, u64> {
-        BTreeMap::new()
+    /// Returns how many parcels are under way, if this courier bounds them.
+    fn under_way(&self) -> UnderWay {
+        UnderWay::default()
     }
 }

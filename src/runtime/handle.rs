@@ -1,6 +1,5 @@
 //! What surfaces and embedders hold: submit, read, subscribe.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 use super::counters::Counters;
@@ -18,7 +17,7 @@ use crate::domain::{
     Scope, SessionConfig, SessionId, Transcript,
 };
 use crate::engine::{Command, Gauges, Input, NewSchedule, Report, SessionRecord, State, Which};
-use crate::port::{Courier, Guard, Host, Store, Ticket};
+use crate::port::{Courier, Guard, Host, Store, Ticket, UnderWay};
 
 /// A handle to one engine. Clones are handles to the same engine.
 ///
@@ -314,8 +313,8 @@ impl Handle {
         (core.counters.clone(), core.state.gauges(self.now()))
     }
 
-    /// How many deliveries of each session are on their way outside.
-    pub(crate) fn carried(&self) -> BTreeMap<Box<str>, u64> {
+    /// How many deliveries are on their way outside.
+    pub(crate) fn carried(&self) -> UnderWay {
         self.shared.courier.get().map(|courier| courier.under_way()).unwrap_or_default()
     }
 

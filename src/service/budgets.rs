@@ -80,7 +80,9 @@ impl Usage for BudgetsInUse<'_> {
             Budget::RunBytes => state.run_bytes(root, self.now),
             Budget::TranscriptBytes => self.engine.transcript_bytes(session),
             Budget::HistoryBytes => self.history(Some(root.as_str()))[2],
-            Budget::Outside => self.service.handle().carried().get(root.as_str()).copied().unwrap_or(0),
+            Budget::Outside => {
+                self.service.handle().carried().of_families.get(root.as_str()).copied().unwrap_or(0)
+            }
             Budget::TaskOutcomes => state.task_outcome_bytes_of(root),
             Budget::Calls => self.service.handle().calls_in_use().of_families.get(root).copied().unwrap_or(0),
             Budget::Streams => places.upgrades.used_by_family(root),
@@ -100,7 +102,7 @@ impl Usage for BudgetsInUse<'_> {
             Budget::Schedules => self.state().live_count(),
             Budget::Sessions => self.state().session_count(),
             Budget::HistoryBytes => self.history(None)[0],
-            Budget::Outside => self.service.handle().carried().values().sum(),
+            Budget::Outside => self.service.handle().carried().all,
             Budget::TaskOutcomes => self.state().task_outcome_bytes(),
             Budget::Calls => self.service.handle().calls_in_use().in_flight,
             Budget::Streams => places.upgrades.in_use(),
@@ -138,7 +140,7 @@ impl Usage for BudgetsInUse<'_> {
                 sessions().map(|it| self.engine.transcript_bytes(it)).max().unwrap_or(0)
             }
             Budget::HistoryBytes => self.history(None)[1],
-            Budget::Outside => self.service.handle().carried().into_values().max().unwrap_or(0),
+            Budget::Outside => self.service.handle().carried().of_families.into_values().max().unwrap_or(0),
             Budget::TaskOutcomes => state.task_outcome_bytes_of_largest(),
             Budget::Calls => {
                 self.service.handle().calls_in_use().of_families.into_values().max().unwrap_or(0)

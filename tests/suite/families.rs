@@ -196,25 +196,37 @@ fn a_family_shares_the_room_for_its_texts() {
     create(&session("alice"), 5_000).expect("there is room again");
 }
 
-/// A job that a session's token sends into another session is asked about again when it runs.
-/// Notes who sends, and who shares places with the sender.
+/// Notes what is sent.
 #[derive(Clone, Default)]
-struct Desk(Arc<Mutex<Vec<(SessionId, SessionId)>>>);
+struct Desk(Arc<Mutex<Vec<Parcel>>>);
+
+impl Desk {
+    /// What was sent since the last time.
+    fn take(&self) -> Vec<Parcel> {
+        std::mem::take(&mut *self.0.lock().expect("no test panics in it"))
+    }
+}
 
 impl Courier for Desk {
     fn carry(&self, parcel: Parcel, carried: Carried) {
-        self.0.lock().expect("no test panics in it").push((parcel.session, parcel.family));
+        self.0.lock().expect("no test panics in it").push(parcel);
         carried(Ok(()));
     }
+}
+
+/// Opens the channel `ops`, which agents may use.
+fn open_ops(handle: &Handle) -> Desk {
+    let desk = Desk::default();
+    let (name, goes_to, kind) = ("ops".into(), "somewhere".into(), ChannelKind::Webhook);
+    let ops = Channel { name, kind, goes_to, agents: true, agents_manage: false };
+    assert!(handle.open_channels(Arc::new(desk.clone()), vec![ops]));
+    desk
 }
 
 #[test]
 fn a_family_shares_its_places_outside() {
     let (handle, clock) = scene();
-    let desk = Desk::default();
-    let (name, goes_to, kind) = ("ops".into(), "somewhere".into(), ChannelKind::Webhook);
-    let ops = Channel { name, kind, goes_to, agents: true, agents_manage: false };
-    assert!(handle.open_channels(Arc::new(desk.clone()), vec![ops]));
+    let desk = open_ops(&handle);
     pass(&handle, &clock, 1);
     let child = fresh(&handle).remove(0);
     for sender in [&session("alice"), &child] {
@@ -225,10 +237,44 @@ fn a_family_shares_its_places_outside() {
         assert!(answer.contains("created? true"), "{answer}");
     }
     pass(&handle, &clock, 1);
-    let sent = desk.0.lock().expect("no test panics in it").clone();
+    let sent: Vec<_> = desk.take().into_iter().map(|sent| (sent.session, sent.family)).collect();
     assert_eq!(sent, [(session("alice"), session("alice")), (child, session("alice"))]);
 }
 
+/// What is reserved for operators is for what an operator has scheduled, as long as no session has a hand in it.
+#[test]
+fn only_what_is_all_an_operators_may_use_the_reserve() {
+    let (handle, clock) = simulated::engine(&["alice"]);
+    let desk = open_ops(&handle);
+    let create = |by: &Caller| {
+        let create =
+            "[(psi.scheduler/create {:session-id \"alice\" :kind :message :message \"m\" :every-ms 60000
+                        :channel \"ops\"})]";
+        let answer = simulated::ask(&handle, by, create, false);
+        let id = answer.split('"').find(|part| part.starts_with("sch-"));
+        id.unwrap_or_else(|| panic!("{answer}")).to_owned()
+    };
+    let sent = || desk.take().iter().map(|parcel| parcel.is_operators).collect::<Vec<bool>>();
+    let own = create(&token("alice"));
+    pass(&handle, &clock, 60);
+    assert_eq!(sent(), [false]);
+    let cancel = format!("[(psi.scheduler/cancel {{:schedule-id {own:?}}})]");
+    simulated::ask(&handle, &token("alice"), &cancel, false);
+    let id = create(&Caller::OPERATOR);
+    pass(&handle, &clock, 60);
+    assert_eq!(sent(), [true]);
+    let as_alice = |what: &str, rest: &str| {
+        let text = format!("[(psi.scheduler/{what} {{:schedule-id {id:?} {rest}}})]");
+        simulated::ask(&handle, &token("alice"), &text, false)
+    };
+    let ran = as_alice("run-now", "");
+    assert_eq!(sent(), [false], "a session asked for this one: {ran}");
+    let changed = as_alice("reschedule", ":message \"n\"");
+    pass(&handle, &clock, 60);
+    assert_eq!(sent(), [false], "these are a session's words: {changed}");
+}
+
+/// A job that a session's token sends into another session is asked about again when it runs.
 #[test]
 fn a_grant_that_was_taken_away_stops_what_was_made_under_it() {
     let (handle, clock) = simulated::engine(&["alice", "bob"]);

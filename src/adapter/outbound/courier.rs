@@ -24,7 +24,7 @@ use super::signature::{MessageId, SigningKey};
 use crate::domain::{Channel, ChannelKind, Failure, Phase, Reason, Refusal, Span};
 use crate::engine::Parcel;
 use crate::limits::{self, Limit};
-use crate::port::{Carried, Courier};
+use crate::port::{Carried, Courier, UnderWay};
 
 /// How a channel delivers.
 pub enum ChannelRoute {
@@ -111,8 +111,8 @@ impl ChannelRoute {
 }
 
 impl Courier for OutboundCourier {
-    fn under_way(&self) -> BTreeMap<Box<str>, u64> {
-        self.places.by_session()
+    fn under_way(&self) -> UnderWay {
+        self.places.under_way()
     }
 
     fn carry(&self, parcel: Parcel, carried: Carried) {
@@ -129,13 +129,12 @@ impl Courier for OutboundCourier {
         runtime.spawn(async move {
             // Waiting for a place is bounded, because the engine counts the parcel as under way. One that waited too
             // long goes back to it, and comes again.
-            let place = timeout(PATIENCE, places.take(parcel.family.as_str(), &parcel.route.channel)).await;
+            let family = (!parcel.is_operators).then_some(parcel.family.as_str());
+            let place = timeout(PATIENCE, places.take(family, &parcel.route.channel)).await;
             let answer = match (ways.get(&parcel.route.channel), place) {
                 (None, _) => Err(failed(Reason::ChannelUnknown, Reason::ChannelUnknown.doc())),
                 (Some(way), Ok(Some(_place))) => way.take(&parcel).await,
-                (Some(_), _) => {
-                    Err(without_place(places.used_up(parcel.family.as_str(), &parcel.route.channel)))
-                }
+                (Some(_), _) => Err(without_place(places.used_up(family, &parcel.route.channel))),
             };
             carried(answer);
         });

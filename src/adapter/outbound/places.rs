@@ -1,5 +1,6 @@
-//! Places for deliveries on their way outside: a number in all, and fewer for one session, with the fresh sessions that come from
-//! it, and for one channel, so that neither holds up the others.
+//! Places for deliveries on their way outside: a number in all and for one channel, of both a part that only deliveries of
+//! operators may take, and fewer for one session, with the fresh sessions that come from it. So no session holds up another one,
+//! and sessions together hold up no operator.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,82 +8,118 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::limits::{self, Limit};
+use crate::port::UnderWay;
 
 /// The places of one courier.
 pub(super) struct Places {
-    all: Arc<Semaphore>,
-    shares: Mutex<BTreeMap<Share, Arc<Semaphore>>>,
+    parts: Mutex<BTreeMap<Part, Arc<Semaphore>>>,
 }
 
-/// What has a share of the places.
+/// A part of the places. A delivery takes one place of each part that it is counted in.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Share {
-    /// By the root of the family.
-    Session(Box<str>),
+enum Part {
+    /// What a family may take, by its root.
+    Family(Box<str>),
+    /// What all families together may take of a channel.
+    FamiliesOfChannel(Box<str>),
+    /// A channel.
     Channel(Box<str>),
+    /// What all families together may take.
+    Families,
+    /// The whole.
+    All,
 }
 
 /// A place that is taken; dropping it frees it.
 pub(super) struct Place {
-    _permits: [OwnedSemaphorePermit; 3],
+    _permits: Vec<OwnedSemaphorePermit>,
 }
 
 impl Places {
     pub(super) fn new() -> Places {
-        Places { all: semaphore(limits::OUTSIDE_IN_FLIGHT), shares: Mutex::default() }
+        Places { parts: Mutex::default() }
     }
 
-    /// Waits for a place. While it waits for its own share, it takes no place from others.
-    pub(super) async fn take(&self, session: &str, channel: &str) -> Option<Place> {
-        let of_session = self.share(Share::Session(session.into()));
-        let of_channel = self.share(Share::Channel(channel.into()));
-        // No semaphore is ever closed, so each of these only waits.
-        let session = of_session.acquire_owned().await.ok()?;
-        let channel = of_channel.acquire_owned().await.ok()?;
-        let all = Arc::clone(&self.all).acquire_owned().await.ok()?;
-        Some(Place { _permits: [session, channel, all] })
+    /// Waits for a place for a delivery of this family, or of operators if there is none. While it waits for a part of its own,
+    /// it takes no place from others.
+    pub(super) async fn take(&self, family: Option<&str>, channel: &str) -> Option<Place> {
+        let mut permits = Vec::new();
+        for part in parts(family, channel) {
+            // No semaphore is ever closed, so this only waits.
+            permits.push(self.places_of(&part).acquire_owned().await.ok()?);
+        }
+        Some(Place { _permits: permits })
     }
 
     /// Returns the limit for which a delivery has waited in vain.
-    pub(super) fn used_up(&self, session: &str, channel: &str) -> Limit {
-        let is_used_up = |of| self.share(of).available_permits() == 0;
-        if is_used_up(Share::Session(session.into())) {
-            limits::OUTSIDE_OF_SESSION
-        } else if is_used_up(Share::Channel(channel.into())) {
-            limits::OUTSIDE_OF_CHANNEL
-        } else {
-            limits::OUTSIDE_IN_FLIGHT
+    pub(super) fn used_up(&self, family: Option<&str>, channel: &str) -> Limit {
+        let mut parts = parts(family, channel).into_iter();
+        let used_up = parts.find(|part| self.places_of(part).available_permits() == 0);
+        used_up.unwrap_or(Part::All).limit()
+    }
+
+    /// Returns how many places are taken.
+    pub(super) fn under_way(&self) -> UnderWay {
+        let parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut under_way = UnderWay::default();
+        for (part, places) in parts.iter() {
+            let taken = part.places() - places.available_permits() as u64;
+            match part {
+                Part::Family(root) if taken > 0 => {
+                    under_way.of_families.insert(root.clone(), taken);
+                }
+                Part::All => under_way.all = taken,
+                Part::Family(_) | Part::FamiliesOfChannel(_) | Part::Channel(_) | Part::Families => {}
+            }
         }
+        under_way
     }
 
-    /// Returns how many places each session has taken.
-    pub(super) fn by_session(&self) -> BTreeMap<Box<str>, u64> {
-        let shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = |(of, share): (&Share, &Arc<Semaphore>)| {
-            let Share::Session(session) = of else { return None };
-            let taken = limits::OUTSIDE_OF_SESSION.value - share.available_permits() as u64;
-            (taken > 0).then(|| (session.clone(), taken))
-        };
-        shares.iter().filter_map(taken).collect()
-    }
-
-    fn share(&self, of: Share) -> Arc<Semaphore> {
+    fn places_of(&self, part: &Part) -> Arc<Semaphore> {
         // A panic elsewhere leaves the table whole: each change is one insert or one sweep.
-        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
-        if shares.len() > SWEEP_AT {
-            // A share that only the table holds has all its places.
-            shares.retain(|_, share| Arc::strong_count(share) > 1);
+        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        if parts.len() > SWEEP_AT {
+            // A part that only the table holds has all its places.
+            parts.retain(|_, places| Arc::strong_count(places) > 1);
         }
-        let limit = match &of {
-            Share::Session(_) => limits::OUTSIDE_OF_SESSION,
-            Share::Channel(_) => limits::OUTSIDE_OF_CHANNEL,
-        };
-        Arc::clone(shares.entry(of).or_insert_with(|| semaphore(limit)))
+        let semaphore = || Semaphore::new(usize::try_from(part.places()).unwrap_or(Semaphore::MAX_PERMITS));
+        Arc::clone(parts.entry(part.clone()).or_insert_with(|| Arc::new(semaphore())))
     }
 }
 
-fn semaphore(limit: Limit) -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(usize::try_from(limit.value).unwrap_or(Semaphore::MAX_PERMITS)))
+/// Returns the parts that a delivery is counted in, in the order in which it waits for them: the narrowest first, so that it
+/// holds no place of a wider part meanwhile. One order for all, so that no two wait for each other.
+fn parts(family: Option<&str>, channel: &str) -> Vec<Part> {
+    let of_all = [Part::Channel(channel.into()), Part::All];
+    let Some(family) = family else { return of_all.into() };
+    let [of_channel, all] = of_all;
+    vec![
+        Part::Family(family.into()),
+        Part::FamiliesOfChannel(channel.into()),
+        of_channel,
+        Part::Families,
+        all,
+    ]
+}
+
+impl Part {
+    fn places(&self) -> u64 {
+        let reserve = match self {
+            Part::FamiliesOfChannel(_) => limits::OUTSIDE_CHANNEL_RESERVE.value,
+            Part::Families => limits::OUTSIDE_RESERVE.value,
+            Part::Family(_) | Part::Channel(_) | Part::All => 0,
+        };
+        self.limit().value - reserve
+    }
+
+    /// The limit that is named when all its places are taken.
+    fn limit(&self) -> Limit {
+        match self {
+            Part::Family(_) => limits::OUTSIDE_OF_SESSION,
+            Part::FamiliesOfChannel(_) | Part::Channel(_) => limits::OUTSIDE_OF_CHANNEL,
+            Part::Families | Part::All => limits::OUTSIDE_IN_FLIGHT,
+        }
+    }
 }
 
 /// A table of this size is not worth a sweep.
@@ -96,37 +133,76 @@ mod tests {
     use super::*;
 
     /// A place, if there is one without waiting.
-    fn now(places: &Places, session: &str, channel: &str) -> Option<Place> {
-        match pin!(places.take(session, channel)).poll(&mut Context::from_waker(Waker::noop())) {
+    fn now(places: &Places, family: Option<&str>, channel: &str) -> Option<Place> {
+        match pin!(places.take(family, channel)).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(place) => place,
             Poll::Pending => None,
         }
     }
 
     /// Takes as many places as there are.
-    fn take_all(places: &Places, of: impl Fn(usize) -> (String, String)) -> Vec<Place> {
+    fn take_all(places: &Places, of: impl Fn(usize) -> (Option<String>, String)) -> Vec<Place> {
         let next = |number| {
-            let (session, channel) = of(number);
-            now(places, &session, &channel)
+            let (family, channel) = of(number);
+            now(places, family.as_deref(), &channel)
         };
         (0..1_000).map_while(next).collect()
+    }
+
+    fn crowd(places: &Places, of: impl Fn(usize) -> (String, String)) -> Vec<Place> {
+        take_all(places, |number| {
+            let (family, channel) = of(number);
+            (Some(family), channel)
+        })
     }
 
     #[test]
     fn one_session_or_channel_leaves_places_to_others() {
         let places = Places::new();
-        let greedy = take_all(&places, |_| ("alice".into(), "open".into()));
+        let greedy = crowd(&places, |_| ("alice".into(), "open".into()));
         assert_eq!(greedy.len() as u64, limits::OUTSIDE_OF_SESSION.value);
-        let crowd = take_all(&places, |number| (format!("s{number}"), "open".into()));
-        assert_eq!((greedy.len() + crowd.len()) as u64, limits::OUTSIDE_OF_CHANNEL.value);
-        assert!(now(&places, "bob", "other").is_some(), "another channel has places");
+        assert_eq!(places.used_up(Some("alice"), "open"), limits::OUTSIDE_OF_SESSION);
+        let others = crowd(&places, |number| (format!("s{number}"), "open".into()));
+        let of_channel = limits::OUTSIDE_OF_CHANNEL.value - limits::OUTSIDE_CHANNEL_RESERVE.value;
+        assert_eq!((greedy.len() + others.len()) as u64, of_channel);
+        assert_eq!(places.used_up(Some("bob"), "open"), limits::OUTSIDE_OF_CHANNEL);
+        assert!(now(&places, Some("bob"), "other").is_some(), "another channel has places");
         drop(greedy);
-        assert!(now(&places, "alice", "open").is_some(), "a place that was freed");
-        let rest = take_all(&places, |number| (format!("t{number}"), format!("c{number}")));
-        assert_eq!((crowd.len() + rest.len()) as u64, limits::OUTSIDE_IN_FLIGHT.value);
-        drop((crowd, rest));
-        assert!(now(&places, "alice", "open").is_some());
-        let shares = places.shares.lock().expect("no test panics here");
-        assert!(shares.len() <= SWEEP_AT + 1, "{} shares of nobody", shares.len());
+        assert!(now(&places, Some("alice"), "open").is_some(), "a place that was freed");
+        let rest = crowd(&places, |number| (format!("t{number}"), format!("c{number}")));
+        let of_families = limits::OUTSIDE_IN_FLIGHT.value - limits::OUTSIDE_RESERVE.value;
+        assert_eq!((others.len() + rest.len()) as u64, of_families);
+        assert_eq!(places.used_up(Some("bob"), "other"), limits::OUTSIDE_IN_FLIGHT);
+        drop((others, rest));
+        assert!(now(&places, Some("alice"), "open").is_some());
+        let parts = places.parts.lock().expect("no test panics here");
+        assert!(parts.len() <= SWEEP_AT + 1, "{} parts of nobody", parts.len());
+    }
+
+    #[test]
+    fn what_sessions_leave_on_a_channel_is_for_operators_and_no_more() {
+        let places = Places::new();
+        let _crowd = crowd(&places, |number| (format!("s{number}"), "open".into()));
+        let operators = take_all(&places, |_| (None, "open".into()));
+        assert_eq!(operators.len() as u64, limits::OUTSIDE_CHANNEL_RESERVE.value);
+        assert_eq!(places.used_up(None, "open"), limits::OUTSIDE_OF_CHANNEL);
+        assert!(now(&places, None, "other").is_some(), "another channel has places");
+    }
+
+    #[test]
+    fn what_sessions_leave_of_all_is_for_operators_and_no_more() {
+        let places = Places::new();
+        let crowd = crowd(&places, |number| (format!("s{number}"), format!("c{number}")));
+        assert_eq!(crowd.len() as u64, limits::OUTSIDE_IN_FLIGHT.value - limits::OUTSIDE_RESERVE.value);
+        let operators = take_all(&places, |number| (None, format!("c{number}")));
+        assert_eq!(operators.len() as u64, limits::OUTSIDE_RESERVE.value);
+        assert_eq!(places.used_up(None, "c"), limits::OUTSIDE_IN_FLIGHT);
+        let under_way = places.under_way();
+        assert_eq!(under_way.all, limits::OUTSIDE_IN_FLIGHT.value);
+        assert_eq!(under_way.of_families.len(), crowd.len(), "operators are no family");
+        drop(crowd);
+        // Without sessions, operators have the whole, and not more.
+        let more = take_all(&places, |number| (None, format!("d{number}")));
+        assert_eq!((operators.len() + more.len()) as u64, limits::OUTSIDE_IN_FLIGHT.value);
     }
 }

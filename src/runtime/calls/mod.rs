@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use self::adopted::Adopted;
 use self::counts::Counts;
+use self::lines::Party;
 use self::table::{Call, Done, Ended, Table};
 use super::handle::Handle;
 use super::kit::{KnownTool, Offerer};
@@ -56,7 +57,7 @@ pub struct CallsInUse {
     pub in_flight: u64,
     /// The calls that wait for their turn.
     pub waiting: u64,
-    /// The calls of each family of sessions that are with executors, by its root.
+    /// The calls of each family of sessions that are with executors, by its root. Calls of operators are not among them.
     pub of_families: BTreeMap<SessionId, u64>,
     /// The outcomes so far that came too late.
     pub late: u64,
@@ -104,8 +105,11 @@ impl Shared {
         invocation.args = without_hidden(&invocation.args);
         let now = self.now().boot;
         let deadline = now.after(invocation.timeout);
-        let family = self.core().state.root_of(&invocation.session).clone();
-        let call = Call::new(tool.offerer, (family, invocation), (now, deadline), done);
+        let party = match invocation.is_operators {
+            true => Party::Operators,
+            false => Party::Family(self.core().state.root_of(&invocation.session).clone()),
+        };
+        let call = Call::new(tool.offerer, (party, invocation), (now, deadline), done);
         let begun = self.calls.table().begin(call);
         match begun {
             Err((done, error)) => done(Outcome::of_failure(Reason::TooManyCalls, error, Span::ZERO)),

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::CallsInUse;
-use super::lines::Lines;
+use super::lines::{Lines, Party};
 use crate::domain::{BootTime, SessionId, ToolName};
 use crate::engine::Invocation;
 use crate::limits;
@@ -22,6 +22,7 @@ pub(super) struct Table {
     deadlines: BTreeSet<(BootTime, u64, Box<str>)>,
     lines: Lines,
     in_flight: u64,
+    /// By the roots. Calls of operators are in flight as well, and those of no family.
     of_families: BTreeMap<SessionId, u64>,
     of_executors: BTreeMap<u32, u64>,
     last_serial: u64,
@@ -32,8 +33,8 @@ pub(super) struct Table {
 /// A call under way.
 pub(super) struct Call {
     id: Box<str>,
-    /// The root of its session's family, which shares a line and a bound.
-    family: SessionId,
+    /// Who shares a line and a bound with it.
+    party: Party,
     tool: ToolName,
     offerer: Offerer,
     began: BootTime,
@@ -57,12 +58,22 @@ pub(super) struct Ended {
 impl Call {
     pub(super) fn new(
         offerer: Offerer,
-        (family, invocation): (SessionId, Invocation),
+        (party, invocation): (Party, Invocation),
         (began, deadline): (BootTime, BootTime),
         done: Done,
     ) -> Call {
         let (id, tool) = (invocation.id.clone(), invocation.tool.clone());
-        Call { id, family, tool, offerer, began, deadline, serial: 0, waiting: Some(invocation), done }
+        Call { id, party, tool, offerer, began, deadline, serial: 0, waiting: Some(invocation), done }
+    }
+
+    /// How many calls its executor may carry out when it begins.
+    fn places_at_executor(&self) -> u64 {
+        let places = self.offerer.kind.places().value;
+        match self.party {
+            // Beyond the others: sessions may have taken them all.
+            Party::Operators => places + limits::CALLS_EXECUTOR_RESERVE.value,
+            Party::Family(_) => places,
+        }
     }
 }
 
@@ -82,7 +93,7 @@ impl Table {
         }
     }
 
-    /// Adds a call to the line of its family. Returns whether it has to end before all others.
+    /// Adds a call to the line of its party. Returns whether it has to end before all others.
     pub(super) fn begin(&mut self, mut call: Call) -> Result<bool, (Done, &'static str)> {
         if self.is_closed {
             return Err((call.done, "the scheduler is stopping"));
@@ -90,14 +101,14 @@ impl Table {
         if self.calls.contains_key(&call.id) {
             return Err((call.done, "a call of this id is under way"));
         }
-        if self.lines.length() >= limits::CALLS_WAITING.value {
+        if !self.may_wait(&call.party) {
             return Err((call.done, "too many calls wait for their turn"));
         }
         self.last_serial += 1;
         call.serial = self.last_serial;
         let is_first = self.next_deadline().is_none_or(|first| call.deadline < first);
         self.deadlines.insert((call.deadline, call.serial, call.id.clone()));
-        self.lines.push(&call.family, &call.id);
+        self.lines.push(&call.party, &call.id);
         self.calls.insert(call.id.clone(), call);
         Ok(is_first)
     }
@@ -114,24 +125,42 @@ impl Table {
         handed
     }
 
+    /// Whether one more call of a party may wait.
+    fn may_wait(&self, party: &Party) -> bool {
+        let (all, reserve) = (limits::CALLS_WAITING.value, limits::CALLS_WAITING_RESERVE.value);
+        let of_operators = self.lines.length_of_operators();
+        let has_room = match party {
+            Party::Operators => true,
+            Party::Family(_) => self.lines.length() - of_operators < all - reserve,
+        };
+        has_room && self.lines.length() < all
+    }
+
     fn take_next(&mut self) -> Option<(u64, Offerer, Invocation)> {
         if self.in_flight >= limits::CALLS_IN_FLIGHT.value {
             return None;
         }
-        let has_room = |family: &SessionId| {
-            self.of_families.get(family).is_none_or(|count| *count < limits::CALLS_OF_SESSION.value)
+        let of_families: u64 = self.of_families.values().sum();
+        let has_room = |party: &Party| match party {
+            Party::Operators => true,
+            Party::Family(root) => {
+                of_families < limits::CALLS_IN_FLIGHT.value - limits::CALLS_RESERVE.value
+                    && self.of_families.get(root).is_none_or(|count| *count < limits::CALLS_OF_SESSION.value)
+            }
         };
         let can_go_on = |id: &str| {
             self.calls.get(id).is_some_and(|call| {
                 let taken = self.of_executors.get(&call.offerer.number).copied().unwrap_or(0);
-                taken < call.offerer.kind.places().value
+                taken < call.places_at_executor()
             })
         };
         let id = self.lines.take(has_room, can_go_on)?;
         let call = self.calls.get_mut(&id)?;
         let handed = (call.serial, call.offerer.clone(), call.waiting.take()?);
         self.in_flight += 1;
-        *self.of_families.entry(call.family.clone()).or_default() += 1;
+        if let Party::Family(root) = &call.party {
+            *self.of_families.entry(root.clone()).or_default() += 1;
+        }
         *self.of_executors.entry(call.offerer.number).or_default() += 1;
         Some(handed)
     }
@@ -176,14 +205,16 @@ impl Table {
     }
 
     fn ended(&mut self, call: Call) -> Ended {
-        let Call { id, family, tool, offerer, began, deadline, serial, waiting, done } = call;
+        let Call { id, party, tool, offerer, began, deadline, serial, waiting, done } = call;
         let is_with_executor = waiting.is_none();
         if is_with_executor {
             self.in_flight -= 1;
-            give_back(&mut self.of_families, &family);
+            if let Party::Family(root) = &party {
+                give_back(&mut self.of_families, root);
+            }
             give_back(&mut self.of_executors, &offerer.number);
         } else {
-            self.lines.remove(&family, &id);
+            self.lines.remove(&party, &id);
         }
         self.deadlines.remove(&(deadline, serial, id));
         Ended { tool, offerer, began, is_with_executor, done }

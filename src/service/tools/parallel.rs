@@ -11,8 +11,8 @@ use super::tasks::{TaskMaker, task_time};
 use crate::dialect::primitives::{self, Item, ItemEnd, ItemResult, Parallel};
 use crate::dialect::within_bound;
 use crate::domain::{
-    BootTime, CallPurpose, CallVia, Dialect, ExecutorKind, Outcome, Refusal, ScheduleId, SessionId, Span,
-    ToolSpec,
+    BootTime, CallPurpose, CallVia, CallerRole, Dialect, ExecutorKind, Outcome, Refusal, ScheduleId,
+    SessionId, Span, ToolSpec,
 };
 use crate::edn::Value;
 use crate::engine::Invocation;
@@ -78,6 +78,7 @@ impl PrimitivesCall<'_> {
             timeout: time_of(&tool.spec),
             attempt: 1,
             caller: self.caller().actor_with(Dialect::Primitives),
+            is_operators: self.caller().role == CallerRole::Operator,
             purpose: CallPurpose::Parallel,
             last: None,
         }

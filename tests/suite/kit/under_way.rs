@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use reveille::domain::Span;
-use reveille::edn::{Value, read};
+use reveille::domain::{Actor, Call, CallPurpose, Caller, ExecutorKind, Payload, Span, When};
+use reveille::edn::{Map, Value, read};
+use reveille::engine::NewSchedule;
 use reveille::limits;
 use reveille::runtime::CallsInUse;
 use reveille::testkit::{SimTools, ToolPlan};
 
-use super::world::{Outcomes, World, told};
+use super::world::{Outcomes, World, told, tool};
 
 fn after(millis: u64) -> ToolPlan {
     ToolPlan::After(Span::from_millis(millis), Value::from("done"))
@@ -97,6 +98,73 @@ fn a_session_has_16_places_and_the_sessions_take_turns() {
     assert_eq!(world.handle.calls_in_use(), CallsInUse::default());
 }
 
+/// Sixteen sessions, each with an executor of its own, take all that sessions can get.
+#[test]
+fn what_sessions_leave_is_for_operators_and_no_more() {
+    let (world, outcomes) = (World::new(|it| it.with("t0.hang", ToolPlan::Hang)), Outcomes::default());
+    let sessions: Vec<_> = (0..16).map(|number| world.open(&format!("s{number}"))).collect();
+    for (number, session) in sessions.iter().enumerate() {
+        let name = format!("t{number}.hang");
+        if number > 0 {
+            let tools = SimTools::new(&world.stage).with(&name, ToolPlan::Hang);
+            world.handle.add_executor(ExecutorKind::Operator, Arc::new(tools)).expect("no clash");
+        }
+        for call in 0..limits::CALLS_OF_SESSION.value {
+            world.call(&format!("{number}-{call}"), session, &name, &outcomes);
+        }
+    }
+    let in_use = world.handle.calls_in_use();
+    let of_sessions = limits::CALLS_IN_FLIGHT.value - limits::CALLS_RESERVE.value;
+    assert_eq!((in_use.in_flight, in_use.waiting), (of_sessions, limits::CALLS_RESERVE.value));
+    // The last executor has places, and no session may take one.
+    for call in 0..limits::CALLS_RESERVE.value {
+        world.call_by_operator(&format!("operator-{call}"), &sessions[0], "t15.hang", &outcomes);
+        assert_eq!(world.handle.calls_in_use().in_flight, of_sessions + call + 1, "it goes out at once");
+    }
+    world.call_by_operator("one-more", &sessions[0], "t15.hang", &outcomes);
+    let in_use = world.handle.calls_in_use();
+    assert_eq!(in_use.in_flight, limits::CALLS_IN_FLIGHT.value, "the bound holds for operators as well");
+    assert_eq!(in_use.waiting, limits::CALLS_RESERVE.value + 1);
+    assert_eq!(in_use.of_families.values().sum::<u64>(), of_sessions, "operators are no family");
+    // A place that an operator returns is not for sessions.
+    world.handle.cancel_call("operator-0");
+    let in_use = world.handle.calls_in_use();
+    assert_eq!(
+        (in_use.in_flight, in_use.waiting),
+        (limits::CALLS_IN_FLIGHT.value, limits::CALLS_RESERVE.value)
+    );
+    world.handle.cancel_call("one-more");
+    assert_eq!(world.handle.calls_in_use().in_flight, limits::CALLS_IN_FLIGHT.value - 1);
+}
+
+/// A session has all places of a program; what an operator has scheduled goes out beside it.
+#[test]
+fn an_operators_schedule_has_a_place_at_an_executor_that_a_session_fills() {
+    let (world, outcomes) = (World::new(|it| it.with("t.hang", ToolPlan::Hang)), Outcomes::default());
+    let one = world.open("one");
+    for number in 0..limits::CALLS_OF_PROGRAMS.value + 5 {
+        world.call(&number.to_string(), &one, "t.hang", &outcomes);
+    }
+    let in_flight = || world.handle.calls_in_use().in_flight;
+    let schedule = |made_by: Option<Actor>| {
+        let call = Call { purpose: CallPurpose::Task, ..Call::new(tool("t.hang"), Map::new()) };
+        let now = When::After(Span::from_millis(0));
+        let payload = Payload::Call(Box::new(call));
+        let new = NewSchedule { payload, ..NewSchedule::message(one.clone(), now, "") };
+        world.handle.schedule(NewSchedule { made_by: made_by.map(Box::new), ..new }).expect("there is room");
+        world.run_for(1);
+    };
+    schedule(None);
+    assert_eq!(in_flight(), limits::CALLS_OF_PROGRAMS.value, "the session's own waits");
+    for number in 1..=limits::CALLS_EXECUTOR_RESERVE.value {
+        schedule(Some(Caller::OPERATOR.actor()));
+        assert_eq!(in_flight(), limits::CALLS_OF_PROGRAMS.value + number);
+    }
+    schedule(Some(Caller::OPERATOR.actor()));
+    let all = limits::CALLS_OF_PROGRAMS.value + limits::CALLS_EXECUTOR_RESERVE.value;
+    assert_eq!(in_flight(), all, "an executor has a bound for operators as well");
+}
+
 #[test]
 fn waiting_counts_as_time() {
     let (world, outcomes) = (World::new(|it| it.with("t.hang", ToolPlan::Hang)), Outcomes::default());
@@ -115,11 +183,18 @@ fn waiting_counts_as_time() {
 fn only_so_many_calls_wait() {
     let (world, outcomes) = (World::new(|it| it.with("t.hang", ToolPlan::Hang)), Outcomes::default());
     let one = world.open("one");
-    for number in 0..limits::CALLS_WAITING.value + 17 {
+    let of_sessions = limits::CALLS_WAITING.value - limits::CALLS_WAITING_RESERVE.value;
+    for number in 0..of_sessions + 17 {
         world.call(&number.to_string(), &one, "t.hang", &outcomes);
     }
     let too_many = "too many calls wait for their turn".to_owned();
-    assert_eq!(told(&outcomes), [((limits::CALLS_WAITING.value + 16).to_string(), too_many)]);
+    assert_eq!(told(&outcomes), [((of_sessions + 16).to_string(), too_many.clone())]);
+    // The rest of the line is for operators, who have two places at the executor.
+    for number in 0..limits::CALLS_WAITING_RESERVE.value + limits::CALLS_EXECUTOR_RESERVE.value + 1 {
+        world.call_by_operator(&format!("operator-{number}"), &one, "t.hang", &outcomes);
+    }
+    assert_eq!(world.handle.calls_in_use().waiting, limits::CALLS_WAITING.value);
+    assert_eq!(told(&outcomes)[1..], [("operator-258".to_owned(), too_many)]);
 }
 
 #[test]

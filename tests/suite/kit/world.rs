@@ -52,6 +52,21 @@ impl World {
         (tool, args): (&str, Value),
         outcomes: &Outcomes,
     ) {
+        self.make(id, (of, false), (tool, args), outcomes);
+    }
+
+    /// Calls a tool for a session as an operator, with 60 s.
+    pub(crate) fn call_by_operator(&self, id: &str, of: &SessionId, tool: &str, outcomes: &Outcomes) {
+        self.make(id, (of, true), (tool, Map::new().into()), outcomes);
+    }
+
+    fn make(
+        &self,
+        id: &str,
+        (of, is_operators): (&SessionId, bool),
+        (tool, args): (&str, Value),
+        outcomes: &Outcomes,
+    ) {
         let known = match self.handle.kit(of).resolve(tool) {
             Resolved::Known(known) => Some(known),
             Resolved::Ambiguous(_) | Resolved::Unknown(_) => None,
@@ -66,6 +81,7 @@ impl World {
             timeout: Span::from_millis(60_000),
             attempt: 1,
             caller: Caller::session(of.clone()).actor(),
+            is_operators,
             purpose: CallPurpose::Parallel,
             last: None,
         };

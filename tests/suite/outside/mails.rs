@@ -180,6 +180,7 @@ fn parcel(text: &str, label: Option<&str>, recipient: &str) -> Parcel {
         dialect: Dialect::Native,
         session: SessionId::new("main").expect("an id"),
         family: SessionId::new("main").expect("an id"),
+        is_operators: false,
         label: label.map(Into::into),
         text: text.into(),
         file: None,

@@ -38,6 +38,7 @@ fn get_since(network: &Arc<Script>, args: Map, last: Option<Outcome>) -> Outcome
         timeout: Span::from_millis(20_000),
         attempt: 1,
         caller: Caller::session(session).actor(),
+        is_operators: false,
         purpose: CallPurpose::Parallel,
         last: last.map(Arc::new),
     };

@@ -33,6 +33,7 @@ fn parcel() -> Parcel {
         dialect: Dialect::Channels,
         session: SessionId::new("main").expect("an id"),
         family: SessionId::new("main").expect("an id"),
+        is_operators: false,
         label: Some("Build <!channel>".into()),
         text: "failed & \"red\"\nü".into(),
         file: None,

@@ -38,6 +38,7 @@ pub(in crate::engine::step) fn call_tool(
             timeout: overdue.since(step.now.boot),
             attempt: occurrence.attempt,
             caller: schedule.author(),
+            is_operators: occurrence.is_operators(),
             purpose: call.purpose,
             last,
         }),

@@ -38,6 +38,7 @@ pub(in crate::engine::step) fn send_to_channel(
         dialect: schedule.dialect,
         session,
         family,
+        is_operators: occurrence.is_operators(),
         label: schedule.label.as_deref().map(clean),
         text: clean(schedule.payload.text()),
         file: schedule.payload.file().cloned(),

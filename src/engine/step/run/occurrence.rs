@@ -60,6 +60,12 @@ impl<'a> Occurrence<'a> {
         self.cause == Cause::Manual
     }
 
+    /// Returns whether it may use what is reserved for operators. The schedule's record counts, because the definition of a
+    /// bulletin names no author. A session may ask for a manual run of an operator's schedule, so a manual run may not.
+    pub(in crate::engine::step) fn is_operators(&self) -> bool {
+        self.record.schedule.is_by_operators() && !self.is_manual()
+    }
+
     /// Returns where it goes, as of now.
     pub(in crate::engine::step) fn destination(&self, state: &'a State) -> Destination<'a> {
         let back = self.back.and_then(|key| Some(Destination::Session(key, state.sessions.get(key)?)));
