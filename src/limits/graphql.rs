@@ -41,6 +41,8 @@ limits! { OF_GRAPHQL:
     GRAPHQL_SUBSCRIPTIONS = 256 "subscriptions" as "graphql-subscriptions";
     /// GraphQL subscriptions of one session, and of the fresh sessions that come from it, at the same time.
     GRAPHQL_SESSION_SUBSCRIPTIONS = 32 "subscriptions" as "graphql-session-subscriptions";
+    /// GraphQL subscriptions of one host token at the same time. All observers together have as many.
+    GRAPHQL_TOKEN_SUBSCRIPTIONS = 112 "subscriptions" as "graphql-token-subscriptions";
     /// How many of the GraphQL subscriptions only operators may start.
     GRAPHQL_OPERATOR_SUBSCRIPTIONS = 32 "subscriptions" as "graphql-operator-subscriptions";
     /// Answers that may wait between a GraphQL subscription and its connection; later items stay in

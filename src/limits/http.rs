@@ -39,12 +39,16 @@ limits! { OF_HTTP:
     /// Request bodies of one session, and of the fresh sessions that come from it, at the same time of which a part has not
     /// arrived.
     HTTP_SESSION_BODIES = 32 "bodies" as "http-session-bodies";
+    /// Request bodies of one host token at the same time of which a part has not arrived. All observers together have as many.
+    HTTP_TOKEN_BODIES = 224 "bodies" as "http-token-bodies";
     /// How many of the bodies that are arriving only operators may send.
     HTTP_OPERATOR_BODIES = 64 "bodies" as "http-operator-bodies";
     /// EDN streams and WebSockets over HTTP at the same time.
     HTTP_UPGRADES = 224 "connections" as "http-upgrades";
     /// EDN streams and WebSockets of one session, and of the fresh sessions that come from it, at the same time.
     HTTP_SESSION_UPGRADES = 8 "connections" as "http-session-upgrades";
+    /// EDN streams and WebSockets of one host token at the same time. All observers together have as many.
+    HTTP_TOKEN_UPGRADES = 96 "connections" as "http-token-upgrades";
     /// How many of the EDN streams and WebSockets only operators may open.
     HTTP_OPERATOR_UPGRADES = 32 "connections" as "http-operator-upgrades";
     /// EDN streams over the Unix socket at the same time. They do not count as HTTP connections.
@@ -54,6 +58,8 @@ limits! { OF_HTTP:
     ANSWERS_BYTES = 268_435_456 "bytes" as "answers-bytes";
     /// Bytes of answers to one session, and to the fresh sessions that come from it, that wait to be sent.
     SESSION_ANSWERS_BYTES = 33_554_432 "bytes" as "session-answers-bytes";
+    /// Bytes of answers to one host token that wait to be sent. All observers together have as many.
+    TOKEN_ANSWERS_BYTES = 100_663_296 "bytes" as "token-answers-bytes";
     /// How many bytes of the answers that wait to be sent only operators may use.
     OPERATOR_ANSWERS_BYTES = 67_108_864 "bytes" as "operator-answers-bytes";
     /// Shortest answer that counts among those that wait to be sent. The answer to a change is

@@ -45,6 +45,24 @@ const _: () =
     assert!(SESSION_QUERY_BYTES.value <= QUERY_BYTES.value && TEXT_BYTES.value < SESSION_QUERY_BYTES.value);
 const _: () = assert!(SESSION_ANSWERS_BYTES.value + OPERATOR_ANSWERS_BYTES.value < ANSWERS_BYTES.value);
 const _: () = assert!(CLIENT_BACKLOG_BYTES.value < SESSION_ANSWERS_BYTES.value);
+// One host token, or all observers, have at most half of what sessions may use as well, and no less than one session.
+const _: () = assert!(
+    2 * HTTP_TOKEN_UPGRADES.value <= HTTP_UPGRADES.value - HTTP_OPERATOR_UPGRADES.value
+        && 2 * HTTP_TOKEN_BODIES.value <= HTTP_BODIES.value - HTTP_OPERATOR_BODIES.value
+        && 2 * TOKEN_ANSWERS_BYTES.value <= ANSWERS_BYTES.value - OPERATOR_ANSWERS_BYTES.value
+        && 2 * GRAPHQL_TOKEN_SUBSCRIPTIONS.value
+            <= GRAPHQL_SUBSCRIPTIONS.value - GRAPHQL_OPERATOR_SUBSCRIPTIONS.value
+        && 2 * TOKEN_LONG_QUERIES.value <= LONG_QUERIES.value - OPERATOR_LONG_QUERIES.value
+        && 2 * TOKEN_LONG_QUERIES_WAITING.value <= LONG_QUERIES_WAITING.value
+        && 2 * TOKEN_AS_OF_QUERIES.value <= AS_OF_QUERIES.value - OPERATOR_AS_OF_QUERIES.value
+        && 2 * TOKEN_AS_OF_WAITING.value <= AS_OF_WAITING.value
+);
+const _: () = assert!(
+    HTTP_SESSION_UPGRADES.value <= HTTP_TOKEN_UPGRADES.value
+        && SESSION_ANSWERS_BYTES.value <= TOKEN_ANSWERS_BYTES.value
+        && SESSION_LONG_QUERIES.value <= TOKEN_LONG_QUERIES.value
+        && SESSION_AS_OF_WAITING.value <= TOKEN_AS_OF_WAITING.value
+);
 const _: () = assert!(HTTP_BODY_GRACE_MS.value < HTTP_BODY_MS.value);
 const _: () = assert!(HTTP_SESSION_BODIES.value + HTTP_OPERATOR_BODIES.value < HTTP_BODIES.value);
 // A page of the default length is within the complexity bound, and a cached operation is small next

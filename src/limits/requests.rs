@@ -70,22 +70,30 @@ limits! { OF_REQUESTS:
     LONG_QUERIES = 5 "queries" as "long-queries";
     /// Long queries of one session, and of the fresh sessions that come from it, at the same time.
     SESSION_LONG_QUERIES = 2 "queries" as "session-long-queries";
+    /// Long queries of one host token at the same time. All observers together have as many.
+    TOKEN_LONG_QUERIES = 2 "queries" as "token-long-queries";
     /// How many of the long queries only operators may run.
     OPERATOR_LONG_QUERIES = 1 "queries" as "operator-long-queries";
     /// Long queries that may wait for their turn, of operators and of all others. Each waits on a thread.
     LONG_QUERIES_WAITING = 128 "queries" as "long-queries-waiting";
     /// Long queries of one session, and of the fresh sessions that come from it, that may wait for their turn.
     SESSION_LONG_QUERIES_WAITING = 32 "queries" as "session-long-queries-waiting";
+    /// Long queries of one host token that may wait for their turn. All observers together have as many.
+    TOKEN_LONG_QUERIES_WAITING = 64 "queries" as "token-long-queries-waiting";
     /// Queries as of an instant at the same time; each reads the whole log.
     AS_OF_QUERIES = 3 "queries" as "as-of-queries";
     /// Queries as of an instant of one session, and of the fresh sessions that come from it, at the same time.
     SESSION_AS_OF_QUERIES = 1 "queries" as "session-as-of-queries";
+    /// Queries as of an instant of one host token at the same time. All observers together have as many.
+    TOKEN_AS_OF_QUERIES = 1 "queries" as "token-as-of-queries";
     /// How many of the queries as of an instant only operators may run.
     OPERATOR_AS_OF_QUERIES = 1 "queries" as "operator-as-of-queries";
     /// Queries as of an instant that may wait for their turn, of operators and of all others.
     AS_OF_WAITING = 16 "queries" as "as-of-waiting";
     /// Queries as of an instant of one session, and of the fresh sessions that come from it, that may wait for their turn.
     SESSION_AS_OF_WAITING = 4 "queries" as "session-as-of-waiting";
+    /// Queries as of an instant of one host token that may wait for their turn. All observers together have as many.
+    TOKEN_AS_OF_WAITING = 8 "queries" as "token-as-of-waiting";
     /// How long the state at one past instant may take to rebuild.
     AS_OF_MS = 10_000 "ms" as "as-of-ms";
     /// Most schedules of a past state that stays in memory for the next query as of the same instant.

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::as_of::{self, Snapshot};
-use super::holder::Holder;
+use super::holder::{Holder, PerHolder};
 use super::queue::{Queue, Turn};
 use super::quota::Quota;
 use crate::domain::{Cursor, Moment, Span};
@@ -28,9 +28,10 @@ struct Cached {
 
 impl Default for AsOfQueue {
     fn default() -> AsOfQueue {
-        let turns =
-            Quota::new(limits::SESSION_AS_OF_QUERIES, limits::AS_OF_QUERIES, limits::OPERATOR_AS_OF_QUERIES);
-        let queue = Queue::new(turns, limits::SESSION_AS_OF_WAITING, limits::AS_OF_WAITING);
+        let each = PerHolder { family: limits::SESSION_AS_OF_QUERIES, token: limits::TOKEN_AS_OF_QUERIES };
+        let turns = Quota::new(each, limits::AS_OF_QUERIES, limits::OPERATOR_AS_OF_QUERIES);
+        let waiting = PerHolder { family: limits::SESSION_AS_OF_WAITING, token: limits::TOKEN_AS_OF_WAITING };
+        let queue = Queue::new(turns, waiting, limits::AS_OF_WAITING);
         AsOfQueue { queue, cached: Mutex::default() }
     }
 }

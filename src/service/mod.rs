@@ -61,6 +61,8 @@ pub use self::arrival::Arrival;
 pub(crate) use self::budgets::BudgetReading;
 pub use self::denial::{Denial, DenialReason};
 pub(crate) use self::holder::Holder;
+#[cfg(test)]
+pub(crate) use self::holder::PerHolder;
 pub(crate) use self::hosting::{HostError, HostRequest, Opening, SessionRequest};
 pub use self::inbound::{Activation, Arrived, Inbound};
 pub use self::inbound_text::Template;

@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::holder::PerHolder;
 use super::queue::Queue;
 use super::quota::Quota;
 use crate::limits;
@@ -41,30 +42,35 @@ impl Places {
 
 impl Default for Places {
     fn default() -> Places {
-        let long =
-            Quota::new(limits::SESSION_LONG_QUERIES, limits::LONG_QUERIES, limits::OPERATOR_LONG_QUERIES);
+        let each = |family, token| PerHolder { family, token };
+        let long = Quota::new(
+            each(limits::SESSION_LONG_QUERIES, limits::TOKEN_LONG_QUERIES),
+            limits::LONG_QUERIES,
+            limits::OPERATOR_LONG_QUERIES,
+        );
+        let waiting = each(limits::SESSION_LONG_QUERIES_WAITING, limits::TOKEN_LONG_QUERIES_WAITING);
         Places {
             upgrades: Quota::new(
-                limits::HTTP_SESSION_UPGRADES,
+                each(limits::HTTP_SESSION_UPGRADES, limits::HTTP_TOKEN_UPGRADES),
                 limits::HTTP_UPGRADES,
                 limits::HTTP_OPERATOR_UPGRADES,
             ),
             subscriptions: Quota::new(
-                limits::GRAPHQL_SESSION_SUBSCRIPTIONS,
+                each(limits::GRAPHQL_SESSION_SUBSCRIPTIONS, limits::GRAPHQL_TOKEN_SUBSCRIPTIONS),
                 limits::GRAPHQL_SUBSCRIPTIONS,
                 limits::GRAPHQL_OPERATOR_SUBSCRIPTIONS,
             ),
             bodies: Quota::new(
-                limits::HTTP_SESSION_BODIES,
+                each(limits::HTTP_SESSION_BODIES, limits::HTTP_TOKEN_BODIES),
                 limits::HTTP_BODIES,
                 limits::HTTP_OPERATOR_BODIES,
             ),
             answers: Quota::new(
-                limits::SESSION_ANSWERS_BYTES,
+                each(limits::SESSION_ANSWERS_BYTES, limits::TOKEN_ANSWERS_BYTES),
                 limits::ANSWERS_BYTES,
                 limits::OPERATOR_ANSWERS_BYTES,
             ),
-            long: Queue::new(long, limits::SESSION_LONG_QUERIES_WAITING, limits::LONG_QUERIES_WAITING),
+            long: Queue::new(long, waiting, limits::LONG_QUERIES_WAITING),
             connections: OnceLock::new(),
             socket_streams: OnceLock::new(),
         }

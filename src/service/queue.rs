@@ -1,13 +1,12 @@
 //! Queues for work that only a few callers may do at the same time: the others wait on their own threads.
 //!
-//! Operators go first; otherwise the order is that of arrival, except that a family of sessions at its own limit lets others
-//! pass.
+//! Operators go first; otherwise the order is that of arrival, except that who is at a limit of its own lets others pass.
 //! Invariant: who can go on does so at once, so a newcomer that finds a free turn overtakes nobody who could use it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::holder::Holder;
+use super::holder::{Holder, PerHolder};
 use super::quota::{Quota, Share};
 use crate::limits::Limit;
 
@@ -15,8 +14,8 @@ use crate::limits::Limit;
 #[derive(Debug)]
 pub(crate) struct Queue {
     turns: Arc<Quota>,
-    /// How many callers of one family of sessions may wait.
-    session_waiting: Limit,
+    /// How many callers of one holder may wait.
+    own_waiting: PerHolder,
     /// How many callers may wait; operators do not count against the others.
     waiting: Limit,
     line: Mutex<Line>,
@@ -44,9 +43,9 @@ pub(crate) struct Turn {
 }
 
 impl Queue {
-    pub(crate) fn new(turns: Arc<Quota>, session_waiting: Limit, waiting: Limit) -> Arc<Queue> {
+    pub(crate) fn new(turns: Arc<Quota>, own_waiting: PerHolder, waiting: Limit) -> Arc<Queue> {
         let (line, granted) = (Mutex::default(), Condvar::new());
-        Arc::new(Queue { turns, session_waiting, waiting, line, granted })
+        Arc::new(Queue { turns, own_waiting, waiting, line, granted })
     }
 
     /// Takes a turn, and waits for it if need be.
@@ -61,8 +60,8 @@ impl Queue {
         let is_last = !holder.is_operator();
         let waiting = line.waiters.keys().filter(|(last, _)| *last == is_last).count();
         let own = line.waiters.values().filter(|waiter| waiter.holder == holder).count();
-        if holder.is_family() && own as u64 >= self.session_waiting.value {
-            return Err(self.session_waiting);
+        if let Some(limit) = self.own_waiting.of(&holder).filter(|limit| own as u64 >= limit.value) {
+            return Err(limit);
         }
         if waiting as u64 >= self.waiting.value {
             return Err(self.waiting);
@@ -110,7 +109,7 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::domain::{Caller, SessionId};
+    use crate::domain::{Caller, CallerRole, SessionId};
 
     const fn limit(name: &'static str, value: u64) -> Limit {
         Limit { name, value, unit: "turns", doc: "" }
@@ -134,10 +133,29 @@ mod tests {
         }
     }
 
+    /// An observer that waits as often as it may leaves the line to others.
+    #[test]
+    fn observers_have_a_bound_on_those_who_wait() {
+        let turns = Quota::new(PerHolder::each(limit("own", 2)), limit("all", 2), limit("reserve", 0));
+        let waiting = PerHolder { family: limit("session-waiting", 1), token: limit("token-waiting", 1) };
+        let queue = Queue::new(turns, waiting, limit("waiting", 2));
+        let observer = || Holder::of_root(&Caller { role: CallerRole::Observer, ..Caller::OPERATOR });
+        let (said, heard) = mpsc::channel();
+        let held = (queue.enter(observer()).expect("free"), queue.enter(observer()).expect("free"));
+        wait(&queue, observer(), "observer", &said);
+        let refused = queue.enter(observer()).map_err(|limit| limit.name).err();
+        assert_eq!(refused, Some("token-waiting"));
+        wait(&queue, session("a"), "a", &said);
+        drop(held);
+        let mut done = [heard.recv().expect("one"), heard.recv().expect("the other")];
+        done.sort_unstable();
+        assert_eq!(done, ["a", "observer"]);
+    }
+
     #[test]
     fn operators_go_first_and_nobody_waits_for_another_s_own_limit() {
-        let turns = Quota::new(limit("session", 1), limit("all", 2), limit("reserve", 0));
-        let queue = Queue::new(turns, limit("own-waiting", 1), limit("waiting", 2));
+        let turns = Quota::new(PerHolder::each(limit("own", 1)), limit("all", 2), limit("reserve", 0));
+        let queue = Queue::new(turns, PerHolder::each(limit("own-waiting", 1)), limit("waiting", 2));
         let (said, heard) = mpsc::channel();
         let held = (queue.enter(session("a")).expect("free"), queue.enter(session("b")).expect("free"));
         wait(&queue, session("a"), "a", &said);

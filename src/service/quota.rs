@@ -1,22 +1,21 @@
 //! Quotas: how much of one resource callers may hold at the same time.
 //!
-//! Each session may hold a little, all callers together more, and the last part only operators. So no session can use a
-//! resource up, and operators still get their part when all sessions together hold theirs. A session and the fresh sessions that
-//! come from it are one holder (`holder`). Observers share the sessions' part, without a bound of their own. Invariant: what a
-//! share has taken is returned when the share is dropped, and only then.
+//! Each holder may hold a little, all callers together more, and the last part only operators. So no session, host or observer
+//! can use a resource up, and operators still get their part when all others together hold theirs. A session and the fresh
+//! sessions that come from it are one holder (`holder`). Invariant: what a share has taken is returned when the share is
+//! dropped, and only then.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::holder::Holder;
+use super::holder::{Holder, PerHolder};
 use crate::domain::SessionId;
 use crate::limits::Limit;
 
 /// The bounds of a quota, and how much of it is in use.
 #[derive(Debug)]
 pub(crate) struct Quota {
-    /// The bound for each family of sessions.
-    session: Limit,
+    each: PerHolder,
     /// The bound for all callers together.
     all: Limit,
     /// How much of `all` only operators may use.
@@ -29,7 +28,8 @@ struct Used {
     all: u64,
     /// The part of `all` that callers other than operators hold.
     common: u64,
-    families: BTreeMap<Holder, u64>,
+    /// What each holder has, but for operators.
+    own: BTreeMap<Holder, u64>,
 }
 
 /// Part of a quota; dropping it returns the part.
@@ -41,9 +41,11 @@ pub(crate) struct Share {
 }
 
 impl Quota {
-    pub(crate) fn new(session: Limit, all: Limit, reserve: Limit) -> Arc<Quota> {
-        debug_assert!(session.value <= all.value - reserve.value, "{} cannot be reached", session.name);
-        Arc::new(Quota { session, all, reserve, used: Mutex::default() })
+    pub(crate) fn new(each: PerHolder, all: Limit, reserve: Limit) -> Arc<Quota> {
+        for own in [each.family, each.token] {
+            debug_assert!(own.value <= all.value - reserve.value, "{} cannot be reached", own.name);
+        }
+        Arc::new(Quota { each, all, reserve, used: Mutex::default() })
     }
 
     /// Takes so much for a holder.
@@ -55,17 +57,15 @@ impl Quota {
         if used.all.saturating_add(amount) > self.all.value {
             return Err(self.all);
         }
-        if !holder.is_operator() {
+        if let Some(limit) = self.each.of(holder) {
             if used.common.saturating_add(amount) > self.all.value - self.reserve.value {
                 return Err(self.all);
             }
-            if holder.is_family() {
-                let own = used.families.get(holder).copied().unwrap_or(0).saturating_add(amount);
-                if own > self.session.value {
-                    return Err(self.session);
-                }
-                used.families.insert(holder.clone(), own);
+            let own = used.own.get(holder).copied().unwrap_or(0).saturating_add(amount);
+            if own > limit.value {
+                return Err(limit);
             }
+            used.own.insert(holder.clone(), own);
             used.common += amount;
         }
         used.all += amount;
@@ -79,12 +79,14 @@ impl Quota {
 
     /// How much of it the family of this root holds.
     pub(super) fn used_by_family(&self, root: &SessionId) -> u64 {
-        self.used().families.get(&Holder::family(root)).copied().unwrap_or(0)
+        self.used().own.get(&Holder::family(root)).copied().unwrap_or(0)
     }
 
     /// How much of it the family holds that holds most.
     pub(super) fn used_by_largest_family(&self) -> u64 {
-        self.used().families.values().copied().max().unwrap_or(0)
+        let used = self.used();
+        let families = used.own.iter().filter(|(holder, _)| holder.is_family());
+        families.map(|(_, own)| *own).max().unwrap_or(0)
     }
 
     fn used(&self) -> MutexGuard<'_, Used> {
@@ -101,11 +103,11 @@ impl Drop for Share {
             return;
         }
         used.common -= self.amount;
-        if let Some(own) = used.families.get_mut(&self.holder) {
+        if let Some(own) = used.own.get_mut(&self.holder) {
             *own -= self.amount;
-            // Otherwise the table would grow with every session that ever was.
+            // Otherwise the table would grow with every holder that ever was.
             if *own == 0 {
-                used.families.remove(&self.holder);
+                used.own.remove(&self.holder);
             }
         }
     }
@@ -121,7 +123,8 @@ mod tests {
     }
 
     fn quota() -> Arc<Quota> {
-        Quota::new(limit("session", 2), limit("all", 6), limit("reserve", 1))
+        let each = PerHolder { family: limit("session", 2), token: limit("token", 3) };
+        Quota::new(each, limit("all", 6), limit("reserve", 1))
     }
 
     fn session(id: &str) -> Holder {
@@ -145,15 +148,17 @@ mod tests {
         assert!(quota.take(&of_operators(), 1).is_err());
         drop((held, others, operator));
         assert_eq!(quota.in_use(), 0);
-        assert!(quota.used().families.is_empty(), "a session that holds nothing is not remembered");
+        assert!(quota.used().own.is_empty(), "a session that holds nothing is not remembered");
     }
 
     #[test]
-    fn observers_leave_the_reserve_alone() {
+    fn observers_have_a_bound_and_leave_the_reserve_alone() {
         let quota = quota();
         let observer = Holder::of_root(&Caller { role: CallerRole::Observer, ..Caller::OPERATOR });
-        let _held = quota.take(&observer, 5).expect("all but the reserve");
-        assert!(quota.take(&observer, 1).is_err());
+        let _held = quota.take(&observer, 3).expect("its own part");
+        assert_eq!(quota.take(&observer, 1).map_err(|limit| limit.name).err(), Some("token"));
+        let _others = quota.take(&session("a"), 2).expect("all but the reserve");
+        assert_eq!(quota.take(&session("b"), 1).map_err(|limit| limit.name).err(), Some("all"));
         assert!(quota.take(&of_operators(), 1).is_ok());
     }
 

@@ -89,6 +89,7 @@ fn graph() -> Vec<Map> {
         limit_of(limits::AS_OF_MS),
         limit_of(limits::AS_OF_WAITING),
         limit_of(limits::SESSION_AS_OF_WAITING),
+        limit_of(limits::TOKEN_AS_OF_WAITING),
         ("too-fast", Code::Limit, too_fast),
         ("stopped", Code::Limit, eql::QueryRefusal::Stopped),
         ("past", Code::Validation, eql::QueryRefusal::Past("REASON".into())),

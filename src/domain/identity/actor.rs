@@ -34,7 +34,7 @@ pub enum Via {
 }
 
 /// The name of an operator's or a host's token; it contains nothing of the token itself. Copies share one text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TokenName(Arc<str>);
 
 impl TokenName {

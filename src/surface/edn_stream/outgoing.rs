@@ -187,10 +187,11 @@ fn cut_off(limit: Limit) -> Value {
 mod tests {
     use super::*;
     use crate::domain::{Caller, SessionId};
+    use crate::service::PerHolder;
 
     fn quota(max: u64) -> Arc<Quota> {
         let limit = |name, value| Limit { name, value, unit: "bytes", doc: "" };
-        Quota::new(limit("own", max), limit("all", max), limit("reserve", 0))
+        Quota::new(PerHolder::each(limit("own", max)), limit("all", max), limit("reserve", 0))
     }
 
     fn outgoing(answers: &Arc<Quota>) -> Outgoing {

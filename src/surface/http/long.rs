@@ -45,7 +45,7 @@ pub(super) enum NotDone {
 /// The error for a request whose work was not done.
 pub(super) fn not_done(why: NotDone) -> HttpError {
     match why {
-        NotDone::Crowded(limit) => HttpError::used_up(limit, limit == limits::SESSION_LONG_QUERIES_WAITING),
+        NotDone::Crowded(limit) => HttpError::used_up(limit, limit != limits::LONG_QUERIES_WAITING),
         NotDone::Revoked => HttpError::unauthorized(),
     }
 }

@@ -1,4 +1,5 @@
-//! What callers hold at the same time: a family of sessions has the share of one session.
+//! What callers hold at the same time: a family of sessions has the share of one session, and a host token or the observers leave
+//! half to others.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -8,7 +9,7 @@ use reveille::limits::{self, Budget};
 use reveille::runtime::Token;
 use reveille::testkit::token_of;
 
-use super::client::{OPERATOR, Site};
+use super::client::{EDITOR, OBSERVER, OPERATOR, SHELL, Site};
 use super::streams::upgrade;
 use super::subscriptions::until;
 use crate::budgets::row;
@@ -107,4 +108,20 @@ fn a_family_has_the_subscriptions_of_one_session() {
     let _others = [other.reveal(), OPERATOR].map(|token| subscribe(&site, token, HEAD));
     let other = SessionId::new("other").expect("an id");
     assert_eq!(shown(&site, &other, Budget::Subscriptions), Some((1, all)), "others have places");
+}
+
+#[test]
+fn one_host_token_and_the_observers_leave_streams_to_others() {
+    let limit = limits::HTTP_TOKEN_UPGRADES;
+    for (token, others) in [(EDITOR, [SHELL, OBSERVER]), (OBSERVER, [EDITOR, SHELL])] {
+        let site = Site::start();
+        let main = site.open("main");
+        let held: Vec<_> = (0..limit.value).map(|_| upgrade(&site, token, "")).collect();
+        assert!(held.iter().all(|(answer, _)| answer.status == 101), "{held:?}");
+        let (answer, _) = upgrade(&site, token, "");
+        assert!(answer.status == 429 && answer.body.contains(limit.name), "{answer:?}");
+        for other in [main.reveal(), OPERATOR].into_iter().chain(others) {
+            assert_eq!(upgrade(&site, other, "").0.status, 101, "others have places");
+        }
+    }
 }

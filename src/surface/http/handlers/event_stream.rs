@@ -81,8 +81,10 @@ pub(in crate::surface::http) fn follow(
     let full = |limit: Limit| {
         let whose = if limit == limits::GRAPHQL_SUBSCRIPTIONS {
             "this server"
-        } else {
+        } else if limit == limits::GRAPHQL_SESSION_SUBSCRIPTIONS {
             "this session, with those that come from it,"
+        } else {
+            "this token"
         };
         vec![GraphqlError::limit(limit, format!("{whose} has reached its limit of subscriptions"))]
     };

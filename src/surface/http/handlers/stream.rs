@@ -48,7 +48,7 @@ pub(in crate::surface::http) async fn open(
     };
     // Before the upgrade: afterwards there is no way to answer with an error of HTTP.
     let seat = app.upgrades.take(&app.holder(&principal), 1);
-    let seat = seat.map_err(|limit| HttpError::used_up(limit, limit == limits::HTTP_SESSION_UPGRADES))?;
+    let seat = seat.map_err(|limit| HttpError::used_up(limit, limit != limits::HTTP_UPGRADES))?;
     let permit = request.extensions().get::<Arc<ConnPermit>>().cloned();
     let upgrade = hyper::upgrade::on(&mut request);
     tokio::spawn(async move {

@@ -102,7 +102,7 @@ async fn read_bytes(app: &AppState, request: Request<Body>) -> Result<Bytes, Htt
     // Before the place is taken: who sees the place in use may rely on it that the connection can make room.
     let at_once = grace.is_zero().then(wait);
     let place = app.bodies.take(&app.holder(principal), 1);
-    let place = place.map_err(|limit| HttpError::used_up(limit, limit == limits::HTTP_SESSION_BODIES))?;
+    let place = place.map_err(|limit| HttpError::used_up(limit, limit != limits::HTTP_BODIES))?;
     let read = match timeout(grace, reading.as_mut()).await {
         Ok(read) => Ok(read),
         Err(_) => {

@@ -99,8 +99,8 @@ impl HttpError {
         HttpError::new(ErrorCode::NotFound, "there is nothing here", "GET /tools lists the tools")
     }
 
-    /// The answer when a quota is used up, or a seat is missing. The limit of one session is its own affair (429), that of
-    /// all callers is ours (503).
+    /// The answer when a quota is used up, or a seat is missing. The limit of one family of sessions or one token is its
+    /// own affair (429), that of all callers is ours (503).
     pub(in crate::surface::http) fn used_up(limit: Limit, is_own: bool) -> HttpError {
         let code = if is_own { ErrorCode::Limit } else { ErrorCode::Unavailable };
         let message = format!("the limit of {} {} is reached", limit.value, limit.unit);

@@ -51,7 +51,7 @@ impl AsRef<[u8]> for Counted {
 
 /// The error in place of an answer that must not be kept.
 pub(in crate::surface::http) fn unsent(limit: Limit) -> HttpError {
-    HttpError::used_up(limit, limit == limits::SESSION_ANSWERS_BYTES).with("unsent", true)
+    HttpError::used_up(limit, limit != limits::ANSWERS_BYTES).with("unsent", true)
 }
 
 /// The error in GraphQL's words.
