@@ -209,7 +209,7 @@ fn nothing_is_resumed_into_a_conversation_that_somebody_holds() {
     assert!(scene.lines("starts").is_empty(), "nothing was started");
     assert!(scene.session("s", ":psi.agent-session/away").contains(":held-elsewhere"));
     let holder = scene.session("s", ":psi.agent-session/holder");
-    assert!(holder.contains("{:pid 1, :busy? false}"), "{holder}");
+    assert!(holder.contains("{:pid 1 :busy? false}"), "{holder}");
     let mut explain = scene.home.command(&["explain", &schedule, "--data-dir", "state"]);
     let explained = scene.home.run(&mut explain);
     assert!(explained.out.contains("holds the agent's conversation"), "{}{}", explained.out, explained.err);
