@@ -54,7 +54,9 @@ agents:
     cd tests/clients && npm install --no-package-lock --no-audit --no-fund --no-save \
         opencode-ai@1.18.33 @zed-industries/codex-acp@0.16.0 @google/gemini-cli@0.61.0 @qwen-code/qwen-code@0.24.4 \
         @anthropic-ai/claude-code@2.1.330
-    cargo test --test clients -- --ignored --nocapture agents_
+    rm -f target/agents.jsonl
+    AGENTS_RESULTS="$PWD/target/agents.jsonl" cargo test --test clients -- --ignored --nocapture agents_
+    cd tests/clients && node matrix.mjs ../../target/agents.jsonl ../../docs/AGENTS.md
 
 # Licences of everything that comes into the build
 deny:

@@ -4,8 +4,9 @@
 //! due goes to the window's waiter, or is left in the inbox until a hook takes it. Once the process is gone, by its own word or
 //! without one, the host of agents is told.
 //!
-//! What lives elsewhere: the table of processes and waiters (`agents.rs`), and what the host of agents does with what it is told
-//! (`app/serve/hosted_agents.rs`). Invariant: a process of an agent with many conversations at a time says nothing of one of them.
+//! What lives elsewhere: the table of processes and waiters (`agents.rs`), and what the host of agents does with what it is
+//! told (`app/serve/hosted_agents.rs`). Invariant: a process of an agent with many conversations at a time says nothing of one
+//! of them.
 
 #[cfg(feature = "cli")]
 use std::sync::mpsc::{Receiver, channel};

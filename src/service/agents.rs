@@ -6,10 +6,10 @@
 //! into; if that is another one, the prompt is called back.
 //!
 //! What lives elsewhere: whether an agent has a conversation in a window (`agent_windows.rs`), opening and hosting sessions
-//! (`hosting.rs`), the requests (`surface/edn_stream`), and the hooks themselves (`app/hook/report.rs`). Invariants: a process is known by its number and its start, so that a number that is used
-//! again is another process. A session has one waiter at most, the newest; none is replaced while a prompt is on its way. A
-//! waiter that has handed a prompt over stays the host until the turn of that prompt ends, so that the engine knows whose turn
-//! it is.
+//! (`hosting.rs`), the requests (`surface/edn_stream`), and the hooks themselves (`app/hook/report.rs`). Invariants: a process
+//! is known by its number and its start, so that a number that is used again is another process. A session has one waiter at
+//! most, the newest; none is replaced while a prompt is on its way. A waiter that has handed a prompt over stays the host until
+//! the turn of that prompt ends, so that the engine knows whose turn it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::Sender;

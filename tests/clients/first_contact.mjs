@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import readline from "node:readline";
 import { first, node, pause, whole } from "./own_agents.mjs";
+import { note } from "./results.mjs";
 import { scriptedModel } from "./scripted_model.mjs";
 import { agents as windowed } from "./window_agents.mjs";
 
@@ -213,24 +214,27 @@ async function served() {
 }
 
 const cases = {
-  "claude -p": [() => setUpWhole("claude"), once.claude.program],
+  "claude -p": [() => setUpWhole("claude"), once.claude.program, "claude"],
   "claude -p, the plugin alone": [() => withoutTheAgent("claude"), once.claude.program],
   "claude -p, no daemon": [() => withoutADaemon("claude"), once.claude.program],
-  "opencode run": [() => setUpWhole("opencode"), once.opencode.program],
+  "opencode run": [() => setUpWhole("opencode"), once.opencode.program, "opencode"],
   "opencode serve": [served, once.opencode.program],
-  "codex exec": [() => setUpWhole("codex"), once.codex.program],
-  "qwen -p": [() => setUpWhole("qwen"), once.qwen.program],
+  "codex exec": [() => setUpWhole("codex"), once.codex.program, "codex"],
+  "qwen -p": [() => setUpWhole("qwen"), once.qwen.program, "qwen"],
 };
 
 let failed = false;
-for (const [name, [run, program]] of Object.entries(cases)) {
+for (const [name, [run, program, agent]] of Object.entries(cases)) {
   if (named.length > 0 && !named.includes(name)) continue;
   if (!program) {
     console.log(`${name}: SKIPPED, it is not here: just agents`);
     continue;
   }
   try {
-    console.log(`${name}: ${await run()}`);
+    const said = await run();
+    // What a user has who follows the page; the other cases are what happens without a part of it.
+    if (agent) note(agent, "setup", /woken .* slot/.exec(said)[0], said);
+    else console.log(`${name}: ${said}`);
   } catch (error) {
     console.error(`${name}: ${error.stack}`);
     failed = true;

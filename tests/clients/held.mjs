@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { agents as own, configured, first, node, pause, serve, settled, variables, whole, withEach } from "./own_agents.mjs";
+import { note } from "./results.mjs";
 import { scriptedModel } from "./scripted_model.mjs";
 import { agents as windowed } from "./window_agents.mjs";
 
@@ -119,7 +120,8 @@ async function hold(name) {
     for (const text of ["Remember WORD-1.", "Remember WORD-2.", ...(isOther ? [] : [typed])]) {
       assert.equal(last.split(text).length - 1, 1, `${text} is there once: ${last.slice(-2_000)}`);
     }
-    console.log(`${name}: nothing was said while a window was open; the model was asked ${late} ms after its end (${outcome}), and no turn is lost`);
+    const said = `nothing was said while a window was open; the model was asked ${late} ms after its end (${outcome}), and no turn is lost`;
+    note(name, "held", `waits; ${(late / 1_000).toFixed(1)} s after its end`, said);
   } finally {
     try { tmux("kill-server"); } catch { /* it has ended */ }
     await daemon.kill("SIGTERM");

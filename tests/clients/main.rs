@@ -178,6 +178,12 @@ fn agents_with_an_open_window_are_left_alone() {
     agree("node", &["held.mjs"]);
 }
 
+#[test]
+#[ignore = "needs node and agents: .ci/check clients"]
+fn agents_whose_model_fails_are_told_of_in_time() {
+    agree("node", &["failing_model.mjs"]);
+}
+
 /// With the guard off, so that it is seen what the guard is for.
 #[test]
 #[ignore = "needs node, tmux and agents: .ci/check clients"]

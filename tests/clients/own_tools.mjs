@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { configured, pause, serve, settled, whole, withEach } from "./own_agents.mjs";
+import { note } from "./results.mjs";
 import { scriptedModel } from "./scripted_model.mjs";
 
 const [, , binary, ...named] = process.argv.slice(2);
@@ -44,7 +45,7 @@ async function schedulesItsOwn(name) {
     const { schedules } = await daemon.graphql("{ schedules(last: 5) { nodes { message originSessionId } } }");
     const made = schedules.nodes.filter(({ message }) => message === NEXT);
     assert.deepEqual(made.map(({ originSessionId }) => originSessionId), ["s"], "made once, for its own session");
-    console.log(`${name}: scheduled its next turn with the tools it was given, and was woken by it in its own conversation (${outcome})`);
+    note(name, "own", "yes", `scheduled its next turn with the tools it was given, and was woken by it in its own conversation (${outcome})`);
   } catch (error) {
     const seen = model.seen.filter(({ tools }) => tools.length > 0).at(-1);
     console.error(`${name}: the model saw last: ${seen && whole(seen).slice(-2_000)} ${seen?.results.join().slice(-500)}; tools: ${seen?.tools}`);

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { configured, pause, serve, settled, TOKEN, whole, withEach } from "./own_agents.mjs";
+import { note } from "./results.mjs";
 import { scriptedModel } from "./scripted_model.mjs";
 
 const [, , binary, ...named] = process.argv.slice(2);
@@ -71,7 +72,8 @@ async function ask(name) {
     // Allowed once is not allowed for always.
     const again = await turn("again", "approve");
     assert.deepEqual({ ...again, outcome: "" }, { outcome: "", answers: ["ALLOWED"], there: true });
-    console.log(`${name}: ran what an operator had allowed (${allowed.outcome}), not what one had denied (${denied.outcome}), and asked each time`);
+    const said = `ran what an operator had allowed (${allowed.outcome}), not what one had denied (${denied.outcome}), and asked each time`;
+    note(name, "approve", denied.outcome === "CANCELLED" ? "yes; a refusal ends the turn" : "yes", said);
   } catch (error) {
     const seen = model.seen.filter(({ tools }) => tools.length > 0).at(-1);
     console.error(`${name}: the model saw last: ${seen && whole(seen).slice(-2_000)}; tools: ${seen?.tools}`);

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import http from "node:http";
 import { agents, configured, pause, serve, settled, whole, withEach } from "./own_agents.mjs";
+import { note } from "./results.mjs";
 import { scriptedModel } from "./scripted_model.mjs";
 
 const [, , binary, ...named] = process.argv.slice(2);
@@ -118,8 +119,9 @@ async function wake(name) {
     }
     times.sort((one, two) => one - two);
     const middle = Math.round(times[Math.floor(times.length / 2)]);
-    console.log(`${name}: begun in ${Math.round(begun - 1_000)} ms; resumed ${times.length} of ${times.length} after a kill, ` +
-      `${middle} ms from slot to end of turn; ${once ? "" : `resumed after a kill of the daemon; told within ${told} ms of a start what three watches missed while it was killed; `}each prompt once`);
+    note(name, "resume", `${times.length} of ${times.length}, once each, ${middle} ms`, `begun in ${Math.round(begun - 1_000)} ms; resumed ` +
+      `${times.length} of ${times.length} after a kill, ${middle} ms from slot to end of turn; ${once ? "" : `resumed after a kill of the daemon; told within ${told} ms of a start what three watches missed while it was killed; `}each prompt once`);
+    note(name, "daemon", once ? "not, see below" : "gone on with, once", once ? "loaded once, and not a second time" : "gone on with after a kill of the daemon");
     if (model.elsewhere.size > 0) console.log(`${name} wanted, and did not get: ${[...model.elsewhere].join(", ")}`);
   } finally {
     await daemon.kill("SIGTERM");

@@ -5,7 +5,8 @@
 import http from "node:http";
 
 // `answer` gets a request as { tools, said, results, before }: the tools' names, what was said last, what tools answered last,
-// and the conversation up to there, as text. It returns { say } or { call, input }. Every request is kept in `seen`.
+// and the conversation up to there, as text. It returns { say } or { call, input }, or { status } for an error of HTTP. Every request
+// is kept in `seen`.
 export async function scriptedModel(answer) {
   const seen = [];
   const elsewhere = new Set();
@@ -23,7 +24,12 @@ export async function scriptedModel(answer) {
     const turn = api.read(request);
     seen.push(turn);
     for (const wake of waiting.splice(0)) wake();
-    const events = api.print(request, await answer(turn), seen.length);
+    const answered = await answer(turn);
+    if (answered.status) {
+      const error = { type: "error", message: `as it was told: ${answered.status}`, code: answered.status };
+      return reply.writeHead(answered.status, { "content-type": "application/json" }).end(JSON.stringify({ type: "error", error }));
+    }
+    const events = api.print(request, answered, seen.length);
     if (api.isWhole?.(request, last)) {
       return reply.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(events.at(-1)));
     }

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { configured, pause, serve, whole, withEach } from "./own_agents.mjs";
+import { note } from "./results.mjs";
 import { scriptedModel } from "./scripted_model.mjs";
 
 const [, , binary, ...named] = process.argv.slice(2);
@@ -25,7 +26,7 @@ async function test(name) {
     const args = ["agents", "test", name, "--directory", work, "--data-dir", path.join(home, "state"), "--patience", "120"];
     const { stdout } = await promisify(execFile)(binary, args, { env: { HOME: home } });
     assert.deepEqual(stdout.match(/^\w+ +\w+/gm).map((line) => line.replace(/ +/, " ")), STEPS, stdout);
-    console.log(`${name}: ${stdout.trim().split("\n").at(-1).replace(/ +/g, " ")}`);
+    note(name, "tried", "passes", stdout.trim().split("\n").at(-1).replace(/ +/g, " "));
   } catch (error) {
     console.error(`${name}: ${error.stdout ?? ""}${error.stderr ?? ""} ${JSON.stringify(model.seen.at(-1) && whole(model.seen.at(-1)).slice(-500))}`);
     throw error;

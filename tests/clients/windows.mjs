@@ -9,6 +9,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { note } from "./results.mjs";
 import { scriptedModel } from "./scripted_model.mjs";
 import { agents } from "./window_agents.mjs";
 
@@ -138,7 +139,8 @@ async function handsOverAtTheEndOfATurn() {
   await type("Hello again.");
   await until("it is handed over", () => woken("WAKE by the model"));
   assert.ok(woken("WAKE by the model").before.includes("schedule_id"), "in the conversation that asked for it");
-  console.log("handed over at the end of the next turn, in its own conversation");
+  note(agent, "turn", "handed over at its end", "handed over at the end of the next turn, in its own conversation");
+  note(agent, "live", "no door; left until the next turn's end");
   await until("nothing is left", () => !left());
   await waitsForTheEndOfATurn(session);
   const counts = eql("[{:psi.scheduler/schedules [:psi.scheduler/delivered-count]}]");
@@ -164,7 +166,8 @@ async function wakesTheIdleWindow(session) {
   }
   late.sort((one, two) => one - two);
   const figures = [0.5, 0.99].map((part) => percentile(late, part));
-  console.log(`idle window: woken ${late.length} of ${times}, p50 ${figures[0]} ms, p99 ${figures[1]} ms, most ${late.at(-1)} ms`);
+  const said = `woken ${late.length} of ${times}, p50 ${figures[0]} ms, p99 ${figures[1]} ms`;
+  note(agent, "live", said, `idle window: ${said}, most ${late.at(-1)} ms`);
   assert.ok(late[0] >= 0, "never early");
   // A few are no measurement, and a machine of the gate may be busy.
   assert.ok(late.length < 20 || (figures[0] <= 500 && figures[1] <= 2_000));
@@ -184,7 +187,8 @@ async function waitsForTheEndOfATurn(session) {
   const released = Date.now();
   slow();
   await until("it is handed over", () => woken("WAKE at the end of the turn."));
-  console.log(`at the end of a turn: ${woken("WAKE at the end of the turn.").at - released} ms after it`);
+  const after = woken("WAKE at the end of the turn.").at - released;
+  note(agent, "turn", `${after} ms after its end`, `at the end of a turn: ${after} ms after it`);
 }
 
 // What Claude Code schedules by itself is shown, read-only, from the end of the turn on, and no longer than Claude Code names it.

@@ -58,7 +58,7 @@ fn a_new_name_beyond_the_bound_is_refused_and_a_known_one_never_is() {
         assert!(said.contains("pinged-at"), "{said}");
     }
     let said = ping("one too many");
-    assert!(said.contains("session-pings is 64 names") && said.contains("LIMIT"), "{said}");
+    assert!(said.contains("session-pings is 64 names"), "{said}");
     assert!(ping("job 0").contains("pinged-at"));
     for wrong in ["", " ", &"x".repeat(65)] {
         let said = ping(wrong);

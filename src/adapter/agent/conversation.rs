@@ -305,7 +305,7 @@ impl Conversation {
                 if outcome.is_none() && log.receive(now.wall) {
                     self.tell(Told::Receipt(run));
                 }
-                log.answered(answer);
+                log.answered(answer, self.plan.kind.says_tokens);
             }
             Err(error) => {
                 if outcome.is_none() && !log.is_received() {

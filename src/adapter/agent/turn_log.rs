@@ -171,13 +171,14 @@ impl TurnLog {
         self.questions.withdraw(&mut self.turn)
     }
 
-    /// Notes the answer to the prompt.
-    pub(super) fn answered(&mut self, answer: &Value) {
+    /// Notes the answer to the prompt. Of an agent that says tokens, nothing is done without them, whatever it has said.
+    pub(super) fn answered(&mut self, answer: &Value, says_tokens: bool) {
         self.turn.stop_reason = Some(wire::stop_reason(answer).into());
         let [input_tokens, output_tokens, total_tokens] = wire::tokens(answer);
         let cost = self.turn.usage.cost.take();
         self.turn.usage = Usage { input_tokens, output_tokens, total_tokens, cost };
-        self.has_done |= output_tokens.is_some_and(|tokens| tokens > 0);
+        let has_written = output_tokens.is_some_and(|tokens| tokens > 0);
+        self.has_done = has_written || self.has_done && !says_tokens;
     }
 
     /// Notes that the prompt was answered with an error.

@@ -167,6 +167,15 @@ impl Config {
     }
 }
 
+impl Config {
+    /// Logs the file that it was read from.
+    pub(super) fn log_source(&self) {
+        if let Some(path) = &self.path {
+            tracing::info!(target: "reveille", path = %path.display(), "configuration read");
+        }
+    }
+}
+
 /// The configuration file in the data directory, if there is one. Where nothing is on disk, it is not looked for.
 fn own_file(args: &ServeArgs, environment: &Environment) -> Option<PathBuf> {
     let is_diskless = args.volatile && args.data_dir.is_none() && environment.token.is_some();

@@ -55,9 +55,7 @@ fn run(mut config: Config) -> Result<(), AppFault> {
     // Bound to a name, so that the log lives until the end of this function and writes its last lines.
     let _log = Log::start(&config.log, config.log_json)?;
     panics::end_the_process();
-    if let Some(path) = &config.path {
-        tracing::info!(target: "reveille", path = %path.display(), "configuration read");
-    }
+    config.log_source();
     // Installed first: a signal during the start stops the daemon right after it.
     let (stop, stopped) = sync_channel(1);
     let handled = on_stop(move || stop.send(()).unwrap_or_default());

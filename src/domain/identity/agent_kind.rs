@@ -46,6 +46,9 @@ pub struct AgentKind {
     pub(crate) age: Span,
     /// Whether a conversation is lost when it is loaded a second time.
     pub(crate) loads_once: bool,
+    /// Whether it says with each turn how many tokens its model has written, and with a turn in which the model gave an error
+    /// says nothing: it ends such a turn as usual, with the error as its own words.
+    pub(crate) says_tokens: bool,
 }
 
 /// How an open, idle window is woken.
@@ -135,6 +138,7 @@ const UNKNOWN: AgentKind = AgentKind {
     mode: None,
     age: Span::ZERO,
     loads_once: false,
+    says_tokens: false,
 };
 
 /// The agents that are known, in the order in which they are shown.
@@ -169,6 +173,7 @@ pub(crate) const KNOWN: &[AgentKind] = &[
         holder: HolderKnown::ByAgent("active writer"),
         believes: Believes::Answer,
         mode: Some("read-only"),
+        says_tokens: true,
         ..UNKNOWN
     },
     AgentKind {

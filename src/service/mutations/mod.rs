@@ -136,7 +136,15 @@ impl CallerMutator<'_> {
     }
 
     fn ping(&self, request: PingRequest) -> Result<Value, ResolverError> {
-        let session = self.session(request.of.session, "session-id")?;
+        // A host speaks for the sessions that it has opened.
+        let is_hosts = |session: &SessionId| {
+            let (handle, caller) = (self.service.handle(), self.caller());
+            caller.scope.is_nothing() && Reach::of(handle, caller).covers(handle, session)
+        };
+        let session = match request.of.session {
+            Some(session) if is_hosts(&session) => session,
+            given => self.session(given, "session-id")?,
+        };
         let at = self.service.ping(self.admitted, &session, &request.ping.name);
         let at = at.map_err(|refusal| refused(&refusal))?;
         Ok(Map::new()

@@ -168,6 +168,11 @@ impl Agent {
         if self.told("login-prompt") {
             return self.refuse(id, -32_000, "Authentication required");
         }
+        if self.told("429-in-words") {
+            self.record(conversation, "user_message_chunk", text);
+            self.chunk(conversation, "exceeded retry limit, last status: 429 Too Many Requests");
+            return self.answer(id, &json!({ "stopReason": "end_turn" }));
+        }
         if self.told("429") {
             self.record(conversation, "user_message_chunk", text);
             return self.answer(id, &json!({ "stopReason": "end_turn" }));

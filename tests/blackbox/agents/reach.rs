@@ -57,8 +57,8 @@ fn nothing_but_what_is_listed_is_in_an_agents_environment() {
     assert!(!scene.daemon.log().contains("sk-of-the-test"));
 }
 
-/// Where a token could be seen: in the arguments of any process while a turn goes on, in what the agent is sent, in the log, and in
-/// the graph, of which every attribute is asked for that a session, a run, a turn, or the engine has.
+/// Where a token could be seen: in the arguments of any process while a turn goes on, in what the agent is sent, in the log, and
+/// in the graph, of which every attribute is asked for that a session, a run, a turn, or the engine has.
 #[test]
 fn no_token_is_in_arguments_the_log_or_the_graph() {
     let mut scene = Scene::new("tokens", "gate", "tools = true");
@@ -96,7 +96,8 @@ fn no_token_is_in_arguments_the_log_or_the_graph() {
     };
     let query = format!(
         "[{{[:psi.agent-session/session-id \"s\"] [{session}]}} {{[:psi.agent-session/session-id \"other\"] [{session}]}} \
-          {engine} {{[:psi.scheduler/schedule-id {schedule:?}] [{{:psi.scheduler/runs [{run} {{:reveille.run/turn [{turn}]}}]}}]}}]",
+          {engine} {{[:psi.scheduler/schedule-id {schedule:?}] \
+          [{{:psi.scheduler/runs [{run} {{:reveille.run/turn [{turn}]}}]}}]}}]",
         session = of(":psi.agent-session/"),
         engine = of(":reveille.engine/"),
         run = of(":reveille.run/"),

@@ -123,6 +123,19 @@ fn success_without_a_word_is_doubtful() {
     );
 }
 
+/// Codex ends a turn whose model answers 429 as usual, with the error as its words, and without the tokens that it says otherwise.
+#[test]
+fn an_error_in_the_agents_words_is_no_success() {
+    for (profile, outcome) in [("codex", "doubtful"), ("claude", "completed")] {
+        let lines = format!("profile = \"{profile}\"");
+        let mut scene = Scene::new(&format!("error-in-words-{profile}"), "429-in-words", &lines);
+        scene.open("s", "hello");
+        let schedule = scene.create("s", "the prompt");
+        let shown = turn(&scene, &schedule);
+        assert!(shown.contains(&format!("outcome :{outcome}")), "{profile}: {shown}");
+    }
+}
+
 #[test]
 fn a_turn_that_is_cut_off_says_so() {
     for (mode, outcome) in

@@ -1,5 +1,5 @@
-//! Codex as the daemon meets it: its hooks, and the queue of a conversation, into which `codex queue` puts what is due. The test's
-//! Codex is a shell that starts hooks as it is told, and its `queue` is a script that writes down what it gets.
+//! Codex as the daemon meets it: its hooks, and the queue of a conversation, into which `codex queue` puts what is due. The
+//! test's Codex is a shell that starts hooks as it is told, and its `queue` is a script that writes down what it gets.
 
 use std::cell::Cell;
 use std::fs;
@@ -119,8 +119,8 @@ fn what_is_due_is_queued_once_and_delivered_when_it_is_taken() {
     daemon.end("-TERM");
 }
 
-/// A message that is put into the queue twice runs twice, whatever it is named. The one that was called back is blocked when Codex
-/// comes to it.
+/// A message that is put into the queue twice runs twice, whatever it is named. The one that was called back is blocked when
+/// Codex comes to it.
 #[test]
 fn trap_8_what_is_in_the_queue_twice_goes_to_the_model_once() {
     let home = Home::new("codex-trap-8");

@@ -1,5 +1,5 @@
-//! `reveille setup` and `reveille agents` with programs that stand for an agent's: what is shown first, what is done, and what the
-//! daemon makes of it.
+//! `reveille setup` and `reveille agents` with programs that stand for an agent's: what is shown first, what is done, and what
+//! the daemon makes of it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

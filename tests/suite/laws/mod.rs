@@ -4,23 +4,22 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use reveille::domain::{
-    BootTime, Channel, ChannelKind, Cursor, Dialect, Dispatch, Durability, EngineFact, Fact, Failure, HostId,
-    Lifetime, Lineage, Message, MessageProvenance, Moment, Next, Now, Payload, Phase, Reason, Route, RunFact,
-    RunId, ScheduleFact, ScheduleId, Scope, SessionConfig, SessionFact, SessionId, Settings, Span, Target,
-    When,
+    BootTime, Cursor, Dialect, Dispatch, Durability, EngineFact, Fact, Failure, HostId, Lifetime, Lineage,
+    Message, MessageProvenance, Moment, Next, Now, Payload, Phase, PingName, Reason, RunFact, RunId,
+    ScheduleFact, ScheduleId, Scope, SessionConfig, SessionFact, SessionId, Settings, Span, When,
 };
-use reveille::engine::{Command, Input, NewSchedule, Parcel, Report, Which};
-use reveille::port::{Carried, Clock, Courier};
+use reveille::engine::{Command, Input, NewSchedule, Report, Which};
+use reveille::port::Clock;
 use reveille::runtime::Handle;
 use reveille::testkit::{
-    Laws, Observation, Reception, Seen, SimHost, Stage, StateView, feed_tells_all, reads_change_nothing,
+    Laws, Observation, Seen, SimHost, Stage, StateView, feed_tells_all, reads_change_nothing,
 };
 
 mod authority;
 mod calls;
+mod parcels;
 
 use authority::WRONG_AUTHORITY;
 use calls::{WRONG_CALLS, WRONG_DELIVERIES};
@@ -172,6 +171,12 @@ const WRONG_STANDINGS: &[(&str, Spoil)] = &[
             }
         }
     }),
+    ("the_last_pings_are_there", |all| {
+        let name = PingName::new("backup").expect("a name");
+        let at = all[all.len() - 1].now;
+        let pinged = Fact::Session(session("away"), SessionFact::Pinged { name, at: at.wall }, None);
+        all.push(Observation { now: at, seen: Seen::Fact(pinged) });
+    }),
     ("nothing_waits_without_cause", |all| {
         let idle = Fact::Session(session("away"), SessionFact::Idle, None);
         all.push(Observation { now: all[all.len() - 1].now, seen: Seen::Fact(idle) });
@@ -283,47 +288,6 @@ fn the_true_history_breaks_no_law_and_every_law_was_broken_once() {
     let unbreakable = ["reads_change_nothing"];
     let broken: BTreeSet<&str> = tables.chain(in_code).chain(unbreakable).collect();
     assert_eq!(broken, Laws::names().into_iter().collect());
-}
-
-/// Who carries something else each time, and has not brought it the first time.
-struct Careless {
-    stage: Stage,
-    parcels: AtomicU32,
-}
-
-impl Courier for Careless {
-    fn carry(&self, parcel: Parcel, carried: Carried) {
-        let number = self.parcels.fetch_add(1, Ordering::Relaxed);
-        let (run, session, text) = (parcel.run, parcel.session, format!("parcel {number}").into());
-        let reception = Reception { host: HostId::LOCAL, run, phase: Phase::Outside, session, text };
-        self.stage.history.note(self.stage.clock.now(), Seen::Received(reception));
-        let lost = Failure::new(Phase::Outside, Reason::HostRefused, "it fell out of the bag");
-        carried(if number == 0 { Err(lost) } else { Ok(()) });
-    }
-}
-
-#[test]
-fn what_goes_out_again_has_to_be_the_same() {
-    let stage = Stage::seeded(7);
-    let handle = Handle::new(stage.parts(Arc::new(SimHost::new(&stage, HostId::LOCAL))));
-    let (name, kind) = ("pager", ChannelKind::Webhook);
-    let channel =
-        Channel { name: name.into(), kind, goes_to: "somewhere".into(), agents: true, agents_manage: false };
-    let courier = Careless { stage: stage.clone(), parcels: AtomicU32::new(0) };
-    assert!(handle.open_channels(Arc::new(courier), vec![channel]));
-    let opened = handle.open_session(Some(session("home")), HostId::LOCAL, SessionConfig::default());
-    assert!(opened.is_ok(), "{opened:?}");
-    let route = Route { channel: name.into(), conversation: "room".into(), thread: None };
-    let settings = Some(Box::new(Settings { target: Target::Route(Box::new(route)), ..Settings::PLAIN }));
-    let new = NewSchedule::message(session("home"), When::After(Span::ZERO), "a word");
-    handle.schedule(NewSchedule { settings, ..new }).expect("there is room");
-    handle.run_due();
-    let so_far = stage.history.after(0);
-    assert!(observe(&so_far).is_ok(), "once is once");
-    stage.clock.advance(Span::from_millis(5_000));
-    handle.run_due();
-    let broken = observe(&stage.history.after(0)).expect_err("it is another parcel");
-    assert_eq!(broken.law, "a_parcel_is_the_same_at_each_attempt");
 }
 
 /// A short life that every law has something to say about.
