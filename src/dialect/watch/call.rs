@@ -125,6 +125,9 @@ fn draft(args: &Args<'_>) -> Result<WatchDraft, ArgError> {
         warnings.extend(often(when, interval));
     }
     let filter = config::filter(args, when, &tool)?;
+    if config::has_unused_expression(args, when)? {
+        warnings.push("notify_config.expression is not used: only notify_when = on_threshold uses it");
+    }
     let max_checks = u32::try_from(max_checks).unwrap_or(u32::MAX);
     Ok(WatchDraft { tool, params, interval, label, max_checks, filter, warnings })
 }

@@ -41,6 +41,12 @@ pub(super) fn filter(args: &Args<'_>, when: NotifyWhen, tool: &ToolName) -> Resu
     }
 }
 
+/// Whether an expression is given that this strategy does not use.
+pub(super) fn has_unused_expression(args: &Args<'_>, when: NotifyWhen) -> Result<bool, ArgError> {
+    let given = args.opt("notify_config", |arg| arg.map(KEYS)?.opt("expression", |_| Ok(())))?;
+    Ok(when != NotifyWhen::OnThreshold && given.flatten().is_some())
+}
+
 /// The filter without what of this tool's result is no change by itself, unless it names what counts.
 pub(in crate::dialect) fn quieted(mut filter: Filter, tool: &ToolName) -> Filter {
     if filter.only.is_empty()

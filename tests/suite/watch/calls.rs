@@ -59,6 +59,19 @@ fn one_check_by_the_default_is_told() {
     assert!(started(&read(r#"{"notify_when" "always" "interval" 60}"#)).warnings.is_empty());
 }
 
+/// An expression does not choose the strategy.
+#[test]
+fn an_expression_that_is_not_used_is_warned_of() {
+    let given = |when: &str| {
+        let args = format!(r#"{{{when} "notify_config" {{"expression" "result.ok == false"}}}}"#);
+        started(&read(&args)).warnings
+    };
+    let unused = ["notify_config.expression is not used: only notify_when = on_threshold uses it"];
+    assert_eq!(given(""), unused);
+    assert_eq!(given(r#""notify_when" "on_error""#), unused);
+    assert!(given(r#""notify_when" "on_threshold""#).is_empty());
+}
+
 #[test]
 fn arguments_of_the_tool_lose_what_only_the_scheduler_may_say() {
     let draft = started(&read(r#"{"params" {"url" "x" "_approved" true :_token 1 :deep {"_kept" 1}}}"#));

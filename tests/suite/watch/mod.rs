@@ -5,6 +5,7 @@
 mod calls;
 mod flapping;
 mod memory;
+mod page;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
