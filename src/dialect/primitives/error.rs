@@ -2,7 +2,7 @@
 
 use crate::dialect::args::{ArgError, ArgErrorKind, NO_SESSION, TOOL_WORDS, wordings};
 use crate::dialect::{Answer, echo, tool_error};
-use crate::domain::{Code, Refusal, ToolName};
+use crate::domain::{Code, Moment, Refusal, ToolName};
 use crate::edn::Value;
 use crate::limits;
 
@@ -48,6 +48,20 @@ pub fn unknown_task(id: &str) -> Answer {
         .with("field", "task_id")
         .with("value", echo(&Value::from(id)))
         .with("hint", "background_run with list_tasks: true has the ids of your tasks");
+    tool_error::finish(error, Code::NotFound)
+}
+
+/// The answer to a call about a task of the session that was lost with its process. The process started again `at` this instant.
+pub fn lost_task(id: &str, at: Moment) -> Answer {
+    let message = format!(
+        "Task '{}' was lost at the restart of {}: its call may have been made, and its outcome is unknown",
+        short(id),
+        at.brief()
+    );
+    let error = tool_error::error("task_lost", Code::NotFound, &message)
+        .with("field", "task_id")
+        .with("value", echo(&Value::from(id)))
+        .with("hint", "nothing waits for it; launch the task again if a second call does no harm");
     tool_error::finish(error, Code::NotFound)
 }
 
@@ -105,6 +119,7 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
         ("no_such_tool", not_launched(Code::NotFound, &tool_not_found("http.gett", &[]))),
         ("tool_not_allowed", not_launched(Code::Forbidden, &blocked("ci.deploy"))),
         ("no_such_task", unknown_task("a1b2c3d4e5f6")),
+        ("task_lost", lost_task("a1b2c3d4e5f6", Moment::EPOCH)),
         ("task_failed", failed_at_once("ci.build", "exit code 2")),
     ];
     errors.chain(others).map(|(name, answer)| tool_error::entry(name, &answer)).collect()

@@ -18,7 +18,7 @@ pub use answer::{
 };
 pub use call::{Background, BadItem, Call, Item, Parallel, parse};
 pub use error::{
-    all_failed, ambiguous_tool, blocked, errors, failed_at_once, needs_approval, no_session, not_launched,
-    refused, tool_not_found, unknown_task,
+    all_failed, ambiguous_tool, blocked, errors, failed_at_once, lost_task, needs_approval, no_session,
+    not_launched, refused, tool_not_found, unknown_task,
 };
 pub use tool::Tool;

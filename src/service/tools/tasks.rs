@@ -131,13 +131,13 @@ impl PrimitivesCall<'_> {
 
     fn status(&self, task: &str, session: &SessionId) -> Answer {
         let view = ScheduleId::new(task).ok().and_then(|id| view_of(self.handle(), &id, session));
-        view.map_or_else(|| primitives::unknown_task(task), |view| primitives::status(&view))
+        view.map_or_else(|| missing(self.handle(), task, session), |view| primitives::status(&view))
     }
 
     fn cancel(&self, task: &str, session: &SessionId) -> Answer {
         let found = ScheduleId::new(task).ok();
         let found = found.and_then(|id| Some((view_of(self.handle(), &id, session)?, id)));
-        let Some((view, id)) = found else { return primitives::unknown_task(task) };
+        let Some((view, id)) = found else { return missing(self.handle(), task, session) };
         if view.state != TaskState::Running {
             return primitives::cancelled(&view);
         }
@@ -157,7 +157,7 @@ impl PrimitivesCall<'_> {
         let time = self.patience.map_or(time, |patience| patience.min(time));
         let found = ScheduleId::new(task).ok();
         let Some(id) = found.filter(|id| view_of(self.handle(), id, session).is_some()) else {
-            return Called::Now(primitives::unknown_task(task));
+            return Called::Now(missing(self.handle(), task, session));
         };
         let (handle, owner, waited) = (self.handle().clone(), session.clone(), id.clone());
         let print = move || match view_of(&handle, &waited, &owner) {
@@ -291,6 +291,14 @@ fn view_of(handle: &Handle, id: &ScheduleId, session: &SessionId) -> Option<Task
         let record = state.schedule(id).filter(|record| record.schedule().owner == *session)?;
         Some(view(&task(state, record)?, now))
     })
+}
+
+/// The answer to a call about a task that the session does not have. A task is in memory only, so a crash may have lost it.
+fn missing(handle: &Handle, task: &str, session: &SessionId) -> Answer {
+    let lost_at = ScheduleId::new(task).ok().and_then(|id| {
+        handle.view(|state| state.lost(&id).filter(|(_, lost)| lost.session == *session).map(|(at, _)| at))
+    });
+    lost_at.map_or_else(|| primitives::unknown_task(task), |at| primitives::lost_task(task, at))
 }
 
 fn is_running(task: &Task<'_>) -> bool {

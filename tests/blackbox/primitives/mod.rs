@@ -10,6 +10,7 @@ mod fake_server;
 mod file_events;
 mod gates;
 mod host_tools;
+mod kills;
 mod pings;
 mod programs;
 mod scene;

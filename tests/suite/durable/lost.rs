@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use reveille::dialect::{Notation, REQUEST_CAPS, json};
 use reveille::domain::{Caller, Downtime, HostId, LostSchedule, SessionConfig, SessionId, Span};
 use reveille::engine::{NewSchedule, State};
 use reveille::port::Clock;
 use reveille::runtime::{AttachOptions, Handle};
+use reveille::service::{CallStyle, Called, Service};
 use reveille::testkit::SimHost;
 
 use super::lives::{Lives, every, message};
@@ -136,4 +138,32 @@ fn that_a_lost_message_lay_in_an_inbox_is_told() {
     let told = ask(&handle, &Caller::OPERATOR, &asked, false);
     assert!(told.contains(&format!("(left in the inbox at {}Z)", &at.to_string()[..19])), "{told}");
     assert!(!told.contains("The process was down"), "it came before that: {told}");
+}
+
+/// T26: a question about a task that a start found lost is answered so, to the session that began it alone.
+#[test]
+fn a_task_that_was_lost_is_said_to_be_lost() {
+    let lives = Lives::new();
+    let life = lives.next(0);
+    let (one, _) = (life.open("one"), life.open("two"));
+    // Of what was lost, the id and the session are known, whatever made it.
+    let id = life.handle.schedule(message(&one, 60_000)).expect("there is room");
+    let named = life.handle.view(State::losable);
+    drop(life);
+    let service = Service::new(after(&lives, 1, named));
+    let asked = |session: &str, rest: &str| {
+        let args = format!("{{\"task_id\":\"{id}\"{rest}}}");
+        let args = json::read(args.as_bytes(), &REQUEST_CAPS).expect("JSON");
+        let style = CallStyle { notation: Notation::Json, patience: None };
+        let called = service.begin_tool("background_run", &token(session), &args, style);
+        match called.expect("admitted").expect("it is there") {
+            Called::Now(answer) => answer.value.to_string(),
+            Called::Later(_) => unreachable!("there is nothing to wait for"),
+        }
+    };
+    for rest in ["", ",\"wait\":true", ",\"cancel\":true"] {
+        let (own, foreign) = (asked("one", rest), asked("two", rest));
+        assert!(own.contains(":task_lost") && own.contains("was lost at the restart of"), "{own}");
+        assert!(foreign.contains(":no_such_task") && !foreign.contains("lost"), "{foreign}");
+    }
 }
