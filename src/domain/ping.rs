@@ -68,6 +68,7 @@ impl Pings {
     /// Notes a ping. It takes the place of the one before of the same name.
     pub fn note(&mut self, name: PingName, at: Moment) {
         match self.0.iter_mut().find(|ping| ping.name == name) {
+            // Its place stays: the graph names a ping by it.
             Some(ping) => ping.at = at,
             None => self.0.push(Ping { name, at }),
         }

@@ -29,8 +29,7 @@ impl SessionRecord {
     /// Returns whether nothing is left to do in a fresh session: its run has ended, no turn goes on, nothing waits, it has
     /// no unfinished schedules, and no person has written in it.
     fn is_spent(&self) -> bool {
-        let is_at_work =
-            self.busy || self.turn_starting || self.in_flight.is_some() || self.turn_of.is_some();
+        let is_at_work = self.busy || self.turn_starting || self.in_flight.is_some() || self.is_in_turn();
         // A person who writes in the session keeps it on purpose.
         !is_at_work && self.waiting.is_empty() && self.live.is_empty() && self.last_user_activity.is_none()
     }

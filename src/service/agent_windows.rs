@@ -47,6 +47,7 @@ impl Service {
         if gone.is_empty() {
             return;
         }
+        // One that has named another conversation meanwhile is not there either.
         let left = self.shared.agents.table().unbind(|process, _| gone.contains(process));
         for session in &left {
             self.forget_agent_schedules(session);

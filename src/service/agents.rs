@@ -156,7 +156,7 @@ impl Service {
     pub(crate) fn bind_agent(
         &self,
         caller: &Caller,
-        process: AgentProcess,
+        process: &AgentProcess,
         address: Address,
     ) -> Result<SessionId, HostError> {
         let _admitted = self.admit(caller, Op::BindAgent, None)?;
@@ -170,7 +170,7 @@ impl Service {
         changed.iter().for_each(|session| self.forget_agent_schedules(session));
         changed.iter().filter(|of| **of != session).for_each(|left| self.tell_left(left));
         if let Err(error) = self.open_for_agent(caller, &session, address) {
-            let _ = self.shared.agents.table().unbind(|known, of| *known == process && *of == session);
+            let _ = self.shared.agents.table().unbind(|known, of| known == process && *of == session);
             return Err(error);
         }
         if !has_many {

@@ -55,7 +55,7 @@ async function machine(name) {
     writeFileSync(path.join(home, file), text);
   }
   const env = {
-    PATH: [path.dirname(its.program), path.dirname(binary), path.resolve("node_modules/.bin"), path.dirname(node), "/usr/local/bin:/usr/bin:/bin"].join(":"),
+    PATH: [path.dirname(its.program), path.dirname(binary), first(".bin"), path.dirname(node), "/usr/local/bin:/usr/bin:/bin"].join(":"),
     HOME: home,
     LANG: "C.UTF-8",
     HTTP_PROXY: model.url,

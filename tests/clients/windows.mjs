@@ -21,6 +21,8 @@ if (!program) {
   process.exit(0);
 }
 const STEP_MS = 30_000;
+// opencode, without a network, looks for its packages for more than a minute.
+const START_MS = 180_000;
 
 const home = mkdtempSync(path.join(tmpdir(), "reveille-window-"));
 const state = path.join(home, "state");
@@ -113,7 +115,7 @@ async function open() {
   tmux("new-session", "-d", "-s", "w", "-x", "150", "-y", "50", [program, ...(its.argv ?? [])].join(" "));
   const { asks, key: arrow, chosen, isSure } = its.question ?? {};
   // Its window may be drawn before it asks.
-  if (isSure) await until("it asks", () => asks.test(screen()), 60_000);
+  if (isSure) await until("it asks", () => asks.test(screen()), START_MS);
   await until("the window is there", async () => {
     if (!asks?.test(screen())) return its.isReady.test(screen());
     await until("the answer is chosen", async () => {
@@ -125,7 +127,7 @@ async function open() {
     key("Enter");
     await until("it has its answer", () => !asks.test(screen()));
     return false;
-  }, 60_000);
+  }, START_MS);
   await pause(2_000);
   // One conversation is waited for before anybody has written in it.
   if (its.conversations === "one" && !its.isAsleep) await until("somebody waits in its session", live);

@@ -40,12 +40,14 @@ pub(super) fn section(kind: &AgentKind, state: &StateArgs) -> Result<Section, Ap
     let program = kind.resumed_by.unwrap_or(kind.name);
     let Some(command) = find(program) else { return Ok(Section::NoProgram(program)) };
     let command = words(&command, kind.resumed_with)?;
+    // The agent's own program lists the holders, and not the one that speaks its protocol.
     let lister = kind.program.filter(|_| !kind.lister.is_empty()).and_then(find);
     let holders = lister.map(|program| words(&program, kind.lister)).transpose()?;
     Ok(Section::Missing(path, text(kind, &command, holders.as_deref())))
 }
 
 fn text(kind: &AgentKind, command: &[String], holders: Option<&[String]>) -> String {
+    // By name: what a variable has in it may be a key, and is read when the daemon starts.
     let variables = ["PATH", "HOME"].into_iter().chain(kind.settings_variable);
     let variables = variables.chain(kind.login_variables.iter().copied()).map(str::to_owned);
     let environment = list(&variables.collect::<Vec<_>>());

@@ -112,6 +112,7 @@ impl HostedAgents {
         // What is still nobody's has an agent that is not configured.
         self.leave_unhosted();
         let left = self.service.sessions_left_by_agents();
+        // Two threads, because either waits: for what the engine decides, and for what becomes of windows.
         let (feed, windows) = (Arc::new(self), "reveille-windows");
         let follower = Arc::clone(&feed);
         std::thread::Builder::new().name(windows.into()).spawn(move || follower.watch_windows(&left))?;
@@ -205,6 +206,7 @@ impl HostedAgents {
 
     /// Whether hooks take what is due in a session. They know it by the name of its conversation.
     fn is_in_window(&self, session: &SessionId, address: &Address) -> bool {
+        // A session of another name is the host's: its prober finds the window, and the run waits.
         session.as_str() == address.to_string() && self.service.window_at(address).is_some()
     }
 

@@ -123,7 +123,8 @@ fn success_without_a_word_is_doubtful() {
     );
 }
 
-/// Codex ends a turn whose model answers 429 as usual, with the error as its words, and without the tokens that it says otherwise.
+/// Codex ends a turn whose model answers 429 as usual, with the error as its words, and without the tokens that it says
+/// otherwise.
 #[test]
 fn an_error_in_the_agents_words_is_no_success() {
     for (profile, outcome) in [("codex", "doubtful"), ("claude", "completed")] {

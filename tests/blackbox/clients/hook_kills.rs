@@ -55,7 +55,7 @@ impl Woken {
     }
 
     /// Nothing is handed over any more: not at the end of a turn, and not to the waiter that begins then.
-    fn is_over(self) {
+    fn ends_soundly(self) {
         let mut waiters: Vec<Child> = Vec::new();
         waiter(&self.home, "c1", &mut waiters);
         until(|| reception(&self.home, "c1") == "host");
@@ -77,7 +77,7 @@ fn with_the_prompt_on_its_way_to_the_window() {
     assert_eq!(woken.show(), "");
     until(|| woken.is_delivered());
     assert_eq!(woken.stop(), "", "it is not handed over again");
-    woken.is_over();
+    woken.ends_soundly();
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn with_the_prompt_shown_and_the_turn_under_way() {
     let woken = woken.killed();
     assert!(woken.is_delivered(), "{}", status(&woken.home));
     assert_eq!(woken.stop(), "");
-    woken.is_over();
+    woken.ends_soundly();
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn after_the_turn() {
     let woken = Woken::new("hook-kill-ended");
     assert_eq!(woken.show(), "");
     assert_eq!(woken.stop(), "");
-    woken.killed().is_over();
+    woken.killed().ends_soundly();
 }
 
 /// The window never comes to show it: a person has begun another turn, at whose end it is handed over.
@@ -108,7 +108,7 @@ fn with_a_prompt_that_the_window_does_not_show() {
     assert!(said.contains("Look at the build."), "{said}");
     assert!(woken.is_delivered());
     assert_eq!(woken.stop(), "");
-    woken.is_over();
+    woken.ends_soundly();
 }
 
 /// The agent of the window is killed, and the daemon with it: what was shown is delivered, and what was not is left.

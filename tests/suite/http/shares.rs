@@ -24,7 +24,7 @@ fn fresh(site: &Site, origin: &str, count: usize) -> Vec<(SessionId, Token)> {
         let create = "[(psi.scheduler/create {:kind :session :message \"m\" :delay-ms 3600000})]";
         let made = site.ask("POST /eql", OPERATOR, &[EDN, &acting], create);
         let id = made.body.split('"').find(|part| part.starts_with("sch-"));
-        let id = id.unwrap_or_else(|| panic!("{made:?}"));
+        let id = id.unwrap_or_else(|| unreachable!("{made:?}"));
         let run = format!("[(psi.scheduler/run-now {{:schedule-id {id:?}}})]");
         assert_eq!(site.ask("POST /eql", OPERATOR, &[EDN], &run).status, 200);
     }

@@ -12,6 +12,7 @@ pub(in crate::engine) fn ping(
     by: Option<Actor>,
 ) -> Result<(), Refusal> {
     let state = step.state;
+    // What is not taken is not acknowledged: the job sees that its ping has failed.
     if state.mode != Mode::Running {
         return Err(Refusal::Stopping);
     }
@@ -21,6 +22,7 @@ pub(in crate::engine) fn ping(
     if record.pings().at(&name).is_none() && names >= limits::SESSION_PINGS.value {
         return Err(Refusal::LimitReached { limit: limits::SESSION_PINGS });
     }
+    // A ping says that a job ran, so the time that counts is that of people, which a restart does not change.
     let at = step.now.wall;
     step.session_fact_by(&session, SessionFact::Pinged { name, at }, by);
     Ok(())

@@ -22,7 +22,7 @@ impl Connection {
         };
         match request {
             AgentRequest::Bind(process, address) => {
-                let bound = self.service.bind_agent(&self.caller, process, *address)?;
+                let bound = self.service.bind_agent(&self.caller, &process, *address)?;
                 Ok(told(Some(bound)))
             }
             AgentRequest::Whose(process) => Ok(told(self.service.agent_session(&self.caller, &process)?)),
