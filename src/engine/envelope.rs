@@ -190,7 +190,7 @@ const WORTH_TELLING_MS: u64 = 60_000;
 mod tests {
     use super::*;
     use crate::domain::{
-        Dialect, Durability, Moment, Payload, ScheduleId, SessionId, Settings, Target, Trigger,
+        Creation, Dialect, Durability, Moment, Payload, ScheduleId, SessionId, Settings, Target, Trigger,
     };
 
     /// The text for a task with this label, whose run is this late and stands for that many more
@@ -269,6 +269,12 @@ mod tests {
         let mut edited = schedule("News");
         edited.note_editor(&by("s-1"));
         assert_eq!(edited.edited_by(), None, "the owner is no editor");
+        let operator = Actor::from(crate::domain::Scope::Operator);
+        let creation = Creation { by: Some(operator), chain: None, edited_by: None };
+        let mut made = Schedule { creation: Some(Box::new(creation)), ..schedule("News") };
+        assert!(made.is_by_operators());
+        made.note_editor(&by("s-1"));
+        assert!(!made.is_by_operators(), "what its owner has changed is an operator's no more");
         edited.note_editor(&by("s-2"));
         let run = RunId { schedule: edited.id.clone(), incarnation: 1, slot: edited.created_at };
         let occasion = Occasion { run: &run, late: Span::ZERO, folded: 0, cause: Cause::Slot };

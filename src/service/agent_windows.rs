@@ -19,7 +19,7 @@ use super::hosting::HostError;
 #[cfg(feature = "cli")]
 use crate::domain::{Address, AgentKind};
 use crate::domain::{Caller, HostId, RunId, RunState, SessionId};
-use crate::engine::{Command, Input, Report, SessionRecord};
+use crate::engine::{Command, Input, Report, SessionRecord, State};
 
 #[cfg(feature = "cli")]
 impl Service {
@@ -105,6 +105,16 @@ impl Service {
                 Some(record.run().state).filter(|_| is_here && record.run().session.as_ref() == Some(session))
             })
         };
+        // The next daemon may have given the session to the host of agents, which waits for the window to end. In a turn of a
+        // process of ours it stays there.
+        let waits = |state: &State| {
+            let record = state.session(session)?;
+            let is_waiting = state.run(&run)?.run().state == RunState::Queued;
+            Some(is_waiting && (record.host() == HostId::AGENTS || !record.is_hosted()))
+        };
+        if self.handle().view(waits) == Some(true) {
+            self.leave_in_inbox(session);
+        }
         if state_of() == Some(RunState::InFlight) {
             // It is on its way into the inbox, and the disk may be slow. Refused if it has arrived meanwhile.
             let _ = self.handle().submit(Input::Report(Report::Accepted { run: run.clone() }));

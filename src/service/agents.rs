@@ -110,7 +110,8 @@ impl Table {
         let sessions = self.processes.keys().filter(|(known, _)| *known == process).map(|(_, of)| of);
         let (same, others): (Vec<&SessionId>, Vec<&SessionId>) = sessions.partition(|of| *of == session);
         let gained = same.is_empty().then_some(session);
-        let changed = gained.into_iter().chain(others.into_iter().filter(|_| !has_many)).cloned().collect();
+        let mut changed: Vec<SessionId> =
+            gained.into_iter().chain(others.into_iter().filter(|_| !has_many)).cloned().collect();
         if !has_many {
             // It goes on with this one.
             self.processes.retain(|(known, _), _| *known != process);
@@ -121,6 +122,8 @@ impl Table {
             let oldest = self.processes.iter().min_by_key(|(_, named)| **named);
             if let Some(oldest) = oldest.map(|(process, _)| process.clone()) {
                 self.processes.remove(&oldest);
+                // Nobody would notice its end.
+                changed.push(oldest.1);
             }
         }
         changed
@@ -263,20 +266,26 @@ impl Service {
         Ok(true)
     }
 
-    /// Lets the waiter of a session go, because its process is done with the conversation. The process is forgotten, with what it
-    /// said of its own schedules.
+    /// Lets the waiter of a session go, because a process is done with the conversation. The process is forgotten, or every one
+    /// of the conversation where none is named; with the last one goes what was said of its own schedules.
     ///
     /// # Errors
     /// [`HostError::Denied`]
-    pub(crate) fn release_agent(&self, caller: &Caller, session: &SessionId) -> Result<(), HostError> {
+    pub(crate) fn release_agent(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        process: Option<&AgentProcess>,
+    ) -> Result<(), HostError> {
         let _admitted = self.admit(caller, Op::BindAgent, None)?;
-        let host = {
+        let is_done = |known: &AgentProcess| process.is_none_or(|process| known == process);
+        let (left, host) = {
             let mut table = self.shared.agents.table();
-            let _ = table.unbind(|_, bound| bound == session);
-            table.waiters.get(session).map(|waiter| waiter.host)
+            let left = table.unbind(|known, bound| bound == session && is_done(known));
+            (left, table.waiters.get(session).map(|waiter| waiter.host))
         };
         // Before the waiter goes, so that who follows the session sees both at once.
-        self.forget_agent_schedules(session);
+        left.iter().for_each(|session| self.forget_agent_schedules(session));
         if let Some(host) = host {
             self.let_waiter_go(session, host);
         }
@@ -408,6 +417,10 @@ impl Service {
             let _ = self.handle().submit_unawaited(Input::Command(back));
         }
         (waiter.let_go)();
+        // Its process may have been missed while the waiter had the session.
+        if !self.has_agent_process(session) {
+            self.tell_left(session);
+        }
     }
 
     /// Whether the place of a waiter that has ended is kept: its agent is there, and its prompt is on its way or the turn of that

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::exchange::{Found, Input, NotSent, Output, Prompt, Told};
 use super::plan::AgentPlan;
+use super::redact::redacted;
 use super::replay::Replay;
 use super::turn_log::TurnLog;
 use super::wire::{self, Abilities, Incoming, NOT_AUTHENTICATED, Place, Request, RpcError, Update};
@@ -334,6 +335,8 @@ impl Conversation {
 
     /// Tells that what waits was not sent.
     fn excuse(&mut self, reason: Reason, text: &str) {
+        // An agent that refuses a key may quote it, and a session is shown why it waits.
+        let text: &str = &redacted(text, &self.plan.environment);
         let waits = matches!(
             reason,
             Reason::AgentBroken

@@ -90,6 +90,9 @@ pub(super) async fn knock(inner: Arc<Inner>, session: SessionId) {
         (Reason::AgentMissing, plan.missing_wait())
     } else if !is_free(&inner, &session, (&plan, &address)).await {
         (Reason::HeldElsewhere, plan.timing.probe)
+    } else if inner.plan_of(&session).is_none() {
+        // A window has taken it meanwhile.
+        return;
     } else {
         return inner.reach(&session);
     };

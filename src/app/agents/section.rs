@@ -3,13 +3,15 @@
 //! Invariant: it names programs and variables, and never the value of a variable.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
 use super::detect::find;
 use super::folder::strings;
+use crate::adapter::make_directory;
 use crate::app::config::environment::Environment;
 use crate::app::config::{CONFIG, data_dir_of};
 use crate::app::fault::AppFault;
@@ -25,6 +27,8 @@ pub(super) enum Section {
     Missing(PathBuf, String),
     /// This program is not there, without which closed conversations are not gone on with.
     NoProgram(&'static str),
+    /// The file cannot have it so, for this reason.
+    ByHand(String),
 }
 
 /// Looks for the section of an agent in the configuration of the data directory.
@@ -34,7 +38,11 @@ pub(super) enum Section {
 pub(super) fn section(kind: &AgentKind, state: &StateArgs) -> Result<Section, AppFault> {
     let path = data_dir_of(state.data_dir.clone(), &Environment::read())?.join(CONFIG);
     let path = std::path::absolute(&path).map_err(|error| AppFault::io("the data directory", error))?;
-    if has_section(&path, kind.name)? {
+    let present = match read(&path) {
+        Ok(present) => present,
+        Err(why) => return Ok(Section::ByHand(format!("{}: {why}", path.display()))),
+    };
+    if has_section(&present, kind.name) {
         return Ok(Section::There);
     }
     let program = kind.resumed_by.unwrap_or(kind.name);
@@ -43,7 +51,12 @@ pub(super) fn section(kind: &AgentKind, state: &StateArgs) -> Result<Section, Ap
     // The agent's own program lists the holders, and not the one that speaks its protocol.
     let lister = kind.program.filter(|_| !kind.lister.is_empty()).and_then(find);
     let holders = lister.map(|program| words(&program, kind.lister)).transpose()?;
-    Ok(Section::Missing(path, text(kind, &command, holders.as_deref())))
+    let text = text(kind, &command, holders.as_deref());
+    // The agents may stand in one line, to which no section can be added.
+    if toml::from_str::<Table>(&format!("{present}\n{text}")).is_err() {
+        return Ok(Section::ByHand(format!("{}: it cannot have another section", path.display())));
+    }
+    Ok(Section::Missing(path, text))
 }
 
 fn text(kind: &AgentKind, command: &[String], holders: Option<&[String]>) -> String {
@@ -62,17 +75,20 @@ fn list(words: &[String]) -> String {
     text
 }
 
-fn has_section(path: &Path, name: &str) -> Result<bool, AppFault> {
-    let unreadable =
-        |why: String| AppFault::usage(format!("{}: {why}; add the section by hand", path.display()));
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(unreadable(error.to_string())),
-    };
-    // The message of an error quotes the line, which may have a secret.
-    let table: Table = toml::from_str(&text).map_err(|_| unreadable("it is no TOML".to_owned()))?;
-    Ok(table.get("agents").and_then(Value::as_table).is_some_and(|agents| agents.contains_key(name)))
+/// What a file has, if it is there and TOML. The error is why it cannot be used.
+fn read(path: &Path) -> Result<String, String> {
+    match fs::read_to_string(path) {
+        // The message of an error quotes the line, which may have a secret.
+        Ok(text) if toml::from_str::<Table>(&text).is_err() => Err("it is no TOML".to_owned()),
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn has_section(present: &str, name: &str) -> bool {
+    let agents = toml::from_str::<Table>(present).ok().and_then(|table| table.get("agents").cloned());
+    agents.as_ref().and_then(Value::as_table).is_some_and(|agents| agents.contains_key(name))
 }
 
 /// A program and its arguments, as the configuration has them.
@@ -85,20 +101,21 @@ fn words(program: &Path, arguments: &[&str]) -> Result<Vec<String>, AppFault> {
     Ok(std::iter::once(program).chain(arguments).collect())
 }
 
-/// Returns the text of a file with a section at its end.
+/// Adds a section at the end of a file. What is there stays, whatever becomes of this process.
 ///
 /// # Errors
-/// The error of reading the file.
-pub(super) fn with_section(path: &Path, section: &str) -> io::Result<String> {
-    match fs::read_to_string(path) {
-        Ok(text) => {
-            let between = if text.is_empty() || text.ends_with('\n') { "\n" } else { "\n\n" };
-            Ok(format!("{text}{between}{section}"))
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(section.to_owned()),
-        Err(error) => Err(error),
+/// The operating system's.
+pub(super) fn append(path: &Path, section: &str) -> io::Result<()> {
+    if let Some(directory) = path.parent() {
+        make_directory(directory)?;
     }
+    let mut file = fs::OpenOptions::new().append(true).create(true).mode(PRIVATE).open(path)?;
+    let between = if file.metadata()?.len() == 0 { "" } else { "\n" };
+    file.write_all(format!("{between}{section}").as_bytes())
 }
+
+/// The mode of a new file: it may get keys of channels later.
+const PRIVATE: u32 = 0o600;
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use super::folder::{Program, codex_hooks, json, name, opencode, put, qwen_hooks, shell, write};
-use super::section::{Section, section, with_section};
+use super::section::{Section, append, section};
 use crate::app::config::environment::Environment;
 use crate::app::config::{CONFIG, data_dir_of};
 use crate::app::fault::AppFault;
@@ -33,17 +33,25 @@ enum Step {
 }
 
 pub(in crate::app) fn setup(args: &SetupArgs) -> io::Result<ExitCode> {
-    let done = steps(args).and_then(|steps| take(&steps, args.yes)).and_then(|()| say_what_comes_next(args));
+    let done = steps(args).and_then(|steps| {
+        take(&steps, args.yes)?;
+        let is_read_later = args.yes && steps.iter().any(|step| matches!(step, Step::Append(..)));
+        say_what_comes_next(args, is_read_later)
+    });
     Ok(done.map_or_else(|fault| fault.tell(), |()| ExitCode::SUCCESS))
 }
 
 /// An agent that is set up for a daemon that nobody has started schedules nothing, and one that runs has read its configuration.
-fn say_what_comes_next(args: &SetupArgs) -> Result<(), AppFault> {
+fn say_what_comes_next(args: &SetupArgs, is_read_later: bool) -> Result<(), AppFault> {
     let directory = data_dir_of(args.state.data_dir.clone(), &Environment::read())?;
     let is_served = holder_of(&directory).is_ok_and(|holder| holder.is_some());
-    let next = match (is_served, args.yes) {
+    let next = match (is_served, is_read_later) {
         (false, _) => format!("no daemon serves {}; start one with `reveille serve`\n", directory.display()),
-        (true, true) => format!("the daemon reads {CONFIG} when it is started again\n"),
+        (true, true) => {
+            format!(
+                "the daemon reads {CONFIG} when it is started again, unless --config names another file\n"
+            )
+        }
         (true, false) => return Ok(()),
     };
     print(&next).map_err(|error| AppFault::io("stdout cannot be written", error))
@@ -55,6 +63,9 @@ fn steps(args: &SetupArgs) -> Result<Vec<Step>, AppFault> {
     match section(AgentKind::of(name(args.agent)), &args.state)? {
         Section::There => {}
         Section::Missing(path, text) => steps.push(Step::Append(path, text)),
+        Section::ByHand(why) => {
+            steps.push(Step::Note(format!("{why}; docs/AGENTS.md has the section for you to add")));
+        }
         Section::NoProgram(program) => steps.push(Step::Note(format!(
             "{program} is not on the PATH; closed conversations are gone on with once it is there and this was done again"
         ))),
@@ -186,8 +197,7 @@ fn carry_out(step: &Step) -> Result<(), AppFault> {
             put(path, text).map_err(|error| AppFault::io(path.display().to_string(), error))
         }
         Step::Append(path, text) => {
-            let whole = with_section(path, text).and_then(|whole| put(path, &whole));
-            whole.map_err(|error| AppFault::io(path.display().to_string(), error))
+            append(path, text).map_err(|error| AppFault::io(path.display().to_string(), error))
         }
         Step::Run(call) => {
             let Some((program, args)) = call.split_first() else { return Ok(()) };

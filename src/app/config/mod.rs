@@ -180,7 +180,11 @@ impl Config {
 fn own_file(args: &ServeArgs, environment: &Environment) -> Option<PathBuf> {
     let is_diskless = args.volatile && args.data_dir.is_none() && environment.token.is_some();
     let directory = data_dir_of(args.data_dir.clone(), environment).ok().filter(|_| !is_diskless)?;
-    Some(directory.join(CONFIG)).filter(|path| path.exists())
+    // What cannot be looked at is read, and says why it cannot be: it may have the rules of the guard.
+    let is_absent = |path: &PathBuf| {
+        fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    };
+    Some(directory.join(CONFIG)).filter(|path| !is_absent(path))
 }
 
 /// The names of hosts, each of which is a part of a file's name.

@@ -59,7 +59,13 @@ fn tell(socket: &Path, input: &HookInput) -> io::Result<bool> {
     let session = input.address.to_string();
     if input.event == HookEvent::Ends {
         // Before anything else: what is due from here on must not go into the process's next conversation.
-        let released = link.ask(request("agent/release").with("session-id", session.as_str()), until)?;
+        let release = request("agent/release").with("session-id", session.as_str());
+        let release = match &input.process {
+            // Another window may have the conversation open as well.
+            Some(process) => release.with("pid", i64::from(process.pid)).with("started", &*process.started),
+            None => release,
+        };
+        let released = link.ask(release, until)?;
         released.map_err(|_| io::Error::other("refused"))?;
         idle(&mut link, input, until)?;
         return Ok(false);

@@ -172,6 +172,11 @@ impl HostedAgents {
         let unhosted = self.handle().view(|state| {
             let sessions = state.sessions().into_iter();
             let unhosted = sessions.filter(|session| is_free(session) && session.host() != HostId::INBOX);
+            // Waiters have only sessions that are named as the conversation is. A harness comes back for its own.
+            let is_waiters = |session: &&SessionRecord| {
+                address_of(session).is_some_and(|address| session.id().as_str() == address.to_string())
+            };
+            let unhosted = unhosted.filter(is_waiters);
             unhosted.map(|session| session.id().clone()).collect::<Vec<_>>()
         });
         let unhosted = unhosted.iter().filter(|session| !self.looked_for.contains(*session));
@@ -215,10 +220,11 @@ impl HostedAgents {
         loop {
             match left.recv_timeout(LOOK_EVERY) {
                 Ok(session) => self.take(&session),
-                // A window that is killed says nothing.
-                Err(RecvTimeoutError::Timeout) => self.service.look_for_agents(),
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
+            // A window that is killed says nothing. After a word of another one, too: there may be many.
+            self.service.look_for_agents();
         }
     }
 

@@ -28,7 +28,7 @@ pub(super) enum AgentRequest {
     /// The agent holds these schedules itself, and no others.
     Schedules(SessionId, AgentSchedules),
     /// The conversation is over, or its process goes on with another.
-    Release(SessionId),
+    Release(SessionId, Option<AgentProcess>),
 }
 
 /// The keys of `:agent/bind`.
@@ -46,7 +46,7 @@ pub(super) const SCHEDULES: &[&str] = &["op", "id", "session-id", "schedules", "
 /// The keys of each schedule in it.
 const SCHEDULE: &[&str] = &["id", "cron", "recurring?", "prompt", "truncated?"];
 /// The keys of `:agent/release`.
-pub(super) const SESSION: &[&str] = &["op", "id", "session-id"];
+pub(super) const RELEASE: &[&str] = &["op", "id", "session-id", "pid", "started"];
 
 pub(super) fn bind(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
     let missing = || RequestError::invalid("an address is required, such as claude:ID", Map::new());
@@ -96,7 +96,10 @@ fn schedule(arg: Arg<'_>) -> Result<AgentSchedule, ArgError> {
 }
 
 pub(super) fn release(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
-    Ok(AgentRequest::Release(session(args)?))
+    // A hook that does not know its process speaks for all of them.
+    let is_named = args.opt("pid", |arg| arg.parse("an integer", Value::as_int))?.is_some();
+    let left = is_named.then(|| process(args)).transpose()?;
+    Ok(AgentRequest::Release(session(args)?, left))
 }
 
 fn flag(args: &Args<'_>, key: &'static str) -> Result<Option<bool>, RequestError> {

@@ -64,7 +64,7 @@ const OPS: &[(&str, &[&str], Parse)] = &[
     ("agent/schedules", agent_request::SCHEDULES, |args| {
         agent_request::schedules(args).map(StreamRequest::Agent)
     }),
-    ("agent/release", agent_request::SESSION, |args| agent_request::release(args).map(StreamRequest::Agent)),
+    ("agent/release", agent_request::RELEASE, |args| agent_request::release(args).map(StreamRequest::Agent)),
     ("delivery/ack", &["op", "id", "delivery-id"], acknowledge),
     ("delivery/nack", &["op", "id", "delivery-id", "phase", "error"], refuse),
     ("subscribe", &["op", "id", "after"], subscribe),

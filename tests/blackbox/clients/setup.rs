@@ -85,10 +85,17 @@ fn what_is_missing_of_an_agent_is_said() {
     fs::remove_file(home.path().join("bin/claude-agent-acp")).expect("ours");
     let shown = run(&home, &["setup", "claude", "--data-dir", "state"]).out;
     assert!(shown.contains("note   claude-agent-acp is not on the PATH"), "{shown}");
-    fs::write(home.path().join("state/reveille.toml"), "key = \"sk-secret\nx\n").expect("ours");
-    let ended = home.run(&mut command(&home, &["setup", "claude", "--data-dir", "state"]));
-    assert!(ended.err.contains("it is no TOML; add the section by hand"), "{}", ended.err);
-    assert!(!ended.err.contains("sk-secret") && ended.code != Some(0), "{}", ended.err);
+    // A file that cannot have the section stops nothing else, and what is in it is not shown.
+    fs::write(home.path().join("bin/claude-agent-acp"), "").expect("ours");
+    for (text, why) in [
+        ("key = \"sk-secret\nx\n", "it is no TOML"),
+        ("agents = { codex = { command = [\"/sk-secret\"] } }\n", "it cannot have another section"),
+    ] {
+        fs::write(home.path().join("state/reveille.toml"), text).expect("ours");
+        let shown = run(&home, &["setup", "claude", "--data-dir", "state"]).out;
+        assert!(shown.contains("run    claude plugin") && shown.contains(why), "{shown}");
+        assert!(!shown.contains("sk-secret") && !shown.contains("append"), "{shown}");
+    }
     fs::write(home.path().join("state/reveille.toml"), "data-dir = \"elsewhere\"\n").expect("ours");
     let ended =
         home.run(command(&home, &["serve", "--check", "--data-dir", "state"]).env_remove("REVEILLE_TOKEN"));

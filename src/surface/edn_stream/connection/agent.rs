@@ -43,8 +43,8 @@ impl Connection {
                 self.service.note_agent_schedules(&self.caller, session, said)?;
                 Ok(Outcome::Done(Map::new().into()))
             }
-            AgentRequest::Release(session) => {
-                self.service.release_agent(&self.caller, &session)?;
+            AgentRequest::Release(session, process) => {
+                self.service.release_agent(&self.caller, &session, process.as_ref())?;
                 Ok(Outcome::Done(Map::new().into()))
             }
             AgentRequest::Wait { session, busy } => {
