@@ -142,7 +142,7 @@ impl Service {
         self.shared.agents.probe.get().is_none_or(|probe| processes.iter().any(probe))
     }
 
-    pub(super) fn processes_of(&self, session: &SessionId) -> Vec<AgentProcess> {
+    fn processes_of(&self, session: &SessionId) -> Vec<AgentProcess> {
         let table = self.shared.agents.table();
         let bound = table.processes.keys().filter(|(_, bound)| bound == session);
         bound.map(|(process, _)| process.clone()).collect()

@@ -188,7 +188,7 @@ fn without_an_executor_there_is_no_tool() {
 /// The call of a tool that always needs an approval was made for another session. A rule by the maker lets it wait, and once it
 /// is approved it is made: who makes it and who hands it over go by the same rule.
 #[test]
-fn an_approved_call_is_made_whoever_the_rule_is_about() {
+fn an_approved_call_is_made_by_the_rule_that_held_it() {
     let stage = Stage::seeded(3);
     let handle = Handle::new(stage.parts(Arc::new(SimHost::new(&stage, HostId::LOCAL))));
     let executor = Arc::new(SimExecutor::scripted(&stage));

@@ -34,7 +34,7 @@ pub(super) enum Section {
 /// Looks for the section of an agent in the configuration of the data directory.
 ///
 /// # Errors
-/// [`AppFault`] if the file cannot be read.
+/// [`AppFault`] if a path cannot be used: there is no home directory, or it is no UTF-8.
 pub(super) fn section(kind: &AgentKind, state: &StateArgs) -> Result<Section, AppFault> {
     let path = data_dir_of(state.data_dir.clone(), &Environment::read())?.join(CONFIG);
     let path = std::path::absolute(&path).map_err(|error| AppFault::io("the data directory", error))?;
