@@ -78,6 +78,15 @@ impl<'h> Codex<'h> {
         assert!(made.contains("created? true"), "{made}");
     }
 
+    /// After a turn of a person's, a prompt is due, and is in the queue.
+    fn queues_the_first(&self) {
+        self.hook("UserPromptSubmit", &json!({"prompt": "hello"}));
+        self.hook("Stop", &json!({}));
+        until(|| self.is(":psi.agent-session/reception", "reception :host"));
+        self.schedule("Look at the build.");
+        until(|| self.queued().len() == 1);
+    }
+
     fn has(&self, status: &str, count: usize) -> bool {
         let shown = eql(self.home, "[{:psi.scheduler/schedules [:psi.scheduler/status]}]");
         shown.matches(&format!("status :{status}")).count() == count
@@ -103,11 +112,7 @@ fn what_is_due_is_queued_once_and_delivered_when_it_is_taken() {
     let home = Home::new("codex-queue");
     let daemon = Daemon::start(&home);
     let codex = Codex::new(&home);
-    codex.hook("UserPromptSubmit", &json!({"prompt": "hello"}));
-    codex.hook("Stop", &json!({}));
-    until(|| codex.is(":psi.agent-session/reception", "reception :host"));
-    codex.schedule("Look at the build.");
-    until(|| codex.queued().len() == 1);
+    codex.queues_the_first();
     let sent = codex.queued().remove(0);
     assert!(sent.ends_with("\n\nLook at the build.") && sent.contains("[Reveille] run "), "{sent}");
     assert!(codex.has("delivered", 0), "queued is not delivered");
@@ -126,11 +131,7 @@ fn trap_8_what_is_in_the_queue_twice_goes_to_the_model_once() {
     let home = Home::new("codex-trap-8");
     let daemon = Daemon::start(&home);
     let codex = Codex::new(&home);
-    codex.hook("UserPromptSubmit", &json!({"prompt": "hello"}));
-    codex.hook("Stop", &json!({}));
-    until(|| codex.is(":psi.agent-session/reception", "reception :host"));
-    codex.schedule("Look at the build.");
-    until(|| codex.queued().len() == 1);
+    codex.queues_the_first();
     // A turn of somebody else's ends before Codex has taken it: it is called back, and put into the queue again.
     codex.hook("UserPromptSubmit", &json!({"prompt": "wait"}));
     codex.hook("Stop", &json!({}));
