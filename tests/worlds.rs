@@ -27,7 +27,7 @@ fn laws_hold_in_seeded_worlds() {
         let mut world = World::new(seed, config(seed));
         let outcome = world.run();
         println!("{}", world.trace().text());
-        outcome.unwrap_or_else(|breach| panic!("{breach}"));
+        outcome.unwrap_or_else(|breach| panic!("{breach}\n{}", to_live_again("SEED", seed)));
         return;
     }
     let count = number("SEEDS").unwrap_or(SEEDS_DEFAULT);
@@ -77,15 +77,20 @@ fn hold_in_worlds(variable: &str, kept: Vec<u64>, of_their_kind: fn(WorldConfig)
         if one.is_some() {
             println!("{}", world.trace().text());
         }
-        outcome.unwrap_or_else(|breach| panic!("{breach}"));
+        outcome.unwrap_or_else(|breach| panic!("{breach}\n{}", to_live_again(variable, seed)));
     }
+}
+
+/// The command that lives one world again.
+fn to_live_again(variable: &str, seed: u64) -> String {
+    format!("── again: {variable}={seed} cargo test --test worlds -- --nocapture")
 }
 
 /// Lives one world; what it came to.
 #[expect(clippy::panic, reason = "a breach is the whole report of what went wrong, seed and all")]
 fn live(seed: u64) -> (u64, Tally) {
     let mut world = World::new(seed, config(seed));
-    world.run().unwrap_or_else(|breach| panic!("{breach}"));
+    world.run().unwrap_or_else(|breach| panic!("{breach}\n{}", to_live_again("SEED", seed)));
     (world.trace().hash(), world.tally())
 }
 

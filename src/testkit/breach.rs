@@ -1,4 +1,4 @@
-//! The report of a broken law: the law, its trace, and the seed that reproduces it.
+//! The report of a broken law: the seed of its world, the law, and the last steps.
 
 use std::fmt;
 
@@ -22,8 +22,7 @@ pub struct Breach {
 impl fmt::Display for Breach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "seed {}, step {}: {}", self.seed, self.step, self.broken)?;
-        writeln!(f, "── the last steps\n{}── the state\n{}", self.trace, self.state)?;
-        write!(f, "── again: SEED={} cargo test --test worlds -- --nocapture", self.seed)
+        write!(f, "── the last steps\n{}── the state\n{}", self.trace, self.state)
     }
 }
 

@@ -351,7 +351,8 @@ fn nothing_unasked(model: &ReferenceModel, seen: &Observation) -> LawResult {
 fn left_is_not_delivered(model: &ReferenceModel, seen: &Observation) -> LawResult {
     let Some((run, fact)) = seen.run_fact() else { return Ok(()) };
     let life = model.runs.get(&key_of(run));
-    let (with, state) = life.map_or((None, None), |life| (life.with, Some(life.state)));
+    let with = life.and_then(|life| life.with.or(life.receipt_by(Phase::PromptSubmit)));
+    let state = life.map(|life| life.state);
     let right = match fact {
         RunFact::Delivered | RunFact::Accepted | RunFact::Returned { .. } => with != Some(HostId::INBOX),
         RunFact::Left => with == Some(HostId::INBOX),
@@ -370,7 +371,8 @@ fn left_is_not_delivered(model: &ReferenceModel, seen: &Observation) -> LawResul
     hold(right, || format!("{run}, which {with:?} got and which is {state:?}: {fact:?}"))
 }
 
-/// A delivered run was received by its host as a prompt, or by its channel.
+/// A delivered run was received by its host as a prompt, or by its channel: in this attempt, or in the one before it, whose
+/// answer came late.
 fn delivered_means_received(model: &ReferenceModel, seen: &Observation) -> LawResult {
     let Some((run, RunFact::Delivered | RunFact::Accepted | RunFact::Left)) = seen.run_fact() else {
         return Ok(());
@@ -378,7 +380,7 @@ fn delivered_means_received(model: &ReferenceModel, seen: &Observation) -> LawRe
     let life = model.runs.get(&key_of(run));
     let received = life.is_some_and(|life| {
         let phase = if life.channel.is_some() { Phase::Outside } else { Phase::PromptSubmit };
-        life.received.contains(&(life.attempt, phase))
+        life.receipt_by(phase).is_some()
     });
     hold(received, || format!("{run} counts as delivered, but nobody received it"))
 }

@@ -62,6 +62,7 @@ impl ReferenceModel {
                 if life.state == RunState::Left {
                     // The host that gets it is another one, and asks the guard anew.
                     life.received.clear();
+                    life.unanswered = None;
                     (life.allowed, life.approved) = (false, false);
                 }
                 life.state = RunState::Queued;
@@ -142,6 +143,10 @@ impl ReferenceModel {
             // A crash interrupted this run in its host, so it does not queue again behind
             // others.
             life.keeps_lane = failure.reason == Reason::Crashed;
+            let is_unanswered =
+                matches!(failure.reason, Reason::Crashed | Reason::HostLost | Reason::ReceiptOverdue);
+            let out = life.dispatched.as_ref().map(|(phase, _)| *phase).filter(|_| is_unanswered);
+            life.unanswered = life.with.zip(out).or(life.unanswered);
             life.attempt += 1;
             life.lead = None;
             life.dispatched = None;
@@ -216,6 +221,7 @@ impl ReferenceModel {
             sent: None,
             with: None,
             received: BTreeSet::new(),
+            unanswered: None,
             state: RunState::Queued,
         };
         plan.runs.insert(key.clone());

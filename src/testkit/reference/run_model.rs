@@ -44,6 +44,9 @@ pub(in crate::testkit) struct RunModel {
     /// The host that received it last.
     pub(in crate::testkit) with: Option<HostId>,
     pub(in crate::testkit) received: BTreeSet<(u32, Phase)>,
+    /// Who received what in the last attempt, if that ended without an answer. The answer may still come while the present
+    /// attempt waits for the disk.
+    pub(in crate::testkit) unanswered: Option<(HostId, Phase)>,
     pub(in crate::testkit) state: RunState,
 }
 
@@ -52,6 +55,12 @@ impl RunModel {
     pub(in crate::testkit) fn forget_the_guard(&mut self) {
         self.retrying &= !std::mem::take(&mut self.asked);
         self.allowed = false;
+    }
+
+    /// The host whose receipt for the prompt ends it: the one that has it, or else the one that has not answered yet.
+    pub(in crate::testkit) fn receipt_by(&self, phase: Phase) -> Option<HostId> {
+        let late = self.unanswered.filter(|(_, unanswered)| *unanswered == phase).map(|(host, _)| host);
+        self.with.filter(|_| self.received.contains(&(self.attempt, phase))).or(late)
     }
 
     /// Whether it waits in no session's lane: to be sent by a channel, or to call a tool that needs no host.
