@@ -98,13 +98,14 @@ impl Service {
         session: &SessionId,
         run: RunId,
     ) -> Result<Shown, HostError> {
-        let state_of = || {
+        let state_at = |host: HostId| {
             self.handle().view(|state| {
                 let record = state.run(&run)?;
-                let is_here = state.session(session)?.host() == HostId::INBOX;
+                let is_here = state.session(session)?.host() == host;
                 Some(record.run().state).filter(|_| is_here && record.run().session.as_ref() == Some(session))
             })
         };
+        let state_of = || state_at(HostId::INBOX);
         // The next daemon may have given the session to the host of agents, which waits for the window to end. In a turn of a
         // process of ours it stays there.
         let waits = |state: &State| {
@@ -114,6 +115,13 @@ impl Service {
         };
         if self.handle().view(waits) == Some(true) {
             self.leave_in_inbox(session);
+        }
+        if state_at(HostId::AGENTS) == Some(RunState::InFlight) {
+            // The host of agents asks who has the conversation, before it sends anything. The hook has named the window before
+            // it shows the prompt, so nothing is sent.
+            self.handle().submit(Input::Report(Report::Accepted { run }))?;
+            self.leave_in_inbox(session);
+            return Ok(Shown::InPlace);
         }
         if state_of() == Some(RunState::InFlight) {
             // It is on its way into the inbox, and the disk may be slow. Refused if it has arrived meanwhile.

@@ -179,24 +179,32 @@ async function withoutADaemon(name) {
   }
 }
 
+// Starts `opencode serve` for a user. Returns the process, its address, and how it is asked.
+async function opencodeServer({ its, env, work }) {
+  const server = spawn(its.program, ["serve", "--port", "0", "--print-logs"], { env, cwd: work, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const url = await new Promise((found) => {
+    for (const output of [server.stdout, server.stderr]) {
+      readline.createInterface({ input: output }).on("line", (line) => {
+        const at = /listening on (http:\S+)/.exec(line);
+        if (at) found(at[1]);
+      });
+    }
+  });
+  const post = (where, body) => fetch(`${url}${where}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  return { server, url, post };
+}
+
 // `opencode serve` with an open session, which a program talks to.
 async function served() {
   const user = await machine("opencode");
   let server;
   try {
-    const { run, serve, eql, told, state, its, env, work } = user;
+    const { run, serve, eql, told, state } = user;
     await run(binary, ["setup", "opencode", "--yes", "--data-dir", state]);
     await serve();
-    server = spawn(its.program, ["serve", "--port", "0", "--print-logs"], { env, cwd: work, stdio: ["ignore", "pipe", "pipe"], detached: true });
-    const url = await new Promise((found) => {
-      for (const output of [server.stdout, server.stderr]) {
-        readline.createInterface({ input: output }).on("line", (line) => {
-          const at = /listening on (http:\S+)/.exec(line);
-          if (at) found(at[1]);
-        });
-      }
-    });
-    const post = (where, body) => fetch(`${url}${where}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+    const its = await opencodeServer(user);
+    server = its.server;
+    const { post } = its;
     const { id } = await (await post("/session", {})).json();
     await (await post(`/session/${id}/message`, { parts: [{ type: "text", text: asks }] })).text();
     const before = await eql(SCHEDULES);
@@ -213,12 +221,70 @@ async function served() {
   }
 }
 
+// A channel that a user has written: a program that gets the message on its input, and tells an agent. `said` begins a
+// conversation, and returns the words of the program.
+async function byOwnChannel(name, said) {
+  const user = await machine(name);
+  const close = [];
+  try {
+    const { serve, eql, told, state, home, env, work } = user;
+    const words = await said(user, close);
+    const script = path.join(home, "tell.mjs");
+    writeFileSync(script, `let input = "";\nfor await (const part of process.stdin) input += part;\nconst { text } = JSON.parse(input).data;\n${words}\n`);
+    mkdirSync(state, { recursive: true, mode: 0o700 });
+    const table = Object.entries(env).map(([key, value]) => `${key} = ${JSON.stringify(value)}`).join(", ");
+    writeFileSync(path.join(state, "reveille.toml"), `[channels.own]\ncommand = [${JSON.stringify(node)}, ${JSON.stringify(script)}]\nenv = { ${table} }\ncwd = ${JSON.stringify(work)}\n`, { mode: 0o600 });
+    await serve();
+    await eql('[(psi.agent-session/open {:session-id "main"})]');
+    const before = told().length;
+    const text = `[Reveille] run by hand. ${wake}`;
+    await eql(`[(psi.scheduler/create {:kind :message :session-id "main" :message ${JSON.stringify(text)} :channel "own" :delay-ms 2000})]`);
+    const due = Date.parse(/fire-at (?:#inst )?"([^"]+)"/.exec(await eql(SCHEDULES))[1]);
+    await until(() => eql(SCHEDULES), () => told().length > before);
+    const late = Date.now() - due;
+    assert.ok(whole(told()[0]).includes("WORD-7"), "it is the conversation in which it was asked");
+    const shown = await until(() => eql(SCHEDULES), async () => {
+      const now = await eql(SCHEDULES);
+      return !/status :(pending|queued)|in-flight/.test(now) && now;
+    });
+    assert.match(shown, /status :delivered/);
+    await pause(2_000);
+    assert.equal(told().length, 1, "once");
+    return `scheduled, woken in its own conversation ${late} ms after the slot; Reveille says delivered: the program took it`;
+  } finally {
+    for (const end of close) end();
+    await user.close();
+  }
+}
+
+// The server of opencode is told by its own route, which answers at once.
+async function toOpencode(user, close) {
+  const { server, url, post } = await opencodeServer(user);
+  close.push(() => process.kill(-server.pid));
+  const { id } = await (await post("/session", {})).json();
+  await (await post(`/session/${id}/message`, { parts: [{ type: "text", text: asks }] })).text();
+  return `const told = await fetch("${url}/session/${id}/prompt_async", { method: "POST", headers: { "content-type": "application/json" },
+  body: JSON.stringify({ parts: [{ type: "text", text }] }) });
+process.exit(told.ok ? 0 : 1);`;
+}
+
+// Claude Code is begun in its conversation once more, and its turn has to end within the time that a channel has.
+async function toClaude({ its, run }) {
+  const out = await run(its.program, [...its.argv, "--output-format", "json"]);
+  const { session_id: id } = JSON.parse(out);
+  return `const { spawnSync } = await import("node:child_process");
+const { status } = spawnSync(${JSON.stringify(its.program)}, ["-p", text, "--resume", "${id}", "--dangerously-skip-permissions"], { stdio: "ignore" });
+process.exit(status ?? 1);`;
+}
+
 const cases = {
   "claude -p": [() => setUpWhole("claude"), once.claude.program, "claude"],
   "claude -p, the plugin alone": [() => withoutTheAgent("claude"), once.claude.program],
   "claude -p, no daemon": [() => withoutADaemon("claude"), once.claude.program],
   "opencode run": [() => setUpWhole("opencode"), once.opencode.program, "opencode"],
   "opencode serve": [served, once.opencode.program],
+  "opencode serve, a channel of one's own": [() => byOwnChannel("opencode", toOpencode), once.opencode.program],
+  "claude, a channel of one's own": [() => byOwnChannel("claude", toClaude), once.claude.program],
   "codex exec": [() => setUpWhole("codex"), once.codex.program, "codex"],
   "qwen -p": [() => setUpWhole("qwen"), once.qwen.program, "qwen"],
 };

@@ -194,6 +194,29 @@ fn matches(pattern: &str, text: &str) -> bool {
 }
 
 #[cfg(test)]
+impl AgentPlan {
+    /// A plan without a program.
+    pub(super) fn bare(name: &str) -> AgentPlan {
+        AgentPlan {
+            name: AgentName::new(name).expect("a name"),
+            command: Vec::new(),
+            environment: Environment::default(),
+            directory: None,
+            mode: None,
+            tools: None,
+            allow: Vec::new(),
+            ask: Vec::new(),
+            resume: Resume::WhenFree,
+            processes: 1,
+            turns_per_hour: None,
+            cost_per_day: None,
+            timing: Timing::default(),
+            kind: AgentKind::of(name),
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::super::details::Details;
     use super::*;
@@ -228,22 +251,8 @@ mod tests {
     #[test]
     fn what_no_rule_is_about_is_refused() {
         let rule = |kind: &str| ToolRule { kind: Some(kind.into()), tool: None };
-        let plan = AgentPlan {
-            name: AgentName::new("x").expect("a name"),
-            command: Vec::new(),
-            environment: Environment::default(),
-            directory: None,
-            mode: None,
-            tools: None,
-            allow: vec![rule("read")],
-            ask: vec![rule("read"), rule("execute")],
-            resume: Resume::WhenFree,
-            processes: 1,
-            turns_per_hour: None,
-            cost_per_day: None,
-            timing: Timing::default(),
-            kind: AgentKind::of("x"),
-        };
+        let (allow, ask) = (vec![rule("read")], vec![rule("read"), rule("execute")]);
+        let plan = AgentPlan { allow, ask, ..AgentPlan::bare("x") };
         let judged = |kind: &str, option: &str| plan.judge(&asked(kind, "t", &[option]));
         assert_eq!(judged("read", "allow_once"), Verdict::Allow);
         assert_eq!(judged("execute", "allow_once"), Verdict::Ask);

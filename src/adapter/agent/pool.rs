@@ -333,8 +333,12 @@ impl Pool {
     /// Returns what is known of why a session cannot be reached, beyond the reason.
     pub(super) fn obstacle(&self, session: &SessionId) -> Option<Obstacle> {
         let known = self.sessions.get(session)?;
-        let errors = self.agents.get(known.address.configured_as()).map(|agent| &agent.errors);
-        Some(Obstacle { holder: known.holder, error: errors.filter(|errors| !errors.is_empty()).cloned() })
+        // What another session of the agent has met says nothing of one that waits for something else.
+        let is_broken =
+            matches!(known.away, Some(Reason::AgentBroken | Reason::AgentMissing | Reason::NotAuthenticated));
+        let agent = self.agents.get(known.address.configured_as()).filter(|_| is_broken);
+        let error = agent.map(|agent| agent.errors.clone()).filter(|errors| !errors.is_empty());
+        Some(Obstacle { holder: known.holder, error })
     }
 
     /// Returns when an agent is asked again that refused to open a conversation because somebody else has it open.
@@ -425,3 +429,25 @@ impl Pool {
 
 /// How long a place is kept for a session that was called, while its run is stored and handed over.
 const KEPT: Span = Span::from_millis(5_000);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_shown_where_it_is_why_a_session_waits() {
+        let mut pool = Pool::new(vec![AgentPlan::bare("x")]);
+        let [broken, held] = ["a", "b"].map(|name| {
+            let address: Address = format!("x:{name}").parse().expect("an address");
+            let session = SessionId::new(name).expect("an id");
+            assert!(pool.adopt(&session, &address));
+            (session, address)
+        });
+        pool.failed(&broken.1, Reason::AgentBroken, "no such model", BootTime::ZERO);
+        pool.waits_for(&broken.0, Reason::AgentBroken);
+        pool.waits_for(&held.0, Reason::HeldElsewhere);
+        let error_of = |session: &SessionId| pool.obstacle(session).and_then(|obstacle| obstacle.error);
+        assert_eq!(error_of(&broken.0).as_deref(), Some("no such model"));
+        assert_eq!(error_of(&held.0), None);
+    }
+}

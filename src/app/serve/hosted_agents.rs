@@ -50,10 +50,15 @@ struct Holders {
 
 impl Prober for Holders {
     fn holder(&self, address: &Address, ours: &dyn Fn(u32) -> bool) -> Holder {
-        match self.service.window_at(address).filter(|window| !ours(window.pid)) {
-            Some(window) => Holder::Other(HolderProcess { pid: Some(window.pid), busy: false }),
-            None => self.listed.holder(address, ours),
-        }
+        let window = || {
+            let window = self.service.window_at(address).filter(|window| !ours(window.pid))?;
+            Some(Holder::Other(HolderProcess { pid: Some(window.pid), busy: false }))
+        };
+        // The list of the agent takes its time, in which a window may have said that it is there.
+        window().unwrap_or_else(|| {
+            let listed = self.listed.holder(address, ours);
+            window().unwrap_or(listed)
+        })
     }
 }
 
@@ -236,10 +241,21 @@ impl HostedAgents {
         }
     }
 
+    /// Gives back what [`HostedAgents::give_back`] would have, had it seen the decisions.
+    fn give_all_back(&self) {
+        let away = self.handle().view(|state| {
+            let sessions = state.sessions().into_iter();
+            let away = sessions.filter(|session| session.away() == Some(Reason::HeldElsewhere));
+            away.map(|session| session.id().clone()).collect::<Vec<_>>()
+        });
+        away.iter().for_each(|session| self.give_back(session));
+    }
+
     fn watch(&self, mut decisions: Subscription) {
         while let Some(batch) = decisions.next_batch(BATCH) {
             if batch.truncated {
                 self.take_all();
+                self.give_all_back();
             }
             for decision in batch.decisions {
                 let Some(session) = &decision.session else { continue };

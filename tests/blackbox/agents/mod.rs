@@ -8,6 +8,7 @@ mod reach;
 mod traps;
 mod trial;
 mod turns;
+mod window_kills;
 mod windows;
 
 use std::fs;

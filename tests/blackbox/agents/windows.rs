@@ -12,16 +12,27 @@ use super::{PATIENCE, Scene};
 use crate::harness::daemon::{now, pass, until};
 
 /// A window of an agent, which may as well be resumed.
-struct Window {
-    scene: Scene,
+pub(super) struct Window {
+    pub(super) scene: Scene,
     agent: &'static str,
     /// The process that hooks name.
-    process: Child,
+    process: AgentProcess,
+}
+
+/// A process that stands for an agent.
+struct AgentProcess(Child);
+
+impl Drop for AgentProcess {
+    fn drop(&mut self) {
+        // It may have been killed.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 impl Window {
     /// An agent whose conversation `c1` exists, and a window that may come to have it open.
-    fn new(name: &str, agent: &'static str) -> Window {
+    pub(super) fn new(name: &str, agent: &'static str) -> Window {
         let scene = Scene::new(name, "", "");
         let file = scene.home.path().join("agents.toml");
         let text = fs::read_to_string(&file).expect("ours");
@@ -30,7 +41,21 @@ impl Window {
         let said = said.map(|by| json!({ "by": by, "text": "before" }).to_string() + "\n");
         fs::write(scene.file("c1.jsonl"), said.concat()).expect("ours");
         let process = Command::new("/bin/sleep").arg("600").spawn().expect("it is there");
-        Window { scene: scene.kill_and_start(), agent, process }
+        Window { scene: scene.kill_and_start(), agent, process: AgentProcess(process) }
+    }
+
+    /// The daemon is killed, and started again with these lines in the agent's configuration as well.
+    pub(super) fn with_another_daemon(self, lines: &str) -> Window {
+        let file = self.scene.home.path().join("agents.toml");
+        let text = fs::read_to_string(&file).expect("ours");
+        fs::write(&file, text + lines).expect("ours");
+        Window { scene: self.scene.kill_and_start(), ..self }
+    }
+
+    /// The agent's process dies.
+    pub(super) fn kill(&mut self) {
+        self.process.0.kill().expect("it lives");
+        self.process.0.wait().expect("it ends");
     }
 
     fn id(&self) -> String {
@@ -39,13 +64,22 @@ impl Window {
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = self.scene.home.command(&[&["hook", self.agent], args].concat());
-        command.args(["--data-dir", "state"]).env("CLAUDE_PID", self.process.id().to_string());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.args(["--data-dir", "state"]).env("CLAUDE_PID", self.process.0.id().to_string());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
+    /// Starts the waiter of the window, which has its place in the daemon then.
+    pub(super) fn wait(&self) -> Child {
+        let mut waiter = self.command(&["--wait"]).spawn().expect("the binary was built");
+        let input = json!({"session_id": "c1", "cwd": "/", "hook_event_name": "Stop"}).to_string();
+        waiter.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("it reads");
+        until("it waits", PATIENCE, || self.is(":psi.agent-session/reception", "reception :host"));
+        waiter
+    }
+
     /// A short hook, which has to end with 0.
-    fn hook(&self, event: &str, more: &Value) -> String {
+    pub(super) fn hook(&self, event: &str, more: &Value) -> String {
         let mut input = json!({
             "session_id": "c1",
             "cwd": self.scene.home.path().join("work"),
@@ -59,12 +93,12 @@ impl Window {
         String::from_utf8(ended.stdout).expect("UTF-8")
     }
 
-    fn create(&mut self, text: &str) -> String {
+    pub(super) fn create(&mut self, text: &str) -> String {
         let session = self.id();
         self.scene.create(&session, text)
     }
 
-    fn is(&self, attribute: &str, part: &str) -> bool {
+    pub(super) fn is(&self, attribute: &str, part: &str) -> bool {
         self.scene.session(&self.id(), attribute).contains(part)
     }
 
@@ -73,14 +107,6 @@ impl Window {
         let count = format!("inbox-count {count}");
         until("it is left", PATIENCE, || self.is(":psi.agent-session/inbox-count", &count));
         pass(Duration::from_millis(500));
-    }
-}
-
-impl Drop for Window {
-    fn drop(&mut self) {
-        // It may have been killed.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 
@@ -174,18 +200,14 @@ fn another_session_of_a_conversation_in_a_window_waits() {
 fn a_window_without_a_waiter_is_not_resumed_beside_and_a_killed_one_is() {
     let mut window = Window::new("window-killed", "claude");
     window.hook("SessionStart", &json!({"source": "startup"}));
-    let mut waiter = window.command(&["--wait"]).spawn().expect("the binary was built");
-    let input = json!({"session_id": "c1", "cwd": "/", "hook_event_name": "Stop"}).to_string();
-    waiter.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("it reads");
-    until("it waits", PATIENCE, || window.is(":psi.agent-session/reception", "reception :host"));
+    let mut waiter = window.wait();
     waiter.kill().expect("it lives");
     waiter.wait().expect("it ends");
     until("it waits no more", PATIENCE, || window.is(":psi.agent-session/reception", "reception :nobody"));
     let first = window.create("the first");
     window.await_left(1);
     assert!(window.scene.lines("starts").is_empty(), "nothing was started");
-    window.process.kill().expect("it lives");
-    window.process.wait().expect("it ends");
+    window.kill();
     let killed = now();
     window.scene.await_shown(&first, ":psi.scheduler/status :delivered");
     assert!(killed.elapsed_here() < Duration::from_secs(5), "{:?}", killed.elapsed_here());
