@@ -55,19 +55,35 @@ fn laws_hold_in_seeded_worlds() {
 /// T72.
 #[test]
 fn laws_hold_in_worlds_of_calls() {
-    hold_in_worlds("CALLS", kept_seeds("calls/"), WorldConfig::of_calls);
+    hold_in_worlds("CALLS", kept_seeds("calls/"), 2, WorldConfig::of_calls);
 }
 
 #[test]
 fn laws_hold_in_worlds_of_paused_channels() {
-    hold_in_worlds("PAUSES", kept_seeds("pauses/"), WorldConfig::of_pauses);
+    hold_in_worlds("PAUSES", kept_seeds("pauses/"), 2, WorldConfig::of_pauses);
 }
 
-/// Lives the kept seeds and half of `SEEDS` more; or the one seed that `variable` names, with its trace.
+#[test]
+fn laws_hold_in_worlds_of_families_that_are_switched() {
+    hold_in_worlds("FAMILIES", kept_seeds("families/"), 4, |config| config.of_calls().of_families());
+}
+
+/// Few, because each prints megabytes of prompts.
+#[test]
+fn laws_hold_in_worlds_of_small_budgets() {
+    hold_in_worlds("BUDGETS", kept_seeds("budgets/"), 20, WorldConfig::of_budgets);
+}
+
+/// Lives the kept seeds and one in so many of `SEEDS` more; or the one seed that `variable` names, with its trace.
 #[expect(clippy::panic, reason = "a breach is the whole report of what went wrong, seed and all")]
 #[expect(clippy::print_stdout, reason = "the trace of one world is asked for by its seed")]
-fn hold_in_worlds(variable: &str, kept: Vec<u64>, of_their_kind: fn(WorldConfig) -> WorldConfig) {
-    let count = number("SEEDS").unwrap_or(SEEDS_DEFAULT) / 2;
+fn hold_in_worlds(
+    variable: &str,
+    kept: Vec<u64>,
+    one_in: u64,
+    of_their_kind: fn(WorldConfig) -> WorldConfig,
+) {
+    let count = number("SEEDS").unwrap_or(SEEDS_DEFAULT) / one_in;
     let first = number("FIRST").unwrap_or(FIRST_DEFAULT);
     let one = number(variable);
     let seeds = one.map_or_else(|| kept.into_iter().chain(first..first + count).collect(), |seed| vec![seed]);

@@ -65,6 +65,8 @@ pub enum Action {
     ChangeGuard,
     /// Changes the grant of a session.
     ChangeGrant,
+    /// Switches families of tools on or off; only where the configuration adds it.
+    SwitchFamilies,
     /// Approves or denies a held run.
     SayWord,
     /// Lets the external guard answer, or die.
@@ -115,6 +117,10 @@ pub struct WorldConfig {
     pub fresh_one_in: u64,
     /// One in this many schedules calls a tool; 0 for none.
     pub calls_one_in: u64,
+    /// Schedules are of several families of tools, which are switched on and off, and which grants and rules name.
+    pub families: bool,
+    /// Prompts are long and come in crowds, so that a few of them use up what a family may have written.
+    pub long_prompts: bool,
     /// One in this many worlds has a store, with crashes and disk failures.
     pub stored_one_in: u64,
     /// One in this many worlds ends with a shutdown.
@@ -137,6 +143,8 @@ impl Default for WorldConfig {
             local: None,
             fresh_one_in: 4,
             calls_one_in: 0,
+            families: false,
+            long_prompts: false,
             stored_one_in: 2,
             shutdown_one_in: 4,
         }
@@ -157,6 +165,26 @@ impl WorldConfig {
     pub fn of_pauses(mut self) -> WorldConfig {
         self.actions.push((Action::PauseChannel, 5));
         self
+    }
+
+    /// Makes schedules of several families of tools, which are switched on and off.
+    #[must_use]
+    pub fn of_families(mut self) -> WorldConfig {
+        self.families = true;
+        self.actions.push((Action::SwitchFamilies, 6));
+        // Tools have arguments of their own for each family, and here the families of schedules are drawn.
+        self.without(Action::CallTool)
+    }
+
+    /// Lets few sessions have much written at once.
+    #[must_use]
+    pub fn of_budgets(mut self) -> WorldConfig {
+        self.long_prompts = true;
+        (self.sessions_max, self.session_live_max, self.fresh_one_in) = (3, 40, 2);
+        // The whole state is megabytes of text here.
+        self.deep_every = 75;
+        self.actions.push((Action::CreateBunch, 12));
+        self.without(Action::CallTool)
     }
 
     /// Removes an action from the configuration.

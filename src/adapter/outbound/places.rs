@@ -179,6 +179,53 @@ mod tests {
         assert!(parts.len() <= SWEEP_AT + 1, "{} parts of nobody", parts.len());
     }
 
+    /// Places are taken and freed in a random order: a delivery gets one exactly if no bound that it is counted in is reached, by
+    /// a count of those that are out.
+    #[test]
+    fn a_delivery_waits_exactly_while_a_bound_is_reached() {
+        let places = Places::new();
+        let mut seed = 7_u64;
+        // A linear congruential generator; its upper half is as random as this needs.
+        let mut draw = |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(seed >> 33).expect("31 bits") % below
+        };
+        let (mut out, mut refused) = (Vec::new(), 0);
+        for step in 0..6_000 {
+            // It fills up, and is half empty from time to time.
+            let takes = if step % 1_500 < 1_000 { draw(5) > 0 } else { draw(5) == 0 };
+            if !takes {
+                if !out.is_empty() {
+                    out.swap_remove(draw(out.len()));
+                }
+                continue;
+            }
+            // One in eight is an operator's.
+            let (family, channel) = (Some(draw(20)).filter(|_| draw(8) > 0), draw(5));
+            let count = |is: &dyn Fn(Option<usize>, usize) -> bool| {
+                out.iter().filter(|(family, channel, _)| is(*family, *channel)).count() as u64
+            };
+            let of_all = count(&|_, _| true) < limits::OUTSIDE_IN_FLIGHT.value;
+            let of_channel = count(&|_, other| other == channel) < limits::OUTSIDE_OF_CHANNEL.value;
+            let of_families = count(&|other, _| other.is_some())
+                < limits::OUTSIDE_IN_FLIGHT.value - limits::OUTSIDE_RESERVE.value;
+            let of_families_here = count(&|of, other| of.is_some() && other == channel)
+                < limits::OUTSIDE_OF_CHANNEL.value - limits::OUTSIDE_CHANNEL_RESERVE.value;
+            let of_family = count(&|other, _| other == family) < limits::OUTSIDE_OF_SESSION.value;
+            let is_free = family.is_none() || of_family && of_families && of_families_here;
+            let root = family.map(|family| format!("s{family}"));
+            let place = now(&places, root.as_deref(), &format!("c{channel}"));
+            assert_eq!(
+                place.is_some(),
+                of_all && of_channel && is_free,
+                "{family:?} by {channel}, step {step}"
+            );
+            refused += usize::from(place.is_none());
+            out.extend(place.map(|place| (family, channel, place)));
+        }
+        assert!(refused > 100, "only {refused} met a bound");
+    }
+
     #[test]
     fn what_sessions_leave_on_a_channel_is_for_operators_and_no_more() {
         let places = Places::new();

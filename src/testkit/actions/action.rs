@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    About, Actor, Dialect, Durability, Failure, HostId, Moment, Notice, Payload, Phase, PingName, Reason,
-    RunId, ScheduleId, Scope, SessionConfig, SessionId, Span, Status, TokenName, Via, When,
+    About, Actor, Durability, Failure, HostId, Moment, Notice, Payload, Phase, PingName, Reason, RunId,
+    ScheduleId, Scope, SessionConfig, SessionId, Span, Status, TokenName, Via, When,
 };
 use crate::engine::{Command, Input, NewSchedule, Report, ScheduleRecord, SessionRecord, State, Which};
 use crate::port::{Clock, EntropySource};
@@ -48,6 +48,7 @@ impl World {
             Action::PauseChannel => self.pause_channel(),
             Action::ChangeGuard => self.change_guard(),
             Action::ChangeGrant => self.change_grant(),
+            Action::SwitchFamilies => self.switch_families(),
             Action::SayWord => self.say_word(),
             Action::GuardSpeaks => self.guard_speaks(),
             Action::SlowDisk => self.wait_for_disk(),
@@ -146,7 +147,8 @@ impl World {
     fn create_bunch(&mut self) -> Outcome {
         let when = self.any_time();
         let owner = self.any_session();
-        for _ in 0..2 + self.stage.entropy.below(5) {
+        let crowd = if self.config.long_prompts { 8 } else { 0 };
+        for _ in 0..2 + crowd + self.stage.entropy.below(5) {
             // Most of a bunch go to one session, where they have to queue in the order of their
             // slots.
             let elsewhere = self.any_session().filter(|_| self.stage.entropy.one_in(3));
@@ -158,7 +160,8 @@ impl World {
 
     fn create(&mut self, owner: SessionId, when: When, id: Option<ScheduleId>) -> Outcome {
         let fresh = self.stage.entropy.one_in(self.config.fresh_one_in);
-        let text = format!("prompt for {owner}").into();
+        let more = if self.config.long_prompts { LONG_PROMPT_BYTES } else { 0 };
+        let text = format!("prompt for {owner}{}", "!".repeat(more)).into();
         let calls = self.config.calls_one_in > 0 && self.stage.entropy.one_in(self.config.calls_one_in);
         let payload = if calls {
             self.any_call_of_a_tool()
@@ -176,7 +179,7 @@ impl World {
         let new = NewSchedule {
             made_by: author.map(Box::new),
             id,
-            dialect: Dialect::Psi,
+            dialect: self.any_family(),
             durability: if self.stage.entropy.one_in(3) { Durability::Durable } else { Durability::Volatile },
             label: self.stage.entropy.one_in(3).then(|| "label".into()),
             owner,
@@ -425,6 +428,8 @@ impl World {
     }
 }
 
+/// A few prompts of this length are what a family may have written in a second.
+const LONG_PROMPT_BYTES: usize = 60_000;
 /// One day, the longest single step of a clock.
 const STEP_NANOS_MAX: u64 = 86_400_000_000_000;
 /// 9999-12-31T00:00:00Z.

@@ -4,17 +4,22 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Awaits, Dialect, Digest, Grant, GuardPolicy, PayloadKind, Right, Rule, RuleScope, Ruling, RunId, Scope,
-    Span, TimeOfDay, TimeWindow, Weekday, Weekdays, Zone,
+    Awaits, Dialect, Digest, Grant, GuardPolicy, PayloadKind, Primitives, Right, Rule, RuleScope, Ruling,
+    RunId, Scope, Span, TimeOfDay, TimeWindow, Weekday, Weekdays, Zone,
 };
-use crate::engine::{Command, Input};
+use crate::engine::{Command, Input, Report};
 use crate::testkit::laws::Broken;
+use crate::testkit::sim::sim_executor::TOOL;
 use crate::testkit::world::World;
 
 type Outcome = Result<(), Broken>;
 
 /// The tools that sessions of a world may have.
 pub(in crate::testkit) const TOOLS: [&str; 2] = ["shell", "browser"];
+/// Names of rules for the tool that worlds call: its own, and one that it begins with.
+const CALLED_TOOLS: [&str; 2] = [TOOL, "http.*"];
+/// The families of schedules where these are drawn: with a switch of their own, and without one.
+const FAMILIES: [Dialect; 3] = [Dialect::Watch, Dialect::Scheduler, Dialect::Psi];
 
 impl World {
     /// Sets another guard policy; one in four removes it.
@@ -27,13 +32,15 @@ impl World {
     fn any_guard_policy(&self) -> GuardPolicy {
         let entropy = &self.stage.entropy;
         let sessions = self.sessions(|_, _| true);
+        let called = CALLED_TOOLS.iter().filter(|_| self.config.families);
+        let tools: Vec<&str> = TOOLS.iter().chain(called).copied().collect();
         let rule = |number: u64| {
             let pick = |one_in: u64| entropy.one_in(one_in);
             let of = RuleScope {
                 sessions: entropy.pick(&sessions).filter(|_| pick(3)).cloned().into_iter().collect(),
                 dialects: entropy.pick(Dialect::ALL).filter(|_| pick(3)).copied().into_iter().collect(),
                 kinds: entropy.pick(PayloadKind::ALL).filter(|_| pick(2)).copied().into_iter().collect(),
-                tools: TOOLS.iter().filter(|_| pick(6)).map(|tool| (*tool).into()).collect(),
+                tools: tools.iter().filter(|_| pick(6)).map(|tool| (*tool).into()).collect(),
                 window: self.any_window().filter(|_| pick(5)),
             };
             let then = *entropy.pick(Ruling::ALL).unwrap_or(&Ruling::Allow);
@@ -66,11 +73,28 @@ impl World {
             0 => Grant { right: Some(Right::Read), ..Grant::FULL },
             1 => Grant { right: None, ..Grant::FULL },
             2 => Grant { dialects: Some(vec![Dialect::Native]), ..Grant::FULL },
+            _ if self.config.families && self.stage.entropy.one_in(2) => {
+                Grant { dialects: Some(vec![self.any_family()]), ..Grant::FULL }
+            }
             3 | 4 => Grant { cron_others: true, ..Grant::FULL },
             _ => Grant::FULL,
         };
         let by = Scope::Operator.into();
         self.submit(Input::Command(Command::SetGrant { session, grant, by })).map(|_| ())
+    }
+
+    /// The family of tools that a schedule is of, or that a grant names.
+    pub(in crate::testkit) fn any_family(&self) -> Dialect {
+        let drawn = self.config.families.then(|| self.stage.entropy.pick(&FAMILIES)).flatten();
+        drawn.copied().unwrap_or(Dialect::Psi)
+    }
+
+    /// Switches families of tools, as a program does when it starts; here also later, while their schedules wait.
+    pub(in crate::testkit) fn switch_families(&mut self) -> Outcome {
+        let watchers = !self.stage.entropy.one_in(3);
+        let scheduler = watchers && !self.stage.entropy.one_in(3);
+        let primitives = Primitives { watchers, scheduler, ..Primitives::default() };
+        self.submit(Input::Report(Report::Switched(primitives))).map(|_| ())
     }
 
     /// An operator approves or denies a held run; sometimes with a stale digest, sometimes as a

@@ -1,12 +1,11 @@
-//! Laws about authority: nothing is dispatched that the grants, the rules or the budgets of that moment forbid.
+//! Laws about authority: nothing is dispatched that the switches, the grants or the rules of that moment forbid.
 //!
-//! Each is a second reading of its rule, from the facts alone.
+//! Each is a second reading of its rule, from the facts alone. What lives elsewhere: the budgets (`budget_laws.rs`).
 
 use crate::domain::{
-    Actor, Dispatch, Moment, Phase, Rule, Ruling, RunFact, RunState, Schedule, Scope, SessionConfig,
-    SessionId, Target, TimeOfDay, TimeWindow, Via, Weekday, Zone,
+    Actor, Dialect, Gate, Grant, Moment, Right, Rule, Ruling, RunFact, RunState, Schedule, Scope,
+    SessionConfig, SessionId, Target, TimeOfDay, TimeWindow, Via, Weekday, Zone,
 };
-use crate::limits;
 use crate::testkit::checks::law::{LawResult, hold};
 use crate::testkit::history::Observation;
 use crate::testkit::reference::model::ReferenceModel;
@@ -27,8 +26,11 @@ pub(in crate::testkit) fn nothing_ungranted_goes_out(
     let authors = authors.chain(creation.and_then(|it| it.edited_by.as_ref())).chain([&owner]);
     for author in authors {
         let Some(session) = author.scope.session() else { continue };
-        let covers =
-            |one: &SessionId| model.grants.get(one).is_none_or(|grant| grant.covers(schedule.dialect));
+        let gives = |grant: &Grant| {
+            let has_family = grant.dialects.as_ref().is_none_or(|all| all.contains(&schedule.dialect));
+            grant.right == Some(Right::Change) && has_family
+        };
+        let covers = |one: &SessionId| model.grants.get(one).is_none_or(gives);
         let covered = line_of(model, session).iter().all(covers);
         hold(covered, || format!("{run} went out, and {session} may not do that"))?;
         if author.via == Some(Via::Session) {
@@ -37,6 +39,27 @@ pub(in crate::testkit) fn nothing_ungranted_goes_out(
         }
     }
     Ok(())
+}
+
+/// No run is dispatched of a family of tools that is switched off, whenever its schedule was made.
+pub(in crate::testkit) fn nothing_switched_off_goes_out(
+    model: &ReferenceModel,
+    seen: &Observation,
+) -> LawResult {
+    let Some((run, RunFact::Dispatched(_))) = seen.run_fact() else { return Ok(()) };
+    let Some(life) = model.runs.get(&key_of(run)) else { return Ok(()) };
+    let needs = match life.definition.dialect {
+        Dialect::Watch => Gate::Watchers,
+        Dialect::Scheduler => Gate::Scheduler,
+        // These make no schedules, or need no switch.
+        Dialect::Channels | Dialect::Memory | Dialect::Primitives | Dialect::Native => return Ok(()),
+        Dialect::Psi | Dialect::Cron | Dialect::Reminder => return Ok(()),
+        Dialect::SessionAction | Dialect::ClaudeCron => return Ok(()),
+    };
+    hold(model.switched_on.contains(&needs), || {
+        let family = life.definition.dialect.name();
+        format!("{run} of {family} went out, and switched on are {:?}", model.switched_on)
+    })
 }
 
 /// The sessions whose grants count for a session: itself, and those that it comes from.
@@ -118,9 +141,12 @@ fn is_by(model: &ReferenceModel, rule: &Rule, schedule: &Schedule) -> bool {
     hands.iter().any(is_named)
 }
 
-/// Whether the fresh session may have one of the tools: it names one, by itself or by its origin, or nothing says which it has.
-/// For a rule that allows, whether it has no others for sure.
+/// Whether the run calls one of the tools, or its fresh session may have one: it names one, by itself or by its origin, or
+/// nothing says which it has. For a rule that allows, whether the session has no others for sure.
 fn has_tools(model: &ReferenceModel, rule: &Rule, schedule: &Schedule) -> bool {
+    if let Some(call) = schedule.payload.call() {
+        return rule.of.tools.iter().any(|pattern| is_meant(pattern, call.tool.as_str()));
+    }
     let Some(asked) = schedule.payload.config() else { return false };
     let origin = model.sessions.get(&schedule.owner).map(|lane| &*lane.config);
     let named = |of: fn(&SessionConfig) -> Option<&Vec<Box<str>>>| of(asked).or_else(|| of(origin?));
@@ -132,6 +158,14 @@ fn has_tools(model: &ReferenceModel, rule: &Rule, schedule: &Schedule) -> bool {
         return ids.is_some() && all.all(|name| rule.of.tools.contains(name));
     }
     ids.is_none() || all.any(|name| rule.of.tools.contains(name))
+}
+
+/// Whether a rule's name of a tool means this one: by its whole name, or by a beginning before a star.
+fn is_meant(pattern: &str, tool: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((beginning, "")) => tool.get(..beginning.len()) == Some(beginning),
+        Some(_) | None => pattern == tool,
+    }
 }
 
 /// Whether a wall clock in the window's zone shows a time within it. Worlds have windows in zones of a fixed offset only.
@@ -158,31 +192,6 @@ fn is_within(window: &TimeWindow, at: Moment) -> bool {
     } else {
         begins_on(0) && second >= from || begins_on(1) && second < until
     }
-}
-
-/// A family has no more fresh sessions than it has places for. Those in which a person wrote do not count.
-pub(in crate::testkit) fn no_family_outgrows_its_places(
-    model: &ReferenceModel,
-    seen: &Observation,
-) -> LawResult {
-    let Some((run, RunFact::Dispatched(Dispatch { phase: Phase::CreateSession, .. }))) = seen.run_fact()
-    else {
-        return Ok(());
-    };
-    let Some(plan) = model.schedules.get(&run.schedule) else { return Ok(()) };
-    let root_of = |session: &SessionId| {
-        let provenance = model.sessions.get(session).and_then(|lane| lane.provenance.as_ref());
-        provenance.map_or(session, |it| &it.root).clone()
-    };
-    let root = root_of(&plan.schedule.owner);
-    let open = model.sessions.values().filter(|lane| {
-        let is_of_it = lane.provenance.as_ref().is_some_and(|it| it.root == root);
-        is_of_it && !lane.has_person
-    });
-    let count = open.count() as u64;
-    hold(count < limits::FRESH_SESSIONS.value, || {
-        format!("{run} opens one more of {root}, which has {count}")
-    })
 }
 
 /// The seconds of a day.

@@ -9,7 +9,10 @@ use crate::edn::{Caps, read};
 use crate::limits;
 use crate::runtime::codec;
 use crate::testkit::checks::authority_laws::{
-    no_family_outgrows_its_places, nothing_refused_or_unapproved_goes_out, nothing_ungranted_goes_out,
+    nothing_refused_or_unapproved_goes_out, nothing_switched_off_goes_out, nothing_ungranted_goes_out,
+};
+use crate::testkit::checks::budget_laws::{
+    no_family_outgrows_its_places, no_family_writes_faster_than_its_pace, no_schedule_has_too_many_live_runs,
 };
 use crate::testkit::checks::call_laws::{no_check_overlaps, what_a_call_came_to_is_told};
 use crate::testkit::checks::channel_laws::{
@@ -39,9 +42,12 @@ pub(in crate::testkit) const ALL: &[(&str, EventLaw)] = named![
     slots_go_forward,
     never_early,
     held_is_held,
+    nothing_switched_off_goes_out,
     nothing_ungranted_goes_out,
     nothing_refused_or_unapproved_goes_out,
     no_family_outgrows_its_places,
+    no_family_writes_faster_than_its_pace,
+    no_schedule_has_too_many_live_runs,
     cancel_holds,
     a_line_ends,
     a_session_cancels_its_own,
@@ -330,7 +336,11 @@ fn volatile_is_tried_once(model: &ReferenceModel, seen: &Observation) -> LawResu
     // In these cases the host refused before doing anything. Otherwise it may have done it.
     let not_taken = matches!(
         failure.reason,
-        Reason::HostRefused | Reason::LimitReached | Reason::TargetMissing | Reason::TooManyCalls
+        Reason::HostRefused
+            | Reason::LimitReached
+            | Reason::TargetMissing
+            | Reason::TooManyCalls
+            | Reason::OverBudget
     );
     let is_bulletin = model.runs.get(&key_of(run)).is_some_and(|life| life.cause == Cause::Bulletin);
     let lost = is_bulletin && matches!(failure.reason, Reason::HostLost | Reason::Crashed);

@@ -1,6 +1,7 @@
-//! The laws: of events, of the state, of authority, of channels, and of what is on disk.
+//! The laws: of events, of the state, of authority, of budgets, of channels, and of what is on disk.
 
 pub(in crate::testkit) mod authority_laws;
+pub(in crate::testkit) mod budget_laws;
 pub(in crate::testkit) mod call_laws;
 pub(in crate::testkit) mod channel_laws;
 pub(in crate::testkit) mod durability_laws;

@@ -1,6 +1,7 @@
 //! The reference model that the laws compare the engine with, and what a crash or a failed store leaves of it.
 
 pub(in crate::testkit) mod counts;
+pub(in crate::testkit) mod family_model;
 pub(in crate::testkit) mod loading;
 pub(in crate::testkit) mod model;
 pub(in crate::testkit) mod process_log;

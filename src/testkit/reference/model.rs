@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::{
-    Channel, ChannelFact, Cursor, Direction, EngineFact, Fact, Grant, GuardPolicy, HostId, Next, Now,
-    RunFact, RunId, RunState, Schedule, ScheduleFact, ScheduleId, SessionFact, SessionId, Status,
+    BootTime, Channel, ChannelFact, Cursor, Direction, EngineFact, Fact, Gate, Grant, GuardPolicy, HostId,
+    Next, Now, RunFact, RunId, RunState, Schedule, ScheduleFact, ScheduleId, SessionFact, SessionId, Status,
 };
 use crate::engine::State;
 use crate::testkit::history::{Observation, Seen};
@@ -35,6 +35,12 @@ pub(in crate::testkit) struct ReferenceModel {
     pub(in crate::testkit) policy: Option<Arc<GuardPolicy>>,
     /// Grants of sessions that are restricted; a session without an entry has the full grant.
     pub(in crate::testkit) grants: BTreeMap<SessionId, Grant>,
+    /// The families of tools that are switched on in this process.
+    pub(in crate::testkit) switched_on: BTreeSet<Gate>,
+    /// Runs that have asked a host for a fresh session which is not there yet, with the root of the family that it is to be of.
+    pub(in crate::testkit) creating: BTreeMap<RunKey, SessionId>,
+    /// What the runs of each family have had written by this process: when, and how many bytes.
+    pub(in crate::testkit) written: BTreeMap<SessionId, Vec<(BootTime, u64)>>,
     /// A shutdown has been requested.
     pub(in crate::testkit) stopping: bool,
     /// A caller was notified that the engine has stopped.

@@ -54,6 +54,10 @@ impl ReferenceModel {
         self.schedules.retain(|id, _| there.contains(id));
         self.runs.retain(|key, _| there.contains(&key.0));
         self.fold = State::new();
+        // Switches are configuration, and a new process has had nothing written.
+        self.switched_on.clear();
+        self.creating.clear();
+        self.written.clear();
         self.channels.clear();
         for channel in channels {
             self.open_channel(channel);

@@ -95,7 +95,10 @@ impl ReferenceModel {
                 }
             }
             RunFact::Guard(GuardFact::Denied { .. } | GuardFact::Answered(_)) => {}
-            RunFact::Dispatched(to) => self.dispatch(&key, to),
+            RunFact::Dispatched(to) => {
+                self.charge_family(now.boot, &key, to);
+                self.dispatch(&key, to);
+            }
             RunFact::Folded(_) | RunFact::Joined { .. } | RunFact::Postponed { .. } => {
                 self.enter_bulletin(&key, fact);
             }
@@ -134,6 +137,7 @@ impl ReferenceModel {
 
     fn retry(&mut self, key: &RunKey, failure: &Failure) {
         self.outside.remove(key);
+        self.creating.remove(key);
         self.leave_lane(key, false);
         if let Some(life) = self.runs.get_mut(key) {
             leave_queue(&mut self.sessions, life);
@@ -236,6 +240,7 @@ impl ReferenceModel {
 
     pub(in crate::testkit) fn end(&mut self, key: &RunKey, end: RunState) {
         self.outside.remove(key);
+        self.creating.remove(key);
         let was_in_flight = self.runs.get(key).is_some_and(|life| life.state == RunState::InFlight);
         self.leave_lane(key, end == RunState::Delivered && was_in_flight);
         let Some(life) = self.runs.get_mut(key) else { return };

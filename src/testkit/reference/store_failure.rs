@@ -25,7 +25,8 @@ use crate::testkit::reference::store_contents::StoreContents;
 impl ReferenceModel {
     pub(in crate::testkit) fn enter_local(&mut self, fact: &LocalFact) {
         match fact {
-            LocalFact::LogEnds { .. } | LocalFact::Switched(_) | LocalFact::AgentSchedules { .. } => {}
+            LocalFact::LogEnds { .. } | LocalFact::AgentSchedules { .. } => {}
+            LocalFact::Switched(primitives) => self.switch(primitives),
             LocalFact::MemoryRestored { session, pings, .. } => {
                 if let Some(lane) = self.sessions.get_mut(session) {
                     lane.pings = SessionModel::pings_of(pings);
@@ -62,6 +63,7 @@ impl ReferenceModel {
 
     /// Withdraws a dispatch.
     fn retract(&mut self, key: &RunKey) {
+        self.creating.remove(key);
         for lane in self.sessions.values_mut() {
             lane.in_flight.take_if(|other| other == key);
         }
@@ -98,6 +100,7 @@ impl ReferenceModel {
         for key in &gone {
             self.runs.remove(key);
             self.outside.remove(key);
+            self.creating.remove(key);
         }
         for lane in self.sessions.values_mut() {
             lane.in_flight.take_if(|key| gone.contains(key));

@@ -1,15 +1,17 @@
-//! Histories in which something is dispatched that the grants, the rules or the budgets of that moment forbid.
+//! Histories in which something is dispatched that the switches, the grants, the rules or the budgets of that moment forbid.
 
 use std::sync::Arc;
 
 use reveille::domain::{
-    Actor, Creation, EngineFact, Fact, Grant, GuardPolicy, HostId, Rule, RuleScope, Ruling, Scope,
-    SessionConfig, SessionFact, SessionProvenance, Span, TimeOfDay, TimeWindow, Via, Weekdays, Zone,
+    Actor, Call, CallPurpose, CallVia, Creation, Dialect, EngineFact, Fact, Grant, GuardPolicy, HostId, Next,
+    Payload, Right, Rule, RuleScope, Ruling, RunFact, Schedule, Scope, SessionConfig, SessionFact,
+    SessionProvenance, Sink, Span, TimeOfDay, TimeWindow, ToolName, Via, Weekdays, Zone,
 };
+use reveille::edn::Map;
 use reveille::limits;
 use reveille::testkit::{Observation, Seen};
 
-use super::{Spoil, find, id, is_created, is_dispatched, session};
+use super::{Spoil, find, id, is_claimed, is_created, is_dispatched, session};
 
 /// Wrong histories, and the law that each breaks.
 pub(super) const WRONG_AUTHORITY: &[(&str, Spoil)] = &[
@@ -27,12 +29,21 @@ pub(super) const WRONG_AUTHORITY: &[(&str, Spoil)] = &[
         let of = RuleScope { tools: vec!["shell".into()], ..RuleScope::default() };
         ruled(all, "fresh", Rule { of, ..rule(Ruling::Refuse) }, None);
     }),
+    ("nothing_refused_or_unapproved_goes_out", |all| {
+        made_as(all, "first", |schedule| schedule.payload = call());
+        let of = RuleScope { tools: vec!["http.*".into()], ..RuleScope::default() };
+        ruled(all, "first", Rule { of, ..rule(Ruling::Refuse) }, None);
+    }),
+    ("nothing_switched_off_goes_out", |all| made_as(all, "first", |it| it.dialect = Dialect::Watch)),
+    ("nothing_switched_off_goes_out", |all| made_as(all, "first", |it| it.dialect = Dialect::Scheduler)),
     ("nothing_ungranted_goes_out", |all| {
-        let place = find(all, |seen| is_created(seen, "first"));
-        if let Seen::Fact(Fact::Created { schedule, .. }) = &mut all[place].seen {
-            let stranger = Actor { via: Some(Via::Session), ..Actor::from(Scope::Session(session("away"))) };
-            schedule.creation = Some(Box::new(Creation { by: Some(stranger), chain: None, edited_by: None }));
-        }
+        let stranger = Actor { via: Some(Via::Session), ..Actor::from(Scope::Session(session("away"))) };
+        let creation = Creation { by: Some(stranger), chain: None, edited_by: None };
+        made_as(all, "first", |schedule| schedule.creation = Some(Box::new(creation)));
+    }),
+    ("nothing_ungranted_goes_out", |all| granted(all, Grant { right: Some(Right::Read), ..Grant::FULL })),
+    ("nothing_ungranted_goes_out", |all| {
+        granted(all, Grant { dialects: Some(vec![Dialect::Native]), ..Grant::FULL });
     }),
     ("no_family_outgrows_its_places", |all| {
         let place = find(all, |seen| is_dispatched(seen, "fresh"));
@@ -50,13 +61,83 @@ pub(super) const WRONG_AUTHORITY: &[(&str, Spoil)] = &[
             all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(fact) });
         }
     }),
-    ("nothing_ungranted_goes_out", |all| {
-        let place = find(all, |seen| is_dispatched(seen, "first"));
-        let (grant, by) = (Grant { right: None, ..Grant::FULL }, Box::new(Scope::Operator.into()));
-        let revoked = Fact::Session(session("home"), SessionFact::Granted { grant }, Some(by));
-        all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(revoked) });
+    // As many are being created.
+    ("no_family_outgrows_its_places", |all| {
+        let dispatched = find(all, |seen| is_dispatched(seen, "fresh"));
+        let places = [
+            find(all, |seen| is_created(seen, "fresh")),
+            find(all, |seen| is_claimed(seen, "fresh")),
+            dispatched,
+        ];
+        let of_fresh = places.map(|place| Observation { now: all[dispatched].now, ..all[place].clone() });
+        let names = (0..limits::FRESH_SESSIONS.value).map(|number| format!("other-{number}"));
+        let others: Vec<Observation> =
+            names.flat_map(|name| of_fresh.clone().map(|seen| renamed(seen, &name))).collect();
+        all.splice(dispatched..dispatched, others);
     }),
+    ("no_family_writes_faster_than_its_pace", |all| {
+        let (text, config) = ("x".repeat(50_000), Arc::new(SessionConfig::default()));
+        made_as(all, "fresh", |schedule| schedule.payload = Payload::new_session(text, config));
+        let place = find(all, |seen| is_dispatched(seen, "fresh"));
+        let again = all[place].clone();
+        all.splice(place..place, std::iter::repeat_n(again, 6));
+    }),
+    ("no_schedule_has_too_many_live_runs", |all| {
+        let (first, second) =
+            (find(all, |seen| is_claimed(seen, "first")), find(all, |seen| is_claimed(seen, "second")));
+        let Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) = &mut all[first].seen else { return };
+        let (mut later, last) = (run.clone(), claim.clone());
+        later.slot = run.slot.checked_add(Span::from_millis(1_000)).expect("it is near");
+        claim.next = Some(Next::Slot { slot: later.slot, due: None });
+        let again = Seen::Fact(Fact::Run(later, RunFact::Claimed(last)));
+        all.insert(second + 1, Observation { now: all[second].now, seen: again });
+    }),
+    ("nothing_ungranted_goes_out", |all| granted(all, Grant { right: None, ..Grant::FULL })),
 ];
+
+/// The schedule was made otherwise.
+fn made_as(all: &mut [Observation], name: &str, change: impl FnOnce(&mut Schedule)) {
+    let place = find(all, |seen| is_created(seen, name));
+    if let Seen::Fact(Fact::Created { schedule, .. }) = &mut all[place].seen {
+        change(schedule);
+    }
+}
+
+/// A fact of one schedule as that of another.
+fn renamed(mut other: Observation, name: &str) -> Observation {
+    match &mut other.seen {
+        Seen::Fact(Fact::Created { schedule, .. }) => schedule.id = id(name),
+        Seen::Fact(Fact::Run(run, _)) => run.schedule = id(name),
+        Seen::Fact(_)
+        | Seen::Local(_)
+        | Seen::Received(_)
+        | Seen::CancelAcknowledged { .. }
+        | Seen::HostLost(_)
+        | Seen::ShutDown
+        | Seen::DiskFailed { .. } => {}
+    }
+    other
+}
+
+/// A call of a tool, of which nobody is told.
+fn call() -> Payload {
+    Payload::Call(Box::new(Call {
+        tool: ToolName::new("http.get").expect("a name"),
+        args: Arc::new(Map::new().into()),
+        via: CallVia::Any,
+        purpose: CallPurpose::Task,
+        sink: Sink::Nobody,
+        filter: None,
+    }))
+}
+
+/// The session gets a grant before the first dispatch of one of its schedules.
+fn granted(all: &mut Vec<Observation>, grant: Grant) {
+    let place = find(all, |seen| is_dispatched(seen, "first"));
+    let by = Box::new(Scope::Operator.into());
+    let narrowed = Fact::Session(session("home"), SessionFact::Granted { grant }, Some(by));
+    all.insert(place, Observation { now: all[place].now, seen: Seen::Fact(narrowed) });
+}
 
 /// A rule about every run.
 fn rule(then: Ruling) -> Rule {

@@ -1,0 +1,101 @@
+//! Laws about budgets: nothing is dispatched, and no run begins, that a bound of that moment forbids.
+//!
+//! Each is a second reading of its bound, from the facts alone.
+
+use crate::domain::{
+    Actor, BootTime, Cause, Dispatch, Missed, Overlap, Phase, RunFact, Schedule, Scope, Span,
+};
+use crate::limits;
+use crate::testkit::checks::law::{LawResult, hold};
+use crate::testkit::history::Observation;
+use crate::testkit::reference::family_model::bytes_written;
+use crate::testkit::reference::model::ReferenceModel;
+use crate::testkit::reference::run_key::key_of;
+
+/// A family has no more fresh sessions than it has places for, those included that a host is creating. Those in which a person
+/// wrote do not count.
+pub(in crate::testkit) fn no_family_outgrows_its_places(
+    model: &ReferenceModel,
+    seen: &Observation,
+) -> LawResult {
+    let Some((run, RunFact::Dispatched(Dispatch { phase: Phase::CreateSession, .. }))) = seen.run_fact()
+    else {
+        return Ok(());
+    };
+    let Some(plan) = model.schedules.get(&run.schedule) else { return Ok(()) };
+    let root = model.root_of(&plan.schedule.owner);
+    let open = model.sessions.values().filter(|lane| {
+        let is_of_it = lane.provenance.as_ref().is_some_and(|it| it.root == root);
+        is_of_it && !lane.has_person
+    });
+    let begun = model.creating.values().filter(|of| **of == root);
+    let count = (open.count() + begun.count()) as u64;
+    hold(count < limits::FRESH_SESSIONS.value, || {
+        format!("{run} opens one more of {root}, which has {count}")
+    })
+}
+
+/// The runs of a family have no more written than its pace allows, with one second's worth ahead, whatever the instant from which
+/// one counts. Runs of operators wait for no pace, but what they have written counts.
+pub(in crate::testkit) fn no_family_writes_faster_than_its_pace(
+    model: &ReferenceModel,
+    seen: &Observation,
+) -> LawResult {
+    let Some((run, RunFact::Dispatched(to))) = seen.run_fact() else { return Ok(()) };
+    let Some(life) = model.runs.get(&key_of(run)) else { return Ok(()) };
+    // The prompt for a session that was created already still goes out.
+    let begins = to.phase == life.definition.payload.first_phase();
+    if !begins || bytes_written(&life.definition, to.phase) == 0 || is_operators(&life.definition) {
+        return Ok(());
+    }
+    let root = model.root_of(&life.definition.owner);
+    let before = model.written.get(&root).map(Vec::as_slice).unwrap_or_default();
+    let most = |at: BootTime, count: u128| {
+        // The engine rounds the time of each run down to a nanosecond.
+        let nanos = u128::from(seen.now.boot.since(at).nanos()) + u128::from(AHEAD.nanos()) + count;
+        nanos * u128::from(limits::RUN_BYTES_PER_SECOND.value)
+    };
+    let (mut sum, mut count) = (0, 0);
+    for (at, bytes) in before.iter().rev() {
+        sum += u128::from(*bytes);
+        count += 1;
+        hold(sum * NANOS_PER_SECOND <= most(*at, count), || {
+            format!("{run} went out, and {root} has had {sum} bytes written since {}", at.nanos())
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether all that a schedule says is an operator's.
+fn is_operators(schedule: &Schedule) -> bool {
+    let creation = schedule.creation.as_deref();
+    let is_operator = |by: &Actor| by.scope == Scope::Operator;
+    creation.is_some_and(|creation| {
+        creation.by.as_ref().is_some_and(is_operator) && creation.edited_by.as_ref().is_none_or(is_operator)
+    })
+}
+
+/// A slot begins a run only if its schedule has fewer runs than its policy allows that have not ended. Slots that are made up for
+/// come in quick succession, and manual runs and bulletins are beside the slots.
+pub(in crate::testkit) fn no_schedule_has_too_many_live_runs(
+    model: &ReferenceModel,
+    seen: &Observation,
+) -> LawResult {
+    let Some((run, RunFact::Claimed(claim))) = seen.run_fact() else { return Ok(()) };
+    let Some(plan) = model.schedules.get(&run.schedule) else { return Ok(()) };
+    let policy = plan.schedule.policy();
+    let makes_up = claim.cause == Cause::Missed && policy.missed == Missed::All;
+    if makes_up || claim.cause.is_beside_slots() {
+        return Ok(());
+    }
+    let most = match policy.overlap {
+        Overlap::Skip => 1,
+        Overlap::Parallel => limits::RUNS_LIVE.value,
+    };
+    let live = model.live_runs(plan).filter(|(_, life)| life.cause != Cause::Bulletin).count() as u64;
+    hold(live < most, || format!("{run} begins beside {live} others, and may beside fewer than {most}"))
+}
+
+/// How far a family may be ahead of its pace.
+const AHEAD: Span = Span::from_millis(1_000);
+const NANOS_PER_SECOND: u128 = 1_000_000_000;
