@@ -12,13 +12,14 @@ use proptest::sample::select;
 use crate::calendar::parse_cron;
 use crate::domain::{
     About, Actor, Address, Attachment, CacheBreakpoint, Calendar, Call, CallPurpose, CallVia, Content,
-    CountFrom, Creation, Dialect, Durability, EndsWith, Envelope, Event, Every, Filter, JobId, Lifetime,
-    Lineage, Message, Missed, Model, Moment, Notice, NotifyWhen, Overlap, Payload, Policy, PromptComponent,
-    PromptSelection, PromptSource, Recovery, Role, Route, RunId, Schedule, ScheduleId, Scope, SessionConfig,
-    SessionId, Settings, Sink, Skill, SkillSource, Span, Target, ThinkingLevel, TimeOfDay, TokenName,
-    ToolName, Trigger, Via, Weekday, Weekdays, WhenBusy, Zone,
+    CountFrom, Creation, Dialect, Durability, Edge, EndsWith, Envelope, Event, Every, Filter, Gaps, JobId,
+    Lasting, Lifetime, Lineage, Message, Missed, Model, Moment, Notice, NotifyWhen, Overlap, Payload, Policy,
+    PromptComponent, PromptSelection, PromptSource, Recovery, Role, Route, RunId, Schedule, ScheduleId,
+    Scope, SessionConfig, SessionId, Settings, Show, Sink, Skill, SkillSource, Span, Target, ThinkingLevel,
+    TimeOfDay, TokenName, ToolName, Trigger, Via, Weekday, Weekdays, WhenBusy, Zone,
 };
 use crate::edn::Value;
+use crate::engine::{parse_condition, parse_path};
 
 /// Pieces of which texts that pretend are made: forged lines, escapes, controls, marks of direction, quotes that look escaped.
 const PIECES: &[&str] = &[
@@ -162,7 +163,7 @@ fn file() -> BoxedStrategy<Attachment> {
     (text(), option::of(text())).prop_map(|(path, name)| Attachment { path, name }).boxed()
 }
 
-fn config_of() -> BoxedStrategy<SessionConfig> {
+pub(super) fn config_of() -> BoxedStrategy<SessionConfig> {
     let model = (text(), text(), any::<bool>());
     let model = model.prop_map(|(provider, id, reasoning)| Model { provider, id, reasoning });
     let skill = (text(), text(), text(), text(), select(SkillSource::ALL), any::<bool>(), option::of(text()));
@@ -237,13 +238,57 @@ fn address_of() -> BoxedStrategy<Address> {
     all.prop_map(address).boxed()
 }
 
+/// What a watch is told beyond its call, with every part that it can have.
+fn filter() -> BoxedStrategy<Filter> {
+    let condition = select(vec!["result.status != 200", "result.status == 200", "result.count > 3"])
+        .prop_map(|text| Arc::new(parse_condition(text).expect("a condition")));
+    let paths = || {
+        let path = select(vec!["result.status", "result.items"]);
+        let path = path.prop_map(|text| parse_path(text).expect("a path"));
+        vec(path, 0..3).prop_map(Vec::into_boxed_slice)
+    };
+    let spans = || option::of(span());
+    let lasting = (1_u16..4, 0_u64..3).prop_map(|(checks, millis)| {
+        let span = Span::from_millis(millis);
+        Lasting { checks, span }
+    });
+    let moments =
+        (select(NotifyWhen::ALL), option::of(condition), select(Edge::ALL), lasting, select(Gaps::ALL));
+    let times = ((0_u64..3).prop_map(Span::from_millis), spans(), spans(), spans());
+    let shown = (paths(), paths(), option::of(select(Show::ALL)));
+    let counts = (1_u16..20, 0_u8..4, 0_u16..500);
+    (moments, times, shown, counts)
+        .prop_map(|(moments, times, (only, ignore, show), (batch, recall, jitter))| {
+            let (when, condition, edge, lasting, gaps) = moments;
+            let (cooldown, again, silence, backoff) = times;
+            Filter {
+                when,
+                condition,
+                batch,
+                edge,
+                lasting,
+                gaps,
+                cooldown,
+                again,
+                silence,
+                only,
+                ignore,
+                recall,
+                show,
+                backoff,
+                jitter,
+            }
+        })
+        .boxed()
+}
+
 fn call() -> BoxedStrategy<Call> {
     let tool = "[a-z]{1,8}\\.[a-z]{1,8}".prop_map(|name| ToolName::new(&name).expect("a name"));
     let args = (text(), text()).prop_map(|(key, value)| {
         Arc::new(Value::Map([(Value::string(key), Value::string(value))].into_iter().collect()))
     });
     let sink = prop_oneof![Just(Sink::Nobody), Just(Sink::Session), text().prop_map(Sink::Channel),];
-    let filter = option::of(select(NotifyWhen::ALL).prop_map(|when| Arc::new(Filter::plain(when))));
+    let filter = option::of(filter().prop_map(Arc::new));
     (tool, args, select(CallVia::ALL), select(CallPurpose::ALL), sink, filter)
         .prop_map(|(tool, args, via, purpose, sink, filter)| Call { tool, args, via, purpose, sink, filter })
         .boxed()
@@ -258,6 +303,13 @@ fn payload_of() -> BoxedStrategy<Payload> {
         4 => (text(), config_of()).prop_map(|(text, config)| Payload::new_session(text, Arc::new(config))),
     ]
     .boxed()
+}
+
+/// A definition that opens a fresh session.
+pub(super) fn fresh_session() -> BoxedStrategy<Schedule> {
+    let payload =
+        (text(), config_of()).prop_map(|(text, config)| Payload::new_session(text, Arc::new(config)));
+    (schedule(), payload).prop_map(|(schedule, payload)| Schedule { payload, ..schedule }).boxed()
 }
 
 /// A definition.

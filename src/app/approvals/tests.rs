@@ -10,12 +10,12 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::as_text;
-use super::drawn::schedule;
+use super::drawn::{config_of, fresh_session, schedule};
 use crate::adapter::outbound::envelope;
 use crate::domain::{
-    Actor, Attachment, Awaits, BootTime, Call, Cause, Creation, Hold, Lifetime, Lineage, Message, Model,
-    Moment, NewSession, Notice, Payload, Policy, PromptSelection, Route, RunId, Schedule, Scope,
-    SessionConfig, Settings, Skill, Span, Target,
+    Actor, Attachment, Awaits, BootTime, Call, Cause, Creation, Filter, Hold, Lasting, Lifetime, Lineage,
+    Message, Model, Moment, NewSession, Notice, Payload, Policy, PromptSelection, Route, RunId, Schedule,
+    Scope, SessionConfig, Settings, Skill, Span, Target,
 };
 use crate::edn::{Map, Value, is_hidden};
 use crate::engine::GuardQuestion;
@@ -43,14 +43,14 @@ struct Look {
 
 const DIGEST: &str = "(the digest)";
 
-/// The configuration that a fresh session of the definition would have. Its origin has none of its own.
-fn effective(schedule: &Schedule) -> Option<SessionConfig> {
-    schedule.payload.config().map(|config| config.over(&SessionConfig::default()))
+/// The configuration that a fresh session of the definition would have, with what it inherits of the session it comes from.
+fn effective(schedule: &Schedule, origin: &SessionConfig) -> Option<SessionConfig> {
+    schedule.payload.config().map(|config| config.over(origin))
 }
 
-fn look(schedule: &Schedule) -> Look {
+fn look(schedule: &Schedule, origin: &SessionConfig) -> Look {
     let run = RunId { schedule: schedule.id.clone(), incarnation: 1, slot: Moment::EPOCH };
-    let config = effective(schedule);
+    let config = effective(schedule, origin);
     let digest = digest_of(&run, 1, "rule", schedule, config.as_ref());
     let hold = Hold {
         awaits: Awaits::Operator,
@@ -184,13 +184,45 @@ fn payload(one: &Payload, other: &Payload) -> Parts<Payload> {
             all.into_iter().map(|(part, fresh)| (part, Payload::NewSession(Box::new(fresh)))).collect()
         }
         (Payload::Call(one), Payload::Call(other)) => {
-            let all = swapped!(**one, **other, Call { tool, args, via, purpose, sink, filter }).into_iter();
-            all.map(|(part, call)| (part, Payload::Call(Box::new(call)))).collect()
+            let mut all = swapped!(**one, **other, Call { tool, args, via, purpose, sink, filter });
+            if let (Some(it), Some(others)) = (&one.filter, &other.filter) {
+                let with = |filter| Call { filter: Some(Arc::new(filter)), ..(**one).clone() };
+                all.extend(filter(it, others).into_iter().map(|(part, filter)| (part, with(filter))));
+            }
+            all.into_iter().map(|(part, call)| (part, Payload::Call(Box::new(call)))).collect()
         }
         (Payload::Turn { .. } | Payload::Notice(_) | Payload::NewSession(_) | Payload::Call(_), _) => {
             Vec::new()
         }
     }
+}
+
+/// What a watch is told beyond its call.
+fn filter(one: &Filter, other: &Filter) -> Parts<Filter> {
+    let mut all = swapped!(
+        one,
+        other,
+        Filter {
+            when,
+            condition,
+            batch,
+            edge,
+            lasting,
+            gaps,
+            cooldown,
+            again,
+            silence,
+            only,
+            ignore,
+            recall,
+            show,
+            backoff,
+            jitter,
+        }
+    );
+    let lasting = swapped!(one.lasting, other.lasting, Lasting { checks, span });
+    all.extend(lasting.into_iter().map(|(part, lasting)| (part, Filter { lasting, ..one.clone() })));
+    all
 }
 
 fn config(one: &SessionConfig, other: &SessionConfig) -> Parts<SessionConfig> {
@@ -264,38 +296,61 @@ fn config(one: &SessionConfig, other: &SessionConfig) -> Parts<SessionConfig> {
 
 /// The definition as far as it has an effect: a fresh session has no target beside itself, and a level of thinking that its
 /// model does not have is none.
-fn in_effect(schedule: &Schedule) -> Schedule {
+fn in_effect(schedule: &Schedule, origin: &SessionConfig) -> Schedule {
     let mut schedule = schedule.clone();
-    let Some(config) = effective(&schedule) else { return schedule };
+    let Some(config) = effective(&schedule, origin) else { return schedule };
     schedule.payload = Payload::new_session(schedule.payload.text(), Arc::new(config));
     let settings = Settings { target: Target::Owner, ..schedule.settings().clone() };
     schedule.settings = Some(Box::new(settings));
     schedule
 }
 
+/// A part that differs is shown to an operator, printed, and told to a guard.
+fn is_seen(before: &Look, then: &Look, part: &str) -> Result<(), TestCaseError> {
+    prop_assert_ne!(&before.attribute, &then.attribute, "{} is not shown", part);
+    prop_assert_ne!(&before.printed, &then.printed, "{} is not printed", part);
+    prop_assert_ne!(&before.told, &then.told, "the guard is not told of {}", part);
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
     #[test]
-    fn what_differs_is_shown_and_signed(one in schedule(), other in schedule()) {
-        let shown = look(&one);
+    fn what_differs_is_shown_and_signed(one in schedule(), other in schedule(), origin in config_of()) {
+        let shown = look(&one, &origin);
         for (part, changed) in parts(&one, &other) {
-            let then = look(&changed);
+            let then = look(&changed, &origin);
             if changed != one {
                 prop_assert_ne!(&shown.digest, &then.digest, "{} is not in the digest", part);
             }
-            if in_effect(&changed) != in_effect(&one) {
-                prop_assert_ne!(&shown.attribute, &then.attribute, "{} is not shown", part);
-                prop_assert_ne!(&shown.printed, &then.printed, "{} is not printed", part);
-                prop_assert_ne!(&shown.told, &then.told, "the guard is not told of {}", part);
+            if in_effect(&changed, &origin) != in_effect(&one, &origin) {
+                is_seen(&shown, &then, part)?;
+            }
+        }
+    }
+
+    /// What a fresh session inherits is as much a part of it as what its schedule says.
+    #[test]
+    fn what_is_inherited_is_shown_and_signed(
+        one in fresh_session(),
+        origin in config_of(),
+        other in config_of(),
+    ) {
+        let shown = look(&one, &origin);
+        for (part, changed) in config(&origin, &other) {
+            let then = look(&one, &changed);
+            if effective(&one, &changed) != effective(&one, &origin) {
+                prop_assert_ne!(&shown.digest, &then.digest, "{} is not in the digest", part);
+                is_seen(&shown, &then, part)?;
             }
         }
     }
 
     /// One line for each part, whatever texts hold: no control, no mark of direction, and no line of their own.
     #[test]
-    fn a_text_is_a_text_on_the_screen(one in schedule()) {
-        let printed = look(&one).printed;
+    fn a_text_is_a_text_on_the_screen(one in schedule(), origin in config_of()) {
+        let printed = look(&one, &origin).printed;
         let raw = printed.chars().find(|it| *it != '\n' && (it.is_control() || is_hidden(*it)));
         prop_assert_eq!(raw, None, "{}", printed);
         let mut keys = BTreeSet::new();
