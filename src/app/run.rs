@@ -6,18 +6,15 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::foreign_text::complain;
+use super::foreign_text::{complain, escaped};
 use crate::surface::cli::{AgentsAction, AgentsArgs, Cli, Command};
 
 /// Runs the program with these arguments, the first of which is its name.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => {
-            // Help and version go to stdout with code 0, errors to stderr with code 2: clap knows which.
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
-        }
+        Err(error) => return refuse(&error, &args),
     };
     let outcome = match cli.command {
         Command::Demo => super::demo::demo(&mut io::stdout().lock()),
@@ -75,4 +72,22 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         complain(error);
         ExitCode::FAILURE
     })
+}
+
+/// Prints what is wrong with the arguments, or the help that they ask for, and returns the exit code.
+fn refuse(error: &clap::Error, args: &[OsString]) -> ExitCode {
+    let shown = |arg: &OsString| {
+        let arg = arg.to_string_lossy();
+        OsString::from(escaped(&arg).replace('\n', "\\n"))
+    };
+    let shown: Vec<OsString> = args.iter().map(shown).collect();
+    // An error repeats arguments, and a text that somebody pastes may be an agent's: the error is that of what can be shown.
+    let same = if shown == args { None } else { Some(Cli::try_parse_from(shown)) };
+    // Help and version go to stdout with code 0, errors to stderr with code 2: clap knows which.
+    match same {
+        None => _ = error.print(),
+        Some(Err(shown)) => _ = shown.print(),
+        Some(Ok(_)) => complain(error),
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

@@ -39,13 +39,15 @@
 //! | 22 | `authority::each_word_about_a_session_has_its_author` | left no trace of who it was |
 //! | 23 | `authority::no_answer_tells_which_sessions_there_are` | found out which sessions there are |
 //!
-//! More about finding 13 is in `clients/token.rs`. `timing` compares how long answers take. `neighbour` has eight of the
-//! attackers at once, beside a session that works.
+//! `commands` takes every command of the program over texts that pretend to be its lines. More about finding 13 is in
+//! `clients/token.rs`. `timing` compares how long answers take. `neighbour` has eight of the attackers at once, beside a
+//! session that works.
 
 mod agent;
 mod approvals;
 mod authority;
 mod budgets;
+mod commands;
 mod floods;
 mod greedy;
 mod neighbour;

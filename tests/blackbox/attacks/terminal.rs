@@ -1,11 +1,12 @@
 //! What commands print: a terminal shows all of what agents wrote and acts on none of it, and programs read the same values.
+//!
+//! What lives elsewhere: every command there is, over every text (`commands.rs`).
 
 use std::fs;
 
 use reveille::edn::{Caps, Value, read};
 
-use crate::attacks::agent::Agent;
-use crate::harness::daemon::{Daemon, Home, PATIENCE, until};
+use crate::harness::daemon::{Daemon, Home};
 
 /// Controls, marks of direction, characters without width, separators of lines, and tags.
 const RANGES: [(u32, u32); 12] = [
@@ -23,13 +24,13 @@ const RANGES: [(u32, u32); 12] = [
     (0xe0020, 0xe007f),
 ];
 
-fn all() -> String {
+pub(super) fn all() -> String {
     RANGES.iter().flat_map(|(first, last)| (*first..=*last).filter_map(char::from_u32)).collect()
 }
 
 /// What a terminal would act on or hide. Line breaks are layout.
 #[track_caller]
-fn assert_shown(text: &str, what: &str) {
+pub(super) fn assert_shown(text: &str, what: &str) {
     let raw = |found: &char| *found != '\n' && all().contains(*found);
     assert_eq!(text.chars().find(raw), None, "{what}: {text:?}");
 }
@@ -83,70 +84,6 @@ fn answers_of_all_commands_are_shown_and_read_back() {
     let refused = home.run(&mut home.command(&[&["cancel", &*asked], &of[..]].concat()));
     assert_ne!(refused.code, Some(0));
     assert_shown(&refused.err, "a refusal");
-    assert!(daemon.end("-TERM").success());
-}
-
-const HELD: &str = "[[guard.rules]]\nname = \"look\"\nthen = \"hold\"\nsessions = [\"held\"]\n";
-
-/// Every text that an agent can set, with lines, columns and escapes that pretend to be ours, through every command that prints.
-#[test]
-fn no_text_is_a_line_of_ours() {
-    let home = Home::new("terminal-lines");
-    fs::write(home.path().join("reveille.toml"), HELD).expect("ours");
-    let daemon = Daemon::start_with(&home, home.serve().args(["--config", "reveille.toml"]));
-    let said = format!("x\nFORGED  rule  safe\r\nFORGED  until  never{}  FORGED", all());
-    let named = format!("x  FORGED{}\u{2028}FORGED", all().replace(char::is_control, ""));
-    let [text, name] = [&said, &named].map(|text| Value::string(text.as_str()));
-    let (held, left) = (Agent::open(&daemon, "held"), Agent::open(&daemon, "left"));
-    let config = format!(
-        "{{:session-name {text} :system-prompt {text} :developer-prompt {text} :tool-ids [{text}] \
-         :model {{:provider {text} :id {text} :reasoning true}} \
-         :skills [{{:name {text} :description {text} :source :user}}] \
-         :preloaded-messages [{{:role \"user\" :content [{{:type :text :text {text}}}]}}]}}"
-    );
-    let texts = format!(":label {name} :description {text} :message {text} :idempotency-key");
-    held.create(&format!(":kind :session {texts} \"one\" :delay-ms 1 :session-config {config}"));
-    held.create(&format!(":kind :notice {texts} \"two\" :delay-ms 1"));
-    left.create(&format!(":kind :message {texts} \"three\" :delay-ms 1"));
-    let paused = left.create(&format!(":kind :message {texts} \"four\" :delay-ms 3600000"));
-    let pause = left.eql(&format!("[(psi.scheduler/pause {{:schedule-id {paused:?} :reason {text}}})]"));
-    assert!(!pause.body.contains("reveille.error"), "{}", pause.body);
-    left.eql(&format!("[(psi.scheduler/cancel {{:schedule-id {text}}})]"));
-    until("both runs wait, and a message is left", PATIENCE, || {
-        let now = daemon.eql(
-            "[{:reveille.engine/held-runs [:reveille.run/id]} \
-             {[:psi.agent-session/session-id \"left\"] [:psi.agent-session/inbox-count]}]",
-        );
-        let now = Value::from(now).to_string();
-        now.matches("reveille.run/id").count() == 2 && !now.contains("inbox-count 0")
-    });
-    let url = format!("http://{}", daemon.address());
-    let of = ["--url", &url, "--token-file", "state/operator.token"];
-    for args in [
-        &["approvals"][..],
-        &["forecast"],
-        &["explain", &paused],
-        &["log", "--last", "100"],
-        &["inbox", "left"],
-        &["tool", "--session", "left", "list", "{}"],
-        &["tool", "--session", "left", "psi-tool", "{\"action\": \"scheduler\", \"op\": \"list\"}"],
-        &["tool", "--session", "left", "cron_list", "{}"],
-        &["eql", "[{:psi.scheduler/schedules [:psi.scheduler/label :psi.scheduler/description]}]"],
-        &["graphql", "{ schedules { nodes { label message pause { reason } } } }"],
-        &["approvals", "--json"],
-        &["log", "--edn"],
-        &["inbox", "--take", "left"],
-    ] {
-        let ended = home.run(&mut home.command(&[args, &of].concat()));
-        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{args:?}: {}", ended.out);
-        assert_shown(&ended.out, &format!("{args:?}"));
-        let forged = ended.out.lines().find(|line| line.trim_start().starts_with("FORGED"));
-        assert_eq!(forged, None, "{args:?}: {}", ended.out);
-        // A text stands in quotes where it has blanks like those between columns.
-        let is_quoted = |line: &str| line.split("FORGED").next().is_none_or(|before| before.contains('"'));
-        let bare = ended.out.lines().find(|line| line.contains("FORGED") && !is_quoted(line));
-        assert_eq!(bare, None, "{args:?}: {}", ended.out);
-    }
     assert!(daemon.end("-TERM").success());
 }
 
