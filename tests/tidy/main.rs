@@ -215,6 +215,15 @@ fn features_are_few_and_in_the_readme() {
     report("few features, each in the README's table", &faults);
 }
 
+/// A count that wraps is a lie that nobody notices. Tests are built with the checks, so none of them would tell.
+#[test]
+fn releases_check_their_arithmetic() {
+    let manifest = read("Cargo.toml");
+    let release = manifest.split("\n[").find(|section| section.starts_with("profile.release]"));
+    let checks = |section: &str| section.lines().any(|line| line == "overflow-checks = true");
+    assert!(release.is_some_and(checks), "Cargo.toml: profile.release needs overflow-checks = true");
+}
+
 #[test]
 fn the_architecture_page_is_short_and_names_every_room() {
     let page = read("docs/ARCHITECTURE.md");

@@ -43,8 +43,11 @@ fn an_engine_that_nobody_drives_is_not_ready() {
 #[test]
 fn a_packed_body_is_refused_as_such() {
     let site = Site::start();
-    let headers = ["Content-Type: application/edn", "Content-Encoding: gzip"];
-    for route in ["POST /eql", "POST /tools/psi-tool"] {
+    for (route, notation) in
+        [("POST /eql", "edn"), ("POST /tools/psi-tool", "edn"), ("POST /graphql", "json")]
+    {
+        let notation = format!("Content-Type: application/{notation}");
+        let headers = [notation.as_str(), "Content-Encoding: gzip"];
         let answer = site.ask(route, OPERATOR, &headers, "[:psi.scheduler/pending-count]");
         assert_eq!(answer.status, 415, "{route}: {answer:?}");
     }
