@@ -55,6 +55,9 @@ mod past;
 mod process;
 mod terminal;
 mod timing;
+// The ways of the matrix, which it takes in process.
+#[path = "../../suite/admission/ways.rs"]
+mod ways;
 mod words;
 
 /// The rows of the table above name tests that are there.

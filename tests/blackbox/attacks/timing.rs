@@ -1,28 +1,26 @@
-//! What another session has, and what never was, answer alike also in time.
+//! What another session has, and what never was, answer alike also in time, in every way in which a caller can name something.
 //!
-//! The two are asked for in turn on one connection, so that whatever else the machine does meets both. The share of pairs in
-//! which the foreign one took longer is then near one half, however fast the machine is.
+//! The ways are those of the matrix: every mutation in both languages, every tool that takes an id, every read, over the
+//! surfaces where they are. The two are asked for in turn on one connection, so that whatever else the machine does meets both.
+//! The share of pairs in which the foreign one took longer is then near one half, however fast the machine is.
 
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpStream};
 use std::time::Duration;
 
+use reveille::dialect::{REQUEST_CAPS, json};
+use reveille::domain::Dialect;
+use reveille::edn::{Map, Value, read};
+use reveille::graph::mutation::MutationName;
+
 use crate::attacks::agent::Agent;
-use crate::harness::daemon::{Daemon, Home, now};
+use crate::attacks::ways::{CALLS, READS, Subject, document, params};
+use crate::harness::daemon::{Daemon, Home, PATIENCE, now, until};
+use crate::harness::sockets::connect;
+use crate::harness::stream::Stream;
 
-/// What an agent asks about an id, as a request of its stream.
-const ASKED: [(&str, &str); 7] = [
-    ("explain", r#":op :call :tool "explain" :args {:schedule-id "ID"}"#),
-    ("cancel", r#":op :call :tool "cancel" :args {:schedule-id "ID"}"#),
-    ("update", r#":op :call :tool "update" :args {:schedule-id "ID" :label "mine"}"#),
-    ("psi-tool", r#":op :call :tool "psi-tool" :args {:action "scheduler" :op "cancel" :schedule-id "ID"}"#),
-    ("cron_get", r#":op :call :tool "cron_get" :args {:job-id "ID"}"#),
-    (
-        "EQL",
-        r#":op :eql :query [{[:psi.scheduler/schedule-id "ID"] [:psi.scheduler/message :psi.scheduler/status]}]"#,
-    ),
-    ("EQL, change", r#":op :eql :query [(psi.scheduler/cancel {:schedule-id "ID"})]"#),
-];
-
-const SCHEDULES: usize = 40;
+const SUBJECTS: usize = 40;
 
 /// An even number, so that each of the two goes first equally often: the first of two requests is the slower one where the
 /// machine has to wake up for it. All requests of a measurement stay below the rate of one agent.
@@ -34,35 +32,204 @@ const FAIR: std::ops::RangeInclusive<f64> = 0.4..=0.6;
 /// What an agent can learn from time is there in every measurement; what the machine did is not.
 const MEASUREMENTS: usize = 5;
 
+const SWITCHES: &str = "[primitives]\nwatchers = true\nscheduler = true\n";
+
+/// A surface, with what a request on it says about a subject.
+#[derive(Clone, Copy)]
+enum Surface {
+    Stream,
+    Graphql,
+    Mcp,
+}
+
+/// One way in which a caller can name something.
+struct Way {
+    name: String,
+    surface: Surface,
+    asks: Box<dyn Fn(&Subject) -> String>,
+}
+
+fn way(name: &str, surface: Surface, asks: impl Fn(&Subject) -> String + 'static) -> Way {
+    let on = match surface {
+        Surface::Stream => "the stream",
+        Surface::Graphql => "GraphQL",
+        Surface::Mcp => "MCP",
+    };
+    Way { name: format!("{name} over {on}"), surface, asks: Box::new(asks) }
+}
+
+/// Every way there is.
+fn ways() -> Vec<Way> {
+    let mut all = Vec::new();
+    // An opening says that an id is taken: a client chooses the ids of its sessions, and has to be told.
+    for mutation in MutationName::ALL.iter().copied().filter(|it| *it != MutationName::Open) {
+        let name = mutation.name().to_string();
+        let query = name.clone();
+        all.push(way(&name, Surface::Stream, move |subject| {
+            format!("{{:op :eql :query [({query} {})]}}", Value::Map(params(mutation, subject)))
+        }));
+        all.push(way(&name, Surface::Graphql, move |subject| {
+            serde_json::json!({ "query": document(mutation, &params(mutation, subject)) }).to_string()
+        }));
+    }
+    for query in READS {
+        all.push(way(query, Surface::Stream, move |subject| {
+            format!("{{:op :eql :query {}}}", subject.put_into(query))
+        }));
+    }
+    for (tool, args) in CALLS {
+        let name = format!("{tool} {args}");
+        all.push(way(&name, Surface::Stream, move |subject| {
+            format!("{{:op :call :tool {tool:?} :args {}}}", subject.put_into(args))
+        }));
+        all.push(way(&name, Surface::Mcp, move |subject| {
+            let args = read(subject.put_into(args).as_bytes(), &REQUEST_CAPS).expect("EDN");
+            let params = Map::new().with("name", *tool).with("arguments", args);
+            let request = Map::new().with("jsonrpc", "2.0").with("id", 1).with("method", "tools/call");
+            let mut line = String::new();
+            json::write(&request.with("params", params).into(), &mut line);
+            line
+        }));
+    }
+    // What names nothing says the same of everything.
+    let (one, other) = (subject("one"), subject("other"));
+    all.retain(|way| (way.asks)(&one) != (way.asks)(&other));
+    all
+}
+
+fn subject(id: &str) -> Subject {
+    let run = format!("sch-{id}~1~2026-04-22T06:00:00Z");
+    Subject { name: "one of another session", session: id.into(), schedule: format!("sch-{id}"), run }
+}
+
+/// Sessions of others, each with a schedule and a run.
+fn theirs(daemon: &Daemon) -> Vec<Subject> {
+    let make = |number| {
+        let name = format!("bob-{number:02}-a");
+        let bob = Agent::open(daemon, &name);
+        let schedule =
+            bob.create(":kind :message :message \"secret\" :when \"every 1 hour\" :durability :durable");
+        daemon.eql(&format!("[(psi.scheduler/run-now {{:schedule-id {schedule:?}}})]"));
+        let runs = format!(
+            "[{{[:psi.scheduler/schedule-id {schedule:?}] [{{:psi.scheduler/runs [:reveille.run/id]}}]}}]"
+        );
+        let mut run = None;
+        until("it has a run", PATIENCE, || {
+            let found = Value::from(daemon.eql(&runs)).to_string();
+            run = found.split('"').find(|part| part.contains('~')).map(str::to_owned);
+            run.is_some()
+        });
+        Subject { run: run.unwrap_or_default(), session: name, schedule, name: "another session's" }
+    };
+    (0..SUBJECTS).map(make).collect()
+}
+
+/// A subject of the same form that never was.
+fn absent(theirs: &Subject) -> Subject {
+    let (rest, last) = theirs.schedule.split_at(theirs.schedule.len() - 1);
+    let schedule = format!("{rest}{}", if last == "0" { '1' } else { '0' });
+    let run = theirs.run.replace(&theirs.schedule, &schedule);
+    Subject { name: "nobody's", session: theirs.session.replace("-a", "-b"), schedule, run }
+}
+
 #[test]
-fn a_foreign_schedule_takes_as_long_as_one_that_never_was() {
+fn a_foreign_thing_takes_as_long_as_one_that_never_was() {
     let home = Home::new("attack-timing");
-    let daemon = Daemon::start(&home);
-    let bob = Agent::open(&daemon, "bob");
-    let make = |_| bob.create(":kind :message :message \"secret\" :delay-ms 80000000 :durability :durable");
-    let theirs: Vec<String> = (0..SCHEDULES).map(make).collect();
-    for (row, (name, request)) in ASKED.into_iter().enumerate() {
+    fs::write(home.path().join("reveille.toml"), SWITCHES).expect("ours");
+    let daemon = Daemon::start_with(&home, home.serve().args(["--config", "reveille.toml"]));
+    let theirs = theirs(&daemon);
+    let ways = ways();
+    // As many as the tables have: a table that is empty would be compared in no time.
+    assert!(ways.len() > MutationName::ALL.len() + 2 * CALLS.len(), "only {} ways", ways.len());
+    let mut told = Vec::new();
+    for (row, way) in ways.iter().enumerate() {
         let shares: Vec<f64> = (0..MEASUREMENTS)
             .map(|number| {
                 let agent = Agent::open(&daemon, &format!("alice-{row}-{number}"));
-                measured(&agent, name, request, &theirs)
+                measured(&mut Line::open(&daemon, &agent, way.surface), way, &theirs)
             })
             .take_while(|share| !FAIR.contains(share))
             .collect();
-        assert!(shares.len() < MEASUREMENTS, "{name}: foreign ones took longer in {shares:.3?} of all pairs");
+        if shares.len() == MEASUREMENTS {
+            told.push(format!("{}: foreign ones took longer in {shares:.3?} of all pairs", way.name));
+        }
+    }
+    assert_eq!(told, [""; 0]);
+}
+
+/// One connection of an agent, on which its requests wait for their answers.
+enum Line {
+    Stream(Stream),
+    Http { write: TcpStream, read: BufReader<TcpStream>, head: String },
+}
+
+impl Line {
+    fn open(daemon: &Daemon, agent: &Agent<'_>, surface: Surface) -> Line {
+        let route = match surface {
+            Surface::Stream => return Line::Stream(agent.stream()),
+            Surface::Graphql => "POST /graphql".to_owned(),
+            Surface::Mcp => {
+                let offer: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
+                format!("POST /mcp?tools={}", offer.join(","))
+            }
+        };
+        let write = connect(daemon, Ipv4Addr::LOCALHOST).expect("there is room");
+        let read = BufReader::new(write.try_clone().expect("ours"));
+        let head = format!(
+            "{route} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n",
+            daemon.address(),
+            agent.token()
+        );
+        Line::Http { write, read, head }
+    }
+
+    /// Asks, and returns the answer without what tells one request from another.
+    fn ask(&mut self, request: &str) -> String {
+        match self {
+            Line::Stream(stream) => {
+                let answer = stream.ask(request).expect("it lives");
+                // Without the number of the request.
+                let told = answer.keyword("error").or_else(|| answer.keyword("ok"));
+                format!("{told:?}")
+            }
+            Line::Http { write, read, head } => {
+                let text = format!("{head}Content-Length: {}\r\n\r\n{request}", request.len());
+                write.write_all(text.as_bytes()).expect("it reads");
+                answer(read)
+            }
+        }
     }
 }
 
+/// Reads one answer of a connection that goes on: the status and the body.
+fn answer(read: &mut BufReader<TcpStream>) -> String {
+    let (mut status, mut length) = (String::new(), 0);
+    read.read_line(&mut status).expect("it answers");
+    loop {
+        let mut line = String::new();
+        read.read_line(&mut line).expect("it answers");
+        let line = line.trim_end().to_lowercase();
+        if line.is_empty() {
+            break;
+        }
+        if let Some(bytes) = line.strip_prefix("content-length: ") {
+            length = bytes.parse().expect("a number");
+        }
+    }
+    let mut body = vec![0; length];
+    read.read_exact(&mut body).expect("as long as announced");
+    assert!(length > 0, "{status}: nothing is compared");
+    format!("{} {}", status.trim_end(), String::from_utf8(body).expect("UTF-8"))
+}
+
 /// In which share of all pairs what is another session's took longer than what never was.
-fn measured(agent: &Agent<'_>, name: &str, request: &str, theirs: &[String]) -> f64 {
-    let mut stream = agent.stream();
-    let mut ask = |id: &str| {
+fn measured(line: &mut Line, way: &Way, theirs: &[Subject]) -> f64 {
+    let mut ask = |subject: &Subject| {
+        let request = (way.asks)(subject);
         let began = now();
-        let answer = stream.ask(&format!("{{{}}}", request.replace("ID", id))).expect("it lives");
+        let answer = line.ask(&request);
         let took = began.elapsed_here();
-        // Without the number of the request.
-        let told = answer.keyword("error").or_else(|| answer.keyword("ok"));
-        (format!("{told:?}").replace(id, "ID"), took)
+        (subject.hide(&answer), took)
     };
     let (mut foreign, mut never) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS {
@@ -75,18 +242,12 @@ fn measured(agent: &Agent<'_>, name: &str, request: &str, theirs: &[String]) -> 
                 let first = ask(&nobodys);
                 (ask(theirs), first)
             };
-            assert_eq!(told, untold, "{name}");
+            assert_eq!(told, untold, "{}: {}, {}", way.name, theirs.name, nobodys.name);
             foreign.push(took);
             never.push(other);
         }
     }
     slower(&foreign, &never)
-}
-
-/// An id of the same form that no schedule has.
-fn absent(id: &str) -> String {
-    let (rest, last) = id.split_at(id.len() - 1);
-    format!("{rest}{}", if last == "0" { '1' } else { '0' })
 }
 
 /// In which share of all pairs the first took longer.

@@ -8,7 +8,6 @@ use reveille::dialect::{Notation, REQUEST_CAPS};
 use reveille::domain::{Caller, CallerRole, Dialect, Grant, Op, Right, Scope, SessionId};
 use reveille::edn::{Map, Value, read};
 use reveille::graph::mutation::MutationName;
-use reveille::graph::registry::{Param, ParamType};
 use reveille::runtime::Handle;
 use reveille::service::{DenialReason, Service, TOOLBOX, ToolEffect};
 
@@ -18,9 +17,11 @@ mod graphql;
 mod mcp;
 mod toolbox;
 mod walls;
+mod ways;
 mod world;
 
-use world::{ABSENT, ANOTHER, CLOSED, HOSTED, OWN, REOPENED, Subject, World};
+use ways::params;
+use world::{ABSENT, ANOTHER, CLOSED, HOSTED, OWN, REOPENED, World};
 
 /// What the table says, in the words of the test: a second reading of the rule, not a call of what is tested.
 fn is_admitted(op: Op, world: &World, caller: &Caller) -> bool {
@@ -40,34 +41,6 @@ fn exists(op: Op, caller: &Caller) -> bool {
     let opens = op == Op::OpenSession && is_host && acts_for_none;
     let is_beyond_sessions = op == Op::OpenSession || !op.rule().roles.contains(&CallerRole::Host);
     !is_beyond_sessions || opens || caller.scope == Scope::Operator
-}
-
-fn sample(param: &Param, subject: &Subject) -> Value {
-    match param.kind {
-        ParamType::Id if param.name.contains("session") => subject.session.as_str().into(),
-        ParamType::Id if param.name.contains("schedule") => subject.schedule.as_str().into(),
-        ParamType::Id if param.name.contains("run") => subject.run.as_str().into(),
-        ParamType::Id => "job-1".into(),
-        ParamType::Text => "0".repeat(64).into(),
-        ParamType::Boolean => true.into(),
-        ParamType::Integer { min, .. } => min.into(),
-        ParamType::Instant => "2030-01-01T00:00:00Z".into(),
-        ParamType::Enum { values, .. } => Value::keyword(values[0]),
-        ParamType::List(_) => Vec::<Value>::new().into(),
-        ParamType::Record(_) | ParamType::Map => Map::new().into(),
-    }
-}
-
-/// The parameters of a call about this subject.
-fn params(mutation: MutationName, subject: &Subject) -> Map {
-    let all = mutation.params().iter().flat_map(|group| group.params);
-    let named = all.filter(|param| param.is_required || param.name.ends_with("session-id"));
-    named.fold(Map::new(), |map, param| {
-        // The session may be optional, and text in the table; it is the subject all the same.
-        let is_session = param.name.ends_with("session-id");
-        let value = if is_session { subject.session.as_str().into() } else { sample(param, subject) };
-        map.with(param.name, value)
-    })
 }
 
 fn ask(handle: &Handle, caller: &Caller, query: &str) -> String {

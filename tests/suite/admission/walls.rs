@@ -7,8 +7,9 @@ use reveille::edn::{Value, read};
 use reveille::graph::mutation::MutationName;
 use reveille::service::Service;
 
-use super::world::{ABSENT, ANOTHER, CLOSED, HOSTED, OWN, REOPENED, Subject, World};
-use super::{ask, graphql, mcp, params};
+use super::ways::{CALLS, READS, Subject, params};
+use super::world::{ABSENT, ANOTHER, CLOSED, HOSTED, OWN, REOPENED, World};
+use super::{ask, graphql, mcp};
 
 /// What each caller of a session is asked about: everything that is not its own.
 fn foreign_to(who: &str, caller: &Caller) -> impl Iterator<Item = &'static str> {
@@ -58,61 +59,16 @@ fn anothers_thing_answers_like_none_to_every_mutation() {
     }
 }
 
-/// Reads of everything that a caller can name.
-const READS: &[&str] = &[
-    "[{[:psi.scheduler/schedule-id \"SCHEDULE\"] [:psi.scheduler/status :psi.scheduler/message :psi.scheduler/fire-at]}]",
-    "[{[:psi.scheduler/schedule-id \"SCHEDULE\"] [{:psi.scheduler/runs [:reveille.run/state]}]}]",
-    "[{[:reveille.run/id \"RUN\"] [:reveille.run/state :reveille.run/reason]}]",
-    "[{[:psi.agent-session/session-id \"SESSION\"] \
-       [:psi.agent-session/busy? {:psi.agent-session/messages [:reveille.message/text]}]}]",
-    "[{[:psi.agent-session/session-id \"SESSION\"] [:psi.agent-session/grant]}]",
-    "[{(:reveille/explain {:schedule-id \"SCHEDULE\"}) [:reveille.explanation/verdict :reveille.explanation/reason]}]",
-    "[{(:reveille.engine/decisions {:schedule-id \"SCHEDULE\"}) [:reveille.decision/kind]}]",
-    "[{(:reveille.engine/decisions {:by \"SESSION\"}) [:reveille.decision/kind]}]",
-    "[{(:psi.scheduler/schedules {:session-id \"SESSION\"}) [:psi.scheduler/schedule-id]}]",
-    "[{(:reveille/forecast {:schedule-id \"SCHEDULE\"}) [:reveille.slot/at]}]",
-];
-
 #[test]
 fn anothers_thing_reads_like_none() {
     for read in READS {
         for is_lenient in [false, true] {
             compare(read, &|world, caller, subject| {
-                let query = read
-                    .replace("SCHEDULE", &subject.schedule)
-                    .replace("RUN", &subject.run)
-                    .replace("SESSION", &subject.session);
-                crate::simulated::ask(&world.handle, caller, &query, is_lenient)
+                crate::simulated::ask(&world.handle, caller, &subject.put_into(read), is_lenient)
             });
         }
     }
 }
-
-/// Calls of tools that name a schedule.
-const CALLS: &[(&str, &str)] = &[
-    ("psi-tool", "{:action \"scheduler\" :op \"cancel\" :schedule-id \"SCHEDULE\"}"),
-    ("cron_get", "{:job_id \"SCHEDULE\"}"),
-    ("cron_update", "{:job_id \"SCHEDULE\" :patch {:prompt \"x\"}}"),
-    ("cron_delete", "{:job_id \"SCHEDULE\"}"),
-    ("cron_pause", "{:job_id \"SCHEDULE\"}"),
-    ("cron_resume", "{:job_id \"SCHEDULE\"}"),
-    ("report_job_ready", "{:job_id \"SCHEDULE\"}"),
-    ("cancel_schedule", "{:job_id \"SCHEDULE\"}"),
-    ("background_run", "{:task_id \"SCHEDULE\"}"),
-    ("background_run", "{:task_id \"SCHEDULE\" :cancel true}"),
-    ("watch_stop", "{:watcher_id \"SCHEDULE\"}"),
-    ("watch_pause", "{:watcher_id \"SCHEDULE\"}"),
-    ("watch_resume", "{:watcher_id \"SCHEDULE\"}"),
-    ("watch_status", "{:watcher_id \"SCHEDULE\"}"),
-    ("watch_history", "{:watcher_id \"SCHEDULE\"}"),
-    ("schedule_session_action", "{:operation \"cancel\" :action_id \"SCHEDULE\"}"),
-    ("schedule_session_action", "{:operation \"run-now\" :action_id \"SCHEDULE\"}"),
-    ("CronDelete", "{:id \"SCHEDULE\"}"),
-    ("cancel", "{:id \"SCHEDULE\"}"),
-    ("update", "{:id \"SCHEDULE\" :label \"l\"}"),
-    ("explain", "{:id \"SCHEDULE\"}"),
-    ("query", "{:query \"[{[:psi.scheduler/schedule-id \\\"SCHEDULE\\\"] [:psi.scheduler/status]}]\"}"),
-];
 
 /// A tool that takes the id of a schedule, of whatever kind, is among the calls.
 #[test]
@@ -132,13 +88,13 @@ fn every_tool_that_names_a_schedule_is_compared() {
 fn anothers_schedule_is_none_to_every_tool() {
     for (tool, args) in CALLS {
         compare(&format!("{tool} {args}"), &|world, caller, subject| {
-            let args = args.replace("SCHEDULE", &subject.schedule);
+            let args = subject.put_into(args);
             let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
             let answer = Service::new(world.handle.clone()).call_tool(tool, caller, &args, Notation::Edn);
             format!("{:?}", answer.map(|answer| answer.map(|it| it.value.to_string())))
         });
         compare(&format!("{tool} {args} over MCP"), &|world, caller, subject| {
-            let args = args.replace("SCHEDULE", &subject.schedule);
+            let args = subject.put_into(args);
             let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
             mcp::call(&world.handle, caller, tool, &args)
         });
@@ -152,10 +108,7 @@ fn ones_own_thing_does_not_answer_like_none() {
         let answer = |name: &str| {
             let world = World::new();
             let subject = world.subject(name);
-            let query = read
-                .replace("SCHEDULE", &subject.schedule)
-                .replace("RUN", &subject.run)
-                .replace("SESSION", &subject.session);
+            let query = subject.put_into(read);
             let own = Caller { role: CallerRole::Session, ..crate::simulated::token(OWN) };
             subject.hide(&crate::simulated::ask(&world.handle, &own, &query, true))
         };

@@ -9,27 +9,12 @@ use reveille::domain::{
 use reveille::engine::{Command, Input, NewSchedule, Report, SessionRecord};
 use reveille::runtime::{Handle, Token};
 
+use super::ways::Subject;
 use crate::simulated::{self, session, token};
 
-/// Something that a call is about.
-#[derive(Clone, Debug)]
-pub(super) struct Subject {
-    /// What it is to most callers.
-    pub(super) name: &'static str,
-    pub(super) session: String,
-    pub(super) schedule: String,
-    pub(super) run: String,
-}
-
-impl Subject {
-    fn of(name: &'static str, run: &str) -> Subject {
-        Subject { name, session: name.to_owned(), schedule: format!("sch-of-{name}"), run: run.to_owned() }
-    }
-
-    /// The text of a call or an answer without what tells this subject from another.
-    pub(super) fn hide(&self, text: &str) -> String {
-        text.replace(&self.run, "RUN").replace(&self.schedule, "SCHEDULE").replace(&self.session, "SESSION")
-    }
+/// The subject of a session, by its name.
+fn subject_of(name: &'static str, run: &str) -> Subject {
+    Subject { name, session: name.to_owned(), schedule: format!("sch-of-{name}"), run: run.to_owned() }
 }
 
 /// An engine with sessions of all kinds.
@@ -79,11 +64,11 @@ impl World {
                 let record = state.schedule(&ran)?;
                 state.runs_of(record).next().and_then(|(_, run)| state.run_id(run))
             });
-            subjects.push(Subject::of(name, &run.expect("it ran").to_string()));
+            subjects.push(subject_of(name, &run.expect("it ran").to_string()));
         }
         let nobody = ScheduleId::new(&format!("sch-ran-{ABSENT}")).expect("an id");
         let run = RunId { schedule: nobody, incarnation: 1, slot: handle.now().wall };
-        subjects.push(Subject::of(ABSENT, &run.to_string()));
+        subjects.push(subject_of(ABSENT, &run.to_string()));
         let children = [OWN, NARROW].map(|name| child(&handle, name));
         let narrow = Grant { right: Some(Right::Read), ..Grant::FULL };
         handle.grant(&session(NARROW), narrow, Scope::Operator).expect("it is open");

@@ -1,0 +1,164 @@
+//! The ways in which a caller can name something: every mutation in both languages, generated from the tables of their
+//! parameters, reads of everything that has an id, and calls of every tool that takes one.
+//!
+//! The matrix takes them in process (`walls.rs`), and the blackbox tests take them on a daemon and by the clock
+//! (`attacks/timing.rs`), so this file knows no engine.
+
+use reveille::edn::{Map, Value};
+use reveille::graph::mutation::MutationName as Name;
+use reveille::graph::registry::{Param, ParamType};
+
+/// Something that a call is about.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject {
+    /// What it is to most callers.
+    pub(crate) name: &'static str,
+    pub(crate) session: String,
+    pub(crate) schedule: String,
+    pub(crate) run: String,
+}
+
+impl Subject {
+    /// A text about whatever subject, as one about this.
+    pub(crate) fn put_into(&self, text: &str) -> String {
+        text.replace("SCHEDULE", &self.schedule).replace("RUN", &self.run).replace("SESSION", &self.session)
+    }
+
+    /// The text of a call or an answer without what tells this subject from another.
+    pub(crate) fn hide(&self, text: &str) -> String {
+        text.replace(&self.run, "RUN").replace(&self.schedule, "SCHEDULE").replace(&self.session, "SESSION")
+    }
+}
+
+/// The parameters of a call about this subject.
+pub(crate) fn params(mutation: Name, subject: &Subject) -> Map {
+    let all = mutation.params().iter().flat_map(|group| group.params);
+    let named = all.filter(|param| param.is_required || param.name.ends_with("session-id"));
+    named.fold(Map::new(), |map, param| {
+        // The session may be optional, and text in the table; it is the subject all the same.
+        let is_session = param.name.ends_with("session-id");
+        let value = if is_session { subject.session.as_str().into() } else { sample(param, subject) };
+        map.with(param.name, value)
+    })
+}
+
+fn sample(param: &Param, subject: &Subject) -> Value {
+    match param.kind {
+        ParamType::Id if param.name.contains("session") => subject.session.as_str().into(),
+        ParamType::Id if param.name.contains("schedule") => subject.schedule.as_str().into(),
+        ParamType::Id if param.name.contains("run") => subject.run.as_str().into(),
+        ParamType::Id => "job-1".into(),
+        ParamType::Text => "0".repeat(64).into(),
+        ParamType::Boolean => true.into(),
+        ParamType::Integer { min, .. } => min.into(),
+        ParamType::Instant => "2030-01-01T00:00:00Z".into(),
+        ParamType::Enum { values, .. } => Value::keyword(values[0]),
+        ParamType::List(_) => Vec::<Value>::new().into(),
+        ParamType::Record(_) | ParamType::Map => Map::new().into(),
+    }
+}
+
+/// The document that carries out a mutation.
+pub(crate) fn document(mutation: Name, params: &Map) -> String {
+    let parts: Vec<String> = params
+        .iter()
+        .map(|(name, value)| {
+            let name = camel(name.as_keyword().expect("a name").as_str());
+            // Names of enums are spelt otherwise, and maps are empty here.
+            let word = value.as_keyword().map(|word| word.as_str().to_uppercase().replace('-', "_"));
+            let part = format!("{name}: {}", word.unwrap_or_else(|| value.to_string()));
+            // A filter is one argument in GraphQL.
+            let is_of_filter = mutation == Name::ChangeMany && name == "sessionId";
+            if is_of_filter { format!("filter: {{{part}}}") } else { part }
+        })
+        .collect();
+    let inner = parts.join(", ");
+    let has_input = matches!(mutation, Name::Create | Name::Reschedule);
+    let args = match (has_input, inner.is_empty()) {
+        (true, _) => format!("(input: {{{inner}}})"),
+        (false, true) => inner,
+        (false, false) => format!("({inner})"),
+    };
+    format!("mutation {{ {}{args} {{ __typename }} }}", field(mutation))
+}
+
+/// The field of each mutation.
+fn field(mutation: Name) -> &'static str {
+    match mutation {
+        Name::Create => "createSchedule",
+        Name::Cancel => "cancelSchedule",
+        Name::Reschedule => "rescheduleSchedule",
+        Name::RunNow => "runScheduleNow",
+        Name::Pause => "pauseSchedule",
+        Name::Resume => "resumeSchedule",
+        Name::SkipNext => "skipNextSlot",
+        Name::Retry => "retrySchedule",
+        Name::ChangeMany => "changeSchedules",
+        Name::CancelAll => "cancelAllSchedules",
+        Name::PauseAll => "pauseAllSchedules",
+        Name::ResumeAll => "resumeAllSchedules",
+        Name::HoldAll => "holdAll",
+        Name::ReleaseAll => "releaseAll",
+        Name::Approve => "approveRun",
+        Name::Deny => "denyRun",
+        Name::SetGrant => "setSessionGrant",
+        Name::Open => "openSession",
+        Name::Close => "closeSession",
+        Name::TakeMessages => "takeMessages",
+        Name::Remember => "remember",
+        Name::SetGoal => "setGoal",
+        Name::CreateTask => "createTask",
+        Name::UpdateTask => "updateTask",
+        Name::UserMessage => "sendUserMessage",
+        Name::Busy => "setSessionBusy",
+        Name::JobReady => "reportJobReady",
+        Name::Ping => "pingSession",
+    }
+}
+
+fn camel(name: &str) -> String {
+    let mut words = name.split('-');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |name, word| name + &word[..1].to_uppercase() + &word[1..])
+}
+
+/// Reads of everything that a caller can name.
+pub(crate) const READS: &[&str] = &[
+    "[{[:psi.scheduler/schedule-id \"SCHEDULE\"] [:psi.scheduler/status :psi.scheduler/message :psi.scheduler/fire-at]}]",
+    "[{[:psi.scheduler/schedule-id \"SCHEDULE\"] [{:psi.scheduler/runs [:reveille.run/state]}]}]",
+    "[{[:reveille.run/id \"RUN\"] [:reveille.run/state :reveille.run/reason]}]",
+    "[{[:psi.agent-session/session-id \"SESSION\"] \
+       [:psi.agent-session/busy? {:psi.agent-session/messages [:reveille.message/text]}]}]",
+    "[{[:psi.agent-session/session-id \"SESSION\"] [:psi.agent-session/grant]}]",
+    "[{(:reveille/explain {:schedule-id \"SCHEDULE\"}) [:reveille.explanation/verdict :reveille.explanation/reason]}]",
+    "[{(:reveille.engine/decisions {:schedule-id \"SCHEDULE\"}) [:reveille.decision/kind]}]",
+    "[{(:reveille.engine/decisions {:by \"SESSION\"}) [:reveille.decision/kind]}]",
+    "[{(:psi.scheduler/schedules {:session-id \"SESSION\"}) [:psi.scheduler/schedule-id]}]",
+    "[{(:reveille/forecast {:schedule-id \"SCHEDULE\"}) [:reveille.slot/at]}]",
+];
+
+/// Calls of tools that name a schedule.
+pub(crate) const CALLS: &[(&str, &str)] = &[
+    ("psi-tool", "{:action \"scheduler\" :op \"cancel\" :schedule-id \"SCHEDULE\"}"),
+    ("cron_get", "{:job_id \"SCHEDULE\"}"),
+    ("cron_update", "{:job_id \"SCHEDULE\" :patch {:prompt \"x\"}}"),
+    ("cron_delete", "{:job_id \"SCHEDULE\"}"),
+    ("cron_pause", "{:job_id \"SCHEDULE\"}"),
+    ("cron_resume", "{:job_id \"SCHEDULE\"}"),
+    ("report_job_ready", "{:job_id \"SCHEDULE\"}"),
+    ("cancel_schedule", "{:job_id \"SCHEDULE\"}"),
+    ("background_run", "{:task_id \"SCHEDULE\"}"),
+    ("background_run", "{:task_id \"SCHEDULE\" :cancel true}"),
+    ("watch_stop", "{:watcher_id \"SCHEDULE\"}"),
+    ("watch_pause", "{:watcher_id \"SCHEDULE\"}"),
+    ("watch_resume", "{:watcher_id \"SCHEDULE\"}"),
+    ("watch_status", "{:watcher_id \"SCHEDULE\"}"),
+    ("watch_history", "{:watcher_id \"SCHEDULE\"}"),
+    ("schedule_session_action", "{:operation \"cancel\" :action_id \"SCHEDULE\"}"),
+    ("schedule_session_action", "{:operation \"run-now\" :action_id \"SCHEDULE\"}"),
+    ("CronDelete", "{:id \"SCHEDULE\"}"),
+    ("cancel", "{:id \"SCHEDULE\"}"),
+    ("update", "{:id \"SCHEDULE\" :label \"l\"}"),
+    ("explain", "{:id \"SCHEDULE\"}"),
+    ("query", "{:query \"[{[:psi.scheduler/schedule-id \\\"SCHEDULE\\\"] [:psi.scheduler/status]}]\"}"),
+];
