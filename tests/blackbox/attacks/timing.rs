@@ -23,7 +23,7 @@ use crate::harness::stream::Stream;
 const SUBJECTS: usize = 40;
 
 /// An even number, so that each of the two goes first equally often: the first of two requests is the slower one where the
-/// machine has to wake up for it. All requests of a measurement stay below the rate of one agent.
+/// machine has to wake up for it. Each round has an agent of its own, far below the rates of one.
 const ROUNDS: usize = 6;
 
 /// Of what share one measurement is taken for noise. With nothing to see, one on a quiet machine is outside it one time in ten.
@@ -145,8 +145,11 @@ fn a_foreign_thing_takes_as_long_as_one_that_never_was() {
     for (row, way) in ways.iter().enumerate() {
         let shares: Vec<f64> = (0..MEASUREMENTS)
             .map(|number| {
-                let agent = Agent::open(&daemon, &format!("alice-{row}-{number}"));
-                measured(&mut Line::open(&daemon, &agent, way.surface), way, &theirs)
+                let line = |round| {
+                    let agent = Agent::open(&daemon, &format!("alice-{row}-{number}-{round}"));
+                    Line::open(&daemon, &agent, way.surface)
+                };
+                measured(line, way, &theirs)
             })
             .take_while(|share| !FAIR.contains(share))
             .collect();
@@ -223,16 +226,17 @@ fn answer(read: &mut BufReader<TcpStream>) -> String {
 }
 
 /// In which share of all pairs what is another session's took longer than what never was.
-fn measured(line: &mut Line, way: &Way, theirs: &[Subject]) -> f64 {
-    let mut ask = |subject: &Subject| {
-        let request = (way.asks)(subject);
-        let began = now();
-        let answer = line.ask(&request);
-        let took = began.elapsed_here();
-        (subject.hide(&answer), took)
-    };
+fn measured(open: impl Fn(usize) -> Line, way: &Way, theirs: &[Subject]) -> f64 {
     let (mut foreign, mut never) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS {
+        let mut line = open(round);
+        let mut ask = |subject: &Subject| {
+            let request = (way.asks)(subject);
+            let began = now();
+            let answer = line.ask(&request);
+            let took = began.elapsed_here();
+            (subject.hide(&answer), took)
+        };
         for theirs in theirs {
             let nobodys = absent(theirs);
             let ((told, took), (untold, other)) = if round % 2 == 0 {

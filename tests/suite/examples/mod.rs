@@ -7,6 +7,8 @@ use reveille::dialect::{Notation, REQUEST_CAPS, cron, json, reminder, session_ac
 use reveille::domain::{Caller, Refusal};
 use reveille::edn::Value;
 
+use crate::simulated::standing;
+
 use self::scene::{
     CALLS, CREATE_JOB, Expected, Scene, at, check, edit, edn, example, part, paths, report, sent, with,
 };
@@ -203,6 +205,27 @@ fn what_models_said_leads_on() {
         }
     }
     report(&faults);
+}
+
+/// A zone that nobody knows is no reason to take another one: the call is refused, and nothing has changed.
+#[test]
+fn a_zone_that_nobody_knows_makes_nothing() {
+    let scene = Scene::new();
+    let before = standing(&scene.handle);
+    for zone in ["Europe/Belrin", "Nowhere/Xyz"] {
+        for (tool, args) in [
+            ("create", r#"{:message "m" :when "tomorrow at 9" :zone "ZONE"}"#),
+            ("create", r#"{:message "m" :when "0 9 * * *" :zone "ZONE"}"#),
+            ("create", r#"{:message "m" :when "in 5 minutes" :zone "ZONE"}"#),
+            ("update", r#"{:schedule_id "$SCHEDULE" :when "weekdays at 9" :zone "ZONE"}"#),
+        ] {
+            let args = scene.edn(&args.replace("ZONE", zone));
+            let answer = scene.call(tool, &args, Notation::Edn);
+            assert!(answer.is_error, "{tool} {args}: {}", answer.value);
+            assert!(answer.value.to_string().contains("zone"), "{tool} {args}: {}", answer.value);
+            assert_eq!(standing(&scene.handle), before, "{tool} {args}");
+        }
+    }
 }
 
 /// A model that has read of one tool calls another with its words.
