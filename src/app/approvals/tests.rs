@@ -306,7 +306,7 @@ fn in_effect(schedule: &Schedule, origin: &SessionConfig) -> Schedule {
 }
 
 /// A part that differs is shown to an operator, printed, and told to a guard.
-fn is_seen(before: &Look, then: &Look, part: &str) -> Result<(), TestCaseError> {
+fn assert_seen(before: &Look, then: &Look, part: &str) -> Result<(), TestCaseError> {
     prop_assert_ne!(&before.attribute, &then.attribute, "{} is not shown", part);
     prop_assert_ne!(&before.printed, &then.printed, "{} is not printed", part);
     prop_assert_ne!(&before.told, &then.told, "the guard is not told of {}", part);
@@ -325,7 +325,7 @@ proptest! {
                 prop_assert_ne!(&shown.digest, &then.digest, "{} is not in the digest", part);
             }
             if in_effect(&changed, &origin) != in_effect(&one, &origin) {
-                is_seen(&shown, &then, part)?;
+                assert_seen(&shown, &then, part)?;
             }
         }
     }
@@ -342,7 +342,7 @@ proptest! {
             let then = look(&one, &changed);
             if effective(&one, &changed) != effective(&one, &origin) {
                 prop_assert_ne!(&shown.digest, &then.digest, "{} is not in the digest", part);
-                is_seen(&shown, &then, part)?;
+                assert_seen(&shown, &then, part)?;
             }
         }
     }

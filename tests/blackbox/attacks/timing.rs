@@ -1,8 +1,9 @@
 //! What another session has, and what never was, answer alike also in time, in every way in which a caller can name something.
 //!
-//! The ways are those of the matrix: every mutation in both languages, every tool that takes an id, every read, over the
-//! surfaces where they are. The two are asked for in turn on one connection, so that whatever else the machine does meets both.
-//! The share of pairs in which the foreign one took longer is then near one half, however fast the machine is.
+//! The ways are those of the matrix: every mutation in both languages, every tool that takes an id, every read, every operation
+//! of the stream and every path, over the surfaces where they are. The two are asked for in turn on one connection, so that
+//! whatever else the machine does meets both. The share of pairs in which the foreign one took longer is then near one half,
+//! however fast the machine is.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,7 +16,7 @@ use reveille::edn::{Map, Value, read};
 use reveille::graph::mutation::MutationName;
 
 use crate::attacks::agent::Agent;
-use crate::attacks::ways::{CALLS, READS, Subject, document, params};
+use crate::attacks::ways::{CALLS, OPS, READS, Subject, document, params};
 use crate::harness::daemon::{Daemon, Home, PATIENCE, now, until};
 use crate::harness::sockets::connect;
 use crate::harness::stream::Stream;
@@ -32,6 +33,9 @@ const FAIR: std::ops::RangeInclusive<f64> = 0.4..=0.6;
 /// What an agent can learn from time is there in every measurement; what the machine did is not.
 const MEASUREMENTS: usize = 5;
 
+/// The routes that name a session in their path.
+const PATHS: [&str; 2] = ["/v1/sessions/SESSION/jobs/j/ready", "/v1/sessions/SESSION/pings/p"];
+
 const SWITCHES: &str = "[primitives]\nwatchers = true\nscheduler = true\n";
 
 /// A surface, with what a request on it says about a subject.
@@ -40,6 +44,8 @@ enum Surface {
     Stream,
     Graphql,
     Mcp,
+    /// A request of which only the path says something.
+    Path,
 }
 
 /// One way in which a caller can name something.
@@ -54,6 +60,7 @@ fn way(name: &str, surface: Surface, asks: impl Fn(&Subject) -> String + 'static
         Surface::Stream => "the stream",
         Surface::Graphql => "GraphQL",
         Surface::Mcp => "MCP",
+        Surface::Path => "HTTP",
     };
     Way { name: format!("{name} over {on}"), surface, asks: Box::new(asks) }
 }
@@ -90,6 +97,12 @@ fn ways() -> Vec<Way> {
             json::write(&request.with("params", params).into(), &mut line);
             line
         }));
+    }
+    for (op, _, request) in OPS.iter().filter(|(op, ..)| *op != "session/open") {
+        all.push(way(op, Surface::Stream, move |subject| subject.put_into(request)));
+    }
+    for path in PATHS {
+        all.push(way(path, Surface::Path, move |subject| subject.put_into(path)));
     }
     // What names nothing says the same of everything.
     let (one, other) = (subject("one"), subject("other"));
@@ -163,27 +176,29 @@ fn a_foreign_thing_takes_as_long_as_one_that_never_was() {
 /// One connection of an agent, on which its requests wait for their answers.
 enum Line {
     Stream(Stream),
-    Http { write: TcpStream, read: BufReader<TcpStream>, head: String },
+    Http { write: TcpStream, read: BufReader<TcpStream>, route: String, head: String },
 }
 
 impl Line {
     fn open(daemon: &Daemon, agent: &Agent<'_>, surface: Surface) -> Line {
         let route = match surface {
             Surface::Stream => return Line::Stream(agent.stream()),
-            Surface::Graphql => "POST /graphql".to_owned(),
+            // Its requests have their routes.
+            Surface::Path => String::new(),
+            Surface::Graphql => "POST /graphql HTTP/1.1\r\n".to_owned(),
             Surface::Mcp => {
                 let offer: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
-                format!("POST /mcp?tools={}", offer.join(","))
+                format!("POST /mcp?tools={} HTTP/1.1\r\n", offer.join(","))
             }
         };
         let write = connect(daemon, Ipv4Addr::LOCALHOST).expect("there is room");
         let read = BufReader::new(write.try_clone().expect("ours"));
         let head = format!(
-            "{route} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n",
+            "Host: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n",
             daemon.address(),
             agent.token()
         );
-        Line::Http { write, read, head }
+        Line::Http { write, read, route, head }
     }
 
     /// Asks, and returns the answer without what tells one request from another.
@@ -195,8 +210,11 @@ impl Line {
                 let told = answer.keyword("error").or_else(|| answer.keyword("ok"));
                 format!("{told:?}")
             }
-            Line::Http { write, read, head } => {
-                let text = format!("{head}Content-Length: {}\r\n\r\n{request}", request.len());
+            Line::Http { write, read, route, head } => {
+                let text = match route.is_empty() {
+                    true => format!("POST {request} HTTP/1.1\r\n{head}Content-Length: 0\r\n\r\n"),
+                    false => format!("{route}{head}Content-Length: {}\r\n\r\n{request}", request.len()),
+                };
                 write.write_all(text.as_bytes()).expect("it reads");
                 answer(read)
             }

@@ -17,7 +17,7 @@ mod graphql;
 mod mcp;
 mod toolbox;
 mod walls;
-mod ways;
+pub(crate) mod ways;
 mod world;
 
 use ways::params;

@@ -1,9 +1,10 @@
 //! The ways in which a caller can name something: every mutation in both languages, generated from the tables of their
-//! parameters, reads of everything that has an id, and calls of every tool that takes one.
+//! parameters, reads of everything that has an id, calls of every tool that takes one, and operations of the stream.
 //!
 //! The matrix takes them in process (`walls.rs`), and the blackbox tests take them on a daemon and by the clock
 //! (`attacks/timing.rs`), so this file knows no engine.
 
+use reveille::domain::Op;
 use reveille::edn::{Map, Value};
 use reveille::graph::mutation::MutationName as Name;
 use reveille::graph::registry::{Param, ParamType};
@@ -161,4 +162,49 @@ pub(crate) const CALLS: &[(&str, &str)] = &[
     ("update", "{:id \"SCHEDULE\" :label \"l\"}"),
     ("explain", "{:id \"SCHEDULE\"}"),
     ("query", "{:query \"[{[:psi.scheduler/schedule-id \\\"SCHEDULE\\\"] [:psi.scheduler/status]}]\"}"),
+];
+
+/// What each operation of the stream is, and a request of it about `SESSION`.
+pub(crate) const OPS: &[(&str, Op, &str)] = &[
+    ("call", Op::Query, "{:op :call :tool \"list\" :args {} :session-id \"SESSION\"}"),
+    ("session/open", Op::OpenSession, "{:op :session/open :session-id \"SESSION\"}"),
+    ("session/close", Op::CloseSession, "{:op :session/close :session-id \"SESSION\"}"),
+    ("session/busy", Op::Busy, "{:op :session/busy :session-id \"SESSION\" :busy? false}"),
+    (
+        "session/user-message",
+        Op::UserMessage,
+        "{:op :session/user-message :session-id \"SESSION\" :text \"hi\"}",
+    ),
+    ("session/job-ready", Op::JobReady, "{:op :session/job-ready :session-id \"SESSION\" :job-id \"j\"}"),
+    ("host/attach", Op::AttachHost, "{:op :host/attach :sessions [\"SESSION\"]}"),
+    ("agent/bind", Op::BindAgent, "{:op :agent/bind :pid 7 :started \"1\" :address \"claude:SESSION\"}"),
+    ("agent/whose", Op::BindAgent, "{:op :agent/whose :pid 7 :started \"1\"}"),
+    ("agent/wait", Op::AttachHost, "{:op :agent/wait :session-id \"SESSION\"}"),
+    (
+        "agent/handed",
+        Op::Receipt,
+        "{:op :agent/handed :session-id \"SESSION\" :delivery-id \"SESSION~1~2026-01-01T00:00:00Z\"}",
+    ),
+    (
+        "agent/shown",
+        Op::BindAgent,
+        "{:op :agent/shown :session-id \"SESSION\" :delivery-id \"SESSION~1~2026-01-01T00:00:00Z\"}",
+    ),
+    ("agent/idle", Op::BindAgent, "{:op :agent/idle :session-id \"SESSION\"}"),
+    (
+        "agent/schedules",
+        Op::BindAgent,
+        "{:op :agent/schedules :session-id \"SESSION\" :schedules [] :count 0}",
+    ),
+    ("agent/release", Op::BindAgent, "{:op :agent/release :session-id \"SESSION\"}"),
+    ("delivery/ack", Op::Receipt, "{:op :delivery/ack :delivery-id \"SESSION~1~2026-01-01T00:00:00Z\"}"),
+    ("delivery/nack", Op::Receipt, "{:op :delivery/nack :delivery-id \"SESSION~1~2026-01-01T00:00:00Z\"}"),
+    ("subscribe", Op::Follow, "{:op :subscribe}"),
+    (
+        "eql",
+        Op::Query,
+        "{:op :eql :query [{[:psi.agent-session/session-id \"SESSION\"] [:psi.agent-session/busy?]}]}",
+    ),
+    ("tools/offer", Op::AttachHost, "{:op :tools/offer :tools [{:name \"own.read\"}]}"),
+    ("tool/result", Op::Receipt, "{:op :tool/result :call-id \"SESSION\" :ok 1}"),
 ];

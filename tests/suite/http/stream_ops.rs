@@ -13,52 +13,8 @@ use reveille::surface::http::Config;
 
 use super::client::{Answer, EDITOR, OBSERVER, OPERATOR, SHELL, Site};
 use super::streams::{ask, upgrade};
+use crate::admission::ways::OPS;
 use crate::stdio::json;
-
-/// What each operation is, and a request of it about `SESSION`.
-const OPS: &[(&str, Op, &str)] = &[
-    ("call", Op::Query, "{:op :call :tool \"list\" :args {} :session-id \"SESSION\"}"),
-    ("session/open", Op::OpenSession, "{:op :session/open :session-id \"SESSION\"}"),
-    ("session/close", Op::CloseSession, "{:op :session/close :session-id \"SESSION\"}"),
-    ("session/busy", Op::Busy, "{:op :session/busy :session-id \"SESSION\" :busy? false}"),
-    (
-        "session/user-message",
-        Op::UserMessage,
-        "{:op :session/user-message :session-id \"SESSION\" :text \"hi\"}",
-    ),
-    ("session/job-ready", Op::JobReady, "{:op :session/job-ready :session-id \"SESSION\" :job-id \"j\"}"),
-    ("host/attach", Op::AttachHost, "{:op :host/attach :sessions [\"SESSION\"]}"),
-    ("agent/bind", Op::BindAgent, "{:op :agent/bind :pid 7 :started \"1\" :address \"claude:SESSION\"}"),
-    ("agent/whose", Op::BindAgent, "{:op :agent/whose :pid 7 :started \"1\"}"),
-    ("agent/wait", Op::AttachHost, "{:op :agent/wait :session-id \"SESSION\"}"),
-    (
-        "agent/handed",
-        Op::Receipt,
-        "{:op :agent/handed :session-id \"SESSION\" :delivery-id \"SESSION~1~2026-01-01T00:00:00Z\"}",
-    ),
-    (
-        "agent/shown",
-        Op::BindAgent,
-        "{:op :agent/shown :session-id \"SESSION\" :delivery-id \"SESSION~1~2026-01-01T00:00:00Z\"}",
-    ),
-    ("agent/idle", Op::BindAgent, "{:op :agent/idle :session-id \"SESSION\"}"),
-    (
-        "agent/schedules",
-        Op::BindAgent,
-        "{:op :agent/schedules :session-id \"SESSION\" :schedules [] :count 0}",
-    ),
-    ("agent/release", Op::BindAgent, "{:op :agent/release :session-id \"SESSION\"}"),
-    ("delivery/ack", Op::Receipt, "{:op :delivery/ack :delivery-id \"SESSION~1~2026-01-01T00:00:00Z\"}"),
-    ("delivery/nack", Op::Receipt, "{:op :delivery/nack :delivery-id \"SESSION~1~2026-01-01T00:00:00Z\"}"),
-    ("subscribe", Op::Follow, "{:op :subscribe}"),
-    (
-        "eql",
-        Op::Query,
-        "{:op :eql :query [{[:psi.agent-session/session-id \"SESSION\"] [:psi.agent-session/busy?]}]}",
-    ),
-    ("tools/offer", Op::AttachHost, "{:op :tools/offer :tools [{:name \"own.read\"}]}"),
-    ("tool/result", Op::Receipt, "{:op :tool/result :call-id \"SESSION\" :ok 1}"),
-];
 
 /// The subjects: the caller's own session, another, one that was closed, one that was closed and opened again, one of a host,
 /// and none.
