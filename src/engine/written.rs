@@ -64,7 +64,8 @@ impl Pace {
         Err(due)
     }
 
-    fn write(&mut self, bytes: u64, now: BootTime) {
+    /// Counts bytes, whether or not they may be written now.
+    pub(super) fn write(&mut self, bytes: u64, now: BootTime) {
         self.paid_until = self.paid_until.max(now).after(time_of(bytes));
     }
 

@@ -173,9 +173,7 @@ impl World {
             Payload::Turn { text }
         };
         let settings = self.any_terms(fresh || calls);
-        // Mostly the owner itself, now and then another session's token.
-        let author = self.any_session().filter(|_| self.stage.entropy.one_in(3));
-        let author = author.map(|author| self.any_author(Scope::Session(author)));
+        let author = self.any_maker().map(|scope| self.any_author(scope));
         let new = NewSchedule {
             made_by: author.map(Box::new),
             id,
@@ -189,6 +187,15 @@ impl World {
             session_live_max: self.config.session_live_max,
         };
         self.submit(Input::Command(Command::CreateSchedule(new))).map(|_| ())
+    }
+
+    /// Who makes a schedule: mostly the owner itself, now and then another session, and where budgets are at stake an operator,
+    /// whose runs wait for none.
+    fn any_maker(&self) -> Option<Scope> {
+        if self.config.long_prompts && self.stage.entropy.one_in(4) {
+            return Some(Scope::Operator);
+        }
+        self.any_session().filter(|_| self.stage.entropy.one_in(3)).map(Scope::Session)
     }
 
     /// A configuration that names some tools, or leaves them to the origin or the host.

@@ -198,12 +198,17 @@ fn may_write(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) -> bool {
     let (schedule, now) = (occurrence.schedule, step.now);
     let begins_with = schedule.payload.first_phase();
     let bytes = bytes_written(schedule, begins_with);
-    if bytes == 0 || schedule.is_by_operators() {
+    if bytes == 0 {
         return true;
     }
     let root = step.state.root_of(&schedule.owner);
     let paces = step.paces.get_or_insert_default();
     let pace = paces.entry(root.clone()).or_insert_with(|| step.state.pace(root));
+    if schedule.is_by_operators() {
+        // It waits for no pace, but what it writes counts, also for what else goes out in this step.
+        pace.write(bytes, now.boot);
+        return true;
+    }
     let Err(due) = pace.take(bytes, now.boot) else { return true };
     let text = Refusal::LimitReached { limit: limits::RUN_BYTES_PER_SECOND }.to_string();
     let failure = Box::new(Failure::new(begins_with, Reason::OverBudget, text));
