@@ -122,7 +122,9 @@ impl Scene {
         let mut words = vec![command.get_name().to_owned()];
         for arg in command.get_arguments().filter(|arg| arg.is_required_set() || all && arg.is_positional()) {
             words.extend(arg.get_long().map(|long| format!("--{long}")));
-            words.push(self.sample(command.get_name(), &value_name(arg)));
+            // Of words, the first is as good as any.
+            let word = arg.get_possible_values().first().map(|value| value.get_name().to_owned());
+            words.push(word.unwrap_or_else(|| self.sample(command.get_name(), &value_name(arg))));
         }
         words
     }
