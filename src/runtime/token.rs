@@ -162,7 +162,7 @@ fn bearer(role: CallerRole, name: &TokenName) -> Caller {
     let right = if role == CallerRole::Operator { Right::Change } else { Right::Read };
     match role {
         CallerRole::Host => Caller::host(name.clone()),
-        CallerRole::Operator | CallerRole::Observer | CallerRole::Session => {
+        CallerRole::Operator | CallerRole::Observer | CallerRole::Session | CallerRole::Channel => {
             Caller { role, right, via: Via::Operator(name.clone()), ..Caller::OPERATOR }
         }
     }

@@ -4,13 +4,15 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::admission::Admitted;
 use super::as_of::{Snapshot, TranscriptsUntil};
 use super::budgets::BudgetsInUse;
+use super::denial::{Denial, DenialReason};
 use super::mutations::CallerHand;
 use super::queue::Turn;
 use super::{Service, history};
 use crate::domain::{
-    BootTime, Caller, CallerRole, Code, Cursor, Moment, Now, Obstacle, RunId, Scope, SessionId, Span,
+    BootTime, Caller, CallerRole, Code, Cursor, Moment, Now, Obstacle, Op, RunId, Scope, SessionId, Span,
     Transcript,
 };
 use crate::edn::Map;
@@ -52,23 +54,31 @@ impl Service {
     /// A caller's access to the graph for the time of one query, as it is or as it was at an instant.
     ///
     /// # Errors
-    /// [`QueryRefusal::TooFast`] for a session whose queries took too much time of late; what
-    /// [`Service::access_as_of`] says.
-    pub(crate) fn admit_query<'a>(
+    /// [`QueryRefusal::TooFast`] for a session whose queries took too much time of late, [`QueryRefusal::Forbidden`] for a
+    /// caller that may not query; [`QueryRefusal::Past`] or a limit of the queries as of an instant.
+    pub fn admit_query<'a>(
         &'a self,
         caller: &'a Caller,
         as_of: Option<Moment>,
     ) -> Result<QueryAccess<'a>, QueryRefusal> {
-        if let Some(root) = self.family(caller) {
-            let limit = limits::QUERY_MS_PER_MINUTE;
-            let admitted = self.shared.rates.admit_query(root, self.handle().now().boot);
-            admitted.map_err(|wait| QueryRefusal::TooFast { limit, wait })?;
-        }
-        as_of.map_or_else(|| Ok(self.access(caller)), |at| self.access_as_of(caller, at))
+        let op = if as_of.is_some() { Op::AsOf } else { Op::Graph };
+        let admitted = self.admit(caller, op, None).map_err(|denial| refused(&denial))?;
+        as_of.map_or_else(|| Ok(self.access(admitted)), |at| self.access_as_of(admitted, at))
     }
 
-    /// A caller's access to the graph for what was admitted before.
-    pub fn access<'a>(&'a self, caller: &'a Caller) -> QueryAccess<'a> {
+    /// A caller's access to the graph for the time in which one item is pushed that it follows.
+    ///
+    /// # Errors
+    /// [`QueryRefusal::Forbidden`] for a caller that may not follow anything.
+    #[cfg(feature = "graphql")]
+    pub(crate) fn admit_item<'a>(&'a self, caller: &'a Caller) -> Result<QueryAccess<'a>, QueryRefusal> {
+        let admitted = self.admit(caller, Op::Follow, None).map_err(|denial| refused(&denial))?;
+        Ok(self.access(admitted))
+    }
+
+    /// The access of a caller that was admitted.
+    fn access<'a>(&'a self, admitted: Admitted<'a>) -> QueryAccess<'a> {
+        let caller = admitted.caller();
         let now = self.handle().now();
         let (since, older) = (Rc::new(Cell::new(now.boot)), Lookback::default());
         QueryAccess {
@@ -97,7 +107,12 @@ impl Service {
     /// # Errors
     /// [`QueryRefusal::Past`] if the log does not reach back to that instant, or the instant lies ahead; a limit of the
     /// queries as of an instant.
-    fn access_as_of<'a>(&'a self, caller: &'a Caller, at: Moment) -> Result<QueryAccess<'a>, QueryRefusal> {
+    fn access_as_of<'a>(
+        &'a self,
+        admitted: Admitted<'a>,
+        at: Moment,
+    ) -> Result<QueryAccess<'a>, QueryRefusal> {
+        let caller = admitted.caller();
         let (snapshot, turn, took) = self.shared.past.snapshot(self.handle(), self.holder(caller), at)?;
         let then = |own: &SessionId| snapshot.state.session(own).map(SessionRecord::opened);
         let now = |own: &SessionId| self.handle().view(|state| state.session(own).map(SessionRecord::opened));
@@ -105,7 +120,7 @@ impl Service {
         // id, so that the answer is the one about what never was.
         let is_other = caller.scope.session().is_some_and(|own| then(own).is_none() || then(own) != now(own));
         let stranger = is_other.then(|| Scope::Session(SessionId::random(self.handle().random_bits())));
-        let access = self.access(caller);
+        let access = self.access(admitted);
         access.count(took);
         let mut older = Lookback::default();
         older.insert_accounts(snapshot.accounts.clone());
@@ -252,6 +267,19 @@ impl Access<Scheduler> for QueryAccess<'_> {
         // the mutation may have waited for the disk.
         self.now = self.service.handle().now();
         self.since.set(self.now.boot);
+    }
+}
+
+/// The refusal of a query whose caller was not admitted.
+fn refused(denial: &Denial) -> QueryRefusal {
+    match denial.reason {
+        DenialReason::TooFast { rate, wait } => QueryRefusal::TooFast { limit: rate, wait },
+        DenialReason::ReadOnly
+        | DenialReason::HostsOnly
+        | DenialReason::OperatorsOnly
+        | DenialReason::NotGranted { .. }
+        | DenialReason::NoSession
+        | DenialReason::SwitchedOff { .. } => QueryRefusal::Forbidden(denial.to_string().into()),
     }
 }
 

@@ -1,5 +1,4 @@
-//! Decides whether a caller may ask for an operation at all, in [`Service::admit`]: every change passes it, and every read
-//! that is not open to all roles.
+//! Decides whether a caller may ask for an operation at all, in [`Service::admit`]: every change and every read passes it.
 //!
 //! What lives elsewhere: the table of operations and roles (`domain::Op`), which operation a call of a tool is (`tools/op.rs`),
 //! whether what the call names exists for the caller (`engine`), what is wrong with the call (`dialect`).
@@ -8,6 +7,7 @@ use super::Service;
 use super::denial::{Denial, DenialReason};
 use crate::domain::{Caller, CallerRole, Dialect, Op, Refusal, ScheduleId, Scope, Target};
 use crate::engine::State;
+use crate::limits::Limit;
 use crate::runtime::Handle;
 
 /// The proof that a caller may ask for an operation now. What carries an operation out takes one, and [`Service::admit`] alone
@@ -60,20 +60,26 @@ impl Service {
         // What changes something by no tool at all needs the grant of the crate's own tools.
         let dialect = tool.unwrap_or(Dialect::Native);
         // Only a session's own token has a rate: an operator who acts for a session has none.
-        let rate = rule.rate.filter(|_| caller.role == CallerRole::Session);
-        if !rule.is_granted && rate.is_none() {
+        let of_token = |limit: &Limit| (caller.role == CallerRole::Session).then_some(*limit);
+        let (rate, time) = (rule.rate.as_ref().and_then(of_token), rule.time.as_ref().and_then(of_token));
+        if !rule.is_granted && rate.or(time).is_none() {
             return Ok(());
         }
         let (is_granted, root) = self.handle().view(|state| {
             let root = || state.root_of(session).clone();
-            (state.may_act(session, dialect), rate.map(|_| root()))
+            (state.may_act(session, dialect), rate.or(time).map(|_| root()))
         });
         if rule.is_granted && !is_granted {
             return Err(DenialReason::NotGranted { dialect });
         }
-        let (Some(rate), Some(root)) = (rate, root) else { return Ok(()) };
-        let taken = self.shared.rates.take(rate, root, self.handle().now().boot);
-        taken.map_err(|wait| DenialReason::TooFast { rate, wait })
+        let Some(root) = root else { return Ok(()) };
+        let (rates, now) = (&self.shared.rates, self.handle().now().boot);
+        if let Some(rate) = time {
+            let admitted = rates.admit_query(root.clone(), now);
+            admitted.map_err(|wait| DenialReason::TooFast { rate, wait })?;
+        }
+        let Some(rate) = rate else { return Ok(()) };
+        rates.take(rate, root, now).map_err(|wait| DenialReason::TooFast { rate, wait })
     }
 }
 

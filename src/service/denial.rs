@@ -121,8 +121,12 @@ impl fmt::Display for Denial {
                 write!(f, "{} is switched off, so {op} is refused", gate.name())
             }
             DenialReason::TooFast { rate, .. } => {
-                let does = if rate == limits::CREATES_PER_MINUTE { "creates" } else { "changes" };
-                write!(f, "{bearer} {does} schedules too fast for another {op}")
+                let does = match rate {
+                    limits::QUERY_MS_PER_MINUTE => "queries too much",
+                    limits::CREATES_PER_MINUTE => "creates schedules too fast",
+                    _ => "changes schedules too fast",
+                };
+                write!(f, "{bearer} {does} for another {op}")
             }
         }
     }
@@ -146,6 +150,7 @@ fn bearer(caller: &Caller) -> String {
         (Via::Session, Scope::Session(session)) => format!("the token of session {session}"),
         (Via::Operator(name), _) => format!("the token {}", name.as_str()),
         (Via::Host(name), _) => format!("the host token {}", name.as_str()),
+        (Via::Channel(name), _) => format!("the channel {}", name.as_str()),
         (Via::Peer, Scope::Session(session)) => format!("the connection of session {session}"),
         (Via::Embedder, Scope::Session(session)) => format!("the program of session {session}"),
         (Via::Peer | Via::Session, _) => "this connection".to_owned(),

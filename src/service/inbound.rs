@@ -9,11 +9,12 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest, Sha256};
 
+use super::admission::Admitted;
 use super::arrival::Arrival;
 use super::inbound_text::{Template, one_line, short, text};
 use super::{Service, creation};
 use crate::domain::{
-    Caller, ChannelEvent, Condition, Dialect, Direction, HostId, Outcome, Payload, Refusal, ScheduleId,
+    Caller, ChannelEvent, Condition, Dialect, Direction, HostId, Op, Outcome, Payload, Refusal, ScheduleId,
     SessionConfig, SessionId, Settings, Span, When,
 };
 use crate::engine::{Circumstances, NewSchedule, SessionRecord, judge};
@@ -120,8 +121,10 @@ impl Service {
     /// The engine's refusal. [`Refusal::ChannelNotAllowed`] if nothing comes in by this channel,
     /// [`Refusal::ChannelPaused`] if nothing does for now.
     pub fn arrive(&self, channel: &str, arrival: &Arrival) -> Result<Arrived, Refusal> {
+        let sender = Caller::channel(channel);
         let refused = || Refusal::ChannelNotAllowed { channel: channel.into() };
         let to = self.inbound(channel).ok_or_else(refused)?;
+        let admitted = self.admit(&sender, Op::Arrive, None).map_err(|_| refused())?;
         if self.handle().view(|state| state.channel_pause(channel, Direction::Inbound).is_some()) {
             return Err(Refusal::ChannelPaused { channel: channel.into() });
         }
@@ -135,9 +138,9 @@ impl Service {
         let session = session.map_err(|_| refused())?;
         let arrived = match to.session {
             Activation::Session(_) => Ok(()),
-            Activation::PerSource | Activation::PerEvent => self.open_for_event(channel, &session),
+            Activation::PerSource | Activation::PerEvent => self.open_for_event(admitted, channel, &session),
         };
-        let arrived = arrived.and_then(|()| self.create_turn(channel, &session, to, arrival));
+        let arrived = arrived.and_then(|()| self.create_turn(admitted, (channel, to), &session, arrival));
         match &arrived {
             Ok(Arrived::Duplicate { .. } | Arrived::Filtered) => {}
             Ok(Arrived::Begun { .. }) => self.note_arrival(channel, session, arrival, None),
@@ -148,9 +151,9 @@ impl Service {
 
     fn create_turn(
         &self,
-        channel: &str,
+        admitted: Admitted<'_>,
+        (channel, to): (&str, &Inbound),
         session: &SessionId,
-        to: &Inbound,
         arrival: &Arrival,
     ) -> Result<Arrived, Refusal> {
         let key = format!("in/{channel}/{}", short(&arrival.event, limits::CHANNEL_EVENT_BYTES.value));
@@ -161,7 +164,7 @@ impl Service {
             durability: creation::durability(self.handle()),
             label: Some(format!("channel {channel}").into()),
             // An event belongs to no chain of schedules: it is a beginning.
-            made_by: Some(Box::new(Caller::OPERATOR.actor_with(Dialect::Channels))),
+            made_by: Some(Box::new(admitted.caller().actor_with(Dialect::Channels))),
             payload: Payload::Turn { text: text(channel, to.text.as_ref(), arrival).into() },
             settings: Some(Box::new(Settings {
                 key: Some(key.into()),
@@ -183,7 +186,12 @@ impl Service {
 
     /// Opens the session of an event, unless it is open. Where as many are open as may be, the oldest goes in which nothing is
     /// left to do.
-    fn open_for_event(&self, channel: &str, session: &SessionId) -> Result<(), Refusal> {
+    fn open_for_event(
+        &self,
+        admitted: Admitted<'_>,
+        channel: &str,
+        session: &SessionId,
+    ) -> Result<(), Refusal> {
         let _one_at_a_time = self.shared.inbounds.opening.lock().unwrap_or_else(PoisonError::into_inner);
         let prefix = prefix(channel);
         let idle = self.handle().view(|state| {
@@ -197,7 +205,7 @@ impl Service {
             let oldest = of_channel().filter(is_done).min_by_key(|record| record.opened_at());
             Some((is_full, oldest.map(|record| record.id().clone())))
         });
-        let by = Caller::OPERATOR.actor_with(Dialect::Channels);
+        let by = admitted.caller().actor_with(Dialect::Channels);
         match idle {
             None => return Ok(()),
             Some((true, None)) => return Err(Refusal::LimitReached { limit: limits::CHANNEL_SESSIONS }),

@@ -24,7 +24,7 @@ use crate::limits;
 /// The bounds of one query of a caller: a session's own token gets shorter answers.
 pub(crate) fn limits_of(caller: &Caller) -> Limits {
     match caller.role {
-        CallerRole::Session => Limits { bytes: SESSION_BYTES, ..QUERY_LIMITS },
+        CallerRole::Session | CallerRole::Channel => Limits { bytes: SESSION_BYTES, ..QUERY_LIMITS },
         CallerRole::Operator | CallerRole::Observer | CallerRole::Host => QUERY_LIMITS,
     }
 }

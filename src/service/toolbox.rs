@@ -8,7 +8,7 @@
 use super::Service;
 use super::tools::{TOOLBOX, Tool, ToolEffect, ToolInfo};
 use crate::dialect::{echo, names, primitives, session_action};
-use crate::domain::{Caller, CallerRole, Dialect, Gate, Grant, Right, Scope, nearest};
+use crate::domain::{Caller, CallerRole, Dialect, Gate, Grant, Op, Right, Scope, nearest};
 use crate::edn::{Map, Value};
 use crate::engine::ChannelRecord;
 
@@ -45,6 +45,9 @@ impl Service {
     /// The tools that a caller can call, in the order of the toolbox: those that exist for it, without those that could only
     /// change things if it may only read.
     pub fn toolbox(&self, caller: &Caller) -> Vec<&'static ToolInfo> {
+        if self.admit(caller, Op::Query, None).is_err() {
+            return Vec::new();
+        }
         let may_change = caller.may_change()
             && self.grant_of(caller).is_none_or(|grant| grant.right == Some(Right::Change));
         let shows = |tool: &&ToolInfo| self.offers(caller, tool) && (may_change || tool.can_read());

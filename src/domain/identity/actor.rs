@@ -31,6 +31,8 @@ pub enum Via {
     Operator(TokenName),
     /// With the host token of this name.
     Host(TokenName),
+    /// By the channel of this name, whose proof it had.
+    Channel(TokenName),
 }
 
 /// The name of an operator's or a host's token; it contains nothing of the token itself. Copies share one text.
@@ -62,13 +64,14 @@ impl Via {
             Via::Session => "session",
             Via::Operator(_) => "operator",
             Via::Host(_) => "host",
+            Via::Channel(_) => "channel",
         }
     }
 
-    /// Returns the name of the token, if the call came with one that has a name.
+    /// Returns the name of the token, if the call came with one that has a name; of a channel, the channel's.
     pub fn token(&self) -> Option<&TokenName> {
         match self {
-            Via::Operator(token) | Via::Host(token) => Some(token),
+            Via::Operator(token) | Via::Host(token) | Via::Channel(token) => Some(token),
             Via::Embedder | Via::Peer | Via::Session => None,
         }
     }
@@ -126,6 +129,7 @@ impl fmt::Display for Actor {
             Some(Via::Peer) => Some("local user".to_owned()),
             Some(Via::Operator(token)) => Some(format!("token {}", token.as_str())),
             Some(Via::Host(token)) => Some(format!("host {}", token.as_str())),
+            Some(Via::Channel(name)) => Some(format!("channel {}", name.as_str())),
         };
         let how: Vec<String> = entry.into_iter().chain(tool).collect();
         if how.is_empty() { Ok(()) } else { write!(f, " ({})", how.join(", ")) }

@@ -25,6 +25,8 @@ names! {
         Host = "host",
         /// Holds a session's token, as a model does.
         Session = "session",
+        /// Sends events by a channel, whose proof it has. It sees nothing.
+        Channel = "channel",
     }
 }
 
@@ -59,6 +61,13 @@ impl Caller {
     /// Makes the caller with the host token of this name. It acts for no session yet.
     pub fn host(name: TokenName) -> Caller {
         Caller { scope: Scope::nothing(), role: CallerRole::Host, right: Right::Change, via: Via::Host(name) }
+    }
+
+    /// Makes the caller whose event came in by the channel of this name.
+    pub fn channel(name: &str) -> Caller {
+        // A configured channel has a name that is one of a token too.
+        let via = TokenName::new(name).map_or(Via::Embedder, Via::Channel);
+        Caller { role: CallerRole::Channel, via, ..Caller::OPERATOR }
     }
 
     /// Returns this caller acting for a session.

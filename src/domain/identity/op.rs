@@ -41,13 +41,15 @@ pub struct OpRule {
     pub is_granted: bool,
     /// The rate limit of the caller's session that it counts against, per minute. Each limit has a budget of its own.
     pub rate: Option<Limit>,
+    /// The time per minute of the caller's session that it takes from. How much is known only afterwards.
+    pub time: Option<Limit>,
     /// The switch that has to be on.
     pub gate: Option<Gate>,
 }
 
 impl OpRule {
     const fn reads(roles: &'static [CallerRole]) -> OpRule {
-        OpRule { changes: false, roles, is_granted: false, rate: None, gate: None }
+        OpRule { changes: false, roles, is_granted: false, rate: None, time: None, gate: None }
     }
 
     const fn changes(roles: &'static [CallerRole]) -> OpRule {
@@ -73,9 +75,15 @@ impl OpRule {
     const fn counted_as_change(self) -> OpRule {
         OpRule { rate: Some(limits::CHANGES_PER_MINUTE), ..self }
     }
+
+    const fn taking_query_time(self) -> OpRule {
+        OpRule { time: Some(limits::QUERY_MS_PER_MINUTE), ..self }
+    }
 }
 
-const ALL: &[CallerRole] = CallerRole::ALL;
+/// Those who may see something; what it is depends on their scope.
+const READERS: &[CallerRole] =
+    &[CallerRole::Operator, CallerRole::Observer, CallerRole::Host, CallerRole::Session];
 /// The roles that see the whole.
 const OVERSEERS: &[CallerRole] = &[CallerRole::Operator, CallerRole::Observer];
 const OPERATORS: &[CallerRole] = &[CallerRole::Operator];
@@ -83,12 +91,18 @@ const OPERATORS: &[CallerRole] = &[CallerRole::Operator];
 const HOSTS: &[CallerRole] = &[CallerRole::Operator, CallerRole::Host];
 /// Those who have schedules.
 const OWNERS: &[CallerRole] = &[CallerRole::Operator, CallerRole::Host, CallerRole::Session];
+/// Those who tell a session what happened outside.
+const SENDERS: &[CallerRole] = &[CallerRole::Operator, CallerRole::Channel];
 
 ops! {
-    /// Reads schedules, runs, sessions and decisions, present or past.
-    Query = "query": reads by ALL;
+    /// Reads schedules, runs and sessions, as a tool or a route lists them.
+    Query = "query": reads by READERS;
+    /// Queries the graph, in any language: schedules, runs, sessions, decisions, forecasts and explanations.
+    Graph = "graph/query": reads by READERS taking_query_time;
+    /// Queries the graph as of an instant in the past.
+    AsOf = "graph/as-of": reads by READERS taking_query_time;
     /// Follows decisions, schedules or messages as they change.
-    Follow = "follow": reads by ALL;
+    Follow = "follow": reads by READERS;
     /// Reads the whole schema by introspection.
     Introspect = "introspect": reads by OVERSEERS;
     /// Reads the counters of the process.
@@ -131,8 +145,12 @@ ops! {
     Approve = "run/approve": changes by OPERATORS;
     /// Lets browsers in at the dashboard, or logs them out.
     Dashboard = "dashboard": changes by OPERATORS;
+    /// Ends the login of the caller's own browser, and nothing else.
+    Leave = "dashboard/leave": reads by READERS;
     /// Makes links to calendars, or ends them.
     Calendar = "calendar": changes by OPERATORS;
     /// Changes what a session may do.
     SetGrant = "session/set-grant": changes by OPERATORS;
+    /// Begins a turn with an event that came in by a channel.
+    Arrive = "channel/arrive": changes by SENDERS;
 }

@@ -48,6 +48,9 @@ pub enum QueryRefusal {
         /// How long to wait until the next query is admitted.
         wait: Span,
     },
+    /// The caller may not query.
+    #[error("{0}")]
+    Forbidden(Box<str>),
     /// A mutation is below a join.
     #[error("a mutation is only allowed at the top of a query: {0}")]
     NestedMutation(Symbol),
@@ -80,6 +83,7 @@ impl QueryRefusal {
                 .with("wait-ms", i64::try_from(wait.millis()).unwrap_or(i64::MAX))
                 .with("hint", "wait as long as wait-ms says, and ask for less"),
             Self::Stopped => map.with("code", Value::keyword("stopped")),
+            Self::Forbidden(_) => map.with("code", Value::keyword("forbidden")),
             Self::NestedMutation(name) => {
                 map.with("code", Value::keyword("nested-mutation")).with("mutation", name.clone())
             }

@@ -84,7 +84,7 @@ impl PrimitivesCall<'_> {
         // Who calls with a session's own token is recorded, because the tool must be open to it at each attempt.
         let made_by = match caller.role {
             CallerRole::Session => Some(actor()),
-            CallerRole::Operator | CallerRole::Observer | CallerRole::Host => {
+            CallerRole::Operator | CallerRole::Observer | CallerRole::Host | CallerRole::Channel => {
                 caller.maker(session, Some(Dialect::Primitives), None)
             }
         };

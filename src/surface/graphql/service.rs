@@ -112,7 +112,10 @@ impl GraphqlService {
     /// Answers a subscription's selection for one pushed item.
     pub(crate) fn event(&self, caller: &domain::Caller, subscribed: &Subscribed, item: &Map) -> String {
         // A new access for each item: its time budget starts with the item, not with the subscription.
-        let mut access = self.service.access(caller);
+        let mut access = match self.service.admit_item(caller) {
+            Ok(access) => access,
+            Err(refusal) => return GraphqlReply::refused(&[refused(&refusal)]).body,
+        };
         let stop = access.stop();
         self.asking(caller, true, &stop, |asking| self.graphql.event(subscribed, item, asking, &mut access))
     }

@@ -5,7 +5,7 @@
 
 use axum::http::Method;
 
-use crate::domain::Op;
+use crate::domain::{Dialect, Op};
 
 /// A route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,10 +62,18 @@ pub(super) enum Route {
 /// How requests of a route are admitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RouteAdmission {
-    /// Nothing that could be kept from anybody is behind it.
-    Open,
-    /// A read. It is admitted before the handler is called, and does not exist for those who may not.
-    Read(Op),
+    /// It needs no admission, for this reason.
+    Open(&'static str),
+    /// One read, which is admitted before the handler is called. The route does not exist for those who may not.
+    Hidden(Op),
+    /// One operation, which is admitted before the handler is called.
+    Before(Op),
+    /// One operation about the session that the path names, by the grant of this family of tools. The handler has it admitted
+    /// when it knows for which session the caller speaks.
+    About(Op, Dialect),
+    /// One operation of a request that has a proof of its own instead of a token. The service admits it for the caller whose
+    /// proof that is.
+    Proven(Op),
     /// The request names operations and what they are about. The service admits each.
     ByContent,
 }
@@ -141,28 +149,26 @@ impl Route {
     /// How its requests are admitted.
     pub(super) const fn admission(self) -> RouteAdmission {
         match self {
-            Route::Alive | Route::PageFile | Route::Dashboard | Route::DashboardFile | Route::Enter => {
-                RouteAdmission::Open
+            Route::Alive => RouteAdmission::Open("it says that the process runs, and nothing else"),
+            Route::PageFile | Route::Dashboard | Route::DashboardFile => {
+                RouteAdmission::Open("the pages are the same for everybody, and have no data")
             }
-            Route::Ready | Route::Tools | Route::Kit => RouteAdmission::Read(Op::Query),
-            Route::Metrics => RouteAdmission::Read(Op::Metrics),
-            Route::Tool
-            | Route::Eql
-            | Route::Graphql
-            | Route::Mcp
-            | Route::Stream
-            | Route::JobReady
-            | Route::Ping
-            | Route::Leave
-            | Route::LoginCode
-            | Route::LogoutAll
-            | Route::CalendarLink
-            | Route::CalendarsRevoked => RouteAdmission::ByContent,
+            Route::Enter => RouteAdmission::Open("an operator was admitted when the one-time code was made"),
+            Route::Ready | Route::Tools | Route::Kit => RouteAdmission::Hidden(Op::Query),
+            Route::Metrics => RouteAdmission::Hidden(Op::Metrics),
+            Route::Leave => RouteAdmission::Before(Op::Leave),
+            Route::LoginCode | Route::LogoutAll => RouteAdmission::Before(Op::Dashboard),
+            Route::CalendarLink | Route::CalendarsRevoked => RouteAdmission::Before(Op::Calendar),
+            Route::JobReady => RouteAdmission::About(Op::ReportJob, Dialect::SessionAction),
+            Route::Ping => RouteAdmission::About(Op::Ping, Dialect::Watch),
             // By the proof in its address.
-            Route::Calendar => RouteAdmission::ByContent,
+            Route::Calendar => RouteAdmission::Proven(Op::Graph),
             // By the channel's own proof.
             #[cfg(feature = "channels")]
-            Route::Inbound => RouteAdmission::ByContent,
+            Route::Inbound => RouteAdmission::Proven(Op::Arrive),
+            Route::Tool | Route::Eql | Route::Graphql | Route::Mcp | Route::Stream => {
+                RouteAdmission::ByContent
+            }
         }
     }
 
@@ -179,7 +185,7 @@ impl Route {
         }
         let reads = method == Method::GET || method == Method::HEAD;
         let has_own_proof = matches!(route, Route::Graphql | Route::Calendar);
-        reads && (route.admission() == RouteAdmission::Open || has_own_proof)
+        reads && (matches!(route.admission(), RouteAdmission::Open(_)) || has_own_proof)
     }
 }
 
@@ -208,16 +214,26 @@ mod tests {
         }
     }
 
+    /// Only of a read may it be hidden that it exists, and only who has no token of ours has a proof instead.
     #[test]
-    fn a_route_admits_reads_only_by_itself() {
+    fn every_route_says_how_it_is_admitted() {
         for route in Route::ALL {
-            if let RouteAdmission::Read(op) = route.admission() {
-                assert!(
-                    !op.rule().changes && op.rule().roles.contains(&CallerRole::Operator),
-                    "{}",
-                    route.path()
-                );
-            }
+            let path = route.path();
+            let is_sound = match route.admission() {
+                RouteAdmission::Open(why) => !why.is_empty(),
+                RouteAdmission::Hidden(op) => {
+                    !op.rule().changes && op.rule().roles.contains(&CallerRole::Operator)
+                }
+                RouteAdmission::Before(op) => op.rule().roles.contains(&CallerRole::Operator),
+                RouteAdmission::About(op, _) => op.rule().is_granted && path.contains("{session}"),
+                RouteAdmission::Proven(_) => {
+                    let methods = [Method::GET, Method::POST];
+                    let path = path.replace("{file}", "a.ics").replace("{name}", "ops");
+                    methods.iter().any(|method| Route::is_open(method, &path))
+                }
+                RouteAdmission::ByContent => !path.contains("{session}"),
+            };
+            assert!(is_sound, "{path}");
         }
     }
 }

@@ -21,6 +21,7 @@ use super::gate;
 use super::gate::Identity;
 #[cfg(feature = "channels")]
 use super::handlers::inbound;
+use super::handlers::tools::denied;
 use super::handlers::{
     calendar, dashboard, eql, graphql, health, jobs, login, mcp, metrics, page, pings, stream, tools,
 };
@@ -36,8 +37,15 @@ use crate::limits;
 /// data takes it.
 pub(super) fn router(app: &Arc<AppState>) -> Router {
     let add = |router: Router<Arc<AppState>>, route: &Route| match route.admission() {
-        RouteAdmission::Open | RouteAdmission::ByContent => router.route(route.path(), methods(*route)),
-        RouteAdmission::Read(op) => {
+        RouteAdmission::Open(_)
+        | RouteAdmission::About(..)
+        | RouteAdmission::Proven(_)
+        | RouteAdmission::ByContent => router.route(route.path(), methods(*route)),
+        RouteAdmission::Hidden(op) => {
+            let admit = from_fn_with_state((Arc::clone(app), op), admit_or_hide);
+            router.route(route.path(), methods(*route).route_layer(admit))
+        }
+        RouteAdmission::Before(op) => {
             let admit = from_fn_with_state((Arc::clone(app), op), admit);
             router.route(route.path(), methods(*route).route_layer(admit))
         }
@@ -85,17 +93,25 @@ fn methods(route: Route) -> MethodRouter<Arc<AppState>> {
     }
 }
 
-/// Admits a read before its route is asked.
+/// Admits a read before its route is asked. To those who may not, the route does not exist.
+async fn admit_or_hide(
+    state: State<(Arc<AppState>, Op)>,
+    principal: Principal,
+    request: Request,
+    next: Next,
+) -> Result<Response, HttpError> {
+    admit(state, principal, request, next).await.map_err(|_| HttpError::not_found())
+}
+
+/// Admits an operation before its route is asked.
 async fn admit(
     State((app, op)): State<(Arc<AppState>, Op)>,
     principal: Principal,
     request: Request,
     next: Next,
 ) -> Result<Response, HttpError> {
-    match app.service.admit(&principal.caller, op, None) {
-        Ok(_) => Ok(next.run(request).await),
-        Err(_) => Err(HttpError::not_found()),
-    }
+    app.service.admit(&principal.caller, op, None).map(drop).map_err(|denial| denied(&denial))?;
+    Ok(next.run(request).await)
 }
 
 /// What a connection's requests share.

@@ -15,6 +15,7 @@ use crate::simulated::{self, session, standing, token};
 
 mod graphql;
 mod mcp;
+mod reads;
 mod toolbox;
 mod walls;
 pub(crate) mod ways;
@@ -236,6 +237,8 @@ fn a_model_is_a_session_whatever_its_program_holds() {
 #[test]
 fn no_operation_is_without_a_way_in() {
     let of_surfaces = [
+        Op::Graph,
+        Op::AsOf,
         Op::Follow,
         Op::Introspect,
         Op::Metrics,
@@ -243,7 +246,9 @@ fn no_operation_is_without_a_way_in() {
         Op::BindAgent,
         Op::Receipt,
         Op::Dashboard,
+        Op::Leave,
         Op::Calendar,
+        Op::Arrive,
     ];
     for op in Op::ALL {
         let by_mutation = MutationName::ALL.iter().any(|mutation| mutation.op() == *op);

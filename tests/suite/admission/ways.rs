@@ -202,7 +202,7 @@ pub(crate) const OPS: &[(&str, Op, &str)] = &[
     ("subscribe", Op::Follow, "{:op :subscribe}"),
     (
         "eql",
-        Op::Query,
+        Op::Graph,
         "{:op :eql :query [{[:psi.agent-session/session-id \"SESSION\"] [:psi.agent-session/busy?]}]}",
     ),
     ("tools/offer", Op::AttachHost, "{:op :tools/offer :tools [{:name \"own.read\"}]}"),

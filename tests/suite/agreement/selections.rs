@@ -50,7 +50,8 @@ fn execute(graphql: &Graphql<Scheduler>, service: &Service, caller: &Caller, que
         limits: QUERY_LIMITS,
         stop: &|| false,
     };
-    graphql.execute(&GraphqlRequest::new(query), &asking, &mut service.access(caller)).body
+    let mut access = service.admit_query(caller, None).expect("everybody may query");
+    graphql.execute(&GraphqlRequest::new(query), &asking, &mut access).body
 }
 
 /// Types with their fields, and values for arguments that must be given.

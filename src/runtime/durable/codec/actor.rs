@@ -18,7 +18,10 @@ pub(super) fn actor(form: &Form<'_>, key: &'static str) -> Result<Actor, FactErr
         Some("session") => Ok(Via::Session),
         Some("operator") => token_name(form, "token").map(Via::Operator),
         Some("host") => token_name(form, "token").map(Via::Host),
-        Some(_) | None => Err(wrong(key, "embedder, peer, session, operator or host", part(form, key))),
+        Some("channel") => token_name(form, "token").map(Via::Channel),
+        Some(_) | None => {
+            Err(wrong(key, "embedder, peer, session, operator, host or channel", part(form, key)))
+        }
     })?;
     let tool = maybe(form, "tool", |form, key| one(form, key, Dialect::parse))?;
     Ok(Actor { scope: scope(form, "scope")?, via: entry, tool })

@@ -121,6 +121,7 @@ impl<W: World> Preparing<'_, W> {
 pub(in crate::surface::graphql) fn refused(refusal: &QueryRefusal) -> GraphqlError {
     let class = match refusal {
         QueryRefusal::Limit { .. } | QueryRefusal::TooFast { .. } | QueryRefusal::Stopped => Class::Limit,
+        QueryRefusal::Forbidden(_) => Class::Forbidden,
         QueryRefusal::NestedMutation(_) | QueryRefusal::Past(_) | QueryRefusal::Pruned { .. } => {
             Class::Validation
         }

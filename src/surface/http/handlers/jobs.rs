@@ -6,7 +6,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 
-use crate::domain::{Caller, Code, Dialect, JobId, Op, Refusal, SessionId};
+use crate::domain::{Caller, Code, JobId, Refusal, SessionId};
 use crate::edn::Map;
 use crate::service::{Admitted, HostError, acting_for};
 use crate::surface::http::app_state::AppState;
@@ -14,6 +14,7 @@ use crate::surface::http::auth::Principal;
 use crate::surface::http::handlers::tools::denied;
 use crate::surface::http::message::error::{ErrorCode, HttpError};
 use crate::surface::http::message::reply::Reply;
+use crate::surface::http::route::{Route, RouteAdmission};
 
 /// `POST /v1/sessions/{session}/jobs/{job}/ready`: triggers every schedule of the session that
 /// waits for this job. The request has no body.
@@ -26,7 +27,7 @@ pub(in crate::surface::http) async fn ready(
     let session = SessionId::new(&session).map_err(|_| nobody())?;
     let caller = speaker(&app, &principal, &session);
     // Before the job's id is looked at: a caller without the right learns nothing about what would be wrong with it.
-    let admitted = admitted(&app, &caller, &session, (Op::ReportJob, Dialect::SessionAction))?;
+    let admitted = admitted(&app, &caller, &session, Route::JobReady)?;
     let job = JobId::new(&job).map_err(|error| {
         HttpError::invalid(error.to_string(), "use the job's id as the schedule that waits for it has it")
     })?;
@@ -42,13 +43,15 @@ pub(super) fn speaker(app: &AppState, principal: &Principal, session: &SessionId
     speaks.unwrap_or_else(|| principal.caller.clone())
 }
 
-/// Admits an operation about this session, by the grant of this family of tools.
+/// Admits the operation of a route about this session.
 pub(super) fn admitted<'a>(
     app: &AppState,
     caller: &'a Caller,
     session: &SessionId,
-    what: (Op, Dialect),
+    route: Route,
 ) -> Result<Admitted<'a>, HttpError> {
+    let RouteAdmission::About(op, tool) = route.admission() else { return Err(HttpError::not_found()) };
+    let what = (op, tool);
     app.service.admit_about(caller, session, what).map_err(|error| match error {
         HostError::Denied(denial) => denied(&denial),
         HostError::Refused(refusal) | HostError::NotInFlight { refusal, .. } => refused(&refusal),
