@@ -92,6 +92,7 @@ fn graph() -> Vec<Map> {
         limit_of(limits::TOKEN_AS_OF_WAITING),
         ("too-fast", Code::Limit, too_fast),
         ("stopped", Code::Limit, eql::QueryRefusal::Stopped),
+        ("forbidden", Code::Forbidden, eql::QueryRefusal::Forbidden("REASON".into())),
         ("past", Code::Validation, eql::QueryRefusal::Past("REASON".into())),
         ("history-pruned", Code::Validation, pruned),
     ];

@@ -89,6 +89,9 @@ fn refused(refusal: &QueryRefusal) -> HttpError {
         let error = HttpError::new(ErrorCode::Limit, refusal.to_string(), "wait as long as Retry-After says");
         return error.with_limit(*limit).with("error", refusal.to_map()).retry_after(*wait);
     }
+    if let QueryRefusal::Forbidden(why) = refusal {
+        return HttpError::new(ErrorCode::Forbidden, why.to_string(), "ask an operator to do it");
+    }
     let error = HttpError::invalid(refusal.to_string(), "ask for less, or page with :first and :after");
     error.with("error", refusal.to_map())
 }
