@@ -67,7 +67,7 @@ impl Chronicle {
             self.known.insert(schedule.id.clone(), Known::created(schedule.clone(), *next));
             return Some(Learned::Created);
         }
-        let (Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _)) = fact else { return None };
+        let (Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _, _)) = fact else { return None };
         if let Some(known) = self.known.get_mut(id) {
             return Some(known.take(at, fact));
         }
@@ -138,7 +138,7 @@ impl Known {
         if let Some(next) = fact.next() {
             self.next = next;
         }
-        if let Fact::Run(_, RunFact::Claimed(claim)) = fact {
+        if let Fact::Run(_, RunFact::Claimed(claim), _) = fact {
             // A manual run leaves the slots as they were, and does not count.
             self.runs += u64::from(claim.next.is_some());
             self.is_live = true;
@@ -151,7 +151,8 @@ impl Known {
                     | RunFact::Left
                     | RunFact::Returned { .. }
                     | RunFact::Failed(_)
-                    | RunFact::Cancelled { .. }
+                    | RunFact::Cancelled { .. },
+                _
             )
         );
         let Fact::Schedule(_, fact) = fact else { return Learned::Went };

@@ -2,6 +2,7 @@
 //! nothing.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::input::{Command, Input, Report, StoreInput};
 use super::local_fact::LocalFact;
@@ -114,8 +115,8 @@ fn decide_report(step: &mut StepBuilder<'_>, report: Report) -> Result<(), Refus
             step.fact(Fact::Engine(EngineFact::Refused { by, op }));
             Ok(())
         }
-        Report::HostAttached { host } => {
-            step.fact(Fact::Host(host, HostFact::Attached));
+        Report::HostAttached { host, by } => {
+            step.fact(Fact::Host(host, HostFact::Attached, by.map(Arc::new)));
             Ok(())
         }
         Report::HostLeft { host } => {

@@ -428,6 +428,8 @@ pub enum Report {
     HostAttached {
         /// The host.
         host: HostId,
+        /// Who connected it, and reports by it from now on; `None` for the embedding program.
+        by: Option<Actor>,
     },
     /// A host goes in good order: what it had accepted is done.
     HostLeft {

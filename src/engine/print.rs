@@ -38,8 +38,8 @@ impl fmt::Display for State {
         if let Some(since) = self.armed_since {
             writeln!(f, "armed since {since}")?;
         }
-        for (host, sessions) in &self.hosts {
-            writeln!(f, "host {host} with {} sessions", sessions.len())?;
+        for (host, record) in &self.hosts {
+            writeln!(f, "host {host} by {:?} with {} sessions", record.by, record.sessions.len())?;
         }
         for record in self.channels.values() {
             writeln!(f, "channel {} disabled {:?}", record.channel.name, record.disabled_at)?;

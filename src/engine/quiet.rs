@@ -23,13 +23,13 @@ impl State {
             return None;
         }
         let (id, is_shown, is_due) = match fact {
-            Fact::Run(run, RunFact::Claimed(claim)) if claim.telling.is_none() => {
+            Fact::Run(run, RunFact::Claimed(claim), _) if claim.telling.is_none() => {
                 (&run.schedule, false, false)
             }
-            Fact::Run(run, RunFact::Dispatched(to)) if to.phase == Phase::Call => {
+            Fact::Run(run, RunFact::Dispatched(to), _) if to.phase == Phase::Call => {
                 (&run.schedule, false, false)
             }
-            Fact::Run(run, RunFact::Returned { check: Some(check), .. }) => {
+            Fact::Run(run, RunFact::Returned { check: Some(check), .. }, _) => {
                 let watch = self.schedule(&run.schedule)?.watch()?;
                 let matters = matters(watch, check);
                 (&run.schedule, matters, matters || is_first_of_minute(watch, check))

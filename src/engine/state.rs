@@ -9,6 +9,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use super::channels::ChannelPauses;
+use super::host_record::HostRecord;
 use super::index::Index;
 use super::ledger::Ledger;
 use super::pause::{Holds, Pause};
@@ -49,8 +50,8 @@ pub struct State {
     pub(super) ownerless: BTreeMap<SessionId, BTreeSet<Key>>,
     /// Finished schedules without a session, oldest first.
     pub(super) ownerless_finished: VecDeque<Key>,
-    /// The connected hosts with their sessions, so that the loss of a host needs no search.
-    pub(super) hosts: BTreeMap<HostId, BTreeSet<Key>>,
+    /// The connected hosts.
+    pub(super) hosts: BTreeMap<HostId, HostRecord>,
     /// Sessions that own volatile schedules not yet handed over, so that a shutdown finds them.
     pub(super) unstarted: BTreeSet<Key>,
     /// The channels that operators have configured.

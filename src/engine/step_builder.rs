@@ -2,6 +2,7 @@
 //! so far.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::effect::Effect;
 use super::local_fact::LocalFact;
@@ -126,7 +127,7 @@ impl<'a> StepBuilder<'a> {
 
     /// Returns whether this step claims the run.
     pub(super) fn has_claimed(&self, run: &RunId) -> bool {
-        let is_it = |fact: &Fact| matches!(fact, Fact::Run(id, RunFact::Claimed(_)) if id == run);
+        let is_it = |fact: &Fact| matches!(fact, Fact::Run(id, RunFact::Claimed(_), _) if id == run);
         self.step.facts.iter().any(is_it)
     }
 
@@ -150,7 +151,12 @@ impl<'a> StepBuilder<'a> {
     }
 
     pub(super) fn run_fact(&mut self, run: &RunId, fact: RunFact) {
-        self.fact(Fact::Run(run.clone(), fact));
+        self.run_fact_by(run, fact, None);
+    }
+
+    /// Records a fact about a run that this actor reported.
+    pub(super) fn run_fact_by(&mut self, run: &RunId, fact: RunFact, by: Option<Arc<Actor>>) {
+        self.fact(Fact::Run(run.clone(), fact, by));
     }
 
     pub(super) fn effect(&mut self, effect: Effect) {
@@ -198,5 +204,5 @@ fn has_fact(effect: &Effect, facts: &[Fact]) -> bool {
         | Effect::RecordMessage { .. }
         | Effect::ForgetSession { .. } => return true,
     };
-    facts.iter().any(|fact| matches!(fact, Fact::Run(id, RunFact::Dispatched(_)) if id == run))
+    facts.iter().any(|fact| matches!(fact, Fact::Run(id, RunFact::Dispatched(_), _) if id == run))
 }

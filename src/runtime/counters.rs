@@ -112,7 +112,7 @@ impl Counters {
     pub(super) fn count(&mut self, fact: &Fact, state: &State, now: Now) {
         self.kinds[fact.kind() as usize] += 1;
         let (run, fact) = match fact {
-            Fact::Run(run, fact) => (run, fact),
+            Fact::Run(run, fact, _) => (run, fact),
             Fact::Schedule(_, ScheduleFact::Cancelled { reason, .. }) => {
                 self.cancelled[*reason as usize] += 1;
                 return;

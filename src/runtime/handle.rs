@@ -241,10 +241,15 @@ impl Handle {
 
     /// Registers a connected host. Sessions are opened on it, or moved to it, by the returned id.
     pub fn attach_host(&self, host: Arc<dyn Host>) -> HostId {
+        self.attach_host_by(host, None)
+    }
+
+    /// Registers a host that this actor has connected, who reports by it from now on.
+    pub(crate) fn attach_host_by(&self, host: Arc<dyn Host>, by: Option<Actor>) -> HostId {
         // Before the report, because effects that follow from it have to find the host.
         let host = self.shared.hosts.insert(host);
         // A connection is a fact like its loss: it cannot be refused.
-        let attached = self.submit(Input::Report(Report::HostAttached { host }));
+        let attached = self.submit(Input::Report(Report::HostAttached { host, by }));
         debug_assert!(attached.is_ok(), "{attached:?}");
         host
     }
@@ -253,7 +258,8 @@ impl Handle {
     /// nothing.
     pub fn attach_agents(&self, host: Arc<dyn Host>) {
         if self.shared.hosts.insert_as(HostId::AGENTS, host) {
-            let attached = self.submit(Input::Report(Report::HostAttached { host: HostId::AGENTS }));
+            let attached =
+                self.submit(Input::Report(Report::HostAttached { host: HostId::AGENTS, by: None }));
             debug_assert!(attached.is_ok(), "{attached:?}");
         }
     }

@@ -275,7 +275,7 @@ impl Fold {
             self.unrecoverable.remove(&schedule.id);
             self.entered.insert(schedule.id.clone());
         }
-        let is_applied = if let Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) = &fact
+        let is_applied = if let Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _, _) = &fact
             && self.state.schedule(id).is_none()
         {
             // A schedule that was known and has been removed has merely ended.

@@ -21,7 +21,7 @@ pub struct Observation {
 impl Observation {
     /// The run and its fact, if this is one.
     pub(super) fn run_fact(&self) -> Option<(&RunId, &RunFact)> {
-        if let Seen::Fact(Fact::Run(id, fact)) = &self.seen { Some((id, fact)) } else { None }
+        if let Seen::Fact(Fact::Run(id, fact, _)) = &self.seen { Some((id, fact)) } else { None }
     }
 }
 

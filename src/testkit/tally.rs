@@ -36,7 +36,7 @@ impl Tally {
     pub(super) fn note(&mut self, fact: &Fact) {
         self.facts += 1;
         // Deliveries are counted where hosts receive them, calls where they are made.
-        let Fact::Run(_, fact) = fact else { return };
+        let Fact::Run(_, fact, _) = fact else { return };
         match fact {
             RunFact::Claimed(_) => self.claims += 1,
             RunFact::Delivered => self.deliveries += 1,

@@ -189,7 +189,7 @@ impl World {
     fn judge(&mut self, counts: &mut Counts) {
         let (mut out, mut ended, mut last) = (BTreeMap::new(), BTreeSet::new(), None);
         for (place, seen) in self.stage.history.after(0).into_iter().enumerate() {
-            let Seen::Fact(Fact::Run(run, fact)) = seen.seen else { continue };
+            let Seen::Fact(Fact::Run(run, fact, _)) = seen.seen else { continue };
             let told = last.replace((run.schedule.clone(), is_told(&fact)));
             let told = told.is_some_and(|(schedule, is_told)| is_told && schedule == run.schedule);
             if let RunFact::Dispatched(Dispatch { phase: Phase::Call, .. }) = &fact

@@ -102,7 +102,7 @@ impl World {
     pub(super) fn new() -> World {
         let mut world = World { state: State::new(), now: now(), drawn: 0 };
         let (config, host) = (Arc::new(SessionConfig::default()), HostId::new(1));
-        world.step(Input::Report(Report::HostAttached { host })).unwrap();
+        world.step(Input::Report(Report::HostAttached { host, by: None })).unwrap();
         world.command(Command::OpenSession { session: Some(session()), host, config, by: None }).unwrap();
         world
     }

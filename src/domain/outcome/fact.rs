@@ -22,10 +22,10 @@ pub enum Fact {
     },
     /// Something happened to a schedule or its slots.
     Schedule(ScheduleId, ScheduleFact),
-    /// Something happened to one run.
-    Run(RunId, RunFact),
-    /// Something happened to a connected host.
-    Host(HostId, HostFact),
+    /// Something happened to one run. If a host reported it, whoever connected that host is named; copies share the name.
+    Run(RunId, RunFact, Option<Arc<Actor>>),
+    /// Something happened to a connected host. Whoever connected it is named, unless that was the embedding program.
+    Host(HostId, HostFact, Option<Arc<Actor>>),
     /// Something happened to the channel of this name.
     Channel(Box<str>, ChannelFact),
     /// Something happened to the engine as a whole.

@@ -16,9 +16,9 @@ impl Fact {
             Fact::Session(_, fact, _) => fact.kind(),
             Fact::Created { .. } => DecisionKind::ScheduleCreated,
             Fact::Schedule(_, fact) => fact.kind(),
-            Fact::Run(_, fact) => fact.kind(),
-            Fact::Host(_, HostFact::Attached) => DecisionKind::HostAttached,
-            Fact::Host(_, HostFact::Lost) => DecisionKind::HostLost,
+            Fact::Run(_, fact, _) => fact.kind(),
+            Fact::Host(_, HostFact::Attached, _) => DecisionKind::HostAttached,
+            Fact::Host(_, HostFact::Lost, _) => DecisionKind::HostLost,
             Fact::Channel(_, ChannelFact::Opened(_)) => DecisionKind::ChannelOpened,
             Fact::Channel(_, ChannelFact::Disabled) => DecisionKind::ChannelDisabled,
             Fact::Channel(_, ChannelFact::Paused { .. }) => DecisionKind::ChannelPaused,
@@ -39,13 +39,14 @@ impl Fact {
                 RunFact::Queued { reason }
                 | RunFact::Cancelled { reason }
                 | RunFact::Postponed { reason, .. },
+                _,
             ) => Some(*reason),
-            Fact::Run(_, RunFact::Failed(failure) | RunFact::Retrying { failure, .. }) => {
+            Fact::Run(_, RunFact::Failed(failure) | RunFact::Retrying { failure, .. }, _) => {
                 Some(failure.reason)
             }
-            Fact::Run(_, RunFact::Guard(fact)) => fact.reason(),
-            Fact::Run(_, RunFact::Left) => Some(Reason::NobodyListens),
-            Fact::Run(_, RunFact::Returned { outcome, .. }) => outcome.reason,
+            Fact::Run(_, RunFact::Guard(fact), _) => fact.reason(),
+            Fact::Run(_, RunFact::Left, _) => Some(Reason::NobodyListens),
+            Fact::Run(_, RunFact::Returned { outcome, .. }, _) => outcome.reason,
             Fact::Engine(fact) => fact.reason(),
             Fact::Session(..)
             | Fact::Created { .. }
@@ -62,29 +63,28 @@ impl Fact {
             Fact::Session(_, fact, _) => fact.schedule(),
             Fact::Created { schedule, .. } => Some(&schedule.id),
             Fact::Schedule(id, _) => Some(id),
-            Fact::Run(run, _) => Some(&run.schedule),
+            Fact::Run(run, _, _) => Some(&run.schedule),
             Fact::Host(..) | Fact::Channel(..) | Fact::Engine(_) => None,
         }
     }
 
     /// Returns the run that the fact is about.
     pub fn run(&self) -> Option<&RunId> {
-        if let Fact::Run(run, _) = self { Some(run) } else { None }
+        if let Fact::Run(run, _, _) = self { Some(run) } else { None }
     }
 
-    /// Returns who asked for it, if somebody did. Without an explicit creator, a schedule was
+    /// Returns who asked for it or reported it, if somebody did. Without an explicit creator, a schedule was
     /// created by its owner.
     pub fn by(&self) -> Option<&Actor> {
         match self {
             Fact::Engine(fact) => fact.by(),
             Fact::Channel(_, ChannelFact::Paused { by, .. } | ChannelFact::Resumed { by, .. }) => Some(by),
-            Fact::Run(_, RunFact::Guard(fact)) => fact.by(),
             Fact::Created { schedule, .. } => schedule.created_by(),
             Fact::Schedule(_, fact) => fact.by(),
-            Fact::Run(_, RunFact::Claimed(claim)) => claim.by.as_deref(),
-            Fact::Run(_, RunFact::Taken { by }) => by.as_deref(),
+            Fact::Run(_, fact, by) => by.as_deref().or_else(|| fact.by()),
+            Fact::Host(_, _, by) => by.as_deref(),
             Fact::Session(_, _, by) => by.as_deref(),
-            Fact::Run(..) | Fact::Host(..) | Fact::Channel(..) => None,
+            Fact::Channel(..) => None,
         }
     }
 
@@ -93,7 +93,7 @@ impl Fact {
         if let Fact::Schedule(_, ScheduleFact::Skipped(skip)) = self {
             return Some(SlotRange { from: Some(skip.from), until: skip.until, count: skip.count });
         }
-        let Fact::Run(run, RunFact::Claimed(claim)) = self else { return None };
+        let Fact::Run(run, RunFact::Claimed(claim), _) = self else { return None };
         // With slots folded in, only the decision before knows where the range begins.
         let from = (claim.folded == 0).then_some(run.slot);
         // The run's own slot counts as well.
@@ -109,7 +109,7 @@ impl Fact {
                 Some(*next)
             }
             Fact::Schedule(_, ScheduleFact::Skipped(skip)) => Some(skip.next),
-            Fact::Run(_, RunFact::Claimed(claim)) => claim.next,
+            Fact::Run(_, RunFact::Claimed(claim), _) => claim.next,
             Fact::Schedule(_, ScheduleFact::Paused { .. } | ScheduleFact::Cancelled { .. })
             | Fact::Session(..)
             | Fact::Run(..)
@@ -129,10 +129,10 @@ impl Fact {
     /// attempt may still be queued, and must not be performed any more.
     pub fn recalls(&self) -> bool {
         // Of a call that is out, and of a delivery that another one is in.
-        if matches!(self, Fact::Run(_, RunFact::Cancelled { .. })) {
+        if matches!(self, Fact::Run(_, RunFact::Cancelled { .. }, _)) {
             return true;
         }
-        let Fact::Run(_, RunFact::Failed(failure) | RunFact::Retrying { failure, .. }) = self else {
+        let Fact::Run(_, RunFact::Failed(failure) | RunFact::Retrying { failure, .. }, _) = self else {
             return false;
         };
         // In these cases the engine ended the attempt by itself. Every other failure is an answer
@@ -151,7 +151,7 @@ impl Fact {
     /// Returns what else the feed shows of the fact.
     pub fn detail(&self) -> Option<Cow<'static, str>> {
         match self {
-            Fact::Host(host, _) | Fact::Session(_, SessionFact::HostAttached { host }, _) => {
+            Fact::Host(host, _, _) | Fact::Session(_, SessionFact::HostAttached { host }, _) => {
                 Some(host.to_string().into())
             }
             Fact::Session(_, SessionFact::Addressed { address }, _) => Some(address.to_string().into()),
@@ -164,20 +164,20 @@ impl Fact {
             Fact::Session(_, SessionFact::Pinged { name, .. }, _) => Some(name.to_string().into()),
             Fact::Session(_, SessionFact::Granted { grant }, _) => Some(grant.to_string().into()),
             Fact::Engine(fact) => fact.detail(),
-            Fact::Run(_, RunFact::Guard(fact)) => fact.detail(),
-            Fact::Run(_, RunFact::Dispatched(to)) => Some(to.phase.name().into()),
-            Fact::Run(_, RunFact::Failed(failure)) => {
+            Fact::Run(_, RunFact::Guard(fact), _) => fact.detail(),
+            Fact::Run(_, RunFact::Dispatched(to), _) => Some(to.phase.name().into()),
+            Fact::Run(_, RunFact::Failed(failure), _) => {
                 Some(format!("{}: {}", failure.phase.name(), failure.message).into())
             }
-            Fact::Run(_, RunFact::Returned { outcome, .. }) => {
+            Fact::Run(_, RunFact::Returned { outcome, .. }, _) => {
                 outcome.error.as_deref().map(|error| format!("{}: {error}", Phase::Call.name()).into())
             }
-            Fact::Run(_, RunFact::Joined { lead }) => Some(format!("with {lead}").into()),
-            Fact::Run(_, RunFact::Postponed { at, .. }) => Some(format!("until {}", at.brief()).into()),
-            Fact::Run(_, RunFact::Retrying { failure, at, .. }) => {
+            Fact::Run(_, RunFact::Joined { lead }, _) => Some(format!("with {lead}").into()),
+            Fact::Run(_, RunFact::Postponed { at, .. }, _) => Some(format!("until {}", at.brief()).into()),
+            Fact::Run(_, RunFact::Retrying { failure, at, .. }, _) => {
                 Some(format!("{}: {}; again at {}", failure.phase.name(), failure.message, at.brief()).into())
             }
-            Fact::Run(_, RunFact::Claimed(claim)) => claim.detail(),
+            Fact::Run(_, RunFact::Claimed(claim), _) => claim.detail(),
             Fact::Schedule(_, ScheduleFact::Skipped(skip)) => {
                 Some(format!("{} from {} to {}", skip.count, skip.from, skip.until).into())
             }
@@ -257,6 +257,29 @@ impl RunFact {
             RunFact::Retrying { .. } => DecisionKind::RunRetrying,
             RunFact::Failed(_) => DecisionKind::RunFailed,
             RunFact::Cancelled { .. } => DecisionKind::RunCancelled,
+        }
+    }
+}
+
+impl RunFact {
+    /// Returns who asked for it, of a fact that hosts do not report.
+    fn by(&self) -> Option<&Actor> {
+        match self {
+            RunFact::Guard(fact) => fact.by(),
+            RunFact::Claimed(claim) => claim.by.as_deref(),
+            RunFact::Taken { by } => by.as_deref(),
+            RunFact::Queued { .. }
+            | RunFact::Dispatched(_)
+            | RunFact::Accepted
+            | RunFact::Delivered
+            | RunFact::Returned { .. }
+            | RunFact::Folded(_)
+            | RunFact::Joined { .. }
+            | RunFact::Postponed { .. }
+            | RunFact::Left
+            | RunFact::Retrying { .. }
+            | RunFact::Failed(_)
+            | RunFact::Cancelled { .. } => None,
         }
     }
 }

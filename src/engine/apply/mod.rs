@@ -96,7 +96,7 @@ impl State {
                     self.apply_to_schedule(key, now, fact);
                 }
             }
-            Fact::Run(id, fact) => {
+            Fact::Run(id, fact, _) => {
                 let key = self.schedule_key_in_turn(&id.schedule);
                 decision.session = self.owner_of(key);
                 if let Some(key) = key {
@@ -104,8 +104,8 @@ impl State {
                 }
             }
             // A host that reports itself again keeps its sessions.
-            Fact::Host(host, HostFact::Attached) => _ = self.hosts.entry(host).or_default(),
-            Fact::Host(host, HostFact::Lost) => _ = self.hosts.remove(&host),
+            Fact::Host(host, HostFact::Attached, by) => self.hosts.entry(host).or_default().by = by,
+            Fact::Host(host, HostFact::Lost, _) => _ = self.hosts.remove(&host),
             Fact::Channel(name, fact) => self.apply_to_channel(now, name, fact),
             // Changes nothing; it is told to the session that asked.
             Fact::Engine(EngineFact::Refused { by, .. }) => decision.session = by.scope.session().cloned(),

@@ -117,7 +117,9 @@ impl State {
     /// Returns the host token that a session belongs to: the one that has opened it, or the one whose its origin is.
     fn host_token_of(&self, by: Option<&Actor>, provenance: Option<&SessionProvenance>) -> Option<TokenName> {
         let inherited = provenance.and_then(|from| self.session(&from.origin)?.host_token.clone());
-        by.and_then(|by| by.via.as_ref()?.host().cloned()).or(inherited)
+        // A fresh session is its origin's, whichever host created it.
+        let opener = by.filter(|_| provenance.is_none());
+        opener.and_then(|by| by.via.as_ref()?.host().cloned()).or(inherited)
     }
 
     pub(super) fn open(&mut self, record: SessionRecord) {
@@ -182,14 +184,14 @@ impl State {
     }
 
     fn enter_host(&mut self, host: HostId, session: Key) {
-        if let Some(sessions) = self.hosts.get_mut(&host) {
-            sessions.insert(session);
+        if let Some(record) = self.hosts.get_mut(&host) {
+            record.sessions.insert(session);
         }
     }
 
     fn leave_host(&mut self, host: HostId, session: Key) {
-        if let Some(sessions) = self.hosts.get_mut(&host) {
-            sessions.remove(&session);
+        if let Some(record) = self.hosts.get_mut(&host) {
+            record.sessions.remove(&session);
         }
     }
 }

@@ -239,7 +239,7 @@ impl ScheduleHistory {
                 let approved = || format!("approved by an operator at {}", decision.at.brief());
                 told.detail.get_or_insert_with(approved);
             }
-            Some(by) if told.by.is_none() => told.by = Some(by.clone()),
+            Some(by) if told.by.is_none() && !is_report(decision.kind) => told.by = Some(by.clone()),
             Some(_) | None => {}
         }
         if let Some(slots) = decision.slots {
@@ -261,6 +261,18 @@ impl ScheduleHistory {
 
 /// When a slot was withdrawn, why, and by whom.
 type Withdrawal = (Moment, Reason, Option<Actor>);
+
+/// Returns whether hosts report such decisions: who reports how a run ended did not set it off.
+fn is_report(kind: DecisionKind) -> bool {
+    matches!(
+        kind,
+        DecisionKind::RunAccepted
+            | DecisionKind::RunDelivered
+            | DecisionKind::RunLeft
+            | DecisionKind::RunRetrying
+            | DecisionKind::RunFailed
+    )
+}
 
 /// Returns the state of a run after a decision; `None` for decisions that are not about a run.
 fn state_after(kind: DecisionKind) -> Option<RunState> {

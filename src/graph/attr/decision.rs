@@ -56,7 +56,8 @@ fn decided(entity: Entity<Scheduler, Cursor>) -> Entity<Scheduler, Cursor> {
         /// The reason; nil where everything went as planned.
         own "reveille.decision/reason": Type::Enum(Reason::NAMES), nullable =>
             |decision| maybe(decision.reason, |reason| Datum::Name(reason.name()));
-        /// The actor: operator, session or program, with the name of the token and the tool. Nil if there is none.
+        /// The actor: operator, session or program, with the name of the token and the tool. Of what a host reported, who has
+        /// connected the host. Nil if there is none, as of what the engine decides by itself.
         own "reveille.decision/by": Type::String, nullable => |view, cursor, _| {
             let by = view.decision(cursor).and_then(|decision| by(view, decision));
             Ok(maybe(by, Datum::shown))

@@ -44,7 +44,7 @@ fn about<'a>(fact: &'a Fact, state: &'a State) -> Option<Option<&'a SessionId>> 
     match fact {
         // A new schedule is not in the state yet, so the fact itself says whether it is durable.
         Fact::Created { schedule, .. } => of(schedule),
-        Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) => {
+        Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _, _) => {
             of(state.schedule(id)?.schedule())
         }
         Fact::Session(id, fact, _) => match fact {

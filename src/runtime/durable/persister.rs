@@ -144,7 +144,7 @@ impl Persister {
             "facts out of order: {cursor} behind {before:?}"
         );
         self.transcripts.note(cursor, fact);
-        if let Fact::Run(run, RunFact::Retrying { .. } | RunFact::Failed(_) | RunFact::Cancelled { .. }) =
+        if let Fact::Run(run, RunFact::Retrying { .. } | RunFact::Failed(_) | RunFact::Cancelled { .. }, _) =
             fact
         {
             self.recall(run);
@@ -172,7 +172,7 @@ impl Persister {
             }
             Fact::Engine(EngineFact::GuardPolicySet { .. }) => self.making.guard = true,
             Fact::Channel(..) => self.making.channels = true,
-            Fact::Run(run, RunFact::Claimed(_)) => _ = self.making.claimed.insert(run.schedule.clone()),
+            Fact::Run(run, RunFact::Claimed(_), _) => _ = self.making.claimed.insert(run.schedule.clone()),
             Fact::Created { schedule, .. } => _ = self.making.defined.insert(schedule.id.clone()),
             Fact::Schedule(id, ScheduleFact::Changed(_)) => _ = self.making.defined.insert(id.clone()),
             Fact::Schedule(..)

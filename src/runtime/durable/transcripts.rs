@@ -103,7 +103,7 @@ impl Transcripts {
     /// session removes its rows.
     pub(super) fn note(&mut self, cursor: Cursor, fact: &Fact) {
         match fact {
-            Fact::Run(run, RunFact::Accepted | RunFact::Delivered | RunFact::Left) => {
+            Fact::Run(run, RunFact::Accepted | RunFact::Delivered | RunFact::Left, _) => {
                 // A run may be accepted first and delivered later; its message is persisted once.
                 let handed = self.handed.get_mut(run).filter(|handed| !handed.is_written);
                 if let Some(Handed { session, message, is_written }) = handed {
@@ -112,7 +112,7 @@ impl Transcripts {
                     self.write(&session, cursor, &message);
                 }
             }
-            Fact::Run(run, RunFact::Failed(_) | RunFact::Cancelled { .. } | RunFact::Retrying { .. }) => {
+            Fact::Run(run, RunFact::Failed(_) | RunFact::Cancelled { .. } | RunFact::Retrying { .. }, _) => {
                 // A retry hands its message over again.
                 self.handed.remove(run);
             }
@@ -134,6 +134,7 @@ impl Transcripts {
                 | RunFact::Joined { .. }
                 | RunFact::Postponed { .. }
                 | RunFact::Taken { .. },
+                _,
             )
             | Fact::Host(..)
             | Fact::Channel(..)

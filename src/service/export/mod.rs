@@ -134,7 +134,7 @@ fn parsed(
 ) -> Result<(Fact, Option<ScheduleRow>), ExportError> {
     let parse = |form: &Form<'_>| {
         let fact = codec::parse_form(form).map_err(|error| error.to_string())?;
-        let (Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _)) = &fact else {
+        let (Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _, _)) = &fact else {
             return Ok((fact, None));
         };
         let row = form.part(codec::ROW);

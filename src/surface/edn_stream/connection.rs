@@ -386,7 +386,8 @@ impl Connection {
     fn become_host(&self) -> HostId {
         let (handle, outgoing) = (self.handle().clone(), Arc::clone(&self.outgoing));
         let sink = Arc::new(Sink { handle, outgoing, host: OnceLock::new() });
-        let host = self.handle().attach_host(Arc::new(HostAttached::new(Arc::clone(&sink))));
+        let by = Some(self.caller.actor());
+        let host = self.handle().attach_host_by(Arc::new(HostAttached::new(Arc::clone(&sink))), by);
         // Set before any delivery can come: those need a session on this host.
         let _ = sink.host.set(host);
         host

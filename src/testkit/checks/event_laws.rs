@@ -106,7 +106,7 @@ fn terminal_is_final(model: &ReferenceModel, seen: &Observation) -> LawResult {
     let Seen::Fact(fact) = &seen.seen else { return Ok(()) };
     match fact {
         // A claim creates the run, so it is judged by its schedule.
-        Fact::Run(run, RunFact::Claimed(_)) => {
+        Fact::Run(run, RunFact::Claimed(_), _) => {
             let plan = model
                 .schedules
                 .get(&run.schedule)
@@ -115,7 +115,7 @@ fn terminal_is_final(model: &ReferenceModel, seen: &Observation) -> LawResult {
                 format!("{run} was claimed after its schedule ended as {:?}", plan.end)
             })
         }
-        Fact::Run(run, fact) => {
+        Fact::Run(run, fact, _) => {
             let life = model.runs.get(&key_of(run));
             let life = life.ok_or_else(|| format!("{run} was never claimed, and then {fact:?}"))?;
             // A message that was left may be taken, or go to a host that takes its session over.
@@ -152,7 +152,7 @@ fn may_live_again(plan: &ScheduleModel, fact: &ScheduleFact) -> bool {
 fn a_slot_is_consumed_once(model: &ReferenceModel, seen: &Observation) -> LawResult {
     let Seen::Fact(fact) = &seen.seen else { return Ok(()) };
     match fact {
-        Fact::Run(run, RunFact::Claimed(claim)) => {
+        Fact::Run(run, RunFact::Claimed(claim), _) => {
             hold(!model.runs.contains_key(&key_of(run)), || format!("{run} was claimed twice"))?;
             let Some(plan) = model.schedules.get(&run.schedule) else { return Ok(()) };
             let right = match (claim.next, plan.next) {
@@ -182,7 +182,7 @@ fn a_slot_is_consumed_once(model: &ReferenceModel, seen: &Observation) -> LawRes
 fn slots_go_forward(_: &ReferenceModel, seen: &Observation) -> LawResult {
     let Seen::Fact(fact) = &seen.seen else { return Ok(()) };
     let (consumed, next) = match fact {
-        Fact::Run(run, RunFact::Claimed(claim)) => (run.slot, claim.next),
+        Fact::Run(run, RunFact::Claimed(claim), _) => (run.slot, claim.next),
         Fact::Schedule(_, ScheduleFact::Skipped(skip)) => (skip.until, Some(skip.next)),
         Fact::Run(..) | Fact::Schedule(..) | Fact::Session(..) => return Ok(()),
         Fact::Created { .. } | Fact::Host(..) | Fact::Channel(..) | Fact::Engine(_) => return Ok(()),
@@ -195,7 +195,7 @@ fn slots_go_forward(_: &ReferenceModel, seen: &Observation) -> LawResult {
 /// schedules, by the wall clock for durable ones.
 fn never_early(model: &ReferenceModel, seen: &Observation) -> LawResult {
     match &seen.seen {
-        Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) => {
+        Seen::Fact(Fact::Run(run, RunFact::Claimed(claim), _)) => {
             let plan = model.schedules.get(&run.schedule);
             let Some((plan, (slot, earliest))) = plan.and_then(|plan| Some((plan, plan.next?))) else {
                 return Ok(());
@@ -450,9 +450,9 @@ fn stopping_starts_nothing(model: &ReferenceModel, seen: &Observation) -> LawRes
     let Seen::Fact(fact) = &seen.seen else { return Ok(()) };
     let starts = match fact {
         // What is told of a call that was out is no new work. It waits, and is cancelled or goes with the next process.
-        Fact::Run(_, RunFact::Claimed(claim)) => claim.telling.is_none(),
+        Fact::Run(_, RunFact::Claimed(claim), _) => claim.telling.is_none(),
         Fact::Created { .. } => true,
-        Fact::Run(run, RunFact::Dispatched(_)) => {
+        Fact::Run(run, RunFact::Dispatched(_), _) => {
             model.runs.get(&key_of(run)).is_some_and(|life| life.dispatched.is_none())
         }
         Fact::Run(..) | Fact::Schedule(..) | Fact::Session(..) => false,
@@ -465,8 +465,8 @@ fn stopping_starts_nothing(model: &ReferenceModel, seen: &Observation) -> LawRes
 fn nothing_after_shutdown(model: &ReferenceModel, seen: &Observation) -> LawResult {
     let work = match &seen.seen {
         // The time of a run on disk may end after the shutdown. What there is to tell of it goes with the next process.
-        Seen::Fact(Fact::Run(_, RunFact::Claimed(claim))) => claim.telling.is_none(),
-        Seen::Received(_) | Seen::Fact(Fact::Run(_, RunFact::Dispatched(_))) => true,
+        Seen::Fact(Fact::Run(_, RunFact::Claimed(claim), _)) => claim.telling.is_none(),
+        Seen::Received(_) | Seen::Fact(Fact::Run(_, RunFact::Dispatched(_), _)) => true,
         Seen::Fact(Fact::Created { .. } | Fact::Session(_, SessionFact::Opened { .. }, _)) => true,
         Seen::Fact(_) | Seen::CancelAcknowledged { .. } | Seen::HostLost(_) => false,
         Seen::Local(_) | Seen::ShutDown | Seen::DiskFailed { .. } => false,

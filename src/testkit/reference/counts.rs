@@ -33,7 +33,7 @@ impl Counts {
                 let Some(plan) = plans.get(id) else { return };
                 self.enter_schedule(fact, plan, lives);
             }
-            Fact::Run(id, fact) => {
+            Fact::Run(id, fact, _) => {
                 // Facts about unknown runs are left to `terminal_is_final`; counting them would
                 // hide the cause.
                 if matches!(fact, RunFact::Claimed(_)) || lives.contains_key(&key_of(id)) {

@@ -130,7 +130,7 @@ impl ReferenceModel {
             }
             Fact::Created { schedule, next } => self.create(now, schedule, *next),
             Fact::Schedule(schedule, fact) => self.enter_schedule(now, schedule, fact),
-            Fact::Run(run, fact) => self.enter_run(now, run, fact),
+            Fact::Run(run, fact, _) => self.enter_run(now, run, fact),
             Fact::Engine(EngineFact::AllHeld { .. }) => self.held = true,
             Fact::Engine(EngineFact::AllReleased { .. }) => self.held = false,
             Fact::Channel(_, ChannelFact::Opened(channel)) => self.open_channel(channel),
@@ -159,10 +159,12 @@ impl ReferenceModel {
     /// The schedule of whose call a fact tells, or has told by the facts right before it.
     fn telling_of(&self, fact: &Fact) -> Option<ScheduleId> {
         match fact {
-            Fact::Run(run, RunFact::Claimed(claim)) if claim.telling.is_some() => Some(run.schedule.clone()),
-            Fact::Run(run, RunFact::Folded(_)) => Some(run.schedule.clone()),
+            Fact::Run(run, RunFact::Claimed(claim), _) if claim.telling.is_some() => {
+                Some(run.schedule.clone())
+            }
+            Fact::Run(run, RunFact::Folded(_), _) => Some(run.schedule.clone()),
             // A bulletin that has no session to go to is told to wait at once.
-            Fact::Run(run, RunFact::Postponed { .. }) => {
+            Fact::Run(run, RunFact::Postponed { .. }, _) => {
                 self.told_last.clone().filter(|it| *it == run.schedule)
             }
             Fact::Run(..)
@@ -277,7 +279,7 @@ impl ReferenceModel {
     pub(in crate::testkit) fn is_lasting(&self, fact: &Fact) -> bool {
         match fact {
             Fact::Created { schedule, .. } => schedule.is_durable(),
-            Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _) => {
+            Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _, _) => {
                 self.schedules.get(id).is_some_and(ScheduleModel::is_durable)
             }
             Fact::Session(_, fact, _) => is_lasting_of_session(fact),

@@ -227,7 +227,7 @@ impl Scene {
     fn short(&self, fact: &Fact) -> Option<String> {
         match fact {
             Fact::Schedule(_, fact) => Some(self.short_of_schedule(fact)),
-            Fact::Run(run, fact) => Some(self.short_of_run(run.slot, fact)),
+            Fact::Run(run, fact, _) => Some(self.short_of_run(run.slot, fact)),
             Fact::Created { .. }
             | Fact::Session(..)
             | Fact::Host(..)

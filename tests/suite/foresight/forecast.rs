@@ -298,22 +298,22 @@ impl World {
                 Fact::Schedule(id, ScheduleFact::Skipped(skip)) => {
                     happened.push((at, id, skip.until, skip.count, SlotOutcome::Skipped, Some(skip.reason)));
                 }
-                Fact::Run(run, RunFact::Claimed(claim)) if !claim.cause.is_beside_slots() => {
+                Fact::Run(run, RunFact::Claimed(claim), _) if !claim.cause.is_beside_slots() => {
                     let (id, count) = (run.schedule.clone(), claim.folded + 1);
                     claims.insert(run.to_string(), (at, id, run.slot, count, SlotOutcome::Fires, None));
                 }
-                Fact::Run(run, RunFact::Queued { reason }) => {
+                Fact::Run(run, RunFact::Queued { reason }, _) => {
                     let waits = |entry| queued(entry, reason);
                     happened.extend(claims.remove(&run.to_string()).map(waits));
                 }
-                Fact::Run(run, RunFact::Dispatched(_)) => {
+                Fact::Run(run, RunFact::Dispatched(_), _) => {
                     happened.extend(claims.remove(&run.to_string()));
                 }
-                Fact::Run(run, RunFact::Failed(it) | RunFact::Retrying { failure: it, .. }) => {
+                Fact::Run(run, RunFact::Failed(it) | RunFact::Retrying { failure: it, .. }, _) => {
                     let came_of = |entry| came(entry, fate_of(it.reason), it.reason);
                     happened.extend(claims.remove(&run.to_string()).map(came_of));
                 }
-                Fact::Run(run, RunFact::Guard(GuardFact::Held(_))) => {
+                Fact::Run(run, RunFact::Guard(GuardFact::Held(_)), _) => {
                     let held = |entry| came(entry, SlotOutcome::NeedsApproval, Reason::AwaitingApproval);
                     happened.extend(claims.remove(&run.to_string()).map(held));
                 }
@@ -349,6 +349,7 @@ impl World {
                     | RunFact::Left
                     | RunFact::Taken { .. }
                     | RunFact::Cancelled { .. },
+                    _,
                 ) => {}
             }
         }

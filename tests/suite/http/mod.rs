@@ -15,6 +15,7 @@ mod login;
 mod matrix;
 mod mcp;
 mod page;
+mod reports;
 mod routes;
 mod shares;
 mod stream_ops;

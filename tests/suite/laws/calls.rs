@@ -9,20 +9,21 @@ use super::{Spoil, find, is_claimed, is_dispatched};
 pub(super) const WRONG_CALLS: &[(&str, Spoil)] = &[
     ("what_a_call_came_to_is_told", |all| {
         let place = find(all, |seen| is_claimed(seen, "first"));
-        if let Seen::Fact(Fact::Run(_, RunFact::Claimed(claim))) = &mut all[place].seen {
+        if let Seen::Fact(Fact::Run(_, RunFact::Claimed(claim), _)) = &mut all[place].seen {
             claim.telling = Some(Box::new(Telling { text: "of no call".into(), channel: None }));
         }
     }),
     ("no_check_overlaps", |all| {
         let place = find(all, |seen| is_dispatched(seen, "first"));
         let now = all[place].now;
-        let Seen::Fact(Fact::Run(run, RunFact::Dispatched(to))) = &mut all[place].seen else { return };
+        let Seen::Fact(Fact::Run(run, RunFact::Dispatched(to), _)) = &mut all[place].seen else { return };
         to.phase = Phase::Call;
         let other = RunId { slot: Moment::EPOCH, ..run.clone() };
         let claim =
             Claim { cause: Cause::Manual, folded: 0, next: None, time_up: None, by: None, telling: None };
         let facts = [RunFact::Claimed(claim), RunFact::Dispatched(to.clone())];
-        let seen = facts.map(|fact| Observation { now, seen: Seen::Fact(Fact::Run(other.clone(), fact)) });
+        let seen =
+            facts.map(|fact| Observation { now, seen: Seen::Fact(Fact::Run(other.clone(), fact, None)) });
         all.splice(place..place, seen);
     }),
 ];
@@ -31,9 +32,9 @@ pub(super) const WRONG_CALLS: &[(&str, Spoil)] = &[
 pub(super) const WRONG_DELIVERIES: &[(&str, Spoil)] = &[("a_joined_run_is_out_with_its_lead", |all| {
     let run_of = |name: &str| {
         let place = find(all, |seen| is_claimed(seen, name));
-        if let Seen::Fact(Fact::Run(run, _)) = &all[place].seen { Some(run.clone()) } else { None }
+        if let Seen::Fact(Fact::Run(run, _, _)) = &all[place].seen { Some(run.clone()) } else { None }
     };
     let (Some(run), Some(lead)) = (run_of("reply"), run_of("first")) else { return };
-    let joined = Fact::Run(run, RunFact::Joined { lead: Box::new(lead) });
+    let joined = Fact::Run(run, RunFact::Joined { lead: Box::new(lead) }, None);
     all.push(Observation { now: all[all.len() - 1].now, seen: Seen::Fact(joined) });
 })];

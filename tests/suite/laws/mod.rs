@@ -34,18 +34,18 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
     }),
     ("nothing_goes_where_nothing_is_wanted", |all| {
         let place = find(all, |seen| is_dispatched(seen, "first"));
-        if let Seen::Fact(Fact::Run(_, RunFact::Dispatched(to))) = &mut all[place].seen {
+        if let Seen::Fact(Fact::Run(_, RunFact::Dispatched(to), _)) = &mut all[place].seen {
             to.phase = Phase::Outside;
         }
     }),
     ("a_channel_is_left_alone_as_it_asks", |all| {
         let place = find(all, |seen| is_dispatched(seen, "first"));
         let (now, seen) = (all[place].now, all[place].seen.clone());
-        let Seen::Fact(Fact::Run(run, _)) = seen else { return };
+        let Seen::Fact(Fact::Run(run, _, _)) = seen else { return };
         let wait = Some(Span::from_millis(60_000));
         let failure = Failure::new(Phase::Outside, Reason::HostRefused, "not now").with_wait(wait);
         let again = RunFact::Retrying { failure: Box::new(failure), at: now.wall, due: now.boot };
-        all.insert(place + 1, Observation { now, seen: Seen::Fact(Fact::Run(run, again)) });
+        all.insert(place + 1, Observation { now, seen: Seen::Fact(Fact::Run(run, again, None)) });
     }),
     ("terminal_is_final", |all| repeat(all, |seen| is_delivered(seen, "first"))),
     ("terminal_is_final", |all| remove(all, |seen| is_created(seen, "first"))),
@@ -53,7 +53,7 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
     ("a_slot_is_consumed_once", |all| repeat(all, |seen| is_claimed(seen, "first"))),
     ("slots_go_forward", |all| {
         let place = find(all, |seen| is_claimed(seen, "first"));
-        if let Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) = &mut all[place].seen {
+        if let Seen::Fact(Fact::Run(run, RunFact::Claimed(claim), _)) = &mut all[place].seen {
             claim.next = Some(Next::Slot { slot: run.slot, due: None });
         }
     }),
@@ -72,7 +72,7 @@ const WRONG_SIGHTS: &[(&str, Spoil)] = &[
     ("volatile_is_tried_once", |all| {
         let place = find(all, |seen| is_delivered(seen, "first"));
         let now = all[place].now;
-        if let Seen::Fact(Fact::Run(_, fact)) = &mut all[place].seen {
+        if let Seen::Fact(Fact::Run(_, fact, _)) = &mut all[place].seen {
             let failure = Failure::new(Phase::PromptSubmit, Reason::ReceiptOverdue, "late");
             *fact = RunFact::Retrying { failure: Box::new(failure), at: now.wall, due: now.boot };
         }
@@ -197,7 +197,7 @@ const WRONG_STANDINGS: &[(&str, Spoil)] = &[
             {
                 reception.session = session("elsewhere");
             }
-            if let Seen::Fact(Fact::Run(run, RunFact::Dispatched(Dispatch { session: into, .. }))) =
+            if let Seen::Fact(Fact::Run(run, RunFact::Dispatched(Dispatch { session: into, .. }), _)) =
                 &mut observation.seen
                 && run.schedule == id("fresh")
             {
@@ -423,23 +423,23 @@ fn is_created(seen: &Seen, name: &str) -> bool {
 }
 
 fn is_claimed(seen: &Seen, name: &str) -> bool {
-    matches!(seen, Seen::Fact(Fact::Run(run, RunFact::Claimed { .. })) if run.schedule == id(name))
+    matches!(seen, Seen::Fact(Fact::Run(run, RunFact::Claimed { .. }, _)) if run.schedule == id(name))
 }
 
 fn is_dispatched(seen: &Seen, name: &str) -> bool {
-    matches!(seen, Seen::Fact(Fact::Run(run, RunFact::Dispatched(_))) if run.schedule == id(name))
+    matches!(seen, Seen::Fact(Fact::Run(run, RunFact::Dispatched(_), _)) if run.schedule == id(name))
 }
 
 /// The run that was delivered ends in another way.
 fn ends_otherwise(all: &mut [Observation], name: &str, end: RunFact) {
     let place = find(all, |seen| is_delivered(seen, name));
-    if let Seen::Fact(Fact::Run(_, fact)) = &mut all[place].seen {
+    if let Seen::Fact(Fact::Run(_, fact, _)) = &mut all[place].seen {
         *fact = end;
     }
 }
 
 fn is_delivered(seen: &Seen, name: &str) -> bool {
-    matches!(seen, Seen::Fact(Fact::Run(run, RunFact::Delivered)) if run.schedule == id(name))
+    matches!(seen, Seen::Fact(Fact::Run(run, RunFact::Delivered, _)) if run.schedule == id(name))
 }
 
 fn is_received(seen: &Seen, name: &str) -> bool {

@@ -64,8 +64,8 @@ impl Diary {
                 count: skip.count,
                 reason: skip.reason.name().into(),
             }),
-            Fact::Run(run, RunFact::Failed(failure)) => self.not_delivered(run, failure.reason),
-            Fact::Run(run, RunFact::Cancelled { reason }) => self.not_delivered(run, *reason),
+            Fact::Run(run, RunFact::Failed(failure), _) => self.not_delivered(run, failure.reason),
+            Fact::Run(run, RunFact::Cancelled { reason }, _) => self.not_delivered(run, *reason),
             Fact::Schedule(..)
             | Fact::Run(..)
             | Fact::Session(..)

@@ -59,7 +59,7 @@ impl Lines {
             // The caller prints the row that the fact carries, and no fact before it.
             Learned::Found | Learned::Unknown => return,
         }
-        if let Fact::Run(run, fact) = logged.fact {
+        if let Fact::Run(run, fact, _) = logged.fact {
             self.run(logged, known, run, fact);
         } else if let Fact::Schedule(_, ScheduleFact::Skipped(skip)) = logged.fact {
             self.skip(logged, known, skip);

@@ -13,7 +13,8 @@ pub(in crate::engine) fn accepted(step: &mut StepBuilder<'_>, run: &RunId) -> Re
     let state = step.state;
     let record = state.in_flight(run)?;
     let refused = || Refusal::NotInFlight { run: run.clone() };
-    let occurrence = Occurrence::of(state, record).ok_or_else(refused)?;
+    let by = state.reporter_of(record);
+    let occurrence = Occurrence::of(state, record).ok_or_else(refused)?.reported_by(by.clone());
     match record.run.phase {
         Some(Phase::PromptSubmit) => {}
         // A message through a channel begins no turn that is reported, and occupies no lane.
@@ -44,11 +45,13 @@ pub(in crate::engine) fn accepted(step: &mut StepBuilder<'_>, run: &RunId) -> Re
     let is_bulletin = record.run.cause == Cause::Bulletin;
     let goes_on = begins_turn && is_theirs && idle.is_none() && !is_bulletin;
     if goes_on && occurrence.schedule.policy().ends_with == EndsWith::Turn {
-        step.run_fact(run, RunFact::Accepted);
+        step.run_fact_by(run, RunFact::Accepted, by);
         return Ok(());
     }
     occurrence.finish(step, RunFact::Delivered);
-    with_members(step, run, |step, member| member.finish(step, RunFact::Delivered));
+    with_members(step, run, |step, member| {
+        member.clone().reported_by(by.clone()).finish(step, RunFact::Delivered);
+    });
     if let Some(lane) = idle {
         dispatch_next(step, lane);
     }

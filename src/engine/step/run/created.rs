@@ -30,7 +30,8 @@ pub(in crate::engine) fn created(step: &mut StepBuilder<'_>, run: &RunId) -> Res
     }
     let host = session.map_or(fresh.host, SessionRecord::host);
     if session.is_none() {
-        step.session_fact(&fresh.id, fresh.opened());
+        let by = step.state.reporter_of(record);
+        step.session_fact_by(&fresh.id, fresh.opened(), by.as_deref().cloned());
     }
     if authorize_prompt(step, &occurrence) {
         submit_prompt(step, &occurrence, host, fresh.id);

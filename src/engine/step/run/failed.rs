@@ -1,7 +1,9 @@
 //! Transition: a host could not do what it was asked to. The failure is recorded with its phase,
 //! and with the fresh session if one exists; the policy decides whether there is another attempt.
 
-use crate::domain::{Failure, HostId, Phase, Reason, Refusal, RunFact, RunId, Span};
+use std::sync::Arc;
+
+use crate::domain::{Actor, Failure, HostId, Phase, Reason, Refusal, RunFact, RunId, Span};
 use crate::engine::record::RunRecord;
 use crate::engine::step::run::bulletin::with_members;
 use crate::engine::step::run::channel_delivery::disable;
@@ -21,18 +23,21 @@ pub(in crate::engine) fn failed(
         // A call is not with a host: it ends with its outcome, or is called off.
         return Err(Refusal::NotInFlight { run: run.clone() });
     }
-    fail_in_flight(step, record, failure);
+    let by = step.state.reporter_of(record);
+    fail_in_flight(step, record, failure, by);
     Ok(())
 }
 
-/// Ends an attempt in flight with a failure, and hands over the next run if the session is idle.
+/// Ends an attempt in flight with a failure that this actor reported, and hands over the next run if the session is idle.
 pub(in crate::engine::step) fn fail_in_flight(
     step: &mut StepBuilder<'_>,
     record: &RunRecord,
     mut failure: Failure,
+    by: Option<Arc<Actor>>,
 ) {
     let state = step.state;
     let Some(occurrence) = Occurrence::of(state, record) else { return };
+    let occurrence = occurrence.reported_by(by.clone());
     let run = &record.run;
     let fresh = fresh_session(state, record).filter(|fresh| state.session(&fresh.id).is_none());
     if denies_creation(record, &failure) {
@@ -50,12 +55,15 @@ pub(in crate::engine::step) fn fail_in_flight(
     if failure.session_exists
         && let Some(fresh) = fresh
     {
-        step.session_fact(&fresh.id, fresh.opened());
+        step.session_fact_by(&fresh.id, fresh.opened(), by.as_deref().cloned());
     }
     if failure.reason == Reason::ChannelDisabled {
         disable(step, &occurrence);
     }
-    with_members(step, &occurrence.id, |step, member| _ = fail(step, member, failure.clone()));
+    with_members(step, &occurrence.id, |step, member| {
+        let member = member.clone().reported_by(by.clone());
+        fail(step, &member, failure.clone());
+    });
     fail(step, &occurrence, failure);
     if let Some(lane) = state.lane(record)
         && lane.hosted

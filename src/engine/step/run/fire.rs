@@ -191,6 +191,7 @@ pub(in crate::engine::step) fn claim(
         checks: None,
         // The run may end in this very step, before the state says what its end arms.
         arms: next == Next::AfterFinish,
+        by: None,
     };
     begin(step, &occurrence, claim);
 }

@@ -1,7 +1,9 @@
 //! One run as the transitions see it, whether it is in the state already or being claimed in this
 //! step.
 
-use crate::domain::{Cause, Checks, Moment, Reason, RunFact, RunId, Schedule, ScheduleFact, Span};
+use std::sync::Arc;
+
+use crate::domain::{Actor, Cause, Checks, Moment, Reason, RunFact, RunId, Schedule, ScheduleFact, Span};
 use crate::engine::bulletin_text::{Details, TaskEnd, error_line};
 use crate::engine::destination::Destination;
 use crate::engine::record::{RunRecord, ScheduleRecord};
@@ -32,6 +34,8 @@ pub(in crate::engine::step) struct Occurrence<'a> {
     pub(in crate::engine::step) checks: Option<Checks>,
     /// Whether the next slot counts from the end of this run.
     pub(in crate::engine::step) arms: bool,
+    /// Who reported what ends it or the attempt; `None` if the engine decides that.
+    pub(in crate::engine::step) by: Option<Arc<Actor>>,
 }
 
 impl<'a> Occurrence<'a> {
@@ -52,7 +56,13 @@ impl<'a> Occurrence<'a> {
             checks: run.run.checks.as_deref().cloned(),
             // A manual run leaves the slots as they are, so its end arms none.
             arms: record.progress().awaits_finish && !run.run.cause.is_beside_slots(),
+            by: None,
         })
+    }
+
+    /// Returns this occurrence with who reported what ends it or the attempt.
+    pub(in crate::engine::step) fn reported_by(self, by: Option<Arc<Actor>>) -> Occurrence<'a> {
+        Occurrence { by, ..self }
     }
 
     /// Returns whether it is a manual run.
@@ -132,7 +142,7 @@ impl<'a> Occurrence<'a> {
         end: RunFact,
         wait: Option<Span>,
     ) {
-        step.run_fact(&self.id, end);
+        step.run_fact_by(&self.id, end, self.by.clone());
         // Several runs of the schedule may end in one step; the slot is armed once.
         let arms = self.arms && !step.has_armed(&self.id.schedule);
         if arms && !self.record.status.is_terminal() {

@@ -29,7 +29,8 @@ pub(in crate::engine::step) fn retry(
 ) {
     let (at, due) = (step.now.wall.checked_add(wait), step.now.boot.after(wait));
     let at = at.unwrap_or(step.now.wall);
-    step.run_fact(&occurrence.id, RunFact::Retrying { failure: Box::new(failure), at, due });
+    let again = RunFact::Retrying { failure: Box::new(failure), at, due };
+    step.run_fact_by(&occurrence.id, again, occurrence.by.clone());
 }
 
 /// Returns the wait before the next attempt; `None` if there is none.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Call, Outcome, Phase, Reading, Refusal, RunFact, RunId};
+use crate::domain::{Call, Outcome, Phase, Reading, Reason, Refusal, RunFact, RunId};
 use crate::engine::bulletin_text::{Details, TaskEnd};
 use crate::engine::state::Mode;
 use crate::engine::step::run::bulletin::announce;
@@ -26,7 +26,10 @@ pub(in crate::engine) fn returned(
     if record.run.phase != Some(Phase::Call) {
         return Err(refused());
     }
-    let occurrence = Occurrence::of(step.state, record).ok_or_else(refused)?;
+    // A call that the engine has ended, or that was not made, is nobody's report.
+    let is_answer = matches!(outcome.reason, None | Some(Reason::ToolFailed));
+    let by = if is_answer { step.state.reporter_of(record) } else { None };
+    let occurrence = Occurrence::of(step.state, record).ok_or_else(refused)?.reported_by(by);
     // A call that was not made may be made later, if the schedule's policy says so.
     if let Some(failure) = outcome.failure()
         && let Some(wait) = wait_before_next(&occurrence, &failure)

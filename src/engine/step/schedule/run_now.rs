@@ -57,6 +57,7 @@ pub(in crate::engine) fn run_now(
         revision: record.progress().revision,
         checks: None,
         arms: false,
+        by: None,
     };
     let time_up = time_up(step, schedule);
     let by = Some(Box::new(which.by));

@@ -9,8 +9,9 @@ use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn host_left(step: &mut StepBuilder<'_>, host: HostId) {
     let sessions: Vec<&SessionRecord> = sessions_of(step.state, host);
+    let by = step.state.connector_of(host);
     for session in sessions {
-        finish_turn(step, session);
+        finish_turn(step, session, by.clone());
     }
     go(step, host, |_, run| run.run.state == RunState::InFlight);
 }

@@ -16,7 +16,7 @@ pub(in crate::engine) fn host_lost(step: &mut StepBuilder<'_>, host: HostId) {
 
 /// Returns the sessions of a connected host.
 pub(in crate::engine::step) fn sessions_of(state: &State, host: HostId) -> Vec<&SessionRecord> {
-    let sessions = state.hosts.get(&host).into_iter().flatten();
+    let sessions = state.hosts.get(&host).into_iter().flat_map(|record| &record.sessions);
     sessions.filter_map(|key| state.sessions.get(*key)).collect()
 }
 
@@ -27,7 +27,7 @@ pub(in crate::engine::step) fn go(
     is_lost: impl Fn(&StepBuilder<'_>, &RunRecord) -> bool,
 ) {
     let state = step.state;
-    let sessions = sessions_of(state, host);
+    let (sessions, by) = (sessions_of(state, host), state.connector_of(host));
     let schedules = sessions.iter().flat_map(|session| session.schedule_keys());
     let schedules: BTreeSet<_> = schedules.collect();
     let own = schedules.into_iter().filter_map(|key| state.schedules.get(key));
@@ -41,10 +41,11 @@ pub(in crate::engine::step) fn go(
         }
     }
     for session in sessions {
-        step.session_fact(&session.id, SessionFact::HostDetached { why: None });
+        let by = by.as_deref().cloned();
+        step.session_fact_by(&session.id, SessionFact::HostDetached { why: None }, by);
     }
     if state.hosts.contains_key(&host) {
-        step.fact(Fact::Host(host, HostFact::Lost));
+        step.fact(Fact::Host(host, HostFact::Lost, by));
     }
 }
 

@@ -32,7 +32,7 @@ pub(in crate::engine) fn host_sessions(
         let busy = busy.unwrap_or(record.busy);
         if record.hosted {
             // The new host does not know the turn of the built-in one.
-            finish_turn(step, record);
+            finish_turn(step, record, None);
         }
         // The host of agents finds out from the conversation itself.
         if !record.hosted && !busy && host != HostId::AGENTS {

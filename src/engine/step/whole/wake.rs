@@ -60,7 +60,7 @@ fn give_up(step: &mut StepBuilder<'_>, record: &RunRecord) {
     let text = "the host did not acknowledge the delivery in time";
     // The host may still be creating the session. Nobody would close it.
     call_off(step, record);
-    fail_in_flight(step, record, failure_in_flight(record, Reason::ReceiptOverdue, text));
+    fail_in_flight(step, record, failure_in_flight(record, Reason::ReceiptOverdue, text), None);
 }
 
 /// Fails a run that has reached its timeout. A turn that it may have begun is not stopped, a call is if
@@ -85,6 +85,6 @@ fn time_up(step: &mut StepBuilder<'_>, record: &RunRecord) {
 fn presume_idle(step: &mut StepBuilder<'_>, session: &SessionRecord) {
     step.session_fact(&session.id, SessionFact::TurnUnreported);
     if !session.busy {
-        end_turn(step, session);
+        end_turn(step, session, None);
     }
 }

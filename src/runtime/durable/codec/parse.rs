@@ -168,7 +168,9 @@ fn run(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
         names::CANCELLED => RunFact::Cancelled { reason: one(form, "reason", Reason::parse)? },
         _ => return Ok(None),
     };
-    Ok(Some(Fact::Run(run_id(form, "run")?, fact)))
+    // The others say themselves who asked for them, or are the engine's own.
+    let by = if is_reported(&fact) { reporter(form)? } else { None };
+    Ok(Some(Fact::Run(run_id(form, "run")?, fact, by)))
 }
 
 fn rest(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
@@ -176,8 +178,8 @@ fn rest(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
         names::CREATED => {
             Fact::Created { schedule: definition::parse(map(form, "schedule")?)?, next: next(form, "next")? }
         }
-        names::ATTACHED => Fact::Host(host(form)?, HostFact::Attached),
-        names::LOST => Fact::Host(host(form)?, HostFact::Lost),
+        names::ATTACHED => Fact::Host(host(form)?, HostFact::Attached, reporter(form)?),
+        names::LOST => Fact::Host(host(form)?, HostFact::Lost, reporter(form)?),
         names::CHANNEL_OPENED => {
             let name: Box<str> = text(form, "channel")?.into();
             let channel = Channel {
@@ -283,6 +285,32 @@ fn next(form: &Form<'_>, key: &'static str) -> Result<Next, FactError> {
 /// The actor that caused the fact; `None` for a fact without one.
 fn by(form: &Form<'_>) -> Result<Option<Box<Actor>>, FactError> {
     Ok(maybe(form, "by", actor)?.map(Box::new))
+}
+
+/// Whether hosts report such a fact. The engine also decides on some of these by itself.
+fn is_reported(fact: &RunFact) -> bool {
+    match fact {
+        RunFact::Accepted
+        | RunFact::Delivered
+        | RunFact::Returned { .. }
+        | RunFact::Left
+        | RunFact::Retrying { .. }
+        | RunFact::Failed(_) => true,
+        RunFact::Claimed(_)
+        | RunFact::Queued { .. }
+        | RunFact::Guard(_)
+        | RunFact::Dispatched(_)
+        | RunFact::Folded(_)
+        | RunFact::Joined { .. }
+        | RunFact::Postponed { .. }
+        | RunFact::Taken { .. }
+        | RunFact::Cancelled { .. } => false,
+    }
+}
+
+/// The actor who reported the fact; `None` for the engine, and in logs from before this was recorded.
+fn reporter(form: &Form<'_>) -> Result<Option<Arc<Actor>>, FactError> {
+    Ok(maybe(form, "by", actor)?.map(Arc::new))
 }
 
 fn op(form: &Form<'_>) -> Result<Op, FactError> {

@@ -23,9 +23,13 @@ pub fn print(fact: &Fact) -> Printed {
             named(names::CREATED).with("schedule", definition::print(schedule)).with("next", *next)
         }
         Fact::Schedule(id, fact) => schedule(fact).with("schedule", id.to_string()),
-        Fact::Run(id, fact) => run(fact).with("run", id.to_string()),
-        Fact::Host(id, HostFact::Attached) => named(names::ATTACHED).with("host", id.number()),
-        Fact::Host(id, HostFact::Lost) => named(names::LOST).with("host", id.number()),
+        Fact::Run(id, fact, by) => with_by(run(fact), by.as_deref()).with("run", id.to_string()),
+        Fact::Host(id, HostFact::Attached, by) => {
+            with_by(named(names::ATTACHED), by.as_deref()).with("host", id.number())
+        }
+        Fact::Host(id, HostFact::Lost, by) => {
+            with_by(named(names::LOST), by.as_deref()).with("host", id.number())
+        }
         Fact::Channel(name, ChannelFact::Opened(channel)) => named(names::CHANNEL_OPENED)
             .with("kind", Word(channel.kind.name()))
             .with("goes-to", &*channel.goes_to)
