@@ -18,7 +18,9 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use super::Service;
 use super::hosting::HostError;
 use super::reach::Reach;
-use crate::domain::{Address, AgentKind, Caller, HostId, Op, Refusal, RunId, SessionConfig, SessionId};
+use crate::domain::{
+    Actor, Address, AgentKind, Caller, HostId, Op, Refusal, RunId, SessionConfig, SessionId,
+};
 use crate::engine::{Command, Input, Report, SessionRecord};
 use crate::limits;
 use crate::runtime::Handle;
@@ -55,6 +57,8 @@ pub(super) struct Table {
 /// A connection that waits for one prompt, or the place of one that has handed its prompt over.
 struct Waiter {
     host: HostId,
+    /// Who has attached it.
+    by: Actor,
     /// The prompt that it has handed over.
     handed: Option<Handed>,
     /// Tells the client that it waits no more.
@@ -261,7 +265,7 @@ impl Service {
             self.let_waiter_go(session, older);
         }
         self.attach(caller, reach, (vec![session.clone()], busy), attach)?;
-        let waiter = Waiter { host: reach.host, handed: None, let_go };
+        let waiter = Waiter { host: reach.host, by: caller.actor(), handed: None, let_go };
         self.shared.agents.table().waiters.insert(session.clone(), waiter);
         Ok(true)
     }
@@ -412,7 +416,8 @@ impl Service {
         let is_gone = |record: &SessionRecord| record.host() == host;
         if self.handle().view(|state| state.session(session).is_some_and(is_gone)) {
             let sessions = vec![session.clone()];
-            let back = Command::HostSessions { host: HostId::INBOX, sessions, busy: Some(false), by: None };
+            let (host, busy, by) = (HostId::INBOX, Some(false), Some(waiter.by));
+            let back = Command::HostSessions { host, sessions, busy, by };
             // Written all the same, but not waited for: a hook gives up before a slow disk has answered.
             let _ = self.handle().submit_unawaited(Input::Command(back));
         }

@@ -1,6 +1,7 @@
 //! Decisions: entries of the feed, each a summary of one fact.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::domain::{Actor, Cursor, Fact, Moment, Next, Reason, RunId, ScheduleId, SessionId, names};
 
@@ -126,8 +127,8 @@ pub struct Decision {
     pub kind: DecisionKind,
     /// Why it was decided; `None` for the normal course of a schedule.
     pub reason: Option<Reason>,
-    /// Who asked for it; `None` if nobody did.
-    pub by: Option<Box<Actor>>,
+    /// Who asked for it or reported it; `None` if nobody did. The decisions that a host reports share it.
+    pub by: Option<Arc<Actor>>,
     /// The schedule or the run that the decision is about.
     pub subject: Option<Subject>,
     /// The session that the decision is about.
@@ -172,7 +173,7 @@ impl Decision {
             at,
             kind: fact.kind(),
             reason: fact.reason(),
-            by: fact.by().cloned().map(Box::new),
+            by: author(fact),
             subject: fact.run().cloned().map(Subject::Run).or_else(schedule),
             // A fact about a schedule or a run does not name its session. The state that applies the fact adds it.
             session: None,
@@ -198,4 +199,12 @@ impl Decision {
             Subject::Run(run) => Some(run),
         }
     }
+}
+
+/// Returns who asked for a fact or reported it. A host reports often, so its actor is not copied.
+fn author(fact: &Fact) -> Option<Arc<Actor>> {
+    if let Fact::Run(_, _, Some(by)) | Fact::Host(_, _, Some(by)) = fact {
+        return Some(Arc::clone(by));
+    }
+    fact.by().cloned().map(Arc::new)
 }

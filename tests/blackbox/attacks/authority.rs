@@ -201,7 +201,7 @@ fn each_word_about_a_session_has_its_author() {
     assert!(is_done(&said.expect("it lives")));
     let log = daemon.eql("[{:reveille.engine/decisions [:reveille.decision/kind :reveille.decision/by]}]");
     let log = at(&log, &["reveille.engine/decisions"]).and_then(Edn::as_items).expect("a list");
-    for kind in ["session-opened", "session-hosted", "session-busy", "user-spoke"] {
+    for kind in ["host-attached", "session-opened", "session-hosted", "session-busy", "user-spoke"] {
         let is_kind = |fact: &&Edn| fact.to_string().contains(&format!(":reveille.decision/kind :{kind}"));
         let fact = log.iter().find(is_kind).unwrap_or_else(|| panic!("no {kind} in {log:?}"));
         let by = fact.as_map().and_then(|fact| text(fact, &["reveille.decision/by"]));
