@@ -454,6 +454,14 @@ impl State {
         self.sessions.get(record.lane.filter(|_| submitted)?)
     }
 
+    /// Returns a session that is open, if the engine accepts work. What is not taken on must not be acknowledged.
+    pub(super) fn session_at_work(&self, session: &SessionId) -> Result<&SessionRecord, Refusal> {
+        if self.mode != Mode::Running {
+            return Err(Refusal::Stopping);
+        }
+        self.session(session).ok_or_else(|| Refusal::UnknownSession { session: session.clone() })
+    }
+
     /// Returns the run if its receipt is outstanding. Otherwise the error says why a report on it is refused.
     pub(super) fn in_flight(&self, run: &RunId) -> Result<&RunRecord, Refusal> {
         match self.run(run) {

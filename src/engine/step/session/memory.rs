@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use crate::domain::{Actor, Memory, MemoryChange, Refusal, SessionFact, SessionId, redacted};
 use crate::engine::local_fact::LocalFact;
 use crate::engine::row::SessionRow;
-use crate::engine::state::Mode;
 use crate::engine::step_builder::StepBuilder;
 use crate::limits::{self, Limit};
 
@@ -15,12 +14,7 @@ pub(in crate::engine) fn change_memory(
     change: MemoryChange,
     by: Option<Actor>,
 ) -> Result<(), Refusal> {
-    let state = step.state;
-    if state.mode != Mode::Running {
-        return Err(Refusal::Stopping);
-    }
-    let Some(record) = state.session(&session) else { return Err(Refusal::UnknownSession { session }) };
-    let (memory, change) = (record.memory(), cleaned(change)?);
+    let (memory, change) = (step.state.session_at_work(&session)?.memory(), cleaned(change)?);
     let added: usize = change.texts().map(str::len).sum();
     if memory.bytes() + added as u64 > limits::MEMORY_BYTES.value {
         return Err(Refusal::LimitReached { limit: limits::MEMORY_BYTES });

@@ -1,7 +1,6 @@
 //! Transition: a session is pinged. The ping is retained until the next one of its name.
 
 use crate::domain::{Actor, PingName, Refusal, SessionFact, SessionId};
-use crate::engine::state::Mode;
 use crate::engine::step_builder::StepBuilder;
 use crate::limits;
 
@@ -11,12 +10,7 @@ pub(in crate::engine) fn ping(
     name: PingName,
     by: Option<Actor>,
 ) -> Result<(), Refusal> {
-    let state = step.state;
-    // What is not taken is not acknowledged: the job sees that its ping has failed.
-    if state.mode != Mode::Running {
-        return Err(Refusal::Stopping);
-    }
-    let Some(record) = state.session(&session) else { return Err(Refusal::UnknownSession { session }) };
+    let record = step.state.session_at_work(&session)?;
     let names = u64::try_from(record.pings().all().len()).unwrap_or(u64::MAX);
     // A known name takes no further room.
     if record.pings().at(&name).is_none() && names >= limits::SESSION_PINGS.value {
