@@ -57,8 +57,8 @@ impl Service {
             return Err(DenialReason::SwitchedOff { gate });
         }
         let Scope::Session(session) = &caller.scope else { return Ok(()) };
-        // What changes something by no tool at all needs the grant of the crate's own tools.
-        let dialect = tool.unwrap_or(Dialect::Native);
+        // What changes something by no tool at all needs the grant of the crate's own tools, unless its operation says another.
+        let dialect = rule.family.or(tool).unwrap_or(Dialect::Native);
         // Only a session's own token has a rate: an operator who acts for a session has none.
         let of_token = |limit: &Limit| (caller.role == CallerRole::Session).then_some(*limit);
         let (rate, time) = (rule.rate.as_ref().and_then(of_token), rule.time.as_ref().and_then(of_token));

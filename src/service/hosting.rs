@@ -304,7 +304,7 @@ impl Service {
         self.handle().submit(Input::Command(Command::JobReady { session, job, by }))
     }
 
-    /// Admits an operation about this session, such as a report that a job is ready, by the grant of this family of tools.
+    /// Admits an operation about this session, such as a report that a job is ready.
     ///
     /// # Errors
     /// [`HostError`]
@@ -313,12 +313,12 @@ impl Service {
         &self,
         caller: &'a Caller,
         session: &SessionId,
-        (op, tool): (Op, crate::domain::Dialect),
+        op: Op,
     ) -> Result<Admitted<'a>, HostError> {
         if !caller.scope.covers(session) {
             return Err(Refusal::UnknownSession { session: session.clone() }.into());
         }
-        Ok(self.admit(caller, op, Some(tool))?)
+        Ok(self.admit(caller, op, None)?)
     }
 
     fn open(

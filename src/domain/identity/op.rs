@@ -5,12 +5,12 @@
 //!
 //! Invariant: every operation has one rule. What has no operation cannot be asked for: it does not compile.
 
-use crate::domain::{CallerRole, Gate, names};
+use crate::domain::{CallerRole, Dialect, Gate, names};
 use crate::limits::{self, Limit};
 
 /// Declares the operations: documentation, name, whether they read or change, who may, and what else is checked.
 macro_rules! ops {
-    ($($(#[doc = $doc:literal])+ $op:ident = $name:literal: $verb:ident by $roles:ident $($check:ident)*;)+) => {
+    ($($(#[doc = $doc:literal])+ $op:ident = $name:literal: $verb:ident by $roles:ident $($check:ident $(($of:ident))?)*;)+) => {
         names! {
             /// Something that a caller can ask for.
             Op {
@@ -23,7 +23,7 @@ macro_rules! ops {
             pub const fn rule(self) -> OpRule {
                 match self {
                     $(Op::$op => OpRule::$verb($roles)
-                        $(.$check())*,)+
+                        $(.$check($(Dialect::$of)?))*,)+
                 }
             }
         }
@@ -39,6 +39,9 @@ pub struct OpRule {
     pub roles: &'static [CallerRole],
     /// Whether the grant of the caller's session has to cover it.
     pub is_granted: bool,
+    /// The family of tools that the grant has to cover, whether the caller asks by a tool, a mutation or a route; `None` for that
+    /// of the tool, and of the crate's own tools where there is none.
+    pub family: Option<Dialect>,
     /// The rate limit of the caller's session that it counts against, per minute. Each limit has a budget of its own.
     pub rate: Option<Limit>,
     /// The time per minute of the caller's session that it takes from. How much is known only afterwards.
@@ -49,7 +52,7 @@ pub struct OpRule {
 
 impl OpRule {
     const fn reads(roles: &'static [CallerRole]) -> OpRule {
-        OpRule { changes: false, roles, is_granted: false, rate: None, time: None, gate: None }
+        OpRule { changes: false, roles, is_granted: false, family: None, rate: None, time: None, gate: None }
     }
 
     const fn changes(roles: &'static [CallerRole]) -> OpRule {
@@ -58,6 +61,10 @@ impl OpRule {
 
     const fn granted(self) -> OpRule {
         OpRule { is_granted: true, ..self }
+    }
+
+    const fn granted_with(self, family: Dialect) -> OpRule {
+        OpRule { is_granted: true, family: Some(family), ..self }
     }
 
     const fn counted_as_creation(self) -> OpRule {
@@ -118,11 +125,11 @@ ops! {
     /// Takes messages out of a session's inbox.
     Take = "inbox/take": changes by OWNERS granted counted_as_change;
     /// Changes what a session remembers.
-    Remember = "memory/change": changes by OWNERS granted counted_as_change behind_memory;
+    Remember = "memory/change": changes by OWNERS granted_with(Memory) counted_as_change behind_memory;
     /// Pings a session.
-    Ping = "session/ping": changes by OWNERS granted counted_as_change behind_watchers;
+    Ping = "session/ping": changes by OWNERS granted_with(Watch) counted_as_change behind_watchers;
     /// Reports that a job of the caller's own session is ready.
-    ReportJob = "job/report": changes by OWNERS granted counted_as_change;
+    ReportJob = "job/report": changes by OWNERS granted_with(SessionAction) counted_as_change;
     /// Opens a session.
     OpenSession = "session/open": changes by HOSTS;
     /// Closes a session.

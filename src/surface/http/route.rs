@@ -5,7 +5,7 @@
 
 use axum::http::Method;
 
-use crate::domain::{Dialect, Op};
+use crate::domain::Op;
 
 /// A route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,9 +68,9 @@ pub(super) enum RouteAdmission {
     Hidden(Op),
     /// One operation, which is admitted before the handler is called.
     Before(Op),
-    /// One operation about the session that the path names, by the grant of this family of tools. The handler has it admitted
-    /// when it knows for which session the caller speaks.
-    About(Op, Dialect),
+    /// One operation about the session that the path names. The handler has it admitted when it knows for which session the
+    /// caller speaks.
+    About(Op),
     /// One operation of a request that has a proof of its own instead of a token. The service admits it for the caller whose
     /// proof that is.
     Proven(Op),
@@ -159,8 +159,8 @@ impl Route {
             Route::Leave => RouteAdmission::Before(Op::Leave),
             Route::LoginCode | Route::LogoutAll => RouteAdmission::Before(Op::Dashboard),
             Route::CalendarLink | Route::CalendarsRevoked => RouteAdmission::Before(Op::Calendar),
-            Route::JobReady => RouteAdmission::About(Op::ReportJob, Dialect::SessionAction),
-            Route::Ping => RouteAdmission::About(Op::Ping, Dialect::Watch),
+            Route::JobReady => RouteAdmission::About(Op::ReportJob),
+            Route::Ping => RouteAdmission::About(Op::Ping),
             // By the proof in its address.
             Route::Calendar => RouteAdmission::Proven(Op::Graph),
             // By the channel's own proof.
@@ -225,7 +225,7 @@ mod tests {
                     !op.rule().changes && op.rule().roles.contains(&CallerRole::Operator)
                 }
                 RouteAdmission::Before(op) => op.rule().roles.contains(&CallerRole::Operator),
-                RouteAdmission::About(op, _) => op.rule().is_granted && path.contains("{session}"),
+                RouteAdmission::About(op) => op.rule().is_granted && path.contains("{session}"),
                 RouteAdmission::Proven(_) => {
                     let methods = [Method::GET, Method::POST];
                     let path = path.replace("{file}", "a.ics").replace("{name}", "ops");

@@ -38,7 +38,7 @@ use crate::limits;
 pub(super) fn router(app: &Arc<AppState>) -> Router {
     let add = |router: Router<Arc<AppState>>, route: &Route| match route.admission() {
         RouteAdmission::Open(_)
-        | RouteAdmission::About(..)
+        | RouteAdmission::About(_)
         | RouteAdmission::Proven(_)
         | RouteAdmission::ByContent => router.route(route.path(), methods(*route)),
         RouteAdmission::Hidden(op) => {

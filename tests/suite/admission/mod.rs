@@ -13,6 +13,7 @@ use reveille::service::{DenialReason, Service, TOOLBOX, ToolEffect};
 
 use crate::simulated::{self, session, standing, token};
 
+mod grants;
 mod graphql;
 mod mcp;
 mod reads;

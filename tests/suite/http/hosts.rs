@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 
-use reveille::domain::{Primitives, SessionId};
+use reveille::domain::{Dialect, Grant, Primitives, Scope, SessionId};
 
 use super::client::{EDITOR, OPERATOR, SHELL, Site, read_to_end};
 use super::streams::{ask, upgrade};
@@ -361,5 +361,25 @@ fn requests_that_are_wrong_are_told_what_is() {
     ] {
         let answer = ask(&mut stream, &request);
         assert!(answer.contains(said), "{request}: {answer}");
+    }
+}
+
+/// A route asks for the grant that the mutation of its operation asks for (`tests/suite/admission/grants.rs`).
+#[test]
+fn a_route_needs_the_grant_of_its_operation_and_no_other() {
+    let site = Site::start();
+    site.handle().switch(Primitives::all());
+    let (token, own) = (site.open("own"), SessionId::new("own").expect("an id"));
+    for (route, family) in [
+        ("/v1/sessions/own/pings/backup", Dialect::Watch),
+        ("/v1/sessions/own/jobs/job-1/ready", Dialect::SessionAction),
+    ] {
+        for given in Dialect::ALL {
+            let grant = Grant { dialects: Some(vec![*given]), ..Grant::FULL };
+            site.handle().grant(&own, grant, Scope::Operator).expect("it is open");
+            let answer = site.ask(&format!("POST {route}"), token.text(), &[], "");
+            let expected = if *given == family { 200 } else { 403 };
+            assert_eq!(answer.status, expected, "{route}, granted {}: {}", given.name(), answer.body);
+        }
     }
 }

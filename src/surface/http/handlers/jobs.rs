@@ -50,9 +50,8 @@ pub(super) fn admitted<'a>(
     session: &SessionId,
     route: Route,
 ) -> Result<Admitted<'a>, HttpError> {
-    let RouteAdmission::About(op, tool) = route.admission() else { return Err(HttpError::not_found()) };
-    let what = (op, tool);
-    app.service.admit_about(caller, session, what).map_err(|error| match error {
+    let RouteAdmission::About(op) = route.admission() else { return Err(HttpError::not_found()) };
+    app.service.admit_about(caller, session, op).map_err(|error| match error {
         HostError::Denied(denial) => denied(&denial),
         HostError::Refused(refusal) | HostError::NotInFlight { refusal, .. } => refused(&refusal),
         // Only an opening names a zone.
