@@ -163,7 +163,7 @@ pub struct Parcel {
     /// The root of that session's family, which shares its places outside.
     pub family: SessionId,
     /// Whether it may use the places that are reserved for operators: an operator created the schedule, no session has edited
-    /// it, and nobody has asked for the run by hand.
+    /// it, and no session caused the run.
     pub is_operators: bool,
     /// The schedule's display name.
     pub label: Option<Box<str>>,

@@ -25,7 +25,7 @@ pub struct Invocation {
     /// Who asked for it.
     pub caller: Actor,
     /// Whether it may use the places that are reserved for operators: an operator makes the call, or it is that of a schedule
-    /// that an operator created, that no session has edited, and that nobody has asked to run by hand.
+    /// that an operator created and no session has edited, in a run that no session caused.
     pub is_operators: bool,
     /// What it is made for.
     pub purpose: CallPurpose,

@@ -162,6 +162,8 @@ pub struct Progress {
     pub(crate) awaits_finish: bool,
     /// Whether its slot depends on an event that has not happened.
     pub(crate) awaits_event: bool,
+    /// Whether a session armed its next slot: brought it forward, or resumed the schedule.
+    pub(crate) by_session: bool,
     /// Why it has no further slot, if it has none.
     pub(crate) never: Option<Reason>,
     /// When it was cancelled. Known for durable schedules only.
@@ -208,6 +210,7 @@ impl Progress {
         consumed: None,
         awaits_finish: false,
         awaits_event: false,
+        by_session: false,
         never: None,
         cancelled_at: None,
         paused: None,

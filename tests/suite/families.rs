@@ -274,6 +274,78 @@ fn only_what_is_all_an_operators_may_use_the_reserve() {
     assert_eq!(sent(), [false], "these are a session's words: {changed}");
 }
 
+/// What the session, or an operator, does with an operator's schedule, and how long after that its run comes.
+struct Causes {
+    when: &'static str,
+    by_session: &'static [&'static str],
+    by_operator: &'static [&'static str],
+    seconds: u64,
+}
+
+const CAUSES: &[Causes] = &[
+    Causes {
+        when: ":every-ms 60000",
+        by_session: &["(psi.scheduler/run-now {:schedule-id ID})"],
+        by_operator: &["(psi.scheduler/run-now {:schedule-id ID})"],
+        seconds: 1,
+    },
+    // Its only slot is brought forward.
+    Causes {
+        when: ":delay-ms 3600000",
+        by_session: &["(psi.scheduler/run-now {:schedule-id ID})"],
+        by_operator: &["(psi.scheduler/run-now {:schedule-id ID})"],
+        seconds: 1,
+    },
+    Causes {
+        when: ":every-ms 60000",
+        by_session: &["(psi.scheduler/pause {:schedule-id ID})", "(psi.scheduler/resume {:schedule-id ID})"],
+        by_operator: &["(psi.scheduler/pause {:schedule-id ID})", "(psi.scheduler/resume {:schedule-id ID})"],
+        seconds: 60,
+    },
+    Causes {
+        when: ":trigger {:kind :event :job \"build\"}",
+        by_session: &["report_job_ready"],
+        by_operator: &["(psi.agent-session/job-ready {:session-id \"alice\" :job-id \"build\"})"],
+        seconds: 1,
+    },
+];
+
+/// Whatever a session causes of an operator's schedule uses the places of the session. What an operator causes does not, and
+/// neither does the run after that, which comes at its own time.
+#[test]
+fn what_a_session_causes_uses_its_own_places() {
+    for Causes { when, by_session, by_operator, seconds } in CAUSES {
+        for (by, calls) in [(token("alice"), by_session), (Caller::OPERATOR, by_operator)] {
+            let (handle, clock) = simulated::engine(&["alice"]);
+            let desk = open_ops(&handle);
+            let sent = || desk.take().iter().map(|parcel| parcel.is_operators).collect::<Vec<bool>>();
+            let create = format!(
+                "[(psi.scheduler/create {{:session-id \"alice\" :kind :message :message \"m\" {when} :channel \"ops\"}})]"
+            );
+            let answer = simulated::ask(&handle, &Caller::OPERATOR, &create, false);
+            let id = answer.split('"').find(|part| part.starts_with("sch-")).expect("it was created");
+            for call in *calls {
+                if *call == "report_job_ready" {
+                    let args = reveille::edn::read(b"{:job_id \"build\"}", &reveille::dialect::REQUEST_CAPS);
+                    let notation = reveille::dialect::Notation::Edn;
+                    let service = Service::new(handle.clone());
+                    let answer = service.call_tool(call, &by, &args.expect("EDN"), notation);
+                    answer.expect("admitted").expect("it is a tool");
+                } else {
+                    let call = format!("[{}]", call.replace("ID", &format!("{id:?}")));
+                    simulated::ask(&handle, &by, &call, false);
+                }
+            }
+            pass(&handle, &clock, *seconds);
+            assert_eq!(sent(), [by == Caller::OPERATOR], "{when} {calls:?}");
+            if when.contains("every") {
+                pass(&handle, &clock, 60);
+                assert_eq!(sent(), [true], "{when} {calls:?}: the next one");
+            }
+        }
+    }
+}
+
 /// A job that a session's token sends into another session is asked about again when it runs.
 #[test]
 fn a_grant_that_was_taken_away_stops_what_was_made_under_it() {

@@ -7,4 +7,13 @@ pub struct Telling {
     pub text: Box<str>,
     /// The channel that they go to; `None` for the session that owns the schedule.
     pub channel: Option<Box<str>>,
+    /// Whether the call was that of a run that a session caused.
+    pub(crate) by_session: bool,
+}
+
+impl Telling {
+    /// Words for the session that owns the schedule, about a call that no session caused.
+    pub fn new(text: &str) -> Telling {
+        Telling { text: text.into(), channel: None, by_session: false }
+    }
 }

@@ -91,6 +91,11 @@ impl Actor {
 }
 
 impl Actor {
+    /// Returns whether it acts for a session, and not for the whole.
+    pub(crate) fn is_of_session(&self) -> bool {
+        self.scope != Scope::Operator
+    }
+
     /// Returns what a viewer may know of this actor. An operator sees everything; a session sees
     /// itself in full, of an operator only that it was one, and of other sessions nothing.
     pub(crate) fn seen_by(&self, viewer: &Scope) -> Option<Actor> {

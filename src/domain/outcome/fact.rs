@@ -401,10 +401,18 @@ pub struct Claim {
     pub next: Option<Next>,
     /// When the run times out; `None` if its duration is not limited.
     pub time_up: Option<BootTime>,
-    /// Who asked for a manual run.
+    /// Who asked for a manual run; `None` for any other.
     pub by: Option<Box<Actor>>,
     /// What a bulletin says; `None` for any other run.
     pub telling: Option<Box<Telling>>,
+}
+
+impl Claim {
+    /// Returns whether a session asked for the run, or for the call that it tells of.
+    pub(crate) fn is_by_session(&self) -> bool {
+        let tells_of_one = self.telling.as_ref().is_some_and(|telling| telling.by_session);
+        tells_of_one || self.by.as_deref().is_some_and(Actor::is_of_session)
+    }
 }
 
 /// To which host a run was handed, and for what.

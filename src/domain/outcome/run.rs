@@ -55,6 +55,9 @@ pub struct Run {
     pub folded: u64,
     /// What caused the run.
     pub cause: Cause,
+    /// Whether a session caused it: it asked for the run or armed its slot, or the run tells of one that it caused. Such a run
+    /// uses the share of its session, and nothing that is reserved for operators.
+    pub(crate) by_session: bool,
     /// The state of the run.
     pub state: RunState,
     /// The number of the current attempt, from 1.
@@ -129,6 +132,7 @@ impl Run {
             slot,
             folded,
             cause,
+            by_session: false,
             // Until the next fact about the run, which is a dispatch in the same step if nothing stands in its way.
             state: RunState::Queued,
             attempt: 1,

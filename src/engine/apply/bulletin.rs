@@ -91,6 +91,7 @@ impl State {
         self.put_words(run, telling);
         if let Some(record) = self.runs.get_mut(run) {
             record.run.folded += 1;
+            record.run.by_session |= telling.by_session;
         }
     }
 

@@ -57,7 +57,9 @@ impl State {
     fn claim(&mut self, schedule: Key, id: &RunId, now: Now, claim: &Claim) {
         let Claim { cause, folded, next, time_up, by: _, telling: _ } = *claim;
         let Some(record) = self.schedules.get_mut(schedule) else { return };
-        let run = Run::claimed(id.incarnation, id.slot, cause, folded, now.wall);
+        let mut run = Run::claimed(id.incarnation, id.slot, cause, folded, now.wall);
+        let has_armed = next.is_some() && record.progress().by_session;
+        run.by_session = claim.is_by_session() || has_armed;
         let record_of_run = RunRecord { schedule, older: record.newest_run, lane: None, run };
         let key = self.runs.insert(record_of_run);
         record.newest_run = Some(key);
@@ -77,7 +79,7 @@ impl State {
                     progress.runs += 1;
                     progress.skipped += folded;
                 }
-                self.arm(schedule, next);
+                self.arm_after(schedule, next, now);
             }
         }
         if let Some(telling) = &claim.telling {

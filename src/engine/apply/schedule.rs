@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::supersede::is_anew;
-use crate::domain::{Cause, Next, Now, Reason, Redefinition, RunState, Schedule, ScheduleFact, Skip, Status};
+use crate::domain::{
+    Actor, Cause, Next, Now, Reason, Redefinition, RunState, Schedule, ScheduleFact, Skip, Status,
+};
 use crate::engine::pause::Pause;
 use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
 use crate::engine::slab::Key;
@@ -67,20 +69,38 @@ impl State {
         match fact {
             ScheduleFact::Changed(change) => self.change(key, now, *change),
             ScheduleFact::Paused { by, reason } => self.pause(key, Pause { by, reason, since: now.wall }),
-            ScheduleFact::Resumed { by: _, next } => self.resume(key, now, next),
-            ScheduleFact::Skipped(skip) => self.skip(key, &skip),
-            ScheduleFact::Armed { next, by: _ } => self.rearm(key, next),
+            ScheduleFact::Resumed { by, next } => self.resume(key, now, next, by.is_of_session()),
+            ScheduleFact::Skipped(skip) => self.skip(key, now, &skip),
+            ScheduleFact::Armed { next, by } => {
+                self.rearm(key, next, by.as_deref().is_some_and(Actor::is_of_session));
+            }
             ScheduleFact::Cancelled { reason, by: _ } => self.cancel(key, now, reason),
         }
         self.refresh(key);
     }
 
     /// Sets the next slot. Replaces a slot that was expected at the latest, if there is one.
-    fn rearm(&mut self, key: Key, next: Next) {
+    fn rearm(&mut self, key: Key, next: Next, by_session: bool) {
         if self.schedules.get_mut(key).is_some_and(|record| record.next.take().is_some()) {
             self.ledger.unexpect();
         }
         self.arm(key, next);
+        if by_session && let Some(record) = self.schedules.get_mut(key) {
+            record.progress_mut().by_session = true;
+        }
+    }
+
+    /// Sets the slot after one that has passed. If it has passed as well, it is made up for because of what armed that one.
+    pub(super) fn arm_after(&mut self, key: Key, next: Next, now: Now) {
+        let by_session = self.schedules.get(key).is_some_and(|record| record.progress().by_session);
+        self.arm(key, next);
+        let has_passed = next.slot().is_some_and(|slot| slot <= now.wall);
+        if by_session
+            && has_passed
+            && let Some(record) = self.schedules.get_mut(key)
+        {
+            record.progress_mut().by_session = true;
+        }
     }
 
     /// Sets the next slot. The caller has accounted for the slot before it.
@@ -95,6 +115,7 @@ impl State {
         if let Some(progress) = &mut record.progress {
             progress.awaits_finish = next == Next::AfterFinish;
             progress.awaits_event = next == Next::AtEvent;
+            progress.by_session = false;
         }
         match next {
             Next::Slot { slot, due } => {
@@ -229,23 +250,41 @@ impl State {
         }
     }
 
-    fn resume(&mut self, key: Key, now: Now, next: Next) {
+    fn resume(&mut self, key: Key, now: Now, next: Next, by_session: bool) {
         let Some(record) = self.schedules.get_mut(key) else { return };
         let progress = record.progress_mut();
         progress.revision += 1;
         progress.updated_at = Some(now.wall);
         // Slots that passed during the pause count as missed.
-        if progress.paused.take().is_some() {
+        let was_paused = progress.paused.take().is_some();
+        if was_paused {
             progress.armed_since = Some(now.wall);
+            progress.by_session = by_session;
         }
         // The slot was expected before the pause, and is in the accounts already. That of a watch may have moved.
         if let Next::Slot { slot, due } = next {
             record.next = Some(slot);
             self.set_slot_timer(key, slot, due);
         }
+        if was_paused && by_session {
+            self.note_let_go(key);
+        }
     }
 
-    fn skip(&mut self, key: Key, skip: &Skip) {
+    /// Notes of the runs that waited for the end of a pause that a session ended it.
+    fn note_let_go(&mut self, key: Key) {
+        let Some(record) = self.schedules.get(key) else { return };
+        let waited = |run: &RunRecord| run.run.state == RunState::Queued && !run.run.cause.is_beside_slots();
+        let waiting: Vec<Key> =
+            self.runs_of(record).filter(|(_, run)| waited(run)).map(|(run, _)| run).collect();
+        for run in waiting {
+            if let Some(run) = self.runs.get_mut(run) {
+                run.run.by_session = true;
+            }
+        }
+    }
+
+    fn skip(&mut self, key: Key, now: Now, skip: &Skip) {
         self.ledger.skip();
         // Only the armed slot was expected; the others are new to the accounts.
         self.ledger.pass(skip.count.saturating_sub(1));
@@ -258,7 +297,7 @@ impl State {
         if skip.reason == Reason::Coalesced {
             self.fold(key, skip.count);
         }
-        self.arm(key, skip.next);
+        self.arm_after(key, skip.next, now);
     }
 
     /// Folds more slots into the newest queued run.

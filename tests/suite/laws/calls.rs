@@ -10,7 +10,7 @@ pub(super) const WRONG_CALLS: &[(&str, Spoil)] = &[
     ("what_a_call_came_to_is_told", |all| {
         let place = find(all, |seen| is_claimed(seen, "first"));
         if let Seen::Fact(Fact::Run(_, RunFact::Claimed(claim), _)) = &mut all[place].seen {
-            claim.telling = Some(Box::new(Telling { text: "of no call".into(), channel: None }));
+            claim.telling = Some(Box::new(Telling::new("of no call")));
         }
     }),
     ("no_check_overlaps", |all| {

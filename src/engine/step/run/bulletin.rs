@@ -51,7 +51,8 @@ pub(in crate::engine::step) fn announce(
     };
     let id = of.id.schedule.to_string();
     let text = bulletin_text(&headline(step, of, (call, &id), end), &details);
-    let telling = Box::new(Telling { text: text.into(), channel: open.map(Into::into) });
+    let (channel, by_session) = (open.map(Into::into), of.by_session);
+    let telling = Box::new(Telling { text: text.into(), channel, by_session });
     if let Some((_, run)) = waiting {
         step.run_fact(&run, RunFact::Folded(telling));
         return;

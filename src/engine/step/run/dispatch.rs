@@ -7,8 +7,9 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Cause, Content, Dispatch, Envelope, Failure, HostId, Message, MessageProvenance, Payload, Phase, Reason,
-    Refusal, Role, RunFact, RunId, Schedule, SessionConfig, SessionFact, SessionId, SessionProvenance,
+    Actor, Cause, Content, Dispatch, Envelope, Failure, HostId, Message, MessageProvenance, Payload, Phase,
+    Reason, Refusal, Role, RunFact, RunId, Schedule, SessionConfig, SessionFact, SessionId,
+    SessionProvenance,
 };
 use crate::engine::destination::Destination;
 use crate::engine::effect::{Delivery, Effect, Opening};
@@ -143,6 +144,15 @@ pub(in crate::engine::step) fn try_again(step: &mut StepBuilder<'_>, record: &Ru
     }
 }
 
+/// Makes the next attempt at a run before its time, because somebody asked for it.
+pub(in crate::engine::step) fn try_again_for(step: &mut StepBuilder<'_>, record: &RunRecord, by: &Actor) {
+    if let Some(mut occurrence) = Occurrence::of(step.state, record) {
+        // Later attempts come at times of the engine's, and are whose the run is.
+        occurrence.by_session |= by.is_of_session();
+        try_again_as(step, &occurrence);
+    }
+}
+
 /// Hands a run over that was in no lane and no queue, or queues it.
 pub(in crate::engine::step) fn try_again_as(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) {
     match occurrence.blocked(step) {
@@ -204,7 +214,7 @@ fn may_write(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) -> bool {
     let root = step.state.root_of(&schedule.owner);
     let paces = step.paces.get_or_insert_default();
     let pace = paces.entry(root.clone()).or_insert_with(|| step.state.pace(root));
-    if schedule.is_by_operators() {
+    if schedule.is_by_operators() && !occurrence.by_session {
         // It waits for no pace, but what it writes counts, also for what else goes out in this step.
         pace.write(bytes, now.boot);
         return true;

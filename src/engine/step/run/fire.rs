@@ -169,6 +169,7 @@ pub(in crate::engine::step) fn claim(
 ) {
     let slot = passed.latest;
     let next = slot_after(step, &record.schedule, slot, record.progress().runs + 1);
+    let by_session = by.as_deref().map_or(record.progress().by_session, Actor::is_of_session);
     let claim = Claim {
         cause,
         folded: passed.count - 1,
@@ -185,6 +186,7 @@ pub(in crate::engine::step) fn claim(
         back: None,
         slot,
         cause,
+        by_session,
         folded: claim.folded,
         attempt: 1,
         revision: record.progress().revision,

@@ -25,6 +25,8 @@ pub(in crate::engine::step) struct Occurrence<'a> {
     pub(in crate::engine::step) back: Option<Key>,
     pub(in crate::engine::step) slot: Moment,
     pub(in crate::engine::step) cause: Cause,
+    /// Whether a session caused it, or this attempt of it.
+    pub(in crate::engine::step) by_session: bool,
     pub(in crate::engine::step) folded: u64,
     /// The number of the attempt, from 1.
     pub(in crate::engine::step) attempt: u16,
@@ -50,6 +52,7 @@ impl<'a> Occurrence<'a> {
             back: run.run.session.as_ref().filter(|_| run.goes_back()).and_then(|id| state.session_key(id)),
             slot: run.run.slot,
             cause: run.run.cause,
+            by_session: run.run.by_session,
             folded: run.run.folded,
             attempt: run.run.attempt,
             revision: record.progress().revision,
@@ -71,9 +74,9 @@ impl<'a> Occurrence<'a> {
     }
 
     /// Returns whether it may use what is reserved for operators. The schedule's record counts, because the definition of a
-    /// bulletin names no author. A session may ask for a manual run of an operator's schedule, so a manual run may not.
+    /// bulletin names no author. What a session causes is the session's, whoever made the schedule.
     pub(in crate::engine::step) fn is_operators(&self) -> bool {
-        self.record.schedule.is_by_operators() && !self.is_manual()
+        self.record.schedule.is_by_operators() && !self.by_session
     }
 
     /// Returns where it goes, as of now.

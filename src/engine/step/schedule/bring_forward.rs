@@ -6,7 +6,7 @@ use crate::domain::{Next, Refusal, ScheduleFact};
 use crate::engine::input::Which;
 use crate::engine::state::Mode;
 use crate::engine::step::lookup::lookup_live;
-use crate::engine::step::run::dispatch::try_again;
+use crate::engine::step::run::dispatch::try_again_for;
 use crate::engine::step::schedule::next_slot::{slot_now, within_lifetime};
 use crate::engine::step_builder::StepBuilder;
 
@@ -22,7 +22,7 @@ pub(in crate::engine) fn bring_forward(step: &mut StepBuilder<'_>, which: Which)
         if !run.waits_to_retry() {
             return Err(Refusal::WrongStatus { schedule: which.schedule, status: record.status });
         }
-        try_again(step, run);
+        try_again_for(step, run, &which.by);
         return Ok(());
     }
     if record.next.is_some_and(|slot| slot <= step.now.wall) {

@@ -39,8 +39,9 @@ pub(in crate::engine) fn change_schedule(
         }
         Some(false) => {
             let next = retriggered.unwrap_or_else(|| resumed(step, record));
+            let by_session = by.is_of_session();
             step.schedule_fact(&which.schedule, ScheduleFact::Resumed { by, next });
-            hand_over_what_waited(step, record);
+            hand_over_what_waited(step, record, by_session);
         }
         None => {}
     }

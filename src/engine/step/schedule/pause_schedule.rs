@@ -25,10 +25,10 @@ pub(in crate::engine) fn pause_schedule(
 
 pub(in crate::engine) fn resume_schedule(step: &mut StepBuilder<'_>, which: Which) -> Result<(), Refusal> {
     let (_, record) = lookup_changeable(step.state, &which)?;
-    let next = resumed(step, record);
+    let (next, by_session) = (resumed(step, record), which.by.is_of_session());
     step.schedule_fact(&which.schedule, ScheduleFact::Resumed { by: which.by, next });
     if record.progress().paused.is_some() {
-        hand_over_what_waited(step, record);
+        hand_over_what_waited(step, record, by_session);
     }
     Ok(())
 }
@@ -59,8 +59,12 @@ fn next_in_step(step: &StepBuilder<'_>, record: &ScheduleRecord, slot: Moment) -
 }
 
 /// Hands over the runs that waited for the end of the pause, unless something else is in their way:
-/// one run per lane, and every run for a fresh session.
-pub(in crate::engine::step) fn hand_over_what_waited(step: &mut StepBuilder<'_>, record: &ScheduleRecord) {
+/// one run per lane, and every run for a fresh session. `by_session` says whether a session ended the pause.
+pub(in crate::engine::step) fn hand_over_what_waited(
+    step: &mut StepBuilder<'_>,
+    record: &ScheduleRecord,
+    by_session: bool,
+) {
     let state = step.state;
     let waiting = state.runs_of(record).filter(|(key, run)| {
         run.run.state == RunState::Queued && run.run.retry_at.is_none() && state.is_waiting(*key)
@@ -72,6 +76,7 @@ pub(in crate::engine::step) fn hand_over_what_waited(step: &mut StepBuilder<'_>,
     for mut occurrence in waiting {
         // Resuming makes a revision, which voids what was approved or allowed before it.
         occurrence.revision += 1;
+        occurrence.by_session |= by_session && !occurrence.cause.is_beside_slots();
         let place = occurrence.destination(state);
         if !step.held && !matches!(place, Destination::Unreachable(_)) && cancel_stale(step, &occurrence) {
             continue;

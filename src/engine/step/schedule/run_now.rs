@@ -6,7 +6,7 @@ use crate::engine::input::Which;
 use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::state::Mode;
 use crate::engine::step::lookup::lookup_live;
-use crate::engine::step::run::dispatch::try_again;
+use crate::engine::step::run::dispatch::try_again_for;
 use crate::engine::step::run::fire::{begin, claim, time_up};
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::schedule::next_slot::{Passed, is_taken_slot, slot_now, within_lifetime};
@@ -30,7 +30,7 @@ pub(in crate::engine) fn run_now(
     if let Some((_, run)) = live.filter(|_| is_single || schedule.policy().overlap == Overlap::Skip) {
         // A run that failed and waits for its next attempt makes it now.
         if run.waits_to_retry() && !keeps_slot {
-            try_again(step, run);
+            try_again_for(step, run, &which.by);
             return Ok(());
         }
         let run = state.run_id(run).unwrap_or_else(|| record.run_id(run.run.slot));
@@ -52,6 +52,7 @@ pub(in crate::engine) fn run_now(
         back: None,
         slot,
         cause: Cause::Manual,
+        by_session: which.by.is_of_session(),
         folded: 0,
         attempt: 1,
         revision: record.progress().revision,

@@ -4,7 +4,6 @@
 
 use crate::domain::{Actor, JobId, Refusal, ScheduleFact, SessionFact, SessionId, Trigger};
 use crate::engine::record::ScheduleRecord;
-use crate::engine::state::Mode;
 use crate::engine::step::schedule::next_slot::{slot_now, within_lifetime};
 use crate::engine::step_builder::StepBuilder;
 
@@ -15,19 +14,15 @@ pub(in crate::engine) fn job_ready(
     by: Option<Actor>,
 ) -> Result<(), Refusal> {
     let state = step.state;
-    if state.mode != Mode::Running {
-        return Err(Refusal::Stopping);
-    }
-    let Some(record) = state.session(&session) else {
-        return Err(Refusal::UnknownSession { session });
-    };
+    let record = state.session_at_work(&session)?;
     let live = record.live.iter().filter_map(|key| state.schedules.get(*key));
     let mut waiting: Vec<&ScheduleRecord> = live.filter(|record| waits_for(step, record, &job)).collect();
     waiting.sort_unstable_by(|one, two| one.order().cmp(&two.order()));
-    step.session_fact_by(&session, SessionFact::JobReady { job }, by);
+    step.session_fact_by(&session, SessionFact::JobReady { job }, by.clone());
+    let by = by.map(Box::new);
     for record in waiting {
         let next = within_lifetime(step, &record.schedule, slot_now(step, record));
-        step.schedule_fact(&record.schedule.id, ScheduleFact::Armed { next, by: None });
+        step.schedule_fact(&record.schedule.id, ScheduleFact::Armed { next, by: by.clone() });
     }
     Ok(())
 }

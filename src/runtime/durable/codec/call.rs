@@ -100,7 +100,11 @@ pub(super) fn outcome(form: &Form<'_>) -> Result<Outcome, FactError> {
 
 /// Prints the words of a bulletin.
 pub(super) fn of_telling(telling: &Telling) -> Printed {
-    Printed::new().with("text", &*telling.text).with("channel", telling.channel.as_deref())
+    let Telling { text, channel, by_session } = telling;
+    Printed::new()
+        .with("text", &**text)
+        .with("channel", channel.as_deref())
+        .with("by-session?", by_session.then_some(true))
 }
 
 /// Parses the words of a bulletin.
@@ -108,5 +112,10 @@ pub(super) fn of_telling(telling: &Telling) -> Printed {
 /// # Errors
 /// [`FactError`], for the first thing that is wrong with it.
 pub(super) fn telling(form: &Form<'_>) -> Result<Telling, FactError> {
-    Ok(Telling { text: text(form, "text")?.into(), channel: own_text(form, "channel")? })
+    Ok(Telling {
+        text: text(form, "text")?.into(),
+        channel: own_text(form, "channel")?,
+        // Facts from before this was recorded do not say so.
+        by_session: flag_or(false, form, "by-session?")?,
+    })
 }

@@ -183,6 +183,7 @@ fn of_progress(progress: &Progress) -> Printed {
         .with("consumed", progress.consumed.map(Instant))
         .with("awaits-finish?", progress.awaits_finish.then_some(true))
         .with("awaits-event?", progress.awaits_event.then_some(true))
+        .with("by-session?", progress.by_session.then_some(true))
         .with("never", of_reason(progress.never))
         .with("called-off-at", progress.cancelled_at.map(Instant))
         .with("paused", progress.paused.as_deref().map(of_pause))
@@ -215,6 +216,7 @@ fn progress(form: &Form<'_>) -> Result<Progress, FactError> {
         consumed: maybe(form, "consumed", instant)?,
         awaits_finish: flag_or(false, form, "awaits-finish?")?,
         awaits_event: flag_or(false, form, "awaits-event?")?,
+        by_session: flag_or(false, form, "by-session?")?,
         never: reason(form, "never")?,
         cancelled_at: maybe(form, "called-off-at", instant)?,
         paused: maybe(form, "paused", |form, key| pause(map(form, key)?))?.map(Box::new),
@@ -257,6 +259,7 @@ fn of_run(run: &Run) -> Printed {
         .with("slot", Instant(run.slot))
         .with("folded", unless(0, run.folded))
         .with("cause", (run.cause != Cause::Slot).then(|| Word(run.cause.name())))
+        .with("by-session?", unless(run.cause == Cause::Manual, run.by_session))
         .with("state", Word(run.state.name()))
         .with("attempt", unless(1, u32::from(run.attempt)))
         .with("earlier", run.earlier.as_deref().map(|earlier| of_earlier(earlier, run.slot)))
@@ -282,11 +285,14 @@ fn run(form: &Form<'_>) -> Result<Run, FactError> {
     let after = |form: &Form<'_>, key| after(form, key, slot);
     let attempt = maybe(form, "attempt", number)?.unwrap_or(1);
     let earlier = maybe(form, "earlier", |form, key| earlier(map(form, key)?, slot))?;
+    let cause = one_or(Cause::Slot, form, "cause", Cause::parse)?;
     Ok(Run {
         incarnation: number(form, "incarnation")?,
         slot,
         folded: count(form, "folded")?,
-        cause: one_or(Cause::Slot, form, "cause", Cause::parse)?,
+        cause,
+        // In a row from before this was recorded, any manual run counts as one that a session asked for.
+        by_session: flag_or(cause == Cause::Manual, form, "by-session?")?,
         state: one(form, "state", RunState::parse)?,
         attempt,
         // A row from before attempts were recorded does not say what the earlier ones came to.
