@@ -21,6 +21,8 @@ mod session_config;
 mod time;
 
 pub use agent_schedules::{AgentSchedule, AgentSchedules};
+#[doc(hidden)]
+pub use call::collected::{Collected, Entry};
 pub(crate) use call::condition::KEYWORDS;
 pub use call::condition::{
     Clause, Comparator, Comparison, Condition, Measure, Operand, PathRoot, Step, ValuePath,
@@ -38,7 +40,7 @@ pub use call::tool_counts::ToolCounts;
 pub use call::tool_name::{ToolName, ToolNameError};
 pub use call::tool_spec::{Risk, ToolSpec};
 #[doc(hidden)]
-pub use call::watch::{Entry, Open, Past, Ring, Streak, Tally, Trial, Watch};
+pub use call::watch::{Open, Past, Ring, Streak, Tally, Trial, Watch};
 #[doc(hidden)]
 pub use call::watch_status::WatchStatus;
 pub use call::why::{Lasted, Why};

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::json_text::{beginning, flat, json_line, quoted};
-use crate::domain::{Entry, Glimpse, Lasted, NotifyWhen, Outcome, Show, Span, ToolName, Why};
+use crate::domain::{Collected, Entry, Glimpse, Lasted, NotifyWhen, Outcome, Show, Span, ToolName, Why};
 use crate::edn::Value;
 use crate::limits;
 
@@ -70,8 +70,8 @@ pub enum TaskEnd {
 pub struct Details<'a> {
     /// The lines that say what the call came to ([`result_line`]); empty if nobody knows.
     pub lines: &'a str,
-    /// The checks of a summary; empty if it is none.
-    pub batch: &'a [Entry],
+    /// The checks of a summary; `None` if it is none.
+    pub batch: Option<&'a Collected>,
     /// How the result differs from what was shown last.
     pub change: Option<&'a str>,
     /// What of the two is shown; `None` for both if the difference is short.
@@ -97,8 +97,8 @@ pub fn bulletin_text(headline: &Headline<'_>, details: &Details<'_>) -> String {
     };
     let shown = shown(details);
     // Of a summary, its last check alone would say nothing.
-    if !details.batch.is_empty() {
-        summary(details.batch).iter().for_each(|words| line(words));
+    if let Some(batch) = details.batch {
+        summary(batch).iter().for_each(|words| line(words));
     } else if shown != Show::Diff && !details.lines.is_empty() {
         line(details.lines);
         if CUT.iter().any(|label| details.lines.lines().any(|words| words.starts_with(label))) {
@@ -169,7 +169,7 @@ fn head(headline: &Headline<'_>) -> String {
 
 /// What of result and difference is shown.
 fn shown(details: &Details<'_>) -> Show {
-    let Some(change) = details.change.filter(|_| details.batch.is_empty()) else { return Show::Result };
+    let Some(change) = details.change.filter(|_| details.batch.is_none()) else { return Show::Result };
     let is_short = change.chars().count() as u64 <= limits::DIFFERENCE_CHARS.value;
     details.show.unwrap_or(if is_short { Show::Both } else { Show::Result })
 }
@@ -216,11 +216,10 @@ fn where_whole(headline: &Headline<'_>) -> Option<String> {
     }
 }
 
-fn summary(batch: &[Entry]) -> Vec<String> {
-    let most = usize::try_from(limits::WATCH_BATCH_LISTED.value).unwrap_or(usize::MAX);
-    let unlisted = batch.len().saturating_sub(most);
+fn summary(batch: &Collected) -> Vec<String> {
+    let unlisted = batch.checks.saturating_sub(batch.newest.len() as u64);
     let mut list = String::new();
-    for Entry { check, glimpse } in &batch[unlisted..] {
+    for Entry { check, glimpse } in &batch.newest {
         let (key, value) = match &**glimpse {
             Glimpse::Result(value) => ("result", json_line(value)),
             Glimpse::Preview(preview) => ("result_preview", quoted(preview)),
@@ -230,7 +229,7 @@ fn summary(batch: &[Entry]) -> Vec<String> {
         // Writing to a string does not fail.
         write!(list, "{comma}{{\"check\": {check}, \"{key}\": {value}}}").unwrap_or_default();
     }
-    let mut lines = vec![format!("Summary ({} checks): [{list}]", batch.len())];
+    let mut lines = vec![format!("Summary ({} checks): [{list}]", batch.checks)];
     if unlisted > 0 {
         lines.push(format!("The first {unlisted} of them are not listed."));
     }

@@ -1,10 +1,13 @@
 //! Facts of checks that tell nobody anything.
 //!
 //! A watch makes thousands of checks for each that is told. Their facts are applied and counted as all others are, and take
-//! cursors, but the feed does not show them; and of a watch that is bound, they are in memory only.
+//! cursors, but the feed does not show them; and of a watch that is bound, they are in memory only, unless
+//! a summary collects them.
 
 use super::state::State;
-use crate::domain::{Durability, Fact, Phase, RunFact, ScheduleFact, ScheduleId, Watch, WatchCheck};
+use crate::domain::{
+    Durability, Fact, NotifyWhen, Phase, RunFact, Schedule, ScheduleFact, ScheduleId, Watch, WatchCheck,
+};
 
 /// What a fact is worth, if it is one of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +33,11 @@ impl State {
                 (&run.schedule, false, false)
             }
             Fact::Run(run, RunFact::Returned { check: Some(check), .. }, _) => {
-                let watch = self.schedule(&run.schedule)?.watch()?;
+                let record = self.schedule(&run.schedule)?;
+                let watch = record.watch()?;
                 let matters = matters(watch, check);
-                (&run.schedule, matters, matters || is_first_of_minute(watch, check))
+                let is_due = matters || is_collected(record.schedule()) || is_first_of_minute(watch, check);
+                (&run.schedule, matters, is_due)
             }
             Fact::Schedule(id, ScheduleFact::Armed { by: None, .. }) => (id, false, false),
             Fact::Run(..)
@@ -79,6 +84,12 @@ fn matters(before: &Watch, check: &WatchCheck) -> bool {
         || fails(before) != fails(after)
         || before.open != after.open
         || before.signal != after.signal
+}
+
+/// Returns whether a check is collected for a summary. It is a part of what will be told, so it must not be lost.
+fn is_collected(schedule: &Schedule) -> bool {
+    let filter = schedule.payload.call().and_then(|call| call.filter.as_deref());
+    filter.is_some_and(|filter| filter.when == NotifyWhen::Summary)
 }
 
 /// Returns whether a check is the first one that ended in its minute, as far as is known.

@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use super::reading::{Look, read_outcome};
 use crate::domain::{
-    Digest, Edge, Entry, Filter, Gaps, Glimpse, Lasted, Moment, NotifyWhen, Outcome, Reading, Reason, Span,
-    Streak, Tally, Trial, Watch, Weighed, Why,
+    Collected, Digest, Edge, Entry, Filter, Gaps, Glimpse, Lasted, Moment, NotifyWhen, Outcome, Reading,
+    Reason, Span, Streak, Tally, Trial, Watch, Weighed, Why,
 };
-use crate::limits;
 
 /// When a check ended, and whether it was the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,11 +62,6 @@ pub fn remember_check(watch: &mut Watch, filter: &Filter, reading: &Reading, ver
             let told = std::mem::take(&mut watch.batch);
             watch.batch_under_way.extend(told);
         }
-        // What is beyond the bound is counted, and no longer listed.
-        for entries in [&mut watch.batch, &mut watch.batch_under_way] {
-            let most = usize::try_from(limits::WATCH_BATCH.value).unwrap_or(usize::MAX);
-            entries.drain(..entries.len().saturating_sub(most));
-        }
     }
     (watch.tally, watch.trial, watch.latest) = (verdict.tally, verdict.trial, Some(reading.digest));
     let is_first = watch.baseline.is_none() && !is_refused(reading);
@@ -97,10 +91,11 @@ pub(super) fn evaluated(watch: &Watch, filter: &Arc<Filter>, outcome: Arc<Outcom
 }
 
 /// The checks of a summary that is told with this one.
-pub fn summed_up(watch: &Watch, reading: &Reading) -> Vec<Entry> {
-    let newest = entry(watch.tally.checks + 1, &reading.glimpse);
-    let earlier = watch.batch_under_way.iter().chain(&watch.batch);
-    earlier.cloned().chain([newest]).collect()
+pub fn summed_up(watch: &Watch, reading: &Reading) -> Collected {
+    let mut all = watch.batch_under_way.clone();
+    all.extend(watch.batch.clone());
+    all.push(entry(watch.tally.checks + 1, &reading.glimpse));
+    all
 }
 
 /// How long it is waited before the next check, after so many that failed in a row. `draw` is any number: it decides how much
@@ -266,8 +261,8 @@ impl Weighing<'_> {
     }
 
     fn batch(&mut self, is_last: bool) -> Option<Why> {
-        let collected = self.watch.batch.len() + 1;
-        (collected >= usize::from(self.filter.batch) || is_last).then_some(Why::Batch)
+        let collected = self.watch.batch.checks.saturating_add(1);
+        (collected >= u64::from(self.filter.batch) || is_last).then_some(Why::Batch)
     }
 
     fn silence(&mut self) -> Option<Why> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use reveille::domain::{Entry, Glimpse, Lasted, NotifyWhen, Outcome, Show, Span, ToolName, Why};
+use reveille::domain::{Collected, Entry, Glimpse, Lasted, NotifyWhen, Outcome, Show, Span, ToolName, Why};
 use reveille::edn::{Caps, Value, read};
 use reveille::engine::{Details, Headline, TaskEnd, bulletin_text, reminder_text, result_line};
 
@@ -153,15 +153,25 @@ fn watches_read_as_the_seed_writes_them() {
 fn a_summary_shows_all_its_checks_whatever_the_last_one_came_to() {
     let tool = ToolName::new("http.get").unwrap();
     let entry = |check: u64, glimpse| Entry { check, glimpse: Arc::new(glimpse) };
-    let batch = [
+    let collected = |entries: Vec<Entry>| {
+        let mut all = Collected::default();
+        entries.into_iter().for_each(|entry| all.push(entry));
+        all
+    };
+    let batch = collected(vec![
         entry(4, Glimpse::Result(Arc::new(value(r#"{"a" 1.5}"#)))),
         entry(5, Glimpse::Preview("{\"long".into())),
         entry(6, Glimpse::Error("boom\n".into())),
-    ];
+    ]);
     let error = failed("boom\n");
     check(
         watch("", &tool, NotifyWhen::Summary),
-        Details { lines: &result_line(&error), batch: &batch, why: Some(Why::Batch), ..Details::default() },
+        Details {
+            lines: &result_line(&error),
+            batch: Some(&batch),
+            why: Some(Why::Batch),
+            ..Details::default()
+        },
         &[
             r#"[WATCHER UPDATE] watcher_id=5c4b3a291807, label="Watch http.get", tool=http.get"#,
             "Check #42 (interval: 30s, 3 notification(s) so far, strategy: summary)",
@@ -171,10 +181,9 @@ fn a_summary_shows_all_its_checks_whatever_the_last_one_came_to() {
             ),
         ],
     );
-    let many: Vec<Entry> =
-        (1..=60).map(|check| entry(check, Glimpse::Result(Arc::new(Value::Nil)))).collect();
+    let many = collected((1..=60).map(|check| entry(check, Glimpse::Result(Arc::new(Value::Nil)))).collect());
     let headline = watch("", &tool, NotifyWhen::Summary);
-    let text = bulletin_text(&headline, &Details { batch: &many, ..Details::default() });
+    let text = bulletin_text(&headline, &Details { batch: Some(&many), ..Details::default() });
     assert!(text.contains(r#"Summary (60 checks): [{"check": 11, "result": null}, "#), "{text}");
     assert!(text.ends_with("\nThe first 10 of them are not listed."), "{text}");
 }

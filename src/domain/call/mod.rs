@@ -1,5 +1,6 @@
 //! Calls: a tool with its arguments, and what it came to.
 
+pub(in crate::domain) mod collected;
 pub(in crate::domain) mod condition;
 pub(in crate::domain) mod executor_kind;
 pub(in crate::domain) mod filter;

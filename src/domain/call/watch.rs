@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::domain::{Digest, Glimpse, Lasted, Lasting, Moment, Outcome, Span};
+use crate::domain::{Collected, Digest, Glimpse, Lasted, Lasting, Moment, Outcome, Span};
 use crate::limits;
 
 /// What a watch remembers.
@@ -29,9 +29,9 @@ pub struct Watch {
     /// The outcome that was told and has not arrived.
     pub under_way: Option<Arc<Outcome>>,
     /// The checks of a summary that is not complete.
-    pub batch: Vec<Entry>,
+    pub batch: Collected,
     /// The checks of summaries that were told and have not arrived: the next one has them as well.
-    pub batch_under_way: Vec<Entry>,
+    pub batch_under_way: Collected,
     /// The newest checks.
     pub ring: Ring,
 }
@@ -96,15 +96,6 @@ pub struct Trial {
     pub streak: Streak,
 }
 
-/// One check of a summary.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The number of the check, from 1.
-    pub check: u64,
-    /// What it came to.
-    pub glimpse: Arc<Glimpse>,
-}
-
 /// One check of the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Past {
@@ -142,8 +133,8 @@ impl Watch {
         last: None,
         shown: None,
         under_way: None,
-        batch: Vec::new(),
-        batch_under_way: Vec::new(),
+        batch: Collected::NONE,
+        batch_under_way: Collected::NONE,
         ring: Ring { base: None, newest: 0, marks: VecDeque::new(), glimpses: VecDeque::new() },
     };
 
@@ -152,7 +143,7 @@ impl Watch {
         if let Some(outcome) = self.under_way.take() {
             self.shown = Some(outcome);
         }
-        self.batch_under_way = Vec::new();
+        self.batch_under_way = Collected::NONE;
     }
 
     /// Notes that nobody looked for so long. After more than two intervals, what has lasted until then counts for nothing.

@@ -8,10 +8,10 @@ use reveille::domain::{
     Span, Status,
 };
 use reveille::edn::Value;
-use reveille::engine::{Command, Input, NewSchedule, State, Which, parse_condition};
+use reveille::engine::{Command, Input, NewSchedule, Report, State, Which, parse_condition};
 use reveille::port::Clock;
 use reveille::runtime::AttachOptions;
-use reveille::testkit::SimExecutor;
+use reveille::testkit::{SimExecutor, SimHost};
 
 use super::lives::{ByHand, Lives};
 use super::past::{ALL, ask};
@@ -75,6 +75,57 @@ fn a_restart_is_no_recovery() {
     let (mut life, executor) = live(&lives, &[200, 200, 200]);
     run_for(&lives, &mut life, 180_000);
     assert!(executor.calls().len() >= 2 && told(&lives).is_empty(), "{:?}", told(&lives));
+}
+
+/// Summaries of so many checks each.
+fn summary(batch: u16) -> Filter {
+    Filter { batch, ..Filter::plain(NotifyWhen::Summary) }
+}
+
+/// T33, T41: nobody has been told of what a summary has collected, so a crash must not lose it.
+#[test]
+fn what_a_summary_has_collected_outlives_a_crash() {
+    let lives = Lives::new();
+    let (mut life, _) = start(&lives, &[200, 503, -1], summary(4), 15);
+    run_for(&lives, &mut life, 50_000);
+    assert_eq!((tally(&life, "w"), told(&lives).len()), ((3, 0), 0));
+    drop(life);
+    let (mut life, _) = live(&lives, &[204]);
+    assert_eq!(tally(&life, "w"), (3, 0), "each check is stored as it ends");
+    run_for(&lives, &mut life, 16_000);
+    let told = told(&lives);
+    assert_eq!(told.len(), 1);
+    let expected = "\nSummary (4 checks): [{\"check\": 1, \"result\": {\"status_code\": 200}}, \
+        {\"check\": 2, \"result\": {\"status_code\": 503}}, {\"check\": 3, \"error\": \"down\"}, \
+        {\"check\": 4, \"result\": {\"status_code\": 204}}]";
+    assert!(told[0].contains(expected), "{told:?}");
+}
+
+/// T33, T41: a summary that waits for its session over a crash goes into the next one.
+#[test]
+fn a_summary_that_waits_over_a_crash_becomes_part_of_the_next() {
+    let lives = Lives::new();
+    let (mut life, _) = live(&lives, &[1, 2]);
+    let host = life.handle.attach_host(Arc::new(SimHost::new(&lives.stage, HostId::new(1))));
+    let owner = life.open(host);
+    let busy = Report::Busy { session: owner.clone(), busy: true, by: None };
+    life.handle.submit(Input::Report(busy)).expect("it is open");
+    life.handle.schedule(watch_by(&life.handle, &owner, "w", (summary(2), 15))).expect("it is kept");
+    run_for(&lives, &mut life, 35_000);
+    assert_eq!((tally(&life, "w"), told(&lives).len()), ((2, 1), 0), "its session is busy");
+    drop(life);
+    // Its host has not come back yet.
+    let (mut life, _) = live(&lives, &[3, 4]);
+    run_for(&lives, &mut life, 35_000);
+    assert_eq!((tally(&life, "w"), told(&lives).len()), ((4, 2), 0));
+    let host = life.handle.attach_host(Arc::new(SimHost::new(&lives.stage, HostId::new(1))));
+    let back = Command::HostSessions { host, sessions: vec![owner], busy: Some(false), by: None };
+    life.handle.submit(Input::Command(back)).expect("it is open");
+    run_for(&lives, &mut life, 1_000);
+    let told = told(&lives);
+    assert_eq!(told.len(), 1);
+    assert!(told[0].contains("\nSummary (4 checks): [{\"check\": 1, "), "{told:?}");
+    assert!(told[0].ends_with("\n1 earlier update is folded into this one."), "{told:?}");
 }
 
 /// T41: a watch that is paused is so in the next life, and goes on from what it knew when somebody resumes it.

@@ -71,7 +71,7 @@ impl World {
         let check = Checked { since: at(0), at: self.now, is_last };
         let weighed = weigh(&self.watch, &self.filter, &reading, check);
         let batch = summed_up(&self.watch, &reading);
-        let ends = (batch.first().expect("one").check, batch.last().expect("one").check);
+        let ends = (batch.newest.first().expect("one").check, batch.newest.last().expect("one").check);
         let told = weighed.told.map_or_else(|| "nil".to_owned(), |why| printed(why, ends));
         remember_check(&mut self.watch, &self.filter, &reading, &weighed, self.now);
         self.watch.has_arrived();

@@ -68,10 +68,10 @@ fn end(
     let end = if reading.outcome.ok { TaskEnd::Completed } else { TaskEnd::Failed };
     if let Some(why) = weighed.told {
         let is_summary = why == Why::Batch;
-        let batch = if is_summary { summed_up(watch, &reading) } else { Vec::new() };
+        let batch = is_summary.then(|| summed_up(watch, &reading));
         let details = Details {
             lines: line,
-            batch: &batch,
+            batch: batch.as_ref(),
             change: reading.change.as_deref(),
             show: filter.show,
             why: Some(why),

@@ -1,6 +1,7 @@
 //! The codec of watches: what came of a check, and what a watch remembers.
 //!
-//! What a watch remembers is stored without outcomes and without its history, which are in memory only.
+//! What a watch remembers is stored without outcomes and without its history, which are in memory only. What a summary has
+//! collected is stored: nobody has been told of it.
 
 use std::sync::Arc;
 
@@ -10,8 +11,8 @@ use super::guard::digest;
 use super::parts::{count, flag, flag_or, instant, map, maybe, number, own_text, part, span, wrong};
 use super::printed::{Instant, Printed, Word, unless};
 use crate::domain::{
-    Digest, Glimpse, Lasted, Open, Outcome, Reading, Ring, Span, Streak, Tally, Trial, Watch, WatchCheck,
-    Weighed, Why,
+    Collected, Digest, Entry, Glimpse, Lasted, Open, Outcome, Reading, Ring, Span, Streak, Tally, Trial,
+    Watch, WatchCheck, Weighed, Why,
 };
 
 /// Prints what came of a check, beside its outcome.
@@ -25,12 +26,23 @@ pub(super) fn of_check(check: &WatchCheck) -> Printed {
         .with("again-after-ns", reading.again_after.map(Span::nanos))
         .with("told", weighed.told.map(of_why))
         .with("trial", weighed.trial.map(|trial| of_trial(&trial)));
-    let form = match &*reading.glimpse {
+    with_tally(with_glimpse(form, &reading.glimpse), weighed.tally)
+}
+
+fn with_glimpse(form: Printed, glimpse: &Glimpse) -> Printed {
+    match glimpse {
         Glimpse::Result(value) => form.with("result", &**value),
         Glimpse::Preview(preview) => form.with("preview", &**preview),
         Glimpse::Error(error) => form.with("error", &**error),
-    };
-    with_tally(form, weighed.tally)
+    }
+}
+
+fn glimpse(form: &Form<'_>) -> Result<Arc<Glimpse>, FactError> {
+    Ok(Arc::new(match (own_text(form, "preview")?, own_text(form, "error")?) {
+        (Some(preview), _) => Glimpse::Preview(preview),
+        (None, Some(error)) => Glimpse::Error(error),
+        (None, None) => Glimpse::Result(Arc::new(part(form, "result").to_value())),
+    }))
 }
 
 /// Parses what came of a check with this outcome.
@@ -38,17 +50,12 @@ pub(super) fn of_check(check: &WatchCheck) -> Printed {
 /// # Errors
 /// [`FactError`], for the first thing that is wrong with it.
 pub(super) fn check(form: &Form<'_>, outcome: &Arc<Outcome>) -> Result<WatchCheck, FactError> {
-    let glimpse = match (own_text(form, "preview")?, own_text(form, "error")?) {
-        (Some(preview), _) => Glimpse::Preview(preview),
-        (None, Some(error)) => Glimpse::Error(error),
-        (None, None) => Glimpse::Result(Arc::new(part(form, "result").to_value())),
-    };
     let reading = Reading {
         outcome: Arc::clone(outcome),
         digest: digest(form, "digest")?,
         holds: flag_or(false, form, "holds?")?,
         is_known: !flag_or(false, form, "unknown?")?,
-        glimpse: Arc::new(glimpse),
+        glimpse: glimpse(form)?,
         change: own_text(form, "change")?,
         again_after: maybe(form, "again-after-ns", span)?,
     };
@@ -112,6 +119,14 @@ pub(super) fn of_watch(watch: &Watch) -> Printed {
         .with("baseline", hex(watch.baseline))
         .with("seen", (!watch.seen.is_empty()).then(seen))
         .with("trial", watch.trial.map(|trial| of_trial(&trial)))
+        .with("collected", of_collected(&watch.batch))
+        .with("collected-under-way", of_collected(&watch.batch_under_way))
+}
+
+fn of_collected(collected: &Collected) -> Option<Printed> {
+    let one = |entry: &Entry| with_glimpse(Printed::new().with("check", entry.check), &entry.glimpse);
+    let newest = || collected.newest.iter().map(one).collect::<Vec<Printed>>();
+    (collected.checks > 0).then(|| Printed::new().with("checks", collected.checks).with("newest", newest()))
 }
 
 fn with_tally(form: Printed, tally: Tally) -> Printed {
@@ -153,12 +168,17 @@ fn of_trial(trial: &Trial) -> Printed {
 /// [`FactError`], for the first thing that is wrong with it.
 pub(super) fn watch(form: &Form<'_>) -> Result<Watch, FactError> {
     let tally = tally(form)?;
+    let collected_of =
+        |key| maybe(form, key, |form, key| collected(map(form, key)?)).map(Option::unwrap_or_default);
     Ok(Watch {
         tally,
         latest: maybe(form, "latest", digest)?,
         baseline: maybe(form, "baseline", digest)?,
         seen: maybe(form, "seen", digests)?.unwrap_or_default(),
         trial: maybe(form, "trial", |form, key| trial(map(form, key)?))?,
+        // Rows from before this was stored have none.
+        batch: collected_of("collected")?,
+        batch_under_way: collected_of("collected-under-way")?,
         ring: Ring::after(tally.checks),
         ..Watch::FRESH
     })
@@ -185,6 +205,15 @@ fn tally(form: &Form<'_>) -> Result<Tally, FactError> {
         changed_at: maybe(form, "changed-at", instant)?,
         ok_at: maybe(form, "ok-at", instant)?,
     })
+}
+
+fn collected(form: &Form<'_>) -> Result<Collected, FactError> {
+    let found = part(form, "newest");
+    let no_checks = |found| wrong("newest", "a vector of checks", found);
+    let items = found.as_items().ok_or_else(|| no_checks(found))?;
+    let entry = |found| Ok(Entry { check: number(found, "check")?, glimpse: glimpse(found)? });
+    let entries = items.iter().map(|found| if found.is_map() { entry(found) } else { Err(no_checks(found)) });
+    Ok(Collected { checks: count(form, "checks")?, newest: entries.collect::<Result<_, FactError>>()? })
 }
 
 fn digests(form: &Form<'_>, key: &'static str) -> Result<Vec<Digest>, FactError> {
