@@ -71,7 +71,9 @@ impl State {
             let (label, session) = (record.schedule.label.clone(), record.schedule.owner.clone());
             let left = self.newest_run(record).filter(|run| run.run.state == RunState::Left);
             let left_at = left.and_then(|run| run.run.ended_at);
-            Some(LostSchedule { id: id.clone(), label, session, due, left_at, lost_at: None })
+            let task = record.schedule.payload.call().filter(|call| call.is_told_task());
+            let task = task.map(|call| call.tool.clone());
+            Some(LostSchedule { id: id.clone(), label, session, due, left_at, task, lost_at: None })
         });
         named.collect()
     }

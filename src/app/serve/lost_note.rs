@@ -1,15 +1,15 @@
 //! The data directory's note of the volatile schedules, for the next start to say what was lost.
 //!
 //! Written once a second if something happened, without the engine's write lock, and never flushed: it is for information only,
-//! and what was made in the last second may be missing. It has ids, labels, sessions and slots, and no prompt: volatile work was
-//! to touch no disk. What earlier starts found lost stays in it. An orderly stop cancels what is to come: it leaves the names,
+//! and what was made in the last second may be missing. It has ids, labels, sessions and slots, the names of the tools that tasks
+//! call, and no prompt and no arguments: volatile work was to touch no disk. What earlier starts found lost stays in it. An orderly stop cancels what is to come: it leaves the names,
 //! and counts as lost only what was in an inbox.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::data_dir::write_private;
-use crate::domain::{Cursor, LostSchedule, Moment, ScheduleId, SessionId};
+use crate::domain::{Cursor, LostSchedule, Moment, ScheduleId, SessionId, ToolName};
 use crate::edn::{self, Caps, Map, Value};
 use crate::engine::State;
 use crate::limits;
@@ -88,6 +88,7 @@ fn line(count: u64, named: &[LostSchedule], earlier: &[LostSchedule]) -> String 
         let map = Map::new().with("id", it.id.to_string()).with("session", it.session.as_str());
         let time = |at: Option<Moment>| at.map(|at| at.to_string());
         let map = map.with("label", it.label.as_deref()).with("due", time(it.due));
+        let map = map.with("task", it.task.as_ref().map(ToolName::as_str));
         Value::from(map.with("left-at", time(it.left_at)).with("lost-at", time(it.lost_at)))
     };
     let most = usize::try_from(limits::LOST_NAMED.value).unwrap_or(usize::MAX);
@@ -108,6 +109,7 @@ fn lost_of(note: &Map) -> Lost {
             session: SessionId::new(text("session")?).ok()?,
             due: time("due"),
             left_at: time("left-at"),
+            task: text("task").and_then(|name| ToolName::new(name).ok()),
             lost_at: time("lost-at"),
         })
     };

@@ -64,6 +64,11 @@ impl Call {
         Call { tool, args: Arc::new(args.into()), via, purpose, sink, filter: None }
     }
 
+    /// Returns whether it is a task of whose end its session is told.
+    pub(crate) fn is_told_task(&self) -> bool {
+        self.purpose == CallPurpose::Task && self.sink == Sink::Session
+    }
+
     /// Returns the size of its arguments: nearly that of their JSON, in bytes.
     pub fn bytes(&self) -> usize {
         size(&self.args)

@@ -397,7 +397,8 @@ pub struct Claim {
     pub cause: Cause,
     /// How many earlier slots are folded into the run.
     pub folded: u64,
-    /// The next slot of the schedule; `None` for a manual run and a bulletin, which leave the slots as they were.
+    /// The next slot of the schedule; `None` for a manual run and a bulletin, which leave the slots as they were. The bulletin of
+    /// a task that was lost has a schedule of its own, whose slot it takes.
     pub next: Option<Next>,
     /// When the run times out; `None` if its duration is not limited.
     pub time_up: Option<BootTime>,

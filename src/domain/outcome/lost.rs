@@ -1,6 +1,6 @@
 //! Volatile schedules that ended with their process.
 
-use crate::domain::{Moment, ScheduleId, SessionId};
+use crate::domain::{Moment, ScheduleId, SessionId, ToolName};
 
 /// A volatile schedule that was lost with its process. Its text is not kept: it was to touch no disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct LostSchedule {
     pub due: Option<Moment>,
     /// When its message was left in an inbox, where nobody took it; `None` if it did not come so far.
     pub(crate) left_at: Option<Moment>,
+    /// The tool that it called, if it was a task whose session counts on being told of the end.
+    pub(crate) task: Option<ToolName>,
     /// The start that found it lost; `None` if that is the one that says so.
     pub(crate) lost_at: Option<Moment>,
 }

@@ -41,9 +41,11 @@ impl State {
         if record.schedule.recurs() {
             return (Status::Finished, progress.never);
         }
-        // A one-shot ends in the state of its last run, or without a run as skipped. A bulletin of it is none of its own.
+        // A one-shot ends in the state of its last run, or without a run as skipped. A bulletin of it is none of its own, unless
+        // there is nothing else: then it was made for that bulletin.
         let own = self.runs_of(record).map(|(_, run)| run).find(|run| run.run.cause != Cause::Bulletin);
-        let Some(last) = own else {
+        let told = || self.newest_run(record).filter(|_| progress.last_skip.is_none());
+        let Some(last) = own.or_else(told) else {
             return (Status::Skipped, progress.last_skip.map(|(_, reason)| reason));
         };
         match last.run.state {

@@ -83,6 +83,7 @@ fn a_kill_with_everything_out_loses_nothing_and_repeats_nothing() {
             && night.lines("seen.held").len() >= 2
             && night.watches()["flaky"].checks > before["flaky"].checks
             && night.host.count("main", "cron_default_post") == 1
+            && night.host.count("main", "[BACKGROUND TASK FAILED]") == 1
     });
     assert_eq!(night.runs("cron_default_put"), [":slot :in-flight 2 nil"], "the same run, another attempt");
     assert_eq!(night.runs("cron_default_post")[0], ":slot :failed 1 :crashed");
@@ -135,6 +136,7 @@ fn a_call_that_is_made_again_after_each_kill_ends_once() {
     });
     let ids = night.lines("put.calls");
     assert!(ids.len() == 4 && ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+    assert_eq!(night.host.count("main", "[BACKGROUND TASK FAILED]"), 1, "once, whatever follows");
     let calls = ["post.calls", "quick.calls", "task.calls"].map(|name| night.lines(name).len());
     assert_eq!(calls, [1, 1, 1], "none of these is made again");
     assert_eq!(night.runs("cron_default_put"), [":slot :delivered 4 nil", ":bulletin :delivered 1 nil"]);
@@ -265,6 +267,8 @@ impl Night {
             ),
             ("busy", "job_id=cron_default_quick name=\"quick\" run=1 status=ok\nResult: 7", 1),
             ("main", "[SCHEDULED JOB]", 2),
+            ("main", "[BACKGROUND TASK FAILED] task_id=", 1),
+            ("main", "Error: lost at the restart of", 1),
             ("busy", "[SCHEDULED JOB]", 1),
             ("busy", "[CHANNEL EVENT] channel=bot source=token event_id=e1", 1),
             ("main", "label=\"same\"", 1),
@@ -295,7 +299,7 @@ impl Night {
         let memory = "[{[:psi.agent-session/session-id \"main\"] [:psi.agent-session/memory-block]}]";
         let memory = Value::from(self.daemon.eql(memory)).to_string();
         assert_eq!(memory.matches("The key is under the mat.").count(), 1, "{memory}");
-        // A task is in memory only: it is counted as lost, and its session can find out.
+        // A task is in memory only: it is counted as lost, and its session was told, and can ask.
         let lost =
             Value::from(self.daemon.eql("[{:reveille.engine/lost-schedules [:schedule-id]}]")).to_string();
         assert!(lost.matches(":schedule-id").count() == 1 && lost.contains(task), "{lost}");

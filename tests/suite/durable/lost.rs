@@ -3,14 +3,18 @@
 use std::sync::Arc;
 
 use reveille::dialect::{Notation, REQUEST_CAPS, json};
-use reveille::domain::{Caller, Downtime, HostId, LostSchedule, SessionConfig, SessionId, Span};
+use reveille::domain::{
+    Call, Caller, Downtime, HostId, LostSchedule, Payload, ScheduleId, SessionConfig, SessionId, Sink, Span,
+    Status, ToolName,
+};
+use reveille::edn::Map;
 use reveille::engine::{NewSchedule, State};
 use reveille::port::Clock;
 use reveille::runtime::{AttachOptions, Handle};
 use reveille::service::{CallStyle, Called, Service};
-use reveille::testkit::SimHost;
+use reveille::testkit::{CallAnswer, SimExecutor, SimHost};
 
-use super::lives::{Lives, every, message};
+use super::lives::{ByHand, Lives, every, message};
 use crate::simulated::{ask, token};
 
 /// A life after one of which this is known.
@@ -166,4 +170,86 @@ fn a_task_that_was_lost_is_said_to_be_lost() {
         assert!(own.contains(":task_lost") && own.contains("was lost at the restart of"), "{own}");
         assert!(foreign.contains(":no_such_task") && !foreign.contains("lost"), "{foreign}");
     }
+}
+
+/// What sessions were told of tasks in all lives.
+fn told(lives: &Lives) -> Vec<String> {
+    let texts = lives.stage.history.receptions().into_iter().map(|(_, it)| it.text.to_string());
+    texts.filter(|text| text.starts_with("[BACKGROUND TASK")).collect()
+}
+
+/// A life in which a task of an open session is in its call, for three seconds by now, and what a crash would lose.
+fn life_with_task(lives: &Lives, sink: Sink) -> (ByHand, Box<[LostSchedule]>) {
+    let mut life = ByHand::new(lives);
+    let executor = Arc::new(SimExecutor::scripted(&lives.stage).with("ci.build"));
+    executor.serve(&life.handle);
+    executor.script(CallAnswer::Never);
+    let owner = life.open(HostId::LOCAL);
+    let call = Call { sink, ..Call::new(ToolName::new("ci.build").expect("a name"), Map::new()) };
+    let new = NewSchedule {
+        id: Some(ScheduleId::new("a1b2c3d4e5f6").expect("an id")),
+        payload: Payload::Call(Box::new(call)),
+        ..message(&owner, 0)
+    };
+    life.handle.schedule(new).expect("there is room");
+    life.turn();
+    lives.stage.clock.advance(Span::from_millis(3_000));
+    let named = life.handle.view(State::losable);
+    assert_eq!(named.len(), 1);
+    (life, named)
+}
+
+/// The next life, a minute after the one before was last known to be there.
+fn next_life(lives: &Lives, named: &[LostSchedule], down: Downtime) -> ByHand {
+    let (lost, named) = (named.len() as u64, named.into());
+    ByHand::with(lives, AttachOptions { lost, named, downs: [down].into(), ..AttachOptions::default() })
+}
+
+/// T26: also if the process that is to tell it crashes, before it has handed the bulletin over or after that, and finds the same
+/// note of what was lost again.
+#[test]
+fn of_a_task_that_was_lost_its_session_is_told_once() {
+    for is_handed_over in [false, true] {
+        let lives = Lives::new();
+        let (life, named) = life_with_task(&lives, Sink::Session);
+        drop(life);
+        let from = lives.stage.clock.now().wall;
+        lives.stage.clock.advance(Span::from_millis(60_000));
+        let until = lives.stage.clock.now().wall;
+        let down = Downtime { from, until };
+        let mut life = next_life(&lives, &named, down);
+        if is_handed_over {
+            life.turn();
+            assert_eq!(told(&lives).len(), 1);
+        }
+        drop(life);
+        for _ in 0..2 {
+            lives.stage.clock.advance(Span::from_millis(1_000));
+            let mut life = next_life(&lives, &named, down);
+            life.turn();
+            let bulletin = ScheduleId::new("lost-a1b2c3d4e5f6").expect("an id");
+            assert_eq!(life.status(&bulletin), Some(Status::Delivered));
+            let ledger = life.handle.view(State::ledger);
+            assert_eq!((ledger.lost, ledger.imbalance()), (1, 0));
+        }
+        let told = told(&lives);
+        assert_eq!(told.len(), 1, "{told:?}");
+        let expected = format!(
+            "[BACKGROUND TASK FAILED] task_id=a1b2c3d4e5f6 tool=ci.build elapsed=3.0s\nError: lost at the restart of {until}: "
+        );
+        assert!(told[0].starts_with(&expected), "{told:?}");
+        assert!(told[0].ends_with("start it again if a second call does no harm."), "{told:?}");
+    }
+}
+
+/// The end of a task that was to tell nobody is told to nobody.
+#[test]
+fn a_lost_task_that_was_to_tell_nobody_tells_nobody() {
+    let lives = Lives::new();
+    let (life, named) = life_with_task(&lives, Sink::Nobody);
+    drop(life);
+    let now = lives.stage.clock.now().wall;
+    let mut life = next_life(&lives, &named, Downtime { from: now, until: now });
+    life.turn();
+    assert_eq!(told(&lives), [""; 0]);
 }

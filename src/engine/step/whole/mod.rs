@@ -2,6 +2,7 @@
 
 pub(in crate::engine::step) mod drain;
 pub(in crate::engine::step) mod hold;
+pub(in crate::engine::step) mod lost_tasks;
 pub(in crate::engine::step) mod pause_channel;
 pub(in crate::engine::step) mod restart;
 pub(in crate::engine::step) mod set_guard;

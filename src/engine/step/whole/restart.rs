@@ -3,7 +3,8 @@
 //! Slots before this moment count as missed. Runs that were with a host are recovered as their
 //! schedules' policies say: handed over again, failed, or left active until their timeout. What the
 //! built-in host had not acknowledged has not happened, because its transcript and the receipt are
-//! committed together. Volatile runs are not restored. If the process goes on after a failure of
+//! committed together. Volatile runs are not restored; of tasks among
+//! them, their sessions are told (`lost_tasks.rs`). If the process goes on after a failure of
 //! the store, it still has some, and they are not touched.
 
 use std::collections::BTreeSet;
@@ -21,6 +22,7 @@ use crate::engine::step::run::failed::fail_unanswered;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::run::retry::fail;
 use crate::engine::step::whole::hold::fill_lanes;
+use crate::engine::step::whole::lost_tasks::tell_of_lost_tasks;
 use crate::engine::step_builder::StepBuilder;
 use crate::engine::timers::Timer;
 
@@ -30,7 +32,9 @@ pub(in crate::engine) fn restart(
     downs: Box<[Downtime]>,
 ) {
     let state = step.state;
-    step.fact(Fact::Engine(EngineFact::Restarted { lost, downs, named }));
+    let restarted = EngineFact::Restarted { lost, downs: downs.clone(), named: named.clone() };
+    step.fact(Fact::Engine(restarted));
+    tell_of_lost_tasks(step, &named, &downs);
     let is_restored = |run: &RunRecord| state.definition_of(run).is_some_and(Schedule::is_durable);
     let is_with_host = |run: &RunRecord| matches!(run.run.state, RunState::InFlight | RunState::Running);
     // A prompt that was submitted by this process. Its host reported the fresh session again before

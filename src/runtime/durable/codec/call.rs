@@ -43,14 +43,18 @@ fn filter(form: &Form<'_>) -> Result<Option<Arc<Filter>>, FactError> {
         .ok_or_else(|| wrong("notify-config", "the words of a filter", config))
 }
 
+/// Parses the name of a tool.
+pub(super) fn tool_name(form: &Form<'_>, key: &'static str) -> Result<ToolName, FactError> {
+    ToolName::new(text(form, key)?).map_err(|_| wrong(key, "the name of a tool", part(form, key)))
+}
+
 /// Parses the call of a payload.
 ///
 /// # Errors
 /// [`FactError`], for the first thing that is wrong with it.
 pub(super) fn parse(form: &Form<'_>) -> Result<Call, FactError> {
-    let tool = ToolName::new(text(form, "text")?);
     Ok(Call {
-        tool: tool.map_err(|_| wrong("text", "the name of a tool", part(form, "text")))?,
+        tool: tool_name(form, "text")?,
         args: Arc::new(part(form, "args").to_value()),
         via: maybe(form, "via", |form, key| one(form, key, CallVia::parse))?.unwrap_or(CallVia::Any),
         purpose: one(form, "purpose", CallPurpose::parse)?,

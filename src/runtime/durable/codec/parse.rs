@@ -236,6 +236,8 @@ fn lost_schedules(form: &Form<'_>, key: &'static str) -> Result<Box<[LostSchedul
             session: session_id(item, "session")?,
             due: maybe(item, "due", instant)?,
             left_at: maybe(item, "left-at", instant)?,
+            // Facts from before this was recorded do not say what was a task.
+            task: maybe(item, "task", call::tool_name)?,
             lost_at: maybe(item, "lost-at", instant)?,
         })
     };

@@ -12,7 +12,7 @@ use super::session_config;
 use super::watch;
 use crate::domain::{
     Actor, BootTime, ChannelFact, Claim, Dispatch, Downtime, EngineFact, Fact, Failure, GuardFact, HostFact,
-    LostSchedule, Next, Redefinition, RunFact, ScheduleFact, SessionFact, Skip,
+    LostSchedule, Next, Redefinition, RunFact, ScheduleFact, SessionFact, Skip, ToolName,
 };
 
 /// Prints a fact.
@@ -70,6 +70,7 @@ fn engine(fact: &EngineFact) -> Printed {
                     .with("session", it.session.as_str())
                     .with("due", it.due.map(Instant))
                     .with("left-at", it.left_at.map(Instant))
+                    .with("task", it.task.as_ref().map(ToolName::as_str))
                     .with("lost-at", it.lost_at.map(Instant))
             };
             let schedules: Vec<Printed> = schedules.iter().map(schedule).collect();
