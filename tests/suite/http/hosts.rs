@@ -377,7 +377,7 @@ fn a_route_needs_the_grant_of_its_operation_and_no_other() {
         for given in Dialect::ALL {
             let grant = Grant { dialects: Some(vec![*given]), ..Grant::FULL };
             site.handle().grant(&own, grant, Scope::Operator).expect("it is open");
-            let answer = site.ask(&format!("POST {route}"), token.text(), &[], "");
+            let answer = site.ask(&format!("POST {route}"), token.reveal(), &[], "");
             let expected = if *given == family { 200 } else { 403 };
             assert_eq!(answer.status, expected, "{route}, granted {}: {}", given.name(), answer.body);
         }
