@@ -9,17 +9,16 @@ use std::borrow::Cow;
 use super::forecast_slot::{ForecastSlot, SlotOutcome};
 use crate::calendar::{Slots, Zones};
 use crate::domain::{
-    BootTime, CountFrom, Entropy, HostId, Missed, Moment, Next, Now, Policy, Reason, Run, RunState, Schedule,
-    Span, Trigger,
+    BootTime, Cause, CountFrom, Entropy, HostId, Missed, Moment, Next, Now, Policy, Reason, Run, RunState,
+    Schedule, Span, Trigger,
 };
 use crate::engine::destination::Destination;
 use crate::engine::guard::PolicyDecision;
 use crate::engine::record::ScheduleRecord;
 use crate::engine::state::{Mode, State};
 use crate::engine::step::run::fire::{SlotContext, live_max};
-use crate::engine::step::schedule::next_slot::{
-    Passed, nth_after, passed, slot_after, slot_after_finish, within_lifetime,
-};
+use crate::engine::step::schedule::check_slot::{slot_after_pause, slot_after_run, slot_after_skip};
+use crate::engine::step::schedule::next_slot::{Passed, nth_after, passed, slot_after, within_lifetime};
 use crate::engine::step_builder::{Env, Step, StepBuilder};
 use crate::engine::timers::Timer;
 use crate::limits;
@@ -35,6 +34,8 @@ pub(in crate::engine) struct ScheduleSim<'a> {
     /// When the current run ends, if the next slot counts from that.
     finish: Option<Moment>,
     runs: u64,
+    /// Of a watch: how many checks in a row have failed.
+    errors: u32,
     /// Slots before this moment count as missed.
     armed_since: Option<Moment>,
     /// Nothing happens before this moment.
@@ -81,10 +82,12 @@ impl<'a> ScheduleSim<'a> {
             next: record.next,
             finish: None,
             runs: progress.runs,
+            errors: record.watch().map_or(0, |watch| watch.tally.errors.checks),
             armed_since: state.armed_since(record),
             now: now.wall,
             frozen: frozen(state, paused),
-            open: open_runs(state, record, now, |_| true).collect(),
+            // No slot waits for a bulletin, which tells of an earlier run.
+            open: open_runs(state, record, now, |run| run.cause != Cause::Bulletin).collect(),
             outage: None,
         };
         // The next slot does not count from the end of a manual run.
@@ -101,7 +104,8 @@ impl<'a> ScheduleSim<'a> {
     fn count_from_finish(&mut self) {
         let Some(finish) = self.finish.map(|finish| self.noticed(finish)) else { return };
         let consumed = self.record.progress().consumed.unwrap_or(self.now);
-        self.next = slot_after_finish(&self.step_at(finish), &self.schedule, consumed).slot();
+        // What is called now is assumed to work, so no check has failed by then.
+        self.next = slot_after_run(&self.step_at(finish), &self.schedule, consumed, 0).slot();
     }
 
     /// Returns when the end of a run takes effect: not before the process is up again.
@@ -120,9 +124,12 @@ impl<'a> ScheduleSim<'a> {
             self.next = next.slot();
             self.armed_since = Some(self.now);
         }
-        // As for a real resume: slots that passed during the pause count as missed.
+        // As for a real resume: slots that passed during the pause count as missed, but for those of a watch.
         if was_paused && !paused {
             self.armed_since = Some(self.now);
+            if let Some(slot) = self.next.filter(|slot| self.schedule.is_watch() && *slot <= self.now) {
+                self.next = slot_after_pause(&self.step_at(self.now), &self.schedule, slot).slot();
+            }
         }
         self.frozen = frozen(self.state, paused);
         self
@@ -197,7 +204,7 @@ impl<'a> ScheduleSim<'a> {
         };
         if let Some(reason) = sight.reason_to_skip(policy) {
             let next = slot_after(&step, &schedule, seen.latest, self.runs);
-            self.next = after_finish(next, &step, &schedule, seen.latest);
+            self.next = or_else(next, || slot_after_skip(&step, &schedule, seen.latest, reason));
             return Some(self.slot(first, seen, at, (SlotOutcome::Skipped, Some(reason))));
         }
         if make_up && seen.count > limits::CATCH_UP.value {
@@ -212,7 +219,7 @@ impl<'a> ScheduleSim<'a> {
         let sight = SlotContext { late: at.since(this.latest), ..sight };
         if let Some(reason) = sight.reason_to_skip(policy) {
             let next = slot_after(&step, &schedule, this.latest, self.runs);
-            self.next = after_finish(next, &step, &schedule, this.latest);
+            self.next = or_else(next, || slot_after_skip(&step, &schedule, this.latest, reason));
             return Some(self.slot(first, this, at, (SlotOutcome::Skipped, Some(reason))));
         }
         Some(self.claim(&step, first, this, at))
@@ -269,10 +276,16 @@ impl<'a> ScheduleSim<'a> {
         if ends.is_none_or(|ends| ends > at) {
             self.open.push(ends);
         }
+        // A tool is assumed to do what it is called for, if it is called.
+        let fails = matches!(fate, SlotOutcome::Refused | SlotOutcome::Fails);
+        self.errors = if fails { self.errors.saturating_add(1) } else { 0 };
         self.next = match (next, ends) {
             // The next slot counts from an end that never comes.
             (Next::AfterFinish, None) => None,
-            (next, ends) => after_finish(next, &self.step_at(ends.unwrap_or(at)), &schedule, this.latest),
+            (next, ends) => {
+                let end = self.step_at(ends.unwrap_or(at));
+                or_else(next, || slot_after_run(&end, &schedule, this.latest, self.errors))
+            }
         };
         let rule = match (said, fate) {
             (
@@ -301,7 +314,10 @@ impl<'a> ScheduleSim<'a> {
         // on the way.
         let passes_outage = self.outage.is_some_and(|outage| next < outage.until);
         let has_end = self.open.iter().any(Option::is_some);
-        if passes_outage || has_end || self.schedule.lifetime().max_runs.is_some() {
+        // So does the interval of a watch, by chance or after errors.
+        let filter = self.schedule.payload.call().and_then(|call| call.filter.as_deref());
+        let varies = filter.is_some_and(|filter| filter.jitter > 0 || filter.backoff.is_some());
+        if passes_outage || has_end || varies || self.schedule.lifetime().max_runs.is_some() {
             return;
         }
         let there = match &self.schedule.trigger {
@@ -429,9 +445,10 @@ fn attempts_end(policy: &Policy, at: Moment) -> Moment {
     at.checked_add(policy.timeout.map_or(waits, |timeout| waits.min(timeout))).unwrap_or(at)
 }
 
-fn after_finish(next: Next, step: &StepBuilder<'_>, schedule: &Schedule, consumed: Moment) -> Option<Moment> {
+/// Returns the next slot; the other one, if it counts from the end of a run.
+fn or_else(next: Next, after_finish: impl FnOnce() -> Next) -> Option<Moment> {
     match next {
-        Next::AfterFinish => slot_after_finish(step, schedule, consumed).slot(),
+        Next::AfterFinish => after_finish().slot(),
         Next::Slot { .. } | Next::AtEvent | Next::Never { .. } => next.slot(),
     }
 }

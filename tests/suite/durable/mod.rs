@@ -7,6 +7,7 @@ mod channels;
 mod days;
 mod dialects;
 mod earlier;
+mod foretold;
 mod holds;
 pub(crate) mod lives;
 mod lost;

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Call, Failure, Filter, Next, Outcome, Reading, Reason, RunFact, ScheduleFact, Span, Trigger, WatchCheck,
-    Why,
+    Call, Failure, Filter, Next, Outcome, Reading, Reason, RunFact, ScheduleFact, Span, WatchCheck, Why,
 };
 use crate::engine::bulletin_text::{Details, TaskEnd, error_line};
 use crate::engine::step::run::bulletin::announce;
 use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step::schedule::check_slot::wait_after_check;
 use crate::engine::step::schedule::next_slot::slot_after_wait;
 use crate::engine::step_builder::StepBuilder;
-use crate::engine::watching::{Checked, evaluated, next_wait, summed_up, weigh};
+use crate::engine::watching::{Checked, evaluated, summed_up, weigh};
 
 /// Ends the check of a watch whose call returned.
 pub(in crate::engine::step) fn check_returned(
@@ -52,7 +52,8 @@ fn end(
 ) {
     let Some(watch) = check.record.watch() else { return };
     let errors = if reading.outcome.ok { 0 } else { watch.tally.errors.checks.saturating_add(1) };
-    let wait = wait(check, filter, errors).map(|wait| wait.max(reading.again_after.unwrap_or(wait)));
+    let wait = wait_after_check(check.schedule, check.slot, errors);
+    let wait = wait.map(|wait| wait.max(reading.again_after.unwrap_or(wait)));
     let is_over = is_over(step, check, wait);
     let most = check.schedule.lifetime().max_runs;
     let has_had_all = most.is_some_and(|most| check.record.progress().runs >= u64::from(most.get()));
@@ -102,15 +103,6 @@ fn is_over(step: &StepBuilder<'_>, check: &Occurrence<'_>, wait: Option<Span>) -
     let next = wait.map(|wait| slot_after_wait(step, &check.record.schedule, check.slot, wait));
     // A check that arms none, such as a manual one, ends nothing.
     check.arms && next == Some(Next::Never { reason: Reason::Expired })
-}
-
-/// Returns how long it is waited before the next check, after so many that failed in a row.
-fn wait(check: &Occurrence<'_>, filter: &Filter, errors: u32) -> Option<Span> {
-    let Trigger::Every(every) = &check.schedule.trigger else { return None };
-    // Any number that differs from check to check; a replay draws the same.
-    let (seconds, nanos) = (check.slot.seconds().cast_unsigned(), u64::from(check.slot.nanos()));
-    let draw = (seconds ^ nanos.rotate_left(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    Some(next_wait(filter, every.period(), errors, draw))
 }
 
 /// What the last check says of a watch whose time is over.

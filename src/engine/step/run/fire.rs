@@ -5,13 +5,14 @@
 
 use crate::domain::{
     Actor, Cause, Claim, Missed, Moment, Next, Overlap, Policy, Reason, RunFact, RunState, Schedule,
-    ScheduleFact, Skip, Span, Trigger, WhenBusy,
+    ScheduleFact, Skip, Span, WhenBusy,
 };
 use crate::engine::record::ScheduleRecord;
 use crate::engine::state::State;
 use crate::engine::step::run::dispatch::dispatch;
 use crate::engine::step::run::occurrence::Occurrence;
-use crate::engine::step::schedule::next_slot::{Passed, nth_after, passed, slot_after, within_lifetime};
+use crate::engine::step::schedule::check_slot::slot_after_skip;
+use crate::engine::step::schedule::next_slot::{Passed, nth_after, passed, slot_after};
 use crate::engine::step_builder::StepBuilder;
 use crate::limits;
 
@@ -119,34 +120,12 @@ pub(in crate::engine) fn live_max(policy: &Policy) -> usize {
 
 fn skip(step: &mut StepBuilder<'_>, record: &ScheduleRecord, passed: Passed, reason: Reason) {
     let next = match slot_after(step, &record.schedule, passed.latest, record.progress().runs) {
-        // After a time in which nobody looked, the watches do not all look at once.
-        Next::AfterFinish if reason == Reason::Missed && record.schedule.is_watch() => {
-            spread(step, record, passed.latest)
-        }
-        // No run was claimed whose end the next slot could count from.
-        Next::AfterFinish => {
-            crate::engine::step::schedule::next_slot::slot_after_finish(step, &record.schedule, passed.latest)
-        }
+        Next::AfterFinish => slot_after_skip(step, &record.schedule, passed.latest, reason),
         next @ (Next::Slot { .. } | Next::AtEvent | Next::Never { .. }) => next,
     };
     let from = record.next.unwrap_or(passed.latest);
     let skip = Skip { from, until: passed.latest, count: passed.count, reason, next, by: None };
     step.schedule_fact(&record.schedule.id, ScheduleFact::Skipped(skip));
-}
-
-/// Returns a slot within the next interval of a watch, at a place that follows from its id.
-fn spread(step: &StepBuilder<'_>, record: &ScheduleRecord, missed: Moment) -> Next {
-    let Trigger::Every(every) = &record.schedule.trigger else {
-        return Next::Never { reason: Reason::NoMoreSlots };
-    };
-    // FNV-1a, with its bits stirred, because ids may differ in their last letter only.
-    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    let hash = record.schedule.id.to_string().as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, mix);
-    let hash = (hash ^ hash >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
-    let hash = (hash ^ hash >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    let place = (u128::from(every.period().nanos()) * u128::from(hash >> 32)) >> 32;
-    let wait = Span::from_nanos(u64::try_from(place).unwrap_or_default() + 1);
-    within_lifetime(step, &record.schedule, step.now.wall.max(missed).checked_add(wait))
 }
 
 /// Skips the oldest of more missed slots than are made up for. The others stay due.

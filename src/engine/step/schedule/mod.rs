@@ -3,6 +3,7 @@
 pub(in crate::engine::step) mod bring_forward;
 pub(in crate::engine::step) mod cancel_schedule;
 pub(in crate::engine) mod change_schedule;
+pub(in crate::engine) mod check_slot;
 pub(in crate::engine::step) mod create_schedule;
 pub(in crate::engine::step) mod delete_schedule;
 pub(in crate::engine::step) mod flush_due;

@@ -3,14 +3,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Moment, Next, Reason, Refusal, RunState, ScheduleFact, Span, Trigger};
+use crate::domain::{Next, Reason, Refusal, RunState, ScheduleFact};
 use crate::engine::destination::Destination;
 use crate::engine::input::Which;
 use crate::engine::record::ScheduleRecord;
 use crate::engine::step::lookup::lookup_changeable;
 use crate::engine::step::run::dispatch::{cancel_stale, dispatch};
 use crate::engine::step::run::occurrence::Occurrence;
-use crate::engine::step::schedule::next_slot::{due, within_lifetime};
+use crate::engine::step::schedule::check_slot::slot_after_pause;
+use crate::engine::step::schedule::next_slot::due;
 use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn pause_schedule(
@@ -38,24 +39,14 @@ pub(in crate::engine) fn resume_schedule(step: &mut StepBuilder<'_>, which: Whic
 pub(in crate::engine::step) fn resumed(step: &StepBuilder<'_>, record: &ScheduleRecord) -> Next {
     let progress = record.progress();
     match record.next {
-        // Checks that would have come during the pause are not made up for: the next one comes at its own time.
-        Some(slot) if record.watch().is_some() && slot <= step.now.wall => next_in_step(step, record, slot),
+        Some(slot) if record.watch().is_some() && slot <= step.now.wall => {
+            slot_after_pause(step, &record.schedule, slot)
+        }
         Some(slot) => Next::Slot { slot, due: due(step, &record.schedule, slot) },
         None if progress.awaits_finish => Next::AfterFinish,
         None if progress.awaits_event => Next::AtEvent,
         None => Next::Never { reason: progress.never.unwrap_or(Reason::NoMoreSlots) },
     }
-}
-
-/// Returns the next slot that is a whole number of intervals after this one, which has passed.
-fn next_in_step(step: &StepBuilder<'_>, record: &ScheduleRecord, slot: Moment) -> Next {
-    let Trigger::Every(every) = &record.schedule.trigger else {
-        return Next::Slot { slot, due: due(step, &record.schedule, slot) };
-    };
-    let period = every.period().nanos().max(1);
-    let passed = step.now.wall.since(slot).nanos() / period + 1;
-    let next = slot.checked_add(Span::from_nanos(passed.saturating_mul(period)));
-    within_lifetime(step, &record.schedule, next)
 }
 
 /// Hands over the runs that waited for the end of the pause, unless something else is in their way:
