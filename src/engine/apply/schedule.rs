@@ -261,10 +261,15 @@ impl State {
             progress.armed_since = Some(now.wall);
             progress.by_session = by_session;
         }
-        // The slot was expected before the pause, and is in the accounts already. That of a watch may have moved.
-        if let Next::Slot { slot, due } = next {
-            record.next = Some(slot);
-            self.set_slot_timer(key, slot, due);
+        // The slot was expected before the pause, and is in the accounts already. That of a watch may have moved, also beyond the
+        // end of its lifetime.
+        match next {
+            Next::Slot { slot, due } => {
+                record.next = Some(slot);
+                self.set_slot_timer(key, slot, due);
+            }
+            Next::Never { .. } if record.next.is_some() => self.rearm(key, next, false),
+            Next::Never { .. } | Next::AfterFinish | Next::AtEvent => {}
         }
         if was_paused && by_session {
             self.note_let_go(key);

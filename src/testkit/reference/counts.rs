@@ -89,7 +89,11 @@ impl Counts {
                 let queued = queued.filter(|life| life.state == RunState::Queued).count() as u64;
                 self.cancelled += u64::from(plan.next.is_some()) + queued;
             }
-            ScheduleFact::Paused { .. } | ScheduleFact::Resumed { .. } => {}
+            // The lifetime of a watch may have ended during the pause: the slot that was expected does not come.
+            ScheduleFact::Resumed { next, .. } => {
+                self.expected -= u64::from(plan.next.is_some() && next.slot().is_none());
+            }
+            ScheduleFact::Paused { .. } => {}
         }
     }
 

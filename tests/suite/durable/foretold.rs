@@ -7,7 +7,7 @@ use std::sync::Arc;
 use reveille::domain::{
     Call, CallPurpose, Caller, Cause, Fact, Filter, GuardPolicy, HostId, Lifetime, Moment, NotifyWhen,
     Outcome, Payload, Policy, Rule, RuleScope, Ruling, RunFact, ScheduleFact, ScheduleId, Scope, SessionId,
-    Settings, Sink, Span, ToolName, Trigger, When, Zone,
+    Settings, Sink, Span, Status, ToolName, Trigger, When, Zone,
 };
 use reveille::edn::{Map, Value};
 use reveille::engine::{Command, ForecastQuery, Input, NewSchedule, Report, SlotOutcome, State, Which};
@@ -271,4 +271,24 @@ fn the_checks_and_bulletins_of_a_watch_are_accounted_for() {
         false,
     );
     assert!(next.contains(":will-fire"), "{next}");
+}
+
+/// A watch whose lifetime ends during a pause ends when it is resumed: it has no slot that never comes.
+#[test]
+fn a_watch_that_is_resumed_after_its_end_has_ended() {
+    let lives = Lives::new();
+    let (mut life, _) = live(&lives, &[]);
+    let owner = owner(&life);
+    let end = lives.stage.clock.now().wall.checked_add(Span::from_millis(60_000));
+    start(&life, &owner, on_change(), |settings| settings.lifetime.expires_at = end);
+    let id = ScheduleId::new("w").expect("an id");
+    let which = || Which::any(Scope::Operator, id.clone());
+    let pause = Command::PauseSchedule { which: which(), reason: None };
+    life.handle.submit(Input::Command(pause)).expect("it runs");
+    run_for(&lives, &mut life, 100_000);
+    life.handle.submit(Input::Command(Command::ResumeSchedule(which()))).expect("it is paused");
+    run_for(&lives, &mut life, 100_000);
+    assert_eq!(life.status(&id), Some(Status::Finished));
+    let ledger = life.handle.view(State::ledger);
+    assert_eq!((ledger.pending, ledger.imbalance()), (0, 0));
 }
