@@ -12,7 +12,7 @@ use super::token::Tokens;
 use super::waiter_table::Waiters;
 use crate::calendar::Zones;
 use crate::domain::{BootTime, Cursor, Entropy, Fact, Now, Refusal, RunId, Span};
-use crate::engine::{Command, Effect, Env, Input, Report, State, Step, StoreInput, decide_into};
+use crate::engine::{Effect, Env, Input, Report, State, Step, StoreInput, decide_into};
 use crate::limits;
 use crate::port::{Journal, Store, StoreFault, Term, Ticket};
 
@@ -90,9 +90,9 @@ impl Core {
         let host_report = self.persister.as_ref().and_then(|_| durable::report_of_host(&input, &self.state));
         // Most steps draw nothing, so the bits are saved for one that does.
         let entropy = self.unused_entropy.take().unwrap_or_else(draw);
-        // Of outcomes that come, `report_outcome` says so.
-        let may_end_calls = matches!(input, Input::Wake | Input::Command(Command::CancelCall(_)));
-        let awaited = may_end_calls.then(|| self.waiters.awaited()).flatten();
+        // Any input may end a call: its time is up, it is cancelled or denied, its host is gone. Of outcomes that come,
+        // `report_outcome` says so.
+        let awaited = self.waiters.awaited();
         let env = Env { now, entropy, zones: &self.zones, awaited: awaited.as_ref() };
         let decided = decide_into(std::mem::take(&mut self.reused_step), &self.state, input, env);
         let mut step = decided.inspect_err(|refusal| self.counters.count_refusal(refusal.code()))?;

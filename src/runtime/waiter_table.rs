@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::sync::{Mutex, UNPOISONED};
 use crate::domain::{Cause, RunId, ScheduleId};
 use crate::engine::State;
@@ -10,6 +12,8 @@ use crate::engine::State;
 #[derive(Default)]
 pub(super) struct Waiters {
     table: Mutex<Table>,
+    /// Whether anybody waits. Each step asks, and nearly always nobody does; the lock of the engine orders the answer.
+    is_any: AtomicBool,
 }
 
 #[derive(Default)]
@@ -32,6 +36,7 @@ impl Waiters {
         table.last += 1;
         let number = table.last;
         table.waiting.entry(schedule.clone()).or_default().push((number, ring));
+        self.is_any.store(true, Ordering::Release);
         WaiterId(schedule.clone(), number)
     }
 
@@ -44,6 +49,7 @@ impl Waiters {
         if waiting.is_empty() {
             table.waiting.remove(schedule);
         }
+        self.is_any.store(!table.waiting.is_empty(), Ordering::Release);
         is_removed
     }
 
@@ -51,11 +57,15 @@ impl Waiters {
         let mut table = self.table.lock().expect(UNPOISONED);
         let mut found = table.ended.remove(schedule).unwrap_or_default();
         found.extend(table.waiting.remove(schedule).unwrap_or_default());
+        self.is_any.store(!table.waiting.is_empty(), Ordering::Release);
         found
     }
 
     /// The schedules for the ends of whose calls somebody waits; `None` if nobody does.
     pub(super) fn awaited(&self) -> Option<BTreeSet<ScheduleId>> {
+        if !self.is_any.load(Ordering::Acquire) {
+            return None;
+        }
         let table = self.table.lock().expect(UNPOISONED);
         (!table.waiting.is_empty()).then(|| table.waiting.keys().cloned().collect())
     }
@@ -63,10 +73,13 @@ impl Waiters {
     /// From now on nobody can stop waiting for those of these calls that have ended. Returns their runs.
     pub(super) fn close_ended(&self, awaited: &BTreeSet<ScheduleId>, state: &State) -> Vec<RunId> {
         let ended = awaited.iter().filter(|schedule| !is_under_way(state, schedule)).filter_map(|schedule| {
+            // Of one that is not there yet, somebody waits for what is about to be created.
+            let record = state.schedule(schedule)?;
             let mut table = self.table.lock().expect(UNPOISONED);
             let waiting = table.waiting.remove(schedule)?;
             table.ended.entry(schedule.clone()).or_default().extend(waiting);
-            let mut runs = state.runs_of(state.schedule(schedule)?).map(|(_, run)| run);
+            self.is_any.store(!table.waiting.is_empty(), Ordering::Release);
+            let mut runs = state.runs_of(record).map(|(_, run)| run);
             state.run_id(runs.find(|run| run.run().cause != Cause::Bulletin)?)
         });
         ended.collect()

@@ -1,10 +1,11 @@
 //! Bulletins: what a session's model is told of calls, in which order, in how many deliveries, and how often.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use reveille::domain::{
-    Call, CallPurpose, Cause, Content, Durability, HostId, Lifetime, Outcome, Payload, Reason, Role, RunId,
-    RunState, ScheduleId, Scope, SessionConfig, Settings, Sink, Span, Status, ToolName, When,
+    Call, CallPurpose, CallVia, Cause, Content, Durability, HostId, Lifetime, Outcome, Payload, Reason, Role,
+    RunId, RunState, ScheduleId, Scope, SessionConfig, Settings, Sink, Span, Status, ToolName, When,
 };
 use reveille::edn::Map;
 use reveille::engine::{Command, Input, NewSchedule, Report, ScheduleRecord, Which};
@@ -129,6 +130,37 @@ fn a_task_tells_its_session_when_it_ends() {
     assert_eq!(scene.told().last().map(String::as_str), Some(text));
     let quiet = scene.task("000000000001", Sink::Nobody);
     assert_eq!((scene.told().len(), scene.status(&quiet)), (2, Some(Status::Delivered)));
+}
+
+/// T21: whatever ends a call, either somebody waits for its end and gets it, or the session is told.
+#[test]
+fn who_waits_gets_the_end_of_a_call_whose_host_is_gone() {
+    for is_awaited in [true, false] {
+        let scene = Scene::new();
+        let host = HostId::new(1);
+        scene.executor.serve_host(&scene.handle, host);
+        scene.executor.script(CallAnswer::Never);
+        let tool = ToolName::new("ci.build").expect("a name");
+        let call = Call { sink: Sink::Session, via: CallVia::Host, ..Call::new(tool, Map::new()) };
+        let new = NewSchedule {
+            payload: Payload::Call(Box::new(call)),
+            ..NewSchedule::message(session("s"), When::After(Span::ZERO), "")
+        };
+        let id = scene.handle.schedule(new).expect("it is accepted");
+        scene.handle.run_due();
+        assert_eq!(scene.status(&id), Some(Status::InFlight));
+        let (rings, has_rung) =
+            (Arc::new(AtomicBool::new(false)), |flag: &AtomicBool| flag.load(Ordering::SeqCst));
+        if is_awaited {
+            let ring = Arc::clone(&rings);
+            let waiter = scene.handle.await_end(&id, move || ring.store(true, Ordering::SeqCst));
+            assert!(waiter.is_some(), "it is out");
+        }
+        scene.handle.detach_host(host);
+        scene.handle.run_due();
+        assert_eq!(scene.status(&id), Some(if is_awaited { Status::Failed } else { Status::Queued }));
+        assert_eq!((has_rung(&rings), scene.bulletins(&id).is_empty()), (is_awaited, is_awaited));
+    }
 }
 
 /// T23.
