@@ -22,12 +22,12 @@ use super::tally::Tally;
 use super::trace::Trace;
 use super::world_config::{Action, WorldConfig};
 use crate::domain::{
-    BootTime, Cursor, Decision, Durability, HostId, Moment, Phase, Run, RunId, RunState, Scope, SessionId,
-    Ways,
+    BootTime, Cursor, Decision, Durability, HostId, Moment, Phase, Run, RunId, RunState, ScheduleId, Scope,
+    SessionId, Ways,
 };
 use crate::engine::{Command, Input, Mode, Report, ScheduleRecord, SessionRecord, State, Which};
 use crate::port::{Clock, Host, Store};
-use crate::runtime::{CallsInUse, Handle, Subscription};
+use crate::runtime::{CallsInUse, Handle, Subscription, WaiterId};
 
 /// A seeded random world.
 pub struct World {
@@ -52,6 +52,8 @@ pub struct World {
     pub(super) courier: Arc<SimCourier>,
     /// The simulated executor of tools.
     pub(super) executor: Arc<SimExecutor>,
+    /// Those who wait for the end of a call, each with its schedule.
+    pub(super) waiting: Vec<(ScheduleId, WaiterId)>,
     /// Facts that the feed has not shown yet, oldest first.
     pub(super) untold: VecDeque<UnpublishedFact>,
     pub(super) laws: Laws,
@@ -99,6 +101,7 @@ impl World {
             is_ending: false,
             courier,
             executor,
+            waiting: Vec::new(),
             untold: VecDeque::new(),
             tally: Tally::default(),
             laws: Laws::new(),
@@ -184,10 +187,12 @@ impl World {
         for observation in &seen {
             // Asked before the model contains the fact, which may create the schedule that it is
             // about.
-            let is_lasting = self.laws.is_lasting(observation);
+            let (is_lasting, is_shown) = (self.laws.is_lasting(observation), self.laws.is_shown(observation));
             self.take_note(observation);
             self.laws.observe(observation)?;
-            if let Seen::Fact(fact) = &observation.seen {
+            if let Seen::Fact(fact) = &observation.seen
+                && is_shown
+            {
                 let (cursor, fact) = (self.laws.cursor(), fact.clone());
                 self.untold.push_back(UnpublishedFact { cursor, fact, is_lasting });
             }

@@ -86,6 +86,8 @@ pub enum Action {
     ExecutorAnswers,
     /// Cancels a call, as its owner or as the operator; only in worlds of calls.
     CancelCall,
+    /// Waits for the end of a task, or stops waiting for one; only in worlds of calls.
+    AwaitCall,
     /// Makes the wall clock drift against the boot clock from now on, or stops the drift.
     Drift,
     /// Kills the process, loses what is not committed, and starts another one; only in worlds with
@@ -152,11 +154,12 @@ impl Default for WorldConfig {
 }
 
 impl WorldConfig {
-    /// Makes it a world of calls: every second schedule calls a tool, and its session is told what came of it.
+    /// Makes it a world of calls: every second schedule calls a tool, and its session is told what came of it, unless somebody
+    /// waits for that. Some of them are watches.
     #[must_use]
     pub fn of_calls(mut self) -> WorldConfig {
         self.calls_one_in = 2;
-        self.actions.extend([(Action::ExecutorAnswers, 14), (Action::CancelCall, 3)]);
+        self.actions.extend([(Action::ExecutorAnswers, 14), (Action::CancelCall, 3), (Action::AwaitCall, 8)]);
         self
     }
 

@@ -58,6 +58,7 @@ impl World {
             Action::CourierAnswers => self.courier_answers(),
             Action::ExecutorAnswers => self.executor_answers(),
             Action::CancelCall => self.cancel_call(),
+            Action::AwaitCall => self.await_call(),
             Action::Drift => self.drift(),
             Action::Crash => self.crash(),
         }
@@ -173,12 +174,18 @@ impl World {
             Payload::Turn { text }
         };
         let settings = self.any_terms(fresh || calls);
+        // What a watch remembers is stored in part, so its row is not the fold of its facts.
+        let is_watch = payload.call().is_some_and(|call| call.filter.is_some());
         let author = self.any_maker().map(|scope| self.any_author(scope));
         let new = NewSchedule {
             made_by: author.map(Box::new),
             id,
             dialect: self.any_family(),
-            durability: if self.stage.entropy.one_in(3) { Durability::Durable } else { Durability::Volatile },
+            durability: if self.stage.entropy.one_in(3) && !is_watch {
+                Durability::Durable
+            } else {
+                Durability::Volatile
+            },
             label: self.stage.entropy.one_in(3).then(|| "label".into()),
             owner,
             when,

@@ -149,6 +149,8 @@ impl World {
     fn begin_anew(&mut self, store: &Arc<StoreMemory>) -> Outcome {
         let lost = self.laws.begin_anew(self.stage.clock.now(), &**store, &sim_courier::channels())?;
         self.untold.clear();
+        // Who waited is gone with the process.
+        self.waiting.clear();
         // Connections die with the process; only the built-in host is there again.
         self.hosts.truncate(1);
         self.connected = 0;

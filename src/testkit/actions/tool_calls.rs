@@ -1,10 +1,13 @@
-//! Calls of tools in a world: what is called, what the executor answers, and what is cancelled.
+//! Calls of tools in a world: what is called and watched, what the executor answers, who waits for it, and what is cancelled.
 
 use std::sync::Arc;
 
-use crate::domain::{Call, CallPurpose, CallVia, Payload, Scope, Sink, ToolName};
+use crate::domain::{
+    Call, CallPurpose, CallVia, Filter, Gaps, Lasting, NotifyWhen, Payload, ScheduleId, Scope, Sink, Span,
+    ToolName,
+};
 use crate::edn::Map;
-use crate::engine::{Command, Input, Which};
+use crate::engine::{Command, Input, ScheduleRecord, Which};
 use crate::testkit::laws::Broken;
 use crate::testkit::sim::sim_courier::CHANNELS;
 use crate::testkit::sim::sim_executor::TOOL;
@@ -22,14 +25,72 @@ impl World {
             1 => Sink::Channel(entropy.pick(&CHANNELS).copied().unwrap_or(CHANNELS[0]).into()),
             _ => Sink::Session,
         };
+        let filter = entropy.one_in(3).then(|| Arc::new(self.any_filter()));
+        let purpose = *entropy.pick(CallPurpose::ALL).unwrap_or(&CallPurpose::Task);
         Payload::Call(Box::new(Call {
             tool,
             args: Arc::new(Map::new().with("url", "somewhere").into()),
             via: if entropy.one_in(4) { CallVia::Host } else { CallVia::Any },
-            purpose: *entropy.pick(CallPurpose::ALL).unwrap_or(&CallPurpose::Task),
+            purpose: if filter.is_some() { CallPurpose::Watch } else { purpose },
             sink,
-            filter: None,
+            filter,
         }))
+    }
+
+    /// A filter without a condition and without silence: what the feed shows of its checks follows from each check alone.
+    fn any_filter(&self) -> Filter {
+        let entropy = &self.stage.entropy;
+        let whens = [NotifyWhen::Always, NotifyWhen::OnChange, NotifyWhen::OnError, NotifyWhen::Summary];
+        let seconds = |most: u64| Span::from_millis(1_000 * entropy.below(most));
+        let checks = u16::try_from(1 + entropy.below(3)).unwrap_or(1);
+        Filter {
+            batch: u16::try_from(1 + entropy.below(4)).unwrap_or(1),
+            lasting: Lasting { checks: if entropy.one_in(3) { checks } else { 1 }, span: Span::ZERO },
+            gaps: *entropy.pick(Gaps::ALL).unwrap_or(&Gaps::Keep),
+            cooldown: if entropy.one_in(3) { seconds(300) } else { Span::ZERO },
+            again: entropy.one_in(3).then(|| seconds(300)),
+            recall: u8::try_from(entropy.below(3)).unwrap_or(0),
+            backoff: entropy.one_in(3).then(|| seconds(600)),
+            jitter: if entropy.one_in(3) { 500 } else { 0 },
+            ..Filter::plain(*entropy.pick(&whens).unwrap_or(&NotifyWhen::Always))
+        }
+    }
+
+    /// Waits for the end of a task that is in memory, as a call of `background_run` does, or stops waiting.
+    pub(in crate::testkit) fn await_call(&mut self) -> Outcome {
+        // What has happened so far happened before this.
+        self.judge(false)?;
+        let laws = &self.laws;
+        self.waiting.retain(|(schedule, _)| laws.may_be_awaited(schedule));
+        if self.stage.entropy.one_in(4)
+            && let Some((schedule, waiter)) = self.waiting.pop()
+        {
+            let is_stopped = self.handle.stop_waiting(&waiter);
+            self.say(format!("  nobody waits for {schedule} any more: {is_stopped}"));
+            if is_stopped {
+                self.laws.note_stopped_waiting(&schedule);
+            }
+            return Ok(());
+        }
+        let tasks = self.handle.view(|state| {
+            let is_task = |record: &&ScheduleRecord| {
+                let schedule = record.schedule();
+                let is_call = schedule.payload.call().is_some_and(|call| call.filter.is_none());
+                is_call && !schedule.is_durable() && !record.status().is_terminal()
+            };
+            let tasks = state.schedules().into_iter().filter(is_task);
+            tasks.map(|record| record.schedule().id.clone()).collect::<Vec<_>>()
+        });
+        let is_awaited = |task: &&ScheduleId| self.waiting.iter().any(|(other, _)| other == *task);
+        let tasks: Vec<&ScheduleId> = tasks.iter().filter(|task| !is_awaited(task)).collect();
+        let Some(task) = self.stage.entropy.pick(&tasks).copied().cloned() else { return Ok(()) };
+        let waiter = self.handle.await_end(&task, || ());
+        self.say(format!("  somebody waits for {task}: {}", waiter.is_some()));
+        if let Some(waiter) = waiter {
+            self.laws.note_waiting(&task);
+            self.waiting.push((task, waiter));
+        }
+        Ok(())
     }
 
     pub(in crate::testkit) fn executor_answers(&mut self) -> Outcome {

@@ -6,8 +6,8 @@ use crate::testkit::history::Observation;
 use crate::testkit::reference::model::ReferenceModel;
 use crate::testkit::reference::run_key::key_of;
 
-/// What a call came to is told right before it ends, if somebody is to be told; and nothing else is. In the worlds nobody waits
-/// for an outcome.
+/// What a call came to is told right before it ends, if somebody is to be told and nobody waits for it; and nothing else is. Of a
+/// watch it is told exactly if the check was found to be worth it, but for the last word of one that is over or has no tool.
 pub(in crate::testkit) fn what_a_call_came_to_is_told(
     model: &ReferenceModel,
     seen: &Observation,
@@ -30,9 +30,31 @@ pub(in crate::testkit) fn what_a_call_came_to_is_told(
             {
                 return Ok(());
             }
-            let is_over = model.schedules.get(&run.schedule).is_some_and(|plan| plan.end.is_some());
-            let told = is_over || model.told_last.as_ref() == Some(&run.schedule);
-            hold(told, || format!("{run} ended, and {sink:?} is not told: {fact:?}"))
+            let plan = model.schedules.get(&run.schedule);
+            let is_over = plan.is_some_and(|plan| plan.end.is_some());
+            let is_told = model.told_last.as_ref() == Some(&run.schedule);
+            if let RunFact::Returned { check: Some(check), .. } = fact {
+                // A watch that finds no tool is paused, which is told at once.
+                let is_paused = plan.is_some_and(|plan| plan.paused);
+                let expires = plan.is_some_and(|plan| plan.schedule.lifetime().expires_at.is_some());
+                return match check.weighed.told {
+                    Some(why) => hold(is_told || is_over || is_paused, || {
+                        format!("{run} is worth telling as {why:?}, and {sink:?} is not told")
+                    }),
+                    None => hold(!is_told || expires || is_paused, || {
+                        format!("{run} is not worth telling, and {sink:?} is told: {fact:?}")
+                    }),
+                };
+            }
+            match model.waiting.awaits(&run.schedule) {
+                Some(true) => {
+                    hold(!is_told, || format!("somebody waits for {run}, and {sink:?} is told as well"))
+                }
+                Some(false) => {
+                    hold(is_told || is_over, || format!("{run} ended, and {sink:?} is not told: {fact:?}"))
+                }
+                None => Ok(()),
+            }
         }
         RunFact::Claimed(_)
         | RunFact::Queued { .. }

@@ -12,5 +12,7 @@ pub(in crate::testkit) mod run_model;
 pub(in crate::testkit) mod schedule_model;
 pub(in crate::testkit) mod session_facts;
 pub(in crate::testkit) mod session_model;
+pub(in crate::testkit) mod silent;
 pub(in crate::testkit) mod store_contents;
 pub(in crate::testkit) mod store_failure;
+pub(in crate::testkit) mod waiting;

@@ -20,6 +20,7 @@ use crate::testkit::reference::run_model::RunModel;
 use crate::testkit::reference::schedule_model::{ScheduleModel, reckon};
 use crate::testkit::reference::session_model::SessionModel;
 use crate::testkit::reference::store_contents::StoreContents;
+use crate::testkit::reference::waiting::WaitingModel;
 
 /// The model of everything seen so far.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +52,8 @@ pub(in crate::testkit) struct ReferenceModel {
     pub(in crate::testkit) paused_channels: BTreeSet<Box<str>>,
     /// Runs that wait to be sent through a channel.
     pub(in crate::testkit) outside: BTreeSet<RunKey>,
+    /// Who waits for the ends of calls.
+    pub(in crate::testkit) waiting: WaitingModel,
     /// The schedule of whose call the last fact tells.
     pub(in crate::testkit) told_last: Option<ScheduleId>,
     /// The last fact before the store failed; `None` while durable state is not frozen.
@@ -150,6 +153,7 @@ impl ReferenceModel {
             Fact::Engine(EngineFact::GuardPolicySet { policy, .. }) => self.policy.clone_from(policy),
             Fact::Engine(EngineFact::Stopping { .. }) => self.stopping = true,
         }
+        self.enter_waiting(fact);
         self.told_last = self.telling_of(fact);
         if let Some(schedule) = fact.schedule() {
             self.conclude(schedule);
