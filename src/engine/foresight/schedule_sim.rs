@@ -277,8 +277,7 @@ impl<'a> ScheduleSim<'a> {
             self.open.push(ends);
         }
         // A tool is assumed to do what it is called for, if it is called.
-        let fails = matches!(fate, SlotOutcome::Refused | SlotOutcome::Fails);
-        self.errors = if fails { self.errors.saturating_add(1) } else { 0 };
+        self.errors = if fate == SlotOutcome::Fires { 0 } else { self.errors.saturating_add(1) };
         self.next = match (next, ends) {
             // The next slot counts from an end that never comes.
             (Next::AfterFinish, None) => None,
@@ -287,16 +286,7 @@ impl<'a> ScheduleSim<'a> {
                 or_else(next, || slot_after_run(&end, &schedule, this.latest, self.errors))
             }
         };
-        let rule = match (said, fate) {
-            (
-                PolicyDecision::NeedsApproval(rule) | PolicyDecision::Refused(_, Some(rule)),
-                SlotOutcome::NeedsApproval | SlotOutcome::Refused,
-            ) => Some(rule.name.clone()),
-            (PolicyDecision::Allowed | PolicyDecision::NeedsApproval(_) | PolicyDecision::Refused(..), _) => {
-                None
-            }
-        };
-        ForecastSlot { rule, ..self.slot(first, this, at, (fate, reason)) }
+        ForecastSlot { rule: rule_of(&said, fate), ..self.slot(first, this, at, (fate, reason)) }
     }
 
     /// Returns until when a run waits for an approval that nobody gives.
@@ -372,6 +362,17 @@ impl<'a> ScheduleSim<'a> {
             self.state,
             Env { now, entropy: Entropy([0; 16]), zones: self.zones, awaited: None },
         )
+    }
+}
+
+/// Returns the name of the rule by which a run does not go out, if that is what keeps it.
+fn rule_of(said: &PolicyDecision<'_>, fate: SlotOutcome) -> Option<Box<str>> {
+    match (said, fate) {
+        (
+            PolicyDecision::NeedsApproval(rule) | PolicyDecision::Refused(_, Some(rule)),
+            SlotOutcome::NeedsApproval | SlotOutcome::Refused,
+        ) => Some(rule.name.clone()),
+        (PolicyDecision::Allowed | PolicyDecision::NeedsApproval(_) | PolicyDecision::Refused(..), _) => None,
     }
 }
 
