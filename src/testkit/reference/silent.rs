@@ -19,7 +19,7 @@ impl ReferenceModel {
         if let Fact::Schedule(id, ScheduleFact::Armed { by: None, .. }) = fact {
             return !self.is_watch(id);
         }
-        let Fact::Run(run, fact) = fact else { return true };
+        let Fact::Run(run, fact, _) = fact else { return true };
         if !self.is_watch(&run.schedule) {
             return true;
         }

@@ -47,7 +47,7 @@ impl Laws {
 impl ReferenceModel {
     /// Follows a fact. An outcome goes to all who wait; of any other end, some may wait for another run.
     pub(in crate::testkit) fn enter_waiting(&mut self, fact: &Fact) {
-        let Fact::Run(run, fact) = fact else { return };
+        let Fact::Run(run, fact, _) = fact else { return };
         let is_call =
             self.runs.get(&key_of(run)).is_some_and(|life| life.definition.payload.call().is_some());
         if !is_call {
