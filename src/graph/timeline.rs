@@ -61,7 +61,15 @@ struct Counting<'v, 'a> {
     by: TimelineBy,
     /// The schedules to count; `None` for all that the caller may see.
     only: Option<HashSet<&'a ScheduleId>>,
-    cells: BTreeMap<(u64, Option<Box<str>>, TimelineState), u64>,
+    cells: BTreeMap<(u64, Option<Box<str>>, TimelineState), Counted>,
+}
+
+/// The slots of a cell.
+#[derive(Default)]
+struct Counted {
+    count: u64,
+    /// The instant of the slot, if there is one slot alone.
+    at: Option<Moment>,
 }
 
 /// Returns the cells of a timeline, by bucket, group and state.
@@ -86,8 +94,10 @@ pub(super) fn cells(view: &View<'_>, params: &Map) -> Result<Vec<TimelineCell>, 
     let (from, bucket) = (counting.from, counting.bucket.millis());
     let start =
         |number: u64| from.checked_add(Span::from_millis(number.saturating_mul(bucket))).unwrap_or(from);
-    let cell =
-        |((number, of, state), count)| TimelineCell { start: start(number), of, state, count, more: false };
+    let cell = |((number, of, state), Counted { count, at })| {
+        let start = start(number);
+        TimelineCell { start, of, state, count, at, more: false }
+    };
     let mut cells: Vec<TimelineCell> = counting.cells.into_iter().take(most).map(cell).collect();
     if let Some(last) = cells.last_mut() {
         last.more = cut;
@@ -198,7 +208,9 @@ impl<'v, 'a> Counting<'v, 'a> {
             TimelineBy::Reason => reason.map(|reason| reason.name().into()),
         };
         let number = slot.millis_since(self.from) / self.bucket.millis();
-        *self.cells.entry((number, of, state)).or_default() += count;
+        let counted = self.cells.entry((number, of, state)).or_default();
+        counted.count = counted.count.saturating_add(count);
+        counted.at = (counted.count == 1).then_some(slot);
     }
 }
 

@@ -41,6 +41,8 @@ pub(super) struct TimelineCell {
     pub(super) of: Option<Box<str>>,
     pub(super) state: TimelineState,
     pub(super) count: u64,
+    /// Where the slot stands, if there is one slot alone.
+    pub(super) at: Option<Moment>,
     /// Whether this is the last cell of a timeline that was cut off, or whose forecast was.
     pub(super) more: bool,
 }

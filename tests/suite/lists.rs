@@ -128,7 +128,7 @@ fn decisions_are_found_by_time_reason_and_run() {
 /// The cells of a timeline as `start state count`, one a line.
 fn timeline(handle: &Handle, caller: &Caller, params: &str) -> String {
     let of = "[:reveille.timeline-cell/start :reveille.timeline-cell/of :reveille.timeline-cell/state \
-              :reveille.timeline-cell/count :reveille.timeline-cell/more?]";
+              :reveille.timeline-cell/count :reveille.timeline-cell/at :reveille.timeline-cell/more?]";
     ask(handle, caller, &format!("[{{(:reveille/timeline {{{params}}}) {of}}}]"), false)
 }
 
@@ -150,6 +150,10 @@ fn a_timeline_counts_each_slot_once_in_the_past_and_in_the_future() {
     assert!(!cells.contains("more? true"), "{cells}");
     let by = timeline(&scene.handle, &Caller::OPERATOR, &format!("{range} :by :session :text \"once\""));
     assert!(by.contains(":reveille.timeline-cell/of \"one\"") && by.matches("/count 1").count() == 1, "{by}");
+    // One slot alone stands at its own instant, and several have none.
+    assert!(by.contains("/count 1 :reveille.timeline-cell/at #inst \"2026-01-01T00:01:30"), "{by}");
+    let fourth = "/count 1 :reveille.timeline-cell/at #inst \"2026-01-01T00:04:00";
+    assert!(cells.contains("/count 4 :reveille.timeline-cell/at nil") && cells.contains(fourth), "{cells}");
     // A session sees its own, and a pause is no promise.
     assert_eq!(timeline(&scene.handle, &token("two"), range), "{:reveille/timeline []}");
     scene.ask("[(psi.agent-session/pause-all {:session-id \"one\"})]");

@@ -29,6 +29,8 @@ pub(super) fn timeline_cell() -> Entity<Scheduler, u64> {
         own "reveille.timeline-cell/state": Type::Enum(TimelineState::NAMES) => |cell| Datum::Name(cell.state.name());
         /// How many slots.
         own "reveille.timeline-cell/count": Type::Integer, unit("slots") => |cell| integer(cell.count);
+        /// The instant of the slot, or now if it is overdue. Nil if there are several.
+        own "reveille.timeline-cell/at": Type::Instant, nullable => |cell| maybe(cell.at, instant);
         /// Whether this is the last cell of a timeline that was cut off.
         own "reveille.timeline-cell/more?": Type::Boolean => |cell| Datum::Bool(cell.more);
     }
@@ -39,6 +41,7 @@ const WHOLE: &[&str] = &[
     "reveille.timeline-cell/of",
     "reveille.timeline-cell/state",
     "reveille.timeline-cell/count",
+    "reveille.timeline-cell/at",
     "reveille.timeline-cell/more?",
 ];
 
