@@ -1,5 +1,5 @@
-//! `reveille approvals`: the runs that wait for an operator, each with everything that an approval covers, and what agents ask
-//! permission for in their turns.
+//! `reveille approvals`: the runs that wait for an operator, each with everything that an approval covers and with what differs
+//! from the last approval, and what agents ask permission for in their turns.
 
 use std::io;
 use std::process::ExitCode;
@@ -56,6 +56,32 @@ fn as_text(waiting: &[Value]) -> String {
             let value = if IN_WORDS.contains(&&*key) { in_words(value) } else { word(value) };
             text += &format!("  {key:10}  {value}\n");
         }
+        if let Some(last) = part("reveille.run/last-approved") {
+            text += &compared(last);
+        }
+    }
+    text
+}
+
+/// Formats the last approval of a run of the schedule, and what differs from it: a line for what was approved and one for what
+/// is asked now.
+fn compared(last: &Map) -> String {
+    let of = |key| last.keyword(key).filter(|value| !value.is_nil()).map(word);
+    let by = of("by").map_or_else(String::new, |by| format!(", by {by}"));
+    let approved = format!("{}, {}{by}", of("run-id").unwrap_or_default(), of("at").unwrap_or_default());
+    let differences = last.keyword("differences").and_then(Value::as_items);
+    let told = match differences {
+        None => "it is not known what differs: what was approved is not retained".to_owned(),
+        Some([]) => "nothing differs".to_owned(),
+        Some(parts) => format!("{} differ, - is what was approved, + what is asked now", parts.len()),
+    };
+    let mut text = format!("  approved last  {approved}: {told}\n");
+    for difference in differences.unwrap_or_default().iter().filter_map(Value::as_map) {
+        let of = |key| difference.keyword(key).filter(|value| !value.is_nil()).map(word);
+        let part = of("part").unwrap_or_default();
+        for (sign, value) in [('-', of("before")), ('+', of("now"))] {
+            text += &format!("    {sign} {part}  {}\n", value.as_deref().unwrap_or("nothing"));
+        }
     }
     text
 }
@@ -75,7 +101,8 @@ fn word(value: &Value) -> String {
     keyword.or_else(|| value.as_str().map(visible)).unwrap_or_else(|| shown(value))
 }
 
-const HELD: &str = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval]} :reveille.engine/open-questions]";
+const HELD: &str = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval :reveille.run/last-approved]} \
+                    :reveille.engine/open-questions]";
 
 #[cfg(test)]
 mod drawn;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use super::last_approval::LastApproval;
 use super::pause::Pause;
 use super::ready_jobs::ReadyJobs;
 use super::slab::Key;
@@ -170,6 +171,8 @@ pub struct Progress {
     pub(crate) cancelled_at: Option<Moment>,
     /// Who paused it; `None` if it is not paused.
     pub(crate) paused: Option<Box<Pause>>,
+    /// The last approval of one of its runs under the present owner; `None` if there was none, or only by an earlier release.
+    pub(crate) approved: Option<Box<LastApproval>>,
     /// Number of runs claimed for its slots.
     pub runs: u64,
     /// Number of delivered runs.
@@ -214,6 +217,7 @@ impl Progress {
         never: None,
         cancelled_at: None,
         paused: None,
+        approved: None,
         runs: 0,
         delivered: 0,
         failed: 0,

@@ -215,7 +215,7 @@ fn an_approval_says_whether_the_schedule_was_changed_since_the_last_one() {
         second.contains(&format!(":run-id \"{first}\"")) && second.contains(":by \"operator ("),
         "{second}"
     );
-    assert!(second.contains(":changed-at nil"), "{second}");
+    assert!(second.contains(":changed-at nil") && second.contains(":differences []"), "{second}");
     let second = approve(&second);
     let change = format!(
         "[(psi.scheduler/reschedule {{:schedule-id \"{schedule}\" :message \"drop all\" :policy {{:backoff-ms [4711]}}}})]"
@@ -224,4 +224,49 @@ fn an_approval_says_whether_the_schedule_was_changed_since_the_last_one() {
     let third = next();
     assert!(third.contains(&format!(":run-id \"{second}\"")), "{third}");
     assert!(third.contains(":changed-at #inst \"2026-01-01T00:02:00"), "{third}");
+    let differ = ":differences [{:part \"message\" :before \"tidy up\" :now \"drop all\"} \
+                  {:part \"edited-by\" :before nil :now \"operator (embedder)\"} \
+                  {:part \"policy.backoff-ms\" :before \"[]\" :now \"[4711]\"}]";
+    assert!(third.contains(differ), "{third}");
+    // What was approved stays what it is compared with, until the next approval.
+    let again = next();
+    assert!(again.matches(differ).count() == again.matches(":reveille.run/id").count(), "{again}");
+}
+
+/// What is too large to retain is not said to be the same.
+#[test]
+fn an_approval_of_what_is_too_large_to_retain_says_that_the_difference_is_not_known() {
+    let (handle, clock) = simulated::engine(&["one"]);
+    rule(&handle, RuleScope::default(), Ruling::Hold);
+    let message = |bytes: usize| "x".repeat(bytes);
+    let most = usize::try_from(reveille::limits::APPROVED_BYTES.value).expect("it fits");
+    for (bytes, is_known) in [(most, true), (most + 1, false)] {
+        let create = format!(
+            "[{{(psi.scheduler/create {{:session-id \"one\" :kind :message :message {:?} :when \"every 1 minute\"}}) \
+             [:psi.scheduler/schedule-id]}}]",
+            message(bytes)
+        );
+        let made = ask(&handle, &create);
+        let schedule = made.split('"').nth(1).expect(&made).to_owned();
+        let mut last = String::new();
+        for _ in 0..2 {
+            clock.advance(Span::from_millis(60_000));
+            handle.run_due();
+            let held = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval-digest \
+                        :reveille.run/last-approved]}]";
+            last = ask(&handle, held);
+            let part = |name: &str| {
+                let rest = last.split(&format!(":reveille.run/{name} \"")).nth(1).expect(&last);
+                rest.split('"').next().expect("a text").to_owned()
+            };
+            let (run, digest) = (part("id"), part("approval-digest"));
+            let approve = format!("[(reveille.run/approve {{:run-id \"{run}\" :digest \"{digest}\"}})]");
+            let done = ask(&handle, &approve);
+            assert!(!done.contains("error"), "{done}");
+        }
+        assert_eq!(last.contains(":differences []"), is_known, "{last}");
+        assert_eq!(last.contains(":differences nil"), !is_known, "{last}");
+        let cancelled = ask(&handle, &format!("[(psi.scheduler/cancel {{:schedule-id \"{schedule}\"}})]"));
+        assert!(!cancelled.contains("error"), "{cancelled}");
+    }
 }

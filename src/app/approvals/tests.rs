@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::as_text;
 use super::drawn::{config_of, fresh_session, schedule};
+use super::{as_text, compared};
 use crate::adapter::outbound::envelope;
 use crate::domain::{
     Actor, Attachment, Awaits, BootTime, Call, Cause, Creation, Filter, Hold, Lasting, Lifetime, Lineage,
@@ -21,6 +21,7 @@ use crate::edn::{Map, Value, is_hidden};
 use crate::engine::GuardQuestion;
 use crate::engine::guard::digest_of;
 use crate::graph::attr::approval::Asked;
+use crate::graph::attr::approval_difference::differences;
 
 /// A value with each of its parts taken from another one, one at a time, and the name of the part.
 macro_rules! swapped {
@@ -35,6 +36,7 @@ type Parts<T> = Vec<(&'static str, T)>;
 
 /// What an operator and a guard are shown of a run of a definition, and the digest.
 struct Look {
+    shown: Map,
     attribute: String,
     printed: String,
     told: String,
@@ -69,9 +71,9 @@ fn look(schedule: &Schedule, origin: &SessionConfig) -> Look {
         config: config.clone(),
         viewer: &Scope::Operator,
     };
-    let shown = Map::new()
-        .with("reveille.run/id", run.to_string())
-        .with("reveille.run/approval", asked.shown().with("digest", DIGEST));
+    let asked = asked.shown().with("digest", DIGEST);
+    let shown =
+        Map::new().with("reveille.run/id", run.to_string()).with("reveille.run/approval", asked.clone());
     let question = GuardQuestion {
         run,
         digest,
@@ -88,6 +90,7 @@ fn look(schedule: &Schedule, origin: &SessionConfig) -> Look {
     };
     let told = String::from_utf8(envelope::print(&question)).expect("JSON is UTF-8");
     Look {
+        shown: asked,
         attribute: Value::from(shown.clone()).to_string(),
         printed: as_text(&[shown.into()]),
         told: told.replace(&digest.to_string(), DIGEST),
@@ -305,11 +308,12 @@ fn in_effect(schedule: &Schedule, origin: &SessionConfig) -> Schedule {
     schedule
 }
 
-/// A part that differs is shown to an operator, printed, and told to a guard.
+/// A part that differs is shown to an operator, printed, told to a guard, and a difference to the last approval.
 fn assert_seen(before: &Look, then: &Look, part: &str) -> Result<(), TestCaseError> {
     prop_assert_ne!(&before.attribute, &then.attribute, "{} is not shown", part);
     prop_assert_ne!(&before.printed, &then.printed, "{} is not printed", part);
     prop_assert_ne!(&before.told, &then.told, "the guard is not told of {}", part);
+    prop_assert!(!differences(&before.shown, &then.shown).is_empty(), "{} is not in the difference", part);
     Ok(())
 }
 
@@ -326,6 +330,9 @@ proptest! {
             }
             if in_effect(&changed, &origin) != in_effect(&one, &origin) {
                 assert_seen(&shown, &then, part)?;
+            }
+            if changed == one {
+                prop_assert_eq!(differences(&shown.shown, &then.shown), Vec::<Value>::new(), "{}", part);
             }
         }
     }
@@ -344,6 +351,24 @@ proptest! {
                 prop_assert_ne!(&shown.digest, &then.digest, "{} is not in the digest", part);
                 assert_seen(&shown, &then, part)?;
             }
+        }
+    }
+
+    /// Whatever the texts hold that differ: no control, no mark of direction, and two lines for each part.
+    #[test]
+    fn a_difference_is_two_texts_on_the_screen(
+        one in schedule(),
+        other in schedule(),
+        origin in config_of(),
+    ) {
+        let differ = differences(&look(&one, &origin).shown, &look(&other, &origin).shown);
+        let parts = differ.len();
+        let printed = compared(&Map::new().with("run-id", "r").with("differences", differ));
+        let raw = printed.chars().find(|it| *it != '\n' && (it.is_control() || is_hidden(*it)));
+        prop_assert_eq!(raw, None, "{}", printed);
+        for sign in ["    - ", "    + "] {
+            let lines = printed.lines().filter(|line| line.starts_with(sign)).count();
+            prop_assert_eq!(lines, parts, "{}", printed);
         }
     }
 

@@ -1,10 +1,14 @@
 //! Applies what the guard and operators decide about a run before it is handed over.
 
-use crate::domain::{Awaits, Checks, GuardFact, Hold, Now, RunState};
+use std::sync::Arc;
+
+use crate::domain::{Actor, Awaits, Checks, GuardFact, Hold, Moment, Now, RunState};
+use crate::engine::last_approval::{Approved, LastApproval};
 use crate::engine::slab::Key;
 use crate::engine::state::State;
 use crate::engine::step::approved;
 use crate::engine::timers::Timer;
+use crate::limits;
 
 impl State {
     pub(super) fn apply_guard(&mut self, run: Key, now: Now, fact: GuardFact) {
@@ -21,8 +25,9 @@ impl State {
                     checks.allowed = Some((digest, until));
                 });
             }
-            GuardFact::Approved { digest, by: _ } => {
+            GuardFact::Approved { digest, by } => {
                 self.note_verdict(run, |checks| approved(checks, digest));
+                self.keep_approval(run, now.wall, *by);
             }
             // Denial has a second fact, which says how the run ends; an answer is about the turn, which its host knows.
             GuardFact::Denied { .. } | GuardFact::Answered(_) => {}
@@ -45,5 +50,25 @@ impl State {
         if let Some(record) = self.runs.get_mut(run) {
             note(record.run.checks.get_or_insert_default());
         }
+    }
+
+    /// Retains what is approved of a run.
+    fn keep_approval(&mut self, run: Key, at: Moment, by: Actor) {
+        let Some(record) = self.runs.get(run) else { return };
+        let Some(definition) = self.definition_of(record) else { return };
+        let (key, incarnation, slot) = (record.schedule, record.run.incarnation, record.run.slot);
+        let config = self.effective_config(definition);
+        let bytes = definition.bytes() + config.as_ref().map_or(0, |config| config.bytes() as u64);
+        let (what, config) = match &record.run.definition {
+            _ if bytes > limits::APPROVED_BYTES.value => (Approved::TooLarge, None),
+            Some(former) => (Approved::Former(Arc::clone(former)), config),
+            None => (Approved::Present, config),
+        };
+        let approval = LastApproval { incarnation, slot, at, by, what, config: config.map(Arc::new) };
+        self.weigh(key, false);
+        if let Some(record) = self.schedules.get_mut(key) {
+            record.progress_mut().approved = Some(Box::new(approval));
+        }
+        self.weigh(key, true);
     }
 }

@@ -158,6 +158,9 @@ impl State {
         }
         self.weigh(key, false);
         let Some(record) = self.schedules.get_mut(key) else { return };
+        if let Some(approved) = record.progress.as_mut().and_then(|progress| progress.approved.as_mut()) {
+            approved.outlive(&record.schedule);
+        }
         let former = std::mem::replace(&mut record.schedule, schedule);
         self.watches += u64::from(record.schedule.is_watch());
         self.watches -= u64::from(former.is_watch());
@@ -454,7 +457,8 @@ impl State {
     /// Adds the size of a schedule's texts to its session, or takes it away.
     pub(super) fn weigh(&mut self, key: Key, is_there: bool) {
         let Some(record) = self.schedules.get(key) else { return };
-        let (owner, bytes) = (record.owner, record.schedule.bytes());
+        let approved = record.progress().approved.as_ref().map_or(0, |approved| approved.bytes());
+        let (owner, bytes) = (record.owner, record.schedule.bytes() + approved);
         let Some(session) = owner.and_then(|owner| self.sessions.get_mut(owner)) else { return };
         debug_assert!(
             is_there || session.bytes >= bytes,

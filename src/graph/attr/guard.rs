@@ -34,12 +34,12 @@ pub(super) fn of_run(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         /// what would be delivered. Nil unless the run waits for an approval.
         own "reveille.run/approval": Type::Record(&APPROVAL), nullable =>
             |view, key, _| Ok(maybe(asked(view, key), |asked| Value::from(asked.shown()).into()));
-        /// The last approval of another run of the schedule: run-id, at, by, and when the schedule was changed after that. Nil if
-        /// the run waits for no approval, or none before it is retained.
+        /// The last approval of a run of the schedule: run-id, at, by, when the schedule was changed after that, and the parts in
+        /// which what is asked now differs. Nil if the run waits for no approval, or none before it is retained.
         own "reveille.run/last-approved": Type::Record(&LAST_APPROVED), nullable =>
             |view, key, _| {
-                let held = view.run(key).filter(|(_, run)| hold(run).is_some());
-                let approved = held.and_then(|(record, _)| last_approved(view, record));
+                let held = view.run(key).zip(asked(view, key));
+                let approved = held.and_then(|((record, _), asked)| last_approved(view, record, &asked));
                 Ok(maybe(approved, |approved| Value::from(approved).into()))
             };
         /// The digest to approve. It changes with anything that would be delivered. Nil if there is none.

@@ -5,6 +5,7 @@
 
 mod agent_schedules;
 pub(crate) mod approval;
+pub(crate) mod approval_difference;
 mod attempt;
 mod budget;
 mod channel;

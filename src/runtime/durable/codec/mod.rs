@@ -12,6 +12,7 @@
 //! Invariant: a form that is not understood is an error, never a fact that means something else.
 
 mod actor;
+mod approval;
 mod attachment;
 mod attempts;
 mod call;

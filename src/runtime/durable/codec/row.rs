@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::actor::{actor, token_name};
+use super::approval::{approval, of_approval};
 use super::attempts::{earlier, of_earlier};
 use super::call;
 use super::definition;
@@ -187,6 +188,7 @@ fn of_progress(progress: &Progress) -> Printed {
         .with("never", of_reason(progress.never))
         .with("called-off-at", progress.cancelled_at.map(Instant))
         .with("paused", progress.paused.as_deref().map(of_pause))
+        .with("approved", progress.approved.as_deref().map(of_approval))
         .with("runs", unless(0, progress.runs))
         .with("delivered", unless(0, progress.delivered))
         .with("failed", unless(0, progress.failed))
@@ -220,6 +222,8 @@ fn progress(form: &Form<'_>) -> Result<Progress, FactError> {
         never: reason(form, "never")?,
         cancelled_at: maybe(form, "called-off-at", instant)?,
         paused: maybe(form, "paused", |form, key| pause(map(form, key)?))?.map(Box::new),
+        // Rows from before it was retained do not have it.
+        approved: maybe(form, "approved", |form, key| approval(map(form, key)?))?.map(Box::new),
         runs: count(form, "runs")?,
         delivered: count(form, "delivered")?,
         failed: count(form, "failed")?,
@@ -378,6 +382,19 @@ mod tests {
              :delivered-at 3000000000 :ended-at 3000000000 :phase :outside :session \"s\"}"
         );
         assert_eq!(parsed(&printed), Ok(whole));
+    }
+
+    /// Rows from before it was retained have no last approval.
+    #[test]
+    fn what_was_approved_last_is_stored_with_the_course() {
+        let course = |text: &str| {
+            let value = edn::read(text.as_bytes(), &REQUEST_CAPS).expect("EDN");
+            progress(&Form::of(&value)).expect("a course")
+        };
+        assert_eq!(course("{:revision 1 :incarnation 1}").approved, None);
+        let text = "{:revision 1 :incarnation 1 :approved {:incarnation 1 :slot \"2026-04-22T12:00:00Z\" \
+                    :at \"2026-04-22T12:05:00Z\" :by :operator}}";
+        assert_eq!(of_progress(&course(text)).into_text(), text);
     }
 
     /// Also an attempt that failed before it was handed over, and a run whose next attempt waits.
