@@ -296,6 +296,20 @@ await key("Enter");
 await said("Denied");
 await until("a denial", async () => (await status(ids.denied)).status === "FAILED");
 
+// What differs from what was approved last, whole, and by whom it was approved.
+const again = await create({ kind: "SESSION", label: "fresh round", message: "Look.", when: "every 2 hours" });
+const waiting = async () => (await ask("{ engine { heldRuns { id approval { digest } } } }")).engine.heldRuns[0];
+await ask(documents.RUN_NOW, { id: again });
+await until("a run that waits", waiting);
+const { id: round, approval } = await waiting();
+await ask(documents.APPROVE, { id: round, digest: approval.digest });
+await ask(documents.RESCHEDULE, { input: { scheduleId: again, message: FORGED } });
+await ask(documents.RUN_NOW, { id: again });
+await page.waitForSelector("article[data-row] del");
+assert.equal(await page.textContent("article[data-row] del"), "Look.");
+assert.match(await page.textContent("article[data-row] ins"), /^ab\\u\{202e\}cd.*onerror=window\.forged=1/);
+assert.match(await page.textContent("article[data-row]"), /by operator \(token operator\)/);
+
 // Another time for a schedule: what would differ is shown before, and a change of somebody else is not overwritten.
 await goTo(`edit?id=${ids.report}`);
 await page.waitForFunction(() => document.querySelector("textarea")?.value);

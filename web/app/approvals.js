@@ -1,14 +1,14 @@
 // Approvals: what would be handed over, all of it, before somebody says yes.
-import { html, useMemo } from "./lib.js";
+import { html } from "./lib.js";
 import { change, useAsk } from "./graph.js";
 import { to } from "./route.js";
-import { act, confirm, Do, Facts, mayChange, Page, rowKeys, ScheduleName, SessionName } from "./parts.js";
+import { act, By, Changed, confirm, Do, Facts, mayChange, Page, rowKeys, ScheduleName, SessionName } from "./parts.js";
 import { Box, count, Foreign, visible, word } from "./text.js";
 import { now, span, When } from "./time.js";
 import * as Q from "./queries.js";
 
 export function Approvals({ id = null }) {
-  const answer = useAsk(Q.APPROVALS, useMemo(() => ({}), []));
+  const answer = useAsk(Q.APPROVALS);
   const runs = answer.data?.engine.heldRuns ?? [];
   const questions = answer.data?.engine.openQuestions ?? [];
   const waiting = [questions.length && `${count(questions.length, "agent")} asking`, runs.length && `${count(runs.length, "run")} waiting, the one that expires first in front`];
@@ -51,9 +51,13 @@ function Question({ asked }) {
     <div class="actions"><${Do} kind="main" does=${() => answer(true)}>Allow once<//><${Do} kind="bad" does=${() => answer(false)}>Deny<//></div></article>`;
 }
 
-// When somebody approved a run of this schedule, and whether it is still that schedule.
-const LastApproved = ({ of, schedule }) => html`<p class="soft">Approved last for <a href=${to("run", { schedule: schedule.scheduleId, id: of.runId })}>an earlier run</a>, <${When} at=${of.at} brief />${of.by && html` by <${Foreign} text=${of.by} />`}.
-  ${of.changedAt ? html`<strong class="warn">The schedule was changed, paused or resumed since</strong>: <${When} at=${of.changedAt} brief />.` : "The schedule was not changed since."}</p>`;
+// When somebody approved a run of this schedule, and what differs since.
+const LastApproved = ({ of: { runId, at, by, changedAt, differences: all }, schedule }) => html`<p class="soft">Approved last for <a href=${to("run", { schedule: schedule.scheduleId, id: runId })}>an earlier run</a>, <${When} at=${at} brief /><${By} of=${by} />.
+    ${all?.length === 0 && " Nothing differs from what was approved then."}
+    ${!all && html` <strong class="warn">What was approved then is not retained, so it is not known what differs.</strong>`}
+    ${changedAt && html` The schedule was changed, paused or resumed since: <${When} at=${changedAt} brief />.`}</p>
+  ${all?.length > 0 && html`<section><h3>${count(all.length, "part")} ${all.length > 1 ? "differ" : "differs"} from what was approved then</h3>
+    <${Facts} rows=${all.map((one) => [html`<${Foreign} text=${one.part} />`, html`<${Changed} was=${one.before} is=${one.now} />`])} /></section>`}`;
 
 const where = (approval) => html`${word(approval.target)} ${approval.sessionId ? html`<${SessionName} id=${approval.sessionId} />` : html`<${Foreign} text=${approval.channel ?? ""} />`}`;
 

@@ -1,8 +1,8 @@
 // The engine itself: the past of all pages, its health, and what can be asked of it.
-import { html, useMemo, useState } from "./lib.js";
+import { html, useState } from "./lib.js";
 import { asOf, useAsk } from "./graph.js";
 import { refine } from "./route.js";
-import { A, Facts, isFailing, Page, SessionName, Table, tone } from "./parts.js";
+import { A, By, Facts, isFailing, Page, SessionName, Table, tone } from "./parts.js";
 import { Foreign, visible, word } from "./text.js";
 import { fromLocal, HERE, now, relative, span, toLocal, When, zoneName } from "./time.js";
 import * as Q from "./queries.js";
@@ -23,7 +23,7 @@ export function Past() {
 }
 
 export function Doctor() {
-  const answer = useAsk(Q.DOCTOR, useMemo(() => ({}), []));
+  const answer = useAsk(Q.DOCTOR);
   const of = answer.data?.engine;
   const sum = of && Object.entries(of.accounting).filter(([name]) => name !== "expected");
   return html`<${Page} title="Doctor" answer=${answer} lead="How the daemon is. The command reveille doctor checks its store.">${of && html`
@@ -45,7 +45,7 @@ export function Doctor() {
         ${(one.lastDeliveryAt || isFailing(one)) && html`<br /><span class="soft">last delivery <${When} at=${one.lastDeliveryAt} brief /></span>`}`])} />` : html`<p class="empty">${asOf.value ? "Not known of the past." : "None."}</p>`}</section>
       <section><h2>Down and held</h2>${of.downtimes.length + of.pastHolds.length ? html`<${Facts} rows=${[
       ...of.downtimes.map((one) => ["down", html`<${When} at=${one.from} brief /> – <${When} at=${one.until} brief /> <span class="soft">${span(Date.parse(one.until) - Date.parse(one.from))}</span>`]),
-      ...of.pastHolds.map((one) => ["held", html`<${When} at=${one.since} brief /> – <${When} at=${one.until} brief /> by <${Foreign} text=${one.by} />${one.reason && html`: <${Foreign} text=${one.reason} />`}`])]} />`
+      ...of.pastHolds.map((one) => ["held", html`<${When} at=${one.since} brief /> – <${When} at=${one.until} brief /><${By} of=${one.by} />${one.reason && html`: <${Foreign} text=${one.reason} />`}`])]} />`
       : html`<p class="empty">Neither is known.</p>`}</section>
       <section><h2>Lost</h2>${of.lostSchedules.length ? html`<p class="soft">Volatile schedules that were there when the daemon last ended.</p><${Facts} rows=${of.lostSchedules.map((one) => [
       html`<${Foreign} text=${one.label ?? one.scheduleId} max=${80} />`, html`of <${SessionName} id=${one.sessionId} />${one.fireAt && html`, next due <${A} page="explain" params=${{ id: one.scheduleId, at: one.fireAt }}><${When} at=${one.fireAt} brief /><//>`}${one.leftAt && html`, left in the inbox <${When} at=${one.leftAt} brief />`}`])} />` : html`<p class="empty">Nothing.</p>`}</section></div></div>
@@ -54,7 +54,7 @@ export function Doctor() {
 }
 
 export function Attributes({ q = "" }) {
-  const answer = useAsk(Q.ATTRIBUTES, useMemo(() => ({}), []), { still: true });
+  const answer = useAsk(Q.ATTRIBUTES, {}, { still: true });
   const [text, setText] = useState(q);
   const all = answer.data?.attributes ?? [];
   const found = all.filter((one) => `${one.ident} ${one.entity} ${one.doc}`.toLowerCase().includes(text.toLowerCase()));

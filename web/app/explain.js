@@ -1,14 +1,14 @@
 // Why a slot fired, did not, or will: in a sentence, and step by step. And one run, from its slot to its end.
-import { html, useMemo } from "./lib.js";
+import { html } from "./lib.js";
 import { useAsk } from "./graph.js";
 import { refine, to } from "./route.js";
-import { A, Facts, Page, ScheduleName, SessionName, Status } from "./parts.js";
+import { A, By, Facts, Page, ScheduleName, SessionName, Status } from "./parts.js";
 import { Box, Foreign, rhythm, word } from "./text.js";
 import { fromLocal, Sentence, span, toLocal, When } from "./time.js";
 import * as Q from "./queries.js";
 
 export function Explain({ id, at = null }) {
-  const answer = useAsk(Q.EXPLAIN, useMemo(() => ({ id, at }), [id, at]));
+  const answer = useAsk(Q.EXPLAIN, { id, at });
   const { explain: of, schedule } = answer.data ?? {};
   const zone = schedule?.zone;
   const neighbours = [...(schedule?.runs ?? []).map((run) => run.slot), schedule?.lastSkip?.at, ...(schedule?.upcoming ?? [])].filter(Boolean);
@@ -41,7 +41,7 @@ const Attempts = ({ of, zone }) => html`<ol class="steps">${of.map((one) => html
   ${one.nextAt && html`<br /><span class="soft">next attempt</span> <${When} at=${one.nextAt} zone=${zone} />`}</li>`)}</ol>`;
 
 export function Run({ schedule: scheduleId, id }) {
-  const answer = useAsk(Q.RUN, useMemo(() => ({ schedule: scheduleId, run: id }), [scheduleId, id]));
+  const answer = useAsk(Q.RUN, { schedule: scheduleId, run: id });
   const schedule = answer.data?.schedule;
   const run = schedule?.runs.find((one) => one.id === id);
   const log = answer.data?.engine.decisionPage.nodes ?? [];
@@ -61,7 +61,7 @@ export function Run({ schedule: scheduleId, id }) {
       ["fresh session", run.error.sessionExists ? "exists" : "does not exist"]]} /></section>`}
       <section><h2>What was delivered</h2><${Box} text=${run.message?.text ?? schedule.message} label="The text" />
         ${run.message && html`<p class="soft">Message <code><${Foreign} text=${run.message.id} /></code> in the transcript${run.message.taken === false ? ", not taken yet" : ""}.</p>`}</section>`}
-      <section><h2>Decisions</h2><ol class="steps">${log.map((one) => html`<li key=${one.cursor}><b>${word(one.kind)}</b>${one.reason && html` · ${word(one.reason)}`} <${When} at=${one.at} brief />
+      <section><h2>Decisions</h2><ol class="steps">${log.map((one) => html`<li key=${one.cursor}><b>${word(one.kind)}</b><${By} of=${one.by} />${one.reason && html` · ${word(one.reason)}`} <${When} at=${one.at} brief />
         ${one.detail && html`<br /><span class="soft"><${Sentence} text=${one.detail} zone=${zone} /></span>`}</li>`)}</ol>${!log.length && html`<p class="empty">None is retained.</p>`}</section></div>
     ${run && html`<section><h2>In figures</h2><${Facts} rows=${[
       ["id", html`<code><${Foreign} text=${run.id} /></code>`], ["cause", word(run.cause)], ["attempt", run.attempt], run.phase && ["phase", word(run.phase)],

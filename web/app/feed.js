@@ -1,7 +1,7 @@
 // The live feed: every decision as it is made. It keeps the last ones only, and goes on from its cursor when it was cut.
-import { html, signal, useMemo, useState } from "./lib.js";
+import { html, signal, useState } from "./lib.js";
 import { asOf, ask, follow, pulse, useAsk } from "./graph.js";
-import { ScheduleName, Mark, A } from "./parts.js";
+import { A, By, Mark, ScheduleName } from "./parts.js";
 import { Foreign, word } from "./text.js";
 import { said, Sentence, which } from "./time.js";
 import * as Q from "./queries.js";
@@ -59,12 +59,12 @@ export const shapeOf = (kind) => SHAPES[kind] ?? "pending";
 export const Line = ({ of }) => html`<span class="num soft">${said(Date.parse(of.at))}${which(Date.parse(of.at))}</span> <${Mark} of=${shapeOf(of.kind)} />
   <span class="what">${word(of.kind)} ${of.scheduleId && html`<${ScheduleName} of=${of.schedule} id=${of.scheduleId} /> `}
     ${!of.scheduleId && of.sessionId && html`<${A} page="lanes" params=${{ session: of.sessionId }}><${Foreign} text=${of.sessionId} max=${60} /><//> `}
-    ${of.reason && html`<span class="soft"> · ${word(of.reason)}</span>`}
+    ${of.by && html`<span class="soft"><${By} of=${of.by} /></span>`}${of.reason && html`<span class="soft"> · ${word(of.reason)}</span>`}
     ${of.detail && html`<span class="soft"> · <${Sentence} text=${of.detail} max=${160} /></span>`}</span>`;
 
 /** The decisions before the instant that the page shows. */
 export function PastFeed() {
-  const { data } = useAsk(Q.DECISIONS, useMemo(() => ({ last: 100 }), []));
+  const { data } = useAsk(Q.DECISIONS, { last: 100 });
   const list = data?.engine.decisionPage.nodes.slice().reverse() ?? [];
   return html`<section class="feed" aria-labelledby="feed"><h2 id="feed">What had happened</h2>
     ${list.length ? html`<ol tabindex="0" aria-label="Decisions until then, newest first">${list.map((one) => html`<li key=${one.cursor}><${Line} of=${one} /></li>`)}</ol>`

@@ -1,11 +1,11 @@
 // Making a schedule, and changing one. What the daemon understood is said in its own words, with the next slots.
-import { html, useEffect, useMemo, useState } from "./lib.js";
-import { ask, change, Refused, useAsk } from "./graph.js";
+import { html, useEffect, useState } from "./lib.js";
+import { change, Refused, useAsk } from "./graph.js";
 import { go, to } from "./route.js";
-import { act, Facts, Page, Problem, say } from "./parts.js";
+import { act, Changed, Facts, Page, Problem, say } from "./parts.js";
 import { Foreign, visible, word } from "./text.js";
-import { now, When } from "./time.js";
-import { Differences } from "./whatif.js";
+import { When } from "./time.js";
+import { Preview } from "./whatif.js";
 import * as Q from "./queries.js";
 
 const EMPTY = { originSessionId: "", label: "", kind: "MESSAGE", message: "", when: "", zone: "", description: "", whenBusy: "", missed: "", maxRuns: "" };
@@ -13,21 +13,6 @@ const EMPTY = { originSessionId: "", label: "", kind: "MESSAGE", message: "", wh
 export const Understood = ({ of, zone }) => of && html`<div class="understood"><p><strong><${Foreign} text=${of.words} /></strong> <span class="soft">clock: ${visible(of.zone)}</span></p>
   <ol class="slots">${of.next.slice(0, 5).map((at) => html`<li><${When} at=${at} zone=${zone ?? of.zone} /></li>`)}</ol>
   ${of.warnings?.map((text) => html`<p class="warn"><${Foreign} text=${text} max=${400} /></p>`)}</div>`;
-
-/** What a change of the time would do. */
-export function Preview({ id, when, zone }) {
-  const [answer, setAnswer] = useState(/** @type {any} */ (null));
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      // Far enough for what comes once a month.
-      const until = new Date(now.value + 35 * 86_400_000).toISOString();
-      ask(Q.EDIT_PREVIEW, { id, when, zone: zone || null, to: until }).then((data) => setAnswer({ data }), (error) => setAnswer({ error }));
-    }, 350);
-    return () => clearTimeout(timer);
-  }, [id, when, zone]);
-  if (!answer) return html`<p class="empty">Asking…</p>`;
-  return html`<div aria-live="polite">${answer.error ? html`<${Problem} error=${answer.error} />` : html`<${Differences} slots=${answer.data.whatIf} />`}</div>`;
-}
 
 export function Edit({ id = null, session = "" }) {
   return id ? html`<${Change} id=${id} />` : html`<${Create} session=${session} />`;
@@ -62,7 +47,7 @@ function given(draft, names) {
 }
 
 function Create({ session }) {
-  const { data } = useAsk(Q.SESSION_IDS, useMemo(() => ({}), []), { still: true });
+  const { data } = useAsk(Q.SESSION_IDS, {}, { still: true });
   const sessions = data?.sessions.nodes ?? [];
   const [draft, set] = useState({ ...EMPTY, originSessionId: session });
   const [made, setMade] = useState(/** @type {any} */ (null));
@@ -87,7 +72,7 @@ function Create({ session }) {
 }
 
 function Change({ id }) {
-  const answer = useAsk(Q.SCHEDULE, useMemo(() => ({ id }), [id]), { still: true });
+  const answer = useAsk(Q.SCHEDULE, { id }, { still: true });
   const before = answer.data?.schedule;
   const [draft, set] = useState(EMPTY);
   const [error, setError] = useState(/** @type {Refused | null} */ (null));
@@ -118,9 +103,9 @@ function Change({ id }) {
     ${before && html`<form onSubmit=${submit}><${Fields} draft=${draft} set=${set} sessions=${[]} isNew=${false} />
       ${error && error.code === "CONFLICT" && before.revision !== revision ? html`<section class="problem" role="alert"><h2>Somebody changed it meanwhile</h2>
         <p>You began with revision ${revision}; it is revision ${before.revision} now, by <${Foreign} text=${before.editedBy ?? before.madeBy} />.</p>
-        <${Facts} rows=${["label", "message", "when", "zone"].filter((name) => draft[name] !== (before[name] ?? "")).map((name) => [name, html`<del><${Foreign} text=${before[name] ?? "–"} /></del> → <ins><${Foreign} text=${draft[name]} /></ins>`])} />
+        <${Facts} rows=${["label", "message", "when", "zone"].filter((name) => draft[name] !== (before[name] ?? "")).map((name) => [name, html`<${Changed} was=${before[name]} is=${draft[name]} />`])} />
         <button type="button" onClick=${() => { setRevision(before.revision); setError(null); }}>I have seen it; mine shall replace it</button></section>` : html`<${Problem} error=${error} />`}
-      <h2>What changes</h2>${changed.length ? html`<${Facts} rows=${changed.map(([name, was]) => [name, html`<del><${Foreign} text=${was || "–"} /></del> → <ins><${Foreign} text=${draft[name]} /></ins>`])} />`
+      <h2>What changes</h2>${changed.length ? html`<${Facts} rows=${changed.map(([name, was]) => [name, html`<${Changed} was=${was || null} is=${draft[name]} />`])} />`
       : html`<p class="soft">Nothing yet.</p>`}
       ${isRetimed && draft.when && html`<${Preview} id=${id} when=${draft.when} zone=${draft.zone} />`}
       <div class="actions"><a class="button" href=${to("schedule", { id })}>Leave it</a><button class="main" disabled=${!changed.length && !draft.whenBusy && !draft.missed && !draft.maxRuns}>Save</button></div></form>`}<//>`;

@@ -161,7 +161,7 @@ export function follow(document, variables, next) {
 }
 
 /** A page's question. It is asked again when something has happened, and keeps its last answer meanwhile. */
-export function useAsk(document, variables, { still = false } = {}) {
+export function useAsk(document, variables = {}, { still = false } = {}) {
   const [answer, setAnswer] = useState(/** @type {any} */ ({ data: null, error: null }));
   const key = JSON.stringify(variables);
   const asking = useRef(/** @type {AbortController | null} */ (null));

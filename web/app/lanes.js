@@ -1,5 +1,5 @@
 // Lanes: each session, what runs in it, what waits in its order, and what nobody took.
-import { html, useMemo } from "./lib.js";
+import { html } from "./lib.js";
 import { change, useAsk } from "./graph.js";
 import { refine, to } from "./route.js";
 import { A, act, confirm, Do, Facts, Page, ScheduleName, Status, Table } from "./parts.js";
@@ -18,7 +18,7 @@ export function Lanes({ session = null, after = null }) {
 }
 
 function All({ after }) {
-  const answer = useAsk(Q.LANES, useMemo(() => ({ first: 50, after }), [after]));
+  const answer = useAsk(Q.LANES, { first: 50, after });
   const page = answer.data?.sessions;
   const rows = (page?.nodes ?? []).map((one) => ({
     key: one.sessionId,
@@ -37,7 +37,7 @@ function All({ after }) {
 }
 
 function Lane({ id }) {
-  const answer = useAsk(Q.LANE, useMemo(() => ({ id }), [id]));
+  const answer = useAsk(Q.LANE, { id });
   const of = answer.data?.session;
   if (answer.data && !of) return html`<${Page} title="No such session"><p>It is closed, or not yours to see.</p><//>`;
   const take = async () => {

@@ -4,7 +4,7 @@ import { asOf, begin, change, leave, live, login, paste, useAsk } from "./graph.
 import { route, go, refine, to } from "./route.js";
 import { Foreign, visible, word } from "./text.js";
 import { tell, When } from "./time.js";
-import { act, confirm, Dialog, Do, mayChange, Note, Problem, Shapes } from "./parts.js";
+import { act, By, confirm, Dialog, Do, mayChange, Note, Problem, Shapes } from "./parts.js";
 import * as Q from "./queries.js";
 import { watchFeed } from "./feed.js";
 import { Now } from "./now.js";
@@ -46,14 +46,14 @@ export const release = async (held) => {
 function Held({ held }) {
   if (!held) return null;
   return html`<section class="banner" aria-label="Hold"><p><strong>Everything is held</strong>
-      ${held.reason && html` · <${Foreign} text=${held.reason} />`} <span class="soft">by <${Foreign} text=${held.by} />, since
+      ${held.reason && html` · <${Foreign} text=${held.reason} />`} <span class="soft"><${By} of=${held.by} />, since
       <${When} at=${held.since} /></span></p>
     <${Do} kind="main" does=${() => release(held)}>Release…<//></section>`;
 }
 
 function Frame() {
   const { page } = route.value;
-  const { data, error } = useAsk(Q.SHELL, {});
+  const { data, error } = useAsk(Q.SHELL);
   const engine = data?.engine;
   useEffect(() => { if (engine && !asOf.value) tell(engine.now); }, [engine]);
   useEffect(watchFeed, []);

@@ -1,7 +1,7 @@
 // Now: what needs somebody, what comes next, and what happens.
-import { html, useMemo } from "./lib.js";
+import { html } from "./lib.js";
 import { asOf, useAsk } from "./graph.js";
-import { A, isFailing, Page, ScheduleName, SessionName, Since, Status, Table } from "./parts.js";
+import { A, By, isFailing, Page, ScheduleName, SessionName, Since, Status, Table } from "./parts.js";
 import { Foreign, word } from "./text.js";
 import { now, span, When } from "./time.js";
 import { Feed, PastFeed } from "./feed.js";
@@ -11,8 +11,7 @@ const minute = (ms) => new Date(Math.floor(ms / 60_000) * 60_000).toISOString();
 
 export function Now() {
   const base = Math.floor(present() / 60_000) * 60_000;
-  const variables = useMemo(() => ({ from: minute(base), until: minute(base + 3_660_000) }), [base]);
-  const answer = useAsk(Q.NOW, variables);
+  const answer = useAsk(Q.NOW, { from: minute(base), until: minute(base + 3_660_000) });
   const { data } = answer;
   return html`<${Page} title="Now" answer=${answer}>${data && html`
     <${Totals} data=${data} />
@@ -96,7 +95,7 @@ function Attention({ data }) {
 function Over({ engine }) {
   const downs = engine.downtimes.map((one) => ({ at: one.from, until: one.until, of: "lost", what: "The daemon was down" }));
   const holds = engine.pastHolds.map((one) => ({
-    at: one.since, until: one.until, of: "held", what: html`All was held by <${Foreign} text=${one.by} />${one.reason && html`: <${Foreign} text=${one.reason} max=${200} />`}`,
+    at: one.since, until: one.until, of: "held", what: html`All was held<${By} of=${one.by} />${one.reason && html`: <${Foreign} text=${one.reason} max=${200} />`}`,
   }));
   const all = [...downs, ...holds].filter((one) => isRecent(one.until)).sort((one, two) => Date.parse(two.at) - Date.parse(one.at));
   if (!all.length) return null;

@@ -62,6 +62,11 @@ export const isFailing = (channel) => !channel.disabledAt && channel.lastFailure
 /** When a channel last took something. */
 export const Since = ({ of }) => html`, ${of.lastDeliveryAt ? html`and last took something <${When} at=${of.lastDeliveryAt} brief />` : "and no delivery by it is retained"}`;
 
+/** Who did it, with the name of the token. */
+export const By = ({ of }) => (of ? html` by <${Foreign} text=${of} />` : null);
+/** What a part was, and what it is. It is shown whole: somebody decides by it. */
+export const Changed = ({ was, is }) => html`<del><${Foreign} text=${was ?? "–"} max=${Infinity} /></del> → <ins><${Foreign} text=${is ?? "–"} max=${Infinity} /></ins>`;
+
 /** Names and values. */
 export const Facts = ({ rows }) => html`<dl class="facts">${rows.filter(Boolean).map(([name, value]) => html`
   <div><dt>${name}</dt><dd>${value ?? html`<span class="soft">–</span>`}</dd></div>`)}</dl>`;

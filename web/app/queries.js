@@ -8,7 +8,7 @@ const APPROVAL = `id slot sessionId schedule { ${NAME} when } approval {
   digest rule why until kind label owner madeBy editedBy message sessionId channel conversation thread target revision config
   description envelope cause dialect durability shared notice { about file { path name } } policy { backoffMs timeoutMs recovery }
   lineage { depth rootScheduleId runId } sessionConfig { sessionName model { provider id } toolCount skillCount } }
-  lastApproved { runId at by changedAt }`;
+  lastApproved { runId at by changedAt differences { part before now } }`;
 const MARK = `id slot state reason sessionId latenessMs schedule { ${NAME} }`;
 const EXPLAINED = `explain { asked at slot sentence verdict reason by lateMs nextFireAt runId slots scheduleId
   down { from until } obstacles { at reason detail } }`;
@@ -40,7 +40,7 @@ export const FEED = `subscription Feed($after: String) {
 export const names = (/** @type {string[]} */ ids) => `query Names { ${ids.map((id, at) => `a${at}: schedule(scheduleId: ${JSON.stringify(id)}) { ${NAME} }`).join(" ")} }`;
 
 export const TIMELINE = `query Timeline($from: DateTime!, $now: DateTime!, $until: DateTime!, $bucketMs: Long!, $by: TimelineBy!, $to: DateTime!) {
-  timeline(from: $from, to: $to, bucketMs: $bucketMs, by: $by) { start state count of more }
+  timeline(from: $from, to: $to, bucketMs: $bucketMs, by: $by) { start state count at of more }
   runs(first: 120, filter: { from: $from, to: $to }) { totalCount nodes { ${MARK} } }
   bad: runs(first: 60, filter: { from: $from, to: $to, state: [FAILED, LEFT, CANCELLED] }) { totalCount nodes { ${MARK} } }
   engine { downtimes { from until } held { since } pastHolds { since until }

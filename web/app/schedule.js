@@ -1,8 +1,8 @@
 // One schedule: when, why, what it delivers, and how it went.
-import { html, useMemo } from "./lib.js";
+import { html } from "./lib.js";
 import { useAsk } from "./graph.js";
 import { to } from "./route.js";
-import { A, Do, Facts, mayChange, Page, ScheduleName, SessionName, Status, Table } from "./parts.js";
+import { A, By, Do, Facts, mayChange, Page, ScheduleName, SessionName, Status, Table } from "./parts.js";
 import { Box, count, Foreign, rhythm, word } from "./text.js";
 import { Sentence, span, When } from "./time.js";
 import { cancel, pause, retry, runNow, skip, subscribe } from "./actions.js";
@@ -12,8 +12,8 @@ import * as Q from "./queries.js";
 const OPEN = ["PENDING", "QUEUED", "PAUSED"];
 
 export function Schedule({ id }) {
-  const answer = useAsk(Q.SCHEDULE, useMemo(() => ({ id }), [id]));
-  const log = useAsk(Q.DECISIONS, useMemo(() => ({ filter: { scheduleId: id }, last: 50 }), [id]));
+  const answer = useAsk(Q.SCHEDULE, { id });
+  const log = useAsk(Q.DECISIONS, { filter: { scheduleId: id }, last: 50 });
   const of = answer.data?.schedule;
   if (answer.data && !of) {
     return html`<${Page} title="No such schedule"><p>It does not exist, or is not yours to see. Its records may have been dropped:
@@ -26,7 +26,7 @@ export function Schedule({ id }) {
         <${Do} does=${() => pause(of)}>${of.paused ? "Resume" : "Pause…"}<//><${Do} does=${() => runNow(of)}>Run now…<//>
         <${Do} does=${() => skip(of)}>Skip next…<//><${Do} does=${() => subscribe({ "schedule-id": id })}>Calendar link…<//><${Do} kind="bad" does=${() => cancel(of)}>Cancel…<//>`}`}>
     ${of && html`<p class="sentence"><${Sentence} text=${of.explain.sentence} zone=${of.zone} /> <a href=${to("explain", { id, at: of.explain.slot })}>Explain</a></p>
-      ${of.pause && html`<p class="problem">Paused by <${Foreign} text=${of.pause.by} />${of.pause.reason && html`: <${Foreign} text=${of.pause.reason} />`}, since <${When} at=${of.pause.since} />.</p>`}
+      ${of.pause && html`<p class="problem">Paused<${By} of=${of.pause.by} />${of.pause.reason && html`: <${Foreign} text=${of.pause.reason} />`}, since <${When} at=${of.pause.since} />.</p>`}
       <div class="columns"><div>
         <section><h2>Delivers a ${word(of.kind)}</h2><${Box} text=${of.message} label="The message" />
           ${of.description && html`<p><${Foreign} text=${of.description} max=${1000} /></p>`}</section>
@@ -53,7 +53,7 @@ export function Schedule({ id }) {
       of.lifetime.maxRuns && ["runs at most", of.lifetime.maxRuns], of.lifetime.expiresAt && ["ends", html`<${When} at=${of.lifetime.expiresAt} zone=${of.zone} />`],
       ["dies with its session", of.lifetime.diesWithSession ? "yes" : "no"], of.lifetime.cancelOnUserActivity && ["a person's message", "cancels it"]]} /></section></div></div>
       <section><h2>Decisions</h2>${log.data && html`<ol class="log">${log.data.engine.decisionPage.nodes.slice().reverse().map((one) => html`<li key=${one.cursor}>
-        <${When} at=${one.at} brief /> <${Line} of=${{ ...one, scheduleId: null, sessionId: null }} /> <span class="soft">${one.by && html`by <${Foreign} text=${one.by} />`}</span></li>`)}</ol>
+        <${When} at=${one.at} brief /> <${Line} of=${{ ...one, scheduleId: null, sessionId: null }} /></li>`)}</ol>
         ${log.data.engine.decisionPage.totalCount > 50 && html`<p class="soft">The last 50 of ${count(log.data.engine.decisionPage.totalCount, "decision")}.</p>`}`}</section>`}<//>`;
 }
 

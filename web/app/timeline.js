@@ -23,15 +23,12 @@ export function Timeline({ zoom = "6h", by = "schedule", at = null }) {
   const middle = at ? Date.parse(at) : present;
   const [from, to] = [middle - half, middle + half];
   const bucket = Math.ceil((to - from) / PARTS);
-  const variables = useMemo(() => {
-    const iso = (ms) => new Date(ms).toISOString();
-    const begins = Math.max(present, from);
-    return { from: iso(from), to: iso(to), now: iso(begins), until: iso(Math.max(to, begins + 1_000)), bucketMs: bucket, by: by.toUpperCase() };
-  }, [present, from, to, by]);
-  const answer = useAsk(Q.TIMELINE, variables);
+  const iso = (ms) => new Date(ms).toISOString();
+  const begins = Math.max(present, from);
+  const answer = useAsk(Q.TIMELINE, { from: iso(from), to: iso(to), now: iso(begins), until: iso(Math.max(to, begins + 1_000)), bucketMs: bucket, by: by.toUpperCase() });
   const rows = useMemo(() => (answer.data ? gather(answer.data.timeline, bucket) : []), [answer.data, bucket]);
   const ids = by === "schedule" ? rows.slice(0, ROWS).map(([row]) => row) : [];
-  const known = useAsk(ids.length ? Q.names(ids) : Q.SHELL, useMemo(() => ({}), []), { still: true });
+  const known = useAsk(ids.length ? Q.names(ids) : Q.SHELL, {}, { still: true });
   const named = [...(answer.data?.forecast ?? []).map((one) => one.schedule), ...(answer.data?.runs.nodes ?? []).map((one) => one.schedule), ...Object.values(known.data ?? {})];
   const label = new Map(named.filter((one) => one?.scheduleId).map((one) => [one.scheduleId, one.label ?? one.scheduleId]));
   const cut = answer.data?.timeline.at(-1)?.more;
@@ -51,22 +48,23 @@ export function Timeline({ zoom = "6h", by = "schedule", at = null }) {
     <${Twin} data=${answer.data} bands=${bandsOf(answer.data.engine, present)} from=${from} to=${to} now=${present} />`}<//>`;
 }
 
-/** The cells by row: first those with trouble, then those that come first. */
+/** The cells by row: first those with trouble, then those that come first. One slot alone stands at its instant, several in the middle. */
 function gather(cells, bucket) {
   const rows = new Map();
-  for (const { start, state, count: number, of } of cells) {
+  for (const { start, state, count: number, at, of } of cells) {
     const row = of ?? "";
     const places = rows.get(row) ?? new Map();
-    const ms = Date.parse(start) + bucket / 2;
-    const cell = places.get(ms) ?? { ms, total: 0, states: [] };
-    cell.total += number;
-    cell.states.push([state, number]);
-    places.set(ms, cell);
+    const middle = Date.parse(start) + bucket / 2;
+    add(places, middle, { ms: at ? Date.parse(at) : middle, total: number, states: [[state, number]] });
     rows.set(row, places);
   }
   const trouble = (places) => [...places.values()].filter((cell) => isBad(cell)).length;
-  return [...rows.entries()].map(([row, places]) => [row, [...places.values()], trouble(places)])
-    .sort((one, two) => two[2] - one[2] || one[1][0].ms - two[1][0].ms);
+  return [...rows.entries()].map(([row, places]) => [row, [...places.entries()], trouble(places)])
+    .sort((one, two) => two[2] - one[2] || one[1][0][0] - two[1][0][0]);
+}
+function add(places, middle, { ms, total, states }) {
+  const known = places.get(middle);
+  places.set(middle, known ? { ms: middle, total: known.total + total, states: [...known.states, ...states] } : { ms, total, states });
 }
 const isBad = (cell) => cell.states.some(([state]) => ["bad", "warn"].includes(tone(state)));
 const isAhead = (cell) => cell.states.every(([state]) => state.startsWith("WILL"));
@@ -84,13 +82,8 @@ function Picture({ bands, rows, label, by, from, to, now: present, bucket }) {
   const rest = rows.slice(ROWS);
   if (rest.length) {
     const sum = new Map();
-    for (const [, cells] of rest) {
-      for (const { ms, total, states } of cells) {
-        const cell = sum.get(ms) ?? { ms, total: 0, states: [] };
-        sum.set(ms, { ms, total: cell.total + total, states: [...cell.states, ...states] });
-      }
-    }
-    drawn.push([null, [...sum.values()], 0]);
+    for (const [, cells] of rest) for (const [middle, cell] of cells) add(sum, middle, cell);
+    drawn.push([null, [...sum.entries()], 0]);
   }
   const x = (ms) => `${(((ms - from) / (to - from)) * 100).toFixed(3)}%`;
   const step = STEPS.find((size) => (to - from) / size <= 14) ?? STEPS.at(-1) ?? HOUR;
@@ -104,7 +97,7 @@ function Picture({ bands, rows, label, by, from, to, now: present, bucket }) {
     if (by === "schedule") go("explain", { id: place.dataset.row, at: place.dataset.at });
     else go("lanes", { session: place.dataset.row });
   };
-  const title = (cell) => `${cell.states.map(([state, number]) => `${number} ${word(state)}`).join(", ")} about ${clock(cell.ms, HERE, false)}`;
+  const title = (cell) => `${cell.states.map(([state, number]) => `${number} ${word(state)}`).join(", ")} ${cell.total === 1 ? "at" : "about"} ${clock(cell.ms, HERE, cell.total === 1)}`;
   return html`<div class="timeline" aria-hidden="true"><div class="rows">${drawn.map(([row]) => html`<div class="row">
       ${row === null ? html`<span class="soft">${count(rest.length, "more row")}</span>` : html`<span title=${visible(row)}>${visible(label.get(row) ?? row)}</span>`}</div>`)}</div>
     <div class="picture"><svg width="100%" height=${height + 22} onClick=${open}>
@@ -116,8 +109,8 @@ function Picture({ bands, rows, label, by, from, to, now: present, bucket }) {
         <text x=${x(ms)} y=${height + 15} class=${`num ${at % 2 ? "odd" : ""}`}>${step >= 24 * HOUR || clock(ms, HERE, false) === "00:00" ? day(ms) : clock(ms, HERE, false)}</text>`)}
       ${seams(from, to).map((ms) => html`<line class="seam" x1=${x(ms)} x2=${x(ms)} y1="0" y2=${height} /><text x=${x(ms)} y="10">clock changes</text>`)}
       ${drawn.map(([row, cells], at) => {
-    const most = Math.max(...cells.map((cell) => cell.total));
-    return cells.map((cell) => {
+    const most = Math.max(...cells.map(([, cell]) => cell.total));
+    return cells.map(([middle, cell]) => {
       const place = row === null ? {} : { "data-row": row, "data-at": new Date(Math.min(cell.ms, to)).toISOString() };
       const [state] = cell.states[0];
       if (cell.total === 1) {
@@ -125,7 +118,7 @@ function Picture({ bands, rows, label, by, from, to, now: present, bucket }) {
           <g transform="translate(-8 0)"><rect class="touch" width="16" height="16" /><use href=${`#m-${shape(state)}`} width="16" height="16" /></g></svg>`;
       }
       const high = 6 + (14 * cell.total) / most;
-      return html`<rect class=${`cell ${isBad(cell) ? "bad" : ""} ${isAhead(cell) ? "ahead" : ""}`} x=${x(cell.ms - bucket / 2)} y=${at * ROW + ROW / 2 - high / 2}
+      return html`<rect class=${`cell ${isBad(cell) ? "bad" : ""} ${isAhead(cell) ? "ahead" : ""}`} x=${x(middle - bucket * 0.46)} y=${at * ROW + ROW / 2 - high / 2}
         width=${`${(92 / PARTS).toFixed(2)}%`} height=${high} ...${place}><title>${title(cell)}</title></rect>`;
     });
   })}

@@ -1,10 +1,9 @@
 // What if: only what would differ, if the daemon were down or a schedule had another time. Nothing is changed.
-import { html, useMemo, useState } from "./lib.js";
-import { useAsk } from "./graph.js";
+import { html, useEffect, useState } from "./lib.js";
+import { ask, useAsk } from "./graph.js";
 import { refine, to } from "./route.js";
-import { A, Page, ScheduleName, Status, Table } from "./parts.js";
+import { A, Page, Problem, ScheduleName, Status, Table } from "./parts.js";
 import { fromLocal, HERE, now, toLocal, When, zoneName } from "./time.js";
-import { Preview } from "./form.js";
 import * as Q from "./queries.js";
 
 export function WhatIf({ from = null, until = null, id = null, when = null }) {
@@ -26,10 +25,25 @@ export function WhatIf({ from = null, until = null, id = null, when = null }) {
 }
 
 function Outage({ from, until }) {
-  const answer = useAsk(Q.OUTAGE, useMemo(() => ({ downFrom: from, downUntil: until, to: new Date(Date.parse(until) + 86_400_000).toISOString() }), [from, until]));
+  const answer = useAsk(Q.OUTAGE, { downFrom: from, downUntil: until, to: new Date(Date.parse(until) + 86_400_000).toISOString() });
   if (answer.error) return html`<p class="problem" role="alert">${answer.error.message} ${answer.error.hint}</p>`;
   if (!answer.data) return html`<p class="empty">Asking…</p>`;
   return html`<section aria-live="polite"><h2>What would differ</h2><${Differences} slots=${answer.data.whatIf} /></section>`;
+}
+
+/** What a change of the time would do. */
+export function Preview({ id, when, zone }) {
+  const [answer, setAnswer] = useState(/** @type {any} */ (null));
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      // Far enough for what comes once a month.
+      const until = new Date(now.value + 35 * 86_400_000).toISOString();
+      ask(Q.EDIT_PREVIEW, { id, when, zone: zone || null, to: until }).then((data) => setAnswer({ data }), (error) => setAnswer({ error }));
+    }, 350);
+    return () => clearTimeout(timer);
+  }, [id, when, zone]);
+  if (!answer) return html`<p class="empty">Asking…</p>`;
+  return html`<div aria-live="polite">${answer.error ? html`<${Problem} error=${answer.error} />` : html`<${Differences} slots=${answer.data.whatIf} />`}</div>`;
 }
 
 export function Differences({ slots }) {
