@@ -19,6 +19,7 @@ mod followers;
 mod gate;
 mod handlers;
 mod later;
+mod linked;
 mod login;
 mod long;
 mod message;

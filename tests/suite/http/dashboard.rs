@@ -31,7 +31,7 @@ fn files(folder: &str) -> Vec<(String, String)> {
 #[test]
 fn a_browser_loads_from_here_only_and_makes_no_script_of_a_text() {
     let site = Site::start();
-    for path in ["/", "/enter", "/app/main.js", "/app/app.css", "/app/icon.svg", "/app/preact.js"] {
+    for path in ["/", "/enter", "/app/main.js", "/app/app.css", "/app/icon.svg"] {
         let file = get(&site, path, "");
         assert_eq!(file.status, 200, "{path}");
         assert_eq!(file.header("content-security-policy"), Some(POLICY), "{path}");
@@ -44,7 +44,7 @@ fn a_browser_loads_from_here_only_and_makes_no_script_of_a_text() {
         assert_eq!((again.status, again.body.as_str()), (304, ""), "{path}");
     }
     for (path, kind) in
-        [("/", "text/html"), ("/app/app.css", "text/css"), ("/app/hooks.js", "text/javascript")]
+        [("/", "text/html"), ("/app/app.css", "text/css"), ("/app/main.js", "text/javascript")]
     {
         assert_eq!(
             get(&site, path, "").header("content-type"),
@@ -58,25 +58,30 @@ fn the_pages_files_are_all_there_and_all_served() {
     let site = Site::start();
     let page = get(&site, "/", "").body;
     // Relative, so that the page works below any path.
-    let named: BTreeSet<_> =
-        page.split("=\"app/").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-    let own = files("app");
-    let vendored = files("vendor");
-    let files = own.iter().chain(&vendored).map(|(name, _)| name.as_str());
-    let expected: BTreeSet<_> =
-        files.filter(|name| !name.ends_with(".LICENSE") && !["index.html", "LOCK"].contains(name)).collect();
-    assert_eq!(named, expected);
-    for name in named {
-        let file = get(&site, &format!("/app/{name}"), "");
-        assert_eq!(file.status, 200, "{name}");
-        let imports = file.body.split("from").skip(1).filter_map(|rest| rest.trim_start().strip_prefix('"'));
-        for import in imports.filter_map(|rest| rest.split('"').next()).filter(|_| name.ends_with(".js")) {
-            let import = import.strip_prefix("./").expect("a file beside it");
-            assert!(expected.contains(import), "{name} imports {import}");
-        }
-    }
+    let named: Vec<_> = page.split("=\"app/").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert_eq!(named, ["icon.svg", "app.css", "main.js"]);
     assert!(!page.contains("=\"/") && !page.contains("//"), "{page}");
     assert!(!page.contains("style") || page.contains("rel=\"stylesheet\""), "{page}");
+}
+
+/// The one script has all of every module, and none before those that it imports.
+#[test]
+fn the_modules_are_linked_into_one_script() {
+    let script = get(&Site::start(), "/app/main.js", "").body;
+    let is_apart = |line: &str| ["import", "export"].iter().any(|word| line.starts_with(word));
+    assert_eq!(script.lines().find(|line| is_apart(line)), None, "an import or export that is not linked");
+    let (own, vendored) = (files("app"), files("vendor"));
+    for (name, text) in own.iter().chain(&vendored).filter(|(name, _)| name.ends_with(".js")) {
+        let variable = format!("${}", name.trim_end_matches(".js").replace('-', "_"));
+        let (before, behind) = script.split_once(&format!("const {variable} = (() => {{\n")).expect(name);
+        assert!(!before.contains(&format!("= {variable};")), "{name} stands behind what imports it");
+        // What is vendored is on one line with its imports.
+        let is_comment = |line: &str| line.trim().starts_with("//") || line.trim().starts_with("/**");
+        let lines = text.lines().filter(|line| own.iter().any(|(own, _)| own == name) && !is_apart(line));
+        for line in lines.filter(|line| !is_comment(line)) {
+            assert!(behind.contains(line), "{name} is there without {line}");
+        }
+    }
 }
 
 #[test]
