@@ -111,10 +111,11 @@ fuzz-keep TARGET:
     cargo +nightly fuzz cmin --sanitizer none {{ TARGET }} fuzz/work/{{ TARGET }}/corpus -- -max_len=4096
     fuzz/corpus.py pack {{ TARGET }} fuzz/work/{{ TARGET }}/corpus
 
-# The dashboard with a hundred thousand schedules in Chromium, in figures: `just dashboard-scale`, or `just dashboard-scale 100000 60`
-dashboard-scale SCHEDULES="100000" MINUTES="1":
+# The dashboard with a hundred thousand schedules in Chromium, in figures: `just dashboard-scale`, `just dashboard-scale 100000 60`,
+# or with 64 channels that fail, `just dashboard-scale 100000 1 64`
+dashboard-scale SCHEDULES="100000" MINUTES="1" CHANNELS="0":
     cargo build --release
-    cd tests/clients && node dashboard_scale.mjs ../../target/release/reveille {{ SCHEDULES }} {{ MINUTES }}
+    cd tests/clients && node dashboard_scale.mjs ../../target/release/reveille {{ SCHEDULES }} {{ MINUTES }} {{ CHANNELS }}
 
 # Our dashboard beside bull-board with as many delayed jobs, in one Chromium; needs redis-server
 dashboard-beside JOBS="100000":

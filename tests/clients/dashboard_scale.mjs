@@ -1,6 +1,6 @@
 // The dashboard with a hundred thousand schedules: how long its pages take, how smoothly the list scrolls, what the page's heap comes
 // to under events, and how long events keep a key waiting. It prints figures; only what cannot come of a slow machine fails.
-// Run: node dashboard_scale.mjs BINARY [SCHEDULES] [MINUTES]; the browser is CHROMIUM, or Debian's.
+// Run: node dashboard_scale.mjs BINARY [SCHEDULES] [MINUTES] [CHANNELS]; the browser is CHROMIUM, or Debian's.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
@@ -8,9 +8,12 @@ import os from "node:os";
 import path from "node:path";
 import { chromium } from "playwright-core";
 
-const [binary, schedules = "100000", minutes = "1"] = process.argv.slice(2);
+const [binary, schedules = "100000", minutes = "1", channels = "0"] = process.argv.slice(2);
 const SESSIONS = 2_000;
 const home = fs.mkdtempSync(path.join(os.tmpdir(), "reveille-scale-"));
+// Channels that nobody answers for: each has a delivery that failed, which Now shows.
+const closed = Array.from({ length: Number(channels) }, (_, number) => `[channels.c${number}]\nurl = "http://127.0.0.1:9/"\nshape = "json"\nloopback = true\n`);
+fs.writeFileSync(path.join(home, "reveille.toml"), closed.join(""), { mode: 0o600 });
 const daemon = spawn(binary, ["serve", "--listen", "127.0.0.1:0", "--data-dir", home, "--log", "warn"], { stdio: ["ignore", "pipe", "inherit"] });
 process.on("exit", () => daemon.kill("SIGKILL"));
 const url = await new Promise((resolve) => daemon.stdout.on("data", (data) => resolve(/http:\S+/.exec(data)[0])));
@@ -36,6 +39,8 @@ const create = (number, delay) =>
   `:label "job ${number}${number < 5_000 ? " of the five thousand" : ""}" :delay-ms ${delay}}) [:psi.scheduler/schedule-id]}`;
 const several = (from, count, one) => `[${Array.from({ length: count }, (_, number) => one(from + number)).join(" ")}]`;
 await inParallel(SESSIONS / 50, (part) => eql(several(part * 50, 50, opens)));
+const sends = (number) => `(psi.scheduler/create {:kind :message :session-id "s${number}" :message "m" :delay-ms 1 :channel "c${number}" :conversation "none"})`;
+await inParallel(Number(channels), (number) => eql(`[${sends(number)}]`));
 const began = Date.now();
 // Spread over two days from an hour on, so that none is due meanwhile.
 const spread = (number) => create(number, 3_600_000 + Math.floor((number * 172_800_000) / Number(schedules)));
@@ -67,7 +72,13 @@ const timed = async (name, title, hash, selector, bound) => {
   }
   console.log(`${name}: median ${median(times).toFixed(0)} ms, most ${Math.max(...times).toFixed(0)} ms (bound ${bound} ms)`);
 };
-await timed("now", "Now", "", "main .figures", 150);
+await timed(`now, with ${channels} channels`, "Now", "", "main .figures", 150);
+if (Number(channels)) {
+  // A page of its own, so that what the pages ask for later is not in the way.
+  const failing = await page.locator("[aria-labelledby=attention] li", { hasText: "Channel " }).count();
+  assert.ok(failing > 0, "Now shows the channels that fail");
+  console.log(`${failing} channels that fail are shown`);
+}
 await timed("timeline of 48 h", "Timeline", "timeline?zoom=24h", "main svg:not(.mark), main canvas", 250);
 await timed("timeline of 48 h by session", "Timeline", "timeline?zoom=24h&by=session", "main svg:not(.mark), main canvas", 250);
 await timed("schedules, the first hundred", "Schedules", "schedules", "tr[data-row]", 150);
