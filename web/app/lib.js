@@ -4,6 +4,6 @@ import htm from "htm";
 
 export { h, render };
 export { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-export { computed, effect, signal } from "@preact/signals";
+export { effect, signal } from "@preact/signals";
 /** A template of elements. Text in it becomes text, never markup. */
 export const html = htm.bind(h);

@@ -1,6 +1,6 @@
 // Every question and every change of the pages. A test checks each against schema/reveille.graphql.
 const NAME = "scheduleId label zone";
-const LINE = `${NAME} kind status reason when fireAt nextFireAt originSessionId paused inFlight runCount failedCount failuresInRow
+const LINE = `${NAME} kind status reason when fireAt nextFireAt originSessionId paused runCount failedCount failuresInRow
   skippedCount deliveredCount dialect durability message pause { by reason since } errorSummary { message }`;
 const DECISION = `cursor at kind reason by detail scheduleId sessionId schedule { ${NAME} } run { id slot state latenessMs }`;
 const SLOT = `slot at since count will reason rule runId scheduleId more schedule { ${NAME} originSessionId when }`;
@@ -55,9 +55,8 @@ export const SCHEDULES = `query Schedules($first: Int!, $after: String, $filter:
 
 export const SCHEDULE = `query Schedule($id: ID!) {
   schedule(scheduleId: $id) {
-    ${LINE} createdAt updatedAt description madeBy editedBy revision incarnation idempotencyKey shared envelope endedReason
+    ${LINE} createdAt updatedAt description madeBy editedBy revision idempotencyKey shared envelope endedReason
     upcoming(first: 10)
-    trigger { kind at expr periodMs anchor from time weekdays zone job latest }
     policy { whenBusy missed overlap recovery endsWith backoffMs maxLateMs timeoutMs }
     lifetime { expiresAt maxRuns cancelOnUserActivity diesWithSession }
     target { kind sessionId channel conversation thread } lineage { depth rootScheduleId runId } lastSkip { at reason }
@@ -68,7 +67,7 @@ export const SCHEDULE = `query Schedule($id: ID!) {
 
 export const DECISIONS = `query Decisions($filter: DecisionFilter, $last: Int!, $before: String) {
   engine { decisionPage(last: $last, before: $before, filter: $filter) {
-    totalCount nodes { ${DECISION} } pageInfo { hasPreviousPage startCursor } } }
+    totalCount nodes { ${DECISION} } } }
 }`;
 
 export const EXPLAIN = `query Explain($id: ID!, $at: DateTime) {
@@ -80,9 +79,9 @@ export const EXPLAIN = `query Explain($id: ID!, $at: DateTime) {
 export const RUN = `query Run($schedule: ID!, $run: String) {
   schedule(scheduleId: $schedule) {
     ${NAME} when message kind policy { whenBusy missed overlap recovery endsWith backoffMs timeoutMs }
-    runs { id slot state reason cause phase attempt folded incarnation claimedAt startedAt deliveredAt finishedAt retryAt latenessMs
+    runs { id slot state reason cause phase attempt folded claimedAt startedAt deliveredAt finishedAt retryAt latenessMs
       host sessionId approvalDigest error { message phase reason sessionExists }
-      attempts { number state startedAt endedAt nextAt host channel code error { message reason } } message { id text role taken timestamp } } }
+      attempts { number state startedAt nextAt host channel code error { message reason } } message { id text role taken timestamp } } }
   engine { decisionPage(last: 100, filter: { runId: $run }) { nodes { ${DECISION} } } }
 }`;
 
@@ -98,7 +97,7 @@ export const LANES = `query Lanes($first: Int!, $after: String) {
 export const LANE = `query Lane($id: ID!) {
   session(sessionId: $id) {
     sessionId sessionName busy hosted host reception inboxCount pendingCount openedAt lastUserActivity scheduledFromScheduleId
-    scheduledFromLabel scheduledOriginSessionId model { provider id } thinkingLevel
+    scheduledFromLabel model { provider id } thinkingLevel
     grant { right dialects depth cronOthers } agentSchedules { cron prompt } agentScheduleCount agentSchedulesSeenAt
     deliveryInFlight { ${NAME} fireAt runs { slot state } } waiting { ${NAME} fireAt reason runs { slot state } }
     inbox { id text label timestamp scheduleId } messages(last: 20) { id role text timestamp label scheduleId taken source }
@@ -119,10 +118,10 @@ export const DOCTOR = `query Doctor { engine {
   now version mode imbalance nextWakeMs tzdbVersion zone localZone cursor held { by reason since } ${OUTAGES}
   accounting { expected delivered left skipped cancelled failed lost pending }
   countedSince undelivered { skipped failed cancelled } ${CHANNELS}
-  guard { approvalMs asksMs rules { name then why kinds dialects sessions tools window { days from until zone } } }
+  guard { approvalMs asksMs rules { name then why } }
   limits { name value unit doc } } }`;
 
-export const ATTRIBUTES = `query Attributes { attributes { ident entity type many nullable unit stability visibleTo refersTo values doc } }`;
+export const ATTRIBUTES = `query Attributes { attributes { ident entity type many nullable unit stability refersTo values doc } }`;
 
 const ONE = `schedule { scheduleId status paused revision }`;
 export const CANCEL = `mutation Cancel($id: ID!) { cancelSchedule(scheduleId: $id) { ${ONE} } }`;
