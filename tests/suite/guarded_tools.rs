@@ -7,6 +7,7 @@ use reveille::domain::{
 };
 use reveille::engine::{Command, Input};
 use reveille::runtime::Handle;
+use reveille::testkit::SimClock;
 
 use crate::simulated;
 
@@ -189,24 +190,8 @@ fn an_approval_says_whether_the_schedule_was_changed_since_the_last_one() {
                   [:psi.scheduler/schedule-id]}]";
     let made = ask(&handle, create);
     let schedule = made.split('"').nth(1).expect(&made).to_owned();
-    let next = || {
-        clock.advance(Span::from_millis(60_000));
-        handle.run_due();
-        let held = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval-digest \
-                    :reveille.run/last-approved]}]";
-        ask(&handle, held)
-    };
-    let approve = |shown: &str| {
-        let part = |name: &str| {
-            let rest = shown.split(&format!(":reveille.run/{name} \"")).nth(1).expect(shown);
-            rest.split('"').next().expect("a text").to_owned()
-        };
-        let (run, digest) = (part("id"), part("approval-digest"));
-        let done =
-            ask(&handle, &format!("[(reveille.run/approve {{:run-id \"{run}\" :digest \"{digest}\"}})]"));
-        assert!(!done.contains("error"), "{done}");
-        run
-    };
+    let next = || held_next(&handle, &clock);
+    let approve = |shown: &str| approve(&handle, shown);
     let first = next();
     assert!(first.contains(":reveille.run/last-approved nil"), "{first}");
     let first = approve(&first);
@@ -236,37 +221,39 @@ fn an_approval_says_whether_the_schedule_was_changed_since_the_last_one() {
 /// What is too large to retain is not said to be the same.
 #[test]
 fn an_approval_of_what_is_too_large_to_retain_says_that_the_difference_is_not_known() {
-    let (handle, clock) = simulated::engine(&["one"]);
-    rule(&handle, RuleScope::default(), Ruling::Hold);
-    let message = |bytes: usize| "x".repeat(bytes);
     let most = usize::try_from(reveille::limits::APPROVED_BYTES.value).expect("it fits");
     for (bytes, is_known) in [(most, true), (most + 1, false)] {
+        let (handle, clock) = simulated::engine(&["one"]);
+        rule(&handle, RuleScope::default(), Ruling::Hold);
+        let message = "x".repeat(bytes);
         let create = format!(
-            "[{{(psi.scheduler/create {{:session-id \"one\" :kind :message :message {:?} :when \"every 1 minute\"}}) \
-             [:psi.scheduler/schedule-id]}}]",
-            message(bytes)
+            "[(psi.scheduler/create {{:session-id \"one\" :kind :message :message {message:?} :when \"every 1 minute\"}})]"
         );
-        let made = ask(&handle, &create);
-        let schedule = made.split('"').nth(1).expect(&made).to_owned();
-        let mut last = String::new();
-        for _ in 0..2 {
-            clock.advance(Span::from_millis(60_000));
-            handle.run_due();
-            let held = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval-digest \
-                        :reveille.run/last-approved]}]";
-            last = ask(&handle, held);
-            let part = |name: &str| {
-                let rest = last.split(&format!(":reveille.run/{name} \"")).nth(1).expect(&last);
-                rest.split('"').next().expect("a text").to_owned()
-            };
-            let (run, digest) = (part("id"), part("approval-digest"));
-            let approve = format!("[(reveille.run/approve {{:run-id \"{run}\" :digest \"{digest}\"}})]");
-            let done = ask(&handle, &approve);
-            assert!(!done.contains("error"), "{done}");
-        }
-        assert_eq!(last.contains(":differences []"), is_known, "{last}");
-        assert_eq!(last.contains(":differences nil"), !is_known, "{last}");
-        let cancelled = ask(&handle, &format!("[(psi.scheduler/cancel {{:schedule-id \"{schedule}\"}})]"));
-        assert!(!cancelled.contains("error"), "{cancelled}");
+        assert!(!ask(&handle, &create).contains("error"));
+        let next = || held_next(&handle, &clock);
+        approve(&handle, &next());
+        let second = next();
+        assert_eq!(second.contains(":differences []"), is_known, "{second}");
+        assert_eq!(second.contains(":differences nil"), !is_known, "{second}");
     }
+}
+
+/// The runs that are held a minute later.
+fn held_next(handle: &Handle, clock: &SimClock) -> String {
+    clock.advance(Span::from_millis(60_000));
+    handle.run_due();
+    let held = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval-digest :reveille.run/last-approved]}]";
+    ask(handle, held)
+}
+
+/// Approves the first of the runs that are shown; returns its id.
+fn approve(handle: &Handle, shown: &str) -> String {
+    let part = |name: &str| {
+        let rest = shown.split(&format!(":reveille.run/{name} \"")).nth(1).expect(shown);
+        rest.split('"').next().expect("a text").to_owned()
+    };
+    let (run, digest) = (part("id"), part("approval-digest"));
+    let done = ask(handle, &format!("[(reveille.run/approve {{:run-id \"{run}\" :digest \"{digest}\"}})]"));
+    assert!(!done.contains("error"), "{done}");
+    run
 }

@@ -28,8 +28,8 @@ pub(super) const LAST_APPROVED: Record = Record {
             "differences",
             ParamType::List(&ParamType::Record(&DIFFERENCE)),
             "The parts in which what is asked now differs from what was approved, with what a fresh session inherits. Empty if \
-             nothing differs. Nil if that is not known: what was approved was too large to retain, or an earlier release \
-             approved it.",
+             nothing differs. Nil if that is not known: what was approved was too large to retain, the schedule was made anew \
+             since, or an earlier release approved it.",
         )
         .or_nil(),
     ],
