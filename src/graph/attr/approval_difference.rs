@@ -33,7 +33,8 @@ fn compare(within: &str, before: &Map, now: &Map, found: &mut Vec<Value>) {
         let part = |of: &Map| of.get(key).cloned().unwrap_or(Value::Nil);
         let (was, is) = (part(before), part(now));
         let Some(name) = key.as_keyword().map(crate::edn::Keyword::name) else { continue };
-        if was == is || name == SUMMARY {
+        // Only ours is a summary: an argument of a call may have its name.
+        if was == is || (within.is_empty() && name == SUMMARY) {
             continue;
         }
         let name = if within.is_empty() { name.to_owned() } else { format!("{within}.{name}") };
@@ -60,4 +61,38 @@ fn text(value: &Value) -> Option<String> {
     let word = value.as_keyword().map(|word| word.name().to_owned());
     let text = word.or_else(|| value.as_str().map(str::to_owned));
     text.or_else(|| (!value.is_nil()).then(|| value.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::REQUEST_CAPS;
+    use crate::edn::read;
+
+    fn check(before: &str, now: &str, expected: &str) {
+        let map = |text: &str| {
+            let value = read(text.as_bytes(), &REQUEST_CAPS).expect("EDN");
+            value.as_map().expect("a map").clone()
+        };
+        assert_eq!(Value::from(differences(&map(before), &map(now))).to_string(), expected, "{before} {now}");
+    }
+
+    #[test]
+    fn parts_are_compared_down_to_what_others_wrote() {
+        check("{:a 1 :b nil}", "{:a 1}", "[]");
+        check("{:kind :call}", "{:kind :notice}", r#"[{:part "kind" :before "call" :now "notice"}]"#);
+        check(
+            "{:a \"x\"}",
+            "{:b 1}",
+            r#"[{:part "b" :before nil :now "1"} {:part "a" :before "x" :now nil}]"#,
+        );
+        check("{:p {:q {:r 1 :s 2}}}", "{:p {:q {:r 1 :s 3}}}", r#"[{:part "p.q.s" :before "2" :now "3"}]"#);
+        check("{:p nil}", "{:p {:q 1}}", r#"[{:part "p" :before nil :now "{:q 1}"}]"#);
+        // The names in the arguments of a call are no parts of ours.
+        let args = r#"[{:part "call.args" :before "{\"q\" 1}" :now "{\"q\" 2}"}]"#;
+        check(r#"{:call {:args {"q" 1}}}"#, r#"{:call {:args {"q" 2}}}"#, args);
+        check("{:session-config {:a 1}}", "{:session-config {:a 2}}", "[]");
+        let named = r#"[{:part "call.args.session-config" :before "1" :now "2"}]"#;
+        check("{:call {:args {:session-config 1}}}", "{:call {:args {:session-config 2}}}", named);
+    }
 }
