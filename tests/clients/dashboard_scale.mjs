@@ -74,7 +74,6 @@ const timed = async (name, title, hash, selector, bound) => {
 };
 await timed(`now, with ${channels} channels`, "Now", "", "main .figures", 150);
 if (Number(channels)) {
-  // A page of its own, so that what the pages ask for later is not in the way.
   const failing = await page.locator("[aria-labelledby=attention] li", { hasText: "Channel " }).count();
   assert.ok(failing > 0, "Now shows the channels that fail");
   console.log(`${failing} channels that fail are shown`);
