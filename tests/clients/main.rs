@@ -1,7 +1,7 @@
 //! Real clients against the real binary: Clojure and ClojureScript with their own readers and printers, graphql-http's
 //! audit, graphql-ws and graphql-sse, one of them cut off, the conformance suite of MCP, which asks a server made for it
-//! (`fixture`, on `edge`) too, agents that are woken, the dashboard in a browser, and the commands of a newcomer's first ten
-//! minutes, and our own clients, which host a session while the daemon is killed (`harness`).
+//! (`fixture`, on `edge`) too, Slack's SDK, a mail server, agents that are woken, the dashboard in a browser, and the commands
+//! of a newcomer's first ten minutes, and our own clients, which host a session while the daemon is killed (`harness`).
 //!
 //! They need other programs, so `cargo test` alone leaves them out and says so; `.ci/check clients` installs what they
 //! need and runs them.
@@ -207,6 +207,12 @@ fn graphql_subscribers_resume_after_a_cut() {
 #[ignore = "needs node, openssl and smtp-server: .ci/check clients"]
 fn a_mail_server_of_others_takes_our_mails() {
     agree("node", &["smtp.mjs"]);
+}
+
+#[test]
+#[ignore = "needs node and Slack's own packages: .ci/check clients"]
+fn slacks_own_code_takes_our_messages_and_its_events_come_in() {
+    alone("slack.mjs", &[], "Slack's own code and the daemon do not agree");
 }
 
 #[test]
