@@ -17,7 +17,7 @@ use crate::simulated::{self, session, token};
 
 /// Takes what goes to any channel but `broken`, and remembers it.
 #[derive(Clone, Default)]
-struct Desk(Arc<Mutex<Vec<Parcel>>>);
+pub(crate) struct Desk(Arc<Mutex<Vec<Parcel>>>);
 
 impl Courier for Desk {
     fn carry(&self, parcel: Parcel, carried: Carried) {
@@ -29,19 +29,19 @@ impl Courier for Desk {
 }
 
 impl Desk {
-    fn texts(&self) -> Vec<String> {
+    pub(crate) fn texts(&self) -> Vec<String> {
         self.0.lock().expect("no test panics in it").iter().map(|parcel| parcel.text.to_string()).collect()
     }
 }
 
-struct Scene {
-    service: Service,
-    desk: Desk,
-    clock: Arc<SimClock>,
+pub(crate) struct Scene {
+    pub(crate) service: Service,
+    pub(crate) desk: Desk,
+    pub(crate) clock: Arc<SimClock>,
 }
 
 impl Scene {
-    fn new() -> Scene {
+    pub(crate) fn new() -> Scene {
         let (handle, clock) = simulated::engine(&["s", "other"]);
         let desk = Desk::default();
         let channel = |name: &str, agents| Channel {

@@ -86,6 +86,7 @@ impl Server {
             Some("initialize") => self.initialize(id, params),
             Some("tools/list") => self.list(id, params),
             Some("tools/call") => self.call(id, params),
+            Some("notifications/cancelled") if self.told("late") => self.answer_late(&params["requestId"]),
             Some(_) | None => {}
         }
     }
@@ -139,6 +140,8 @@ impl Server {
                     &json!({ "content": text(&said.unwrap_or_else(|_| "all is well".to_owned())) }),
                 );
             }
+            // It has its answer once it is called off.
+            "slow" | "meet" if self.told("late") => {}
             "meet" => self.meet(id),
             "fail" => self.answer(id, &json!({"content": text("no such branch"), "isError": true})),
             "die" if self.is_program => end(4, "out of paper"),
@@ -160,14 +163,22 @@ impl Server {
                 self.answer(id, &json!({ "content": text("changed") }));
             }
             // The calling off is not heard: it is read when nobody waits any more.
-            "slow" => pass(Duration::from_secs(4)),
+            "slow" => {
+                pass(Duration::from_secs(4));
+                self.answer(id, &json!({ "content": text("too late") }));
+            }
             _ => self.say(
                 &json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": "no such tool"}}),
             ),
         }
-        if params["name"] == "slow" {
-            self.answer(id, &json!({ "content": text("too late") }));
+    }
+
+    /// Answers a call that nobody waits for any more, and then once more.
+    fn answer_late(&self, id: &Value) {
+        for _ in 0..2 {
+            self.answer(id, &json!({"content": [{"type": "text", "text": "too late"}]}));
         }
+        self.append("late", &id.to_string());
     }
 
     /// Answers when so many calls as a server is given at a time are there, and says how many were.

@@ -142,6 +142,52 @@ fn a_call_that_takes_too_long_is_called_off_and_not_heard_any_more() {
     assert_eq!(fake.lines("starts").len(), 1);
 }
 
+/// T12, T15, T22: a server answers calls after it was told that nobody waits for them, and answers each twice. What became of a
+/// call stays, nobody is told of it again, and no answer is taken for that of a later call.
+#[test]
+fn an_answer_after_the_end_of_its_call_is_nobodys() {
+    let mut fake = Fake::new("late", "late");
+    let answered = |fake: &Fake, calls: usize| {
+        until("the server answers", Duration::from_secs(20), || fake.lines("late").len() == calls);
+        // The next call passes through the same pipe, behind the late answers.
+        let sent = json!({ "x": calls });
+        assert_eq!(fake.scene.result("s.echo", &sent.to_string())["data"], sent);
+    };
+    let launch = |fake: &Fake, tool: &str| {
+        let launched = fake.scene.call("background_run", &format!("{{\"name\":{tool:?}}}")).body;
+        let task: Value = serde_json::from_str(&launched).expect("JSON");
+        task["task_id"].as_str().unwrap_or_else(|| unreachable!("{task}")).to_owned()
+    };
+    let ask = |fake: &Fake, id: &str, mode: &str| {
+        fake.scene.call("background_run", &format!("{{\"task_id\":{id:?}{mode}}}")).body
+    };
+    assert!(fake.error("s.slow").contains("timed out after 1 s"));
+    answered(&fake, 1);
+
+    let timed = launch(&fake, "s.slow");
+    let told = ask(&fake, &timed, ",\"wait\":true");
+    assert!(told.contains("timed out"), "{told}");
+    answered(&fake, 2);
+
+    // The time of this tool is not up so soon.
+    let cancelled = launch(&fake, "s.meet");
+    let told = ask(&fake, &cancelled, ",\"cancel\":true");
+    assert!(told.contains("\"stopped\""), "{told}");
+    answered(&fake, 3);
+
+    let late = fake.lines("late");
+    assert!(late[0] != late[1] && late[1] != late[2], "each is another call: {late:?}");
+    for (id, status) in [(&timed, "failed"), (&cancelled, "cancelled")] {
+        let told = ask(&fake, id, "");
+        assert!(told.contains(&format!("\"status\":\"{status}\"")) && !told.contains("too late"), "{told}");
+    }
+    assert_eq!(fake.lines("starts").len(), 1, "it goes on with the same process");
+    fake.scene.host.ask("{:op :eql :query [:psi.scheduler/pending-count]}").expect("it lives");
+    let heard = std::iter::from_fn(|| fake.scene.host.take_pushed()).map(|push| format!("{push:?}"));
+    let heard: Vec<String> = heard.filter(|push| push.contains("too late")).collect();
+    assert!(heard.is_empty(), "{heard:?}");
+}
+
 #[test]
 fn tools_that_change_are_listed_again() {
     let fake = Fake::new("changes", "");

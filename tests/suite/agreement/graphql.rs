@@ -55,6 +55,18 @@ impl Tree {
         )
     }
 
+    /// These attributes, and below them all that they lead to.
+    pub(crate) fn of<W: World>(registry: &Registry<W>, idents: &[&str]) -> Tree {
+        let asked = registry.described().filter(|(it, _)| idents.contains(&it.ident));
+        Tree(asked.map(|(it, _)| (it.clone(), Tree::below(registry, it))).collect())
+    }
+
+    fn below<W: World>(registry: &Registry<W>, attribute: &Attribute) -> Option<Tree> {
+        let Type::Reference(to) = attribute.kind else { return None };
+        let mine = registry.described().filter(|(it, of)| of.name == to && is_shared(it));
+        Some(Tree(mine.map(|(it, _)| (it.clone(), Tree::below(registry, it))).collect()))
+    }
+
     pub(crate) fn eql(&self) -> String {
         let part = |(attribute, below): &(Attribute, Option<Tree>)| match below {
             None => format!(":{}", attribute.ident),

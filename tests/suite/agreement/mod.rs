@@ -4,6 +4,7 @@
 mod generate;
 mod graphql;
 mod population;
+mod primitives;
 mod selections;
 
 use reveille::dialect::{Notation, psi};
