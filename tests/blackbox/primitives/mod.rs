@@ -17,3 +17,4 @@ mod scene;
 mod servers;
 mod servers_http;
 mod servers_used;
+mod spread;
