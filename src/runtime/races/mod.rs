@@ -20,6 +20,8 @@ use crate::limits;
 use crate::port::HostAnswer;
 
 const SCHEDULES: usize = 4_000;
+/// In how many orders a wait and an end meet. Source: T21.
+const WAITS: usize = 10_000;
 
 #[test]
 fn cancel_and_fire() {
@@ -283,7 +285,7 @@ fn driver_and_create() {
 /// T21: a caller that waits when the outcome comes has it, and the session is told exactly if nobody does.
 #[test]
 fn wait_and_return() {
-    explore(|| {
+    explore_in(WAITS, || {
         let stage = Stage::with_session(HostAnswer::Done);
         let keeper = Arc::new(Keeper::default());
         stage.handle.add_executor(ExecutorKind::Operator, keeper.clone()).unwrap();
@@ -341,5 +343,9 @@ fn readers_and_fire() {
 }
 
 fn explore(scene: impl Fn() + Send + Sync + 'static) {
-    shuttle::check_random(scene, SCHEDULES);
+    explore_in(SCHEDULES, scene);
+}
+
+fn explore_in(orders: usize, scene: impl Fn() + Send + Sync + 'static) {
+    shuttle::check_random(scene, orders);
 }
