@@ -14,6 +14,7 @@
 mod baseline;
 mod callgrind;
 mod paths;
+mod returns;
 mod scene;
 
 use std::hint::black_box;
@@ -26,8 +27,6 @@ use paths::{ALIKE, HotPath, PATHS};
 const MORE: i64 = 30;
 /// How many thousandths fewer it may take before the baseline has to be renewed.
 const FEWER: i64 = 50;
-/// By how many thousandths two paths may differ that a caller must not be able to tell apart.
-const APART: i64 = 10;
 /// The tolerance if another compiler or architecture made the baseline.
 const ELSEWHERE: i64 = 250;
 
@@ -106,12 +105,12 @@ fn compare(arguments: &[String]) -> Result<bool, String> {
     Ok(is_well)
 }
 
-/// Compares the paths that a caller must not be able to tell apart; a baseline does not excuse a difference.
+/// Compares the paths that must take as long; a baseline does not excuse a difference.
 fn are_alike(counted: &Baseline) -> bool {
-    ALIKE.iter().all(|(one, two)| {
+    ALIKE.iter().all(|(one, two, apart)| {
         let (Some(a), Some(b)) = (counted.counts.get(*one), counted.counts.get(*two)) else { return true };
         println!("\n{one} against {two}: {:.4}", *a as f64 / *b as f64);
-        judge(*a, *b, APART, APART).is_empty()
+        judge(*a, *b, *apart, *apart).is_empty()
     })
 }
 
