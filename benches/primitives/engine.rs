@@ -202,6 +202,6 @@ impl Latenesses {
     }
 }
 
-fn tool() -> ToolName {
+pub(crate) fn tool() -> ToolName {
     ToolName::new(TOOL).expect("a name")
 }

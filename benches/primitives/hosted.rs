@@ -8,13 +8,17 @@ use std::time::Duration;
 
 use reveille::adapter::{HostLocal, HostTapped};
 use reveille::dialect::{Notation, REQUEST_CAPS};
-use reveille::domain::{Caller, Message, SessionId};
+use reveille::domain::{
+    Call, CallPurpose, Caller, Dialect, Durability, Message, Payload, Primitives, SessionId, Sink, When,
+};
 use reveille::edn::{Map, Value, read};
-use reveille::engine::Invocation;
+use reveille::engine::{Invocation, NewSchedule};
+use reveille::port::Store;
+use reveille::runtime::AttachOptions;
 use reveille::service::{CallStyle, Service};
 use reveille::surface::edn_stream::{Connection, Peer, serve};
 
-use crate::engine::{Engine, PER_SESSION, Sleeping, TOOL};
+use crate::engine::{Engine, PER_SESSION, Sleeping, TOOL, tool};
 use crate::system::boot_nanos;
 use crate::{Figures, call_all, middle};
 
@@ -62,8 +66,9 @@ fn host(stream: UnixStream, opened: &Sender<()>) {
     }
 }
 
-/// How long it takes from the end of a task to its bulletin at an idle host.
-pub(crate) fn bulletins(tasks: usize) -> Figures {
+/// How long it takes from the end of a call to its bulletin at an idle host, in milliseconds: of a task, which is in memory, or of
+/// a scheduled call, whose end is in a store before the session is told.
+pub(crate) fn bulletins(calls: usize, store: Option<Arc<dyn Store>>) -> f64 {
     let (told, heard) = channel();
     let host = HostTapped::new(Arc::new(HostLocal::new()), move |_: &SessionId, _: &Message| {
         let _ = told.send(boot_nanos());
@@ -74,18 +79,39 @@ pub(crate) fn bulletins(tasks: usize) -> Figures {
     let runtime = runtime.expect("the system gives what it needs");
     // Longer than a caller waits for a task that ends at once.
     let slow = Sleeping { runtime, time: Duration::from_millis(400), before };
-    let engine = Engine::with(tasks * PER_SESSION, Arc::new(host), Some(Arc::new(slow)));
+    let engine = Engine::with(calls * PER_SESSION, Arc::new(host), Some(Arc::new(slow)));
     let service = Service::new(engine.handle().clone());
+    let is_durable = store.is_some();
+    if let Some(store) = store {
+        engine.handle().attach_store(store, AttachOptions::default()).expect("the store is sound");
+        engine.handle().switch(Primitives::all());
+    }
     let args = Value::from(Map::new().with("name", TOOL));
     let style = CallStyle { notation: Notation::Json, patience: None };
-    let mut times = Vec::with_capacity(tasks);
+    let mut times = Vec::with_capacity(calls);
     for session in engine.sessions() {
         let caller = Caller::session(session.clone()).as_model();
-        let begun = service.begin_tool("background_run", &caller, &args, style).expect("admitted");
+        let begun = if is_durable {
+            engine.handle().schedule(scheduled(&engine, session)).expect("a session takes it");
+            None
+        } else {
+            service.begin_tool("background_run", &caller, &args, style).expect("admitted")
+        };
         let end = ends.recv().expect("it ends");
         times.push(heard.recv().expect("it is told").saturating_sub(end));
         drop(begun);
     }
     engine.leave();
-    vec![("bulletin", middle(times) / 1e3)]
+    middle(times) / 1e3
+}
+
+/// A call that is due at once.
+fn scheduled(engine: &Engine, session: &SessionId) -> NewSchedule {
+    let call = Call { purpose: CallPurpose::Job, sink: Sink::Session, ..Call::new(tool(), Map::new()) };
+    NewSchedule {
+        dialect: Dialect::Scheduler,
+        durability: Durability::Durable,
+        payload: Payload::Call(Box::new(call)),
+        ..NewSchedule::message(session.clone(), When::At(engine.handle().now().wall), "")
+    }
 }

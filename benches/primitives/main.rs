@@ -3,23 +3,23 @@
 //! `cargo bench --bench primitives` measures everything once and prints the figures; `-- --quick` only shows that
 //! everything runs. Each measurement has a process of its own: `-- --child checks` prints lines of a name and a number,
 //! and `benches/peers` calls it so, beside the peer in Python. What lives elsewhere: the measured engine (`engine`),
-//! tokio alone (`joined`), an attached host and bulletins (`hosted`), a store (`stored`), what needs no real time
-//! (`simulated`). The tool of all calls does nothing, so what is left is the engine's own work. Invariant:
+//! tokio alone (`joined`), calls that all have a place (`wide`), an attached host and bulletins (`hosted`), notices
+//! (`notices`), a store (`stored`), what needs no real time (`simulated`). The tool of all calls does nothing, so what is left is the engine's own work. Invariant:
 //! nothing here passes or fails by the clock.
 
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use engine::{Engine, PER_SESSION, TOOL};
 use reveille::adapter::HostLocal;
-use reveille::dialect::{Notation, REQUEST_CAPS};
+use reveille::dialect::{Answer, Notation, REQUEST_CAPS};
 use reveille::domain::{Caller, Outcome, RunId, SessionId, Span};
 use reveille::edn::{Map, Value, read};
 use reveille::engine::{Circumstances, Invocation, judge, parse_condition};
-use reveille::service::{CallStyle, Called, Service};
+use reveille::service::{CallStyle, Called, Service, Waiter};
 use system::{boot_nanos, processor_time, resident_bytes, wait};
 
 mod engine;
@@ -27,10 +27,12 @@ mod engine;
 mod funnel;
 mod hosted;
 mod joined;
+mod notices;
 mod simulated;
 mod stored;
 #[path = "../table/system.rs"]
 mod system;
+mod wide;
 
 /// The named figures of one measurement.
 type Figures = Vec<(&'static str, f64)>;
@@ -72,13 +74,18 @@ fn main() -> ExitCode {
     let figures = match arguments.get(place + 1).map(String::as_str) {
         Some("watches") => watches(&sizes),
         Some("checks") => checks(&sizes),
+        Some("notices") => notices::figures(sizes.hot, sizes.load),
         Some("steady") => steady(&sizes),
         Some("parallel") => parallel(&sizes),
         Some("tokio") => joined::figures(sizes.repeats),
         Some("slow") => slow(&sizes),
-        Some("slow-tokio") => joined::sleeping(sizes.repeats / 50, SLOW, PLACES),
+        Some("slow-tokio") => vec![("parallel-slow", joined::sleeping(sizes.repeats / 50, SLOW, PLACES))],
+        Some("wide") => wide::figures(sizes.repeats / 50),
+        Some("wide-tokio") => vec![("parallel-wide", joined::sleeping(sizes.repeats / 50, SLOW, CALLS))],
         Some("host") => hosted::calls(sizes.repeats / 50),
-        Some("bulletins") => hosted::bulletins(sizes.repeats / 50),
+        Some("bulletins") => vec![("bulletin", hosted::bulletins(sizes.repeats / 50, None))],
+        Some("bulletins-durable") => stored::bulletins(sizes.repeats / 50),
+        Some("flush") => stored::flush(sizes.repeats / 50),
         Some("ring") => simulated::ring(sizes.watches / 5),
         Some("returned") => simulated::returned(sizes.repeats / 50),
         Some("stored") => stored::figures(sizes.watches, sizes.load * 6),
@@ -97,13 +104,18 @@ fn all(is_quick: bool) -> ExitCode {
     for measure in [
         "watches",
         "checks",
+        "notices",
         "steady",
         "parallel",
         "tokio",
         "slow",
         "slow-tokio",
+        "wide",
+        "wide-tokio",
         "host",
         "bulletins",
+        "bulletins-durable",
+        "flush",
         "ring",
         "returned",
         "stored",
@@ -151,7 +163,7 @@ fn checks(sizes: &Sizes) -> Figures {
     vec![("check-rate", made * 1e6 / time as f64), ("check-cpu", processor.as_nanos() as f64 / made / 1e3)]
 }
 
-/// How late checks begin at a tenth of that load.
+/// How late checks begin at a tenth of that load, and what they take of one processor.
 fn steady(sizes: &Sizes) -> Figures {
     let late = Arc::new(engine::Latenesses::default());
     let noted = Arc::clone(&late);
@@ -161,9 +173,13 @@ fn steady(sizes: &Sizes) -> Figures {
         }
     });
     engine.watch(sizes.watches, sizes.load);
-    // Each watch is checked once and then again.
-    wait(sizes.load * 2 + Duration::from_secs(1));
-    let figures = late.figures();
+    // Nothing is due in the first interval, and in the second no check has a baseline.
+    wait(sizes.load * 2);
+    let (time, processor) = (boot_nanos(), processor_time());
+    wait(sizes.load);
+    let (time, processor) = (boot_nanos() - time, processor_time() - processor);
+    let mut figures = late.figures();
+    figures.push(("check-share", processor.as_nanos() as f64 * 100.0 / time as f64));
     engine.leave();
     figures
 }
@@ -193,25 +209,38 @@ fn slow(sizes: &Sizes) -> Figures {
 
 /// How long a session's fifty calls of a tool at once take, in nanoseconds.
 fn call_all(service: &Service, session: &SessionId, tool: &str) -> u64 {
-    let action = Value::from(Map::new().with("name", tool));
-    let mut args = Map::new();
-    args.insert("actions".into(), Value::vector(vec![action; CALLS]));
-    let args = Value::from(args);
-    let style = CallStyle { notation: Notation::Json, patience: None };
-    let caller = Caller::session(session.clone()).as_model();
     let begun = boot_nanos();
-    let answer = match service.begin_tool("run_parallel", &caller, &args, style).expect("admitted") {
-        Some(Called::Now(answer)) => answer,
-        Some(Called::Later(pending)) => {
-            let (tell, told) = channel();
-            let _waiter = pending.then(move |answer| _ = tell.send(answer.clone()));
-            told.recv().expect("it is answered")
-        }
-        None => unreachable!("the tool is there"),
-    };
+    let (answered, _waiter) = begin_calls(service, session, tool, CALLS);
+    let answer = answered.recv().expect("it is answered");
     let time = boot_nanos() - begun;
     assert!(!answer.is_error, "{}", answer.value);
     time
+}
+
+/// Begins so many calls of a tool at once. The answer to all of them comes when the last one has ended; without the waiter they
+/// are called off.
+fn begin_calls(
+    service: &Service,
+    session: &SessionId,
+    tool: &str,
+    count: usize,
+) -> (Receiver<Answer>, Option<Waiter>) {
+    let action = Value::from(Map::new().with("name", tool));
+    let mut args = Map::new();
+    args.insert("actions".into(), Value::vector(vec![action; count]));
+    let args = Value::from(args);
+    let style = CallStyle { notation: Notation::Json, patience: None };
+    let caller = Caller::session(session.clone()).as_model();
+    let (tell, told) = channel();
+    let waiter = match service.begin_tool("run_parallel", &caller, &args, style).expect("admitted") {
+        Some(Called::Now(answer)) => {
+            tell.send(answer).expect("the receiver is here");
+            None
+        }
+        Some(Called::Later(pending)) => Some(pending.then(move |answer| _ = tell.send(answer))),
+        None => unreachable!("the tool is there"),
+    };
+    (told, waiter)
 }
 
 /// What a slow tool takes.

@@ -1,6 +1,7 @@
 //! The list of all competitors, their measurements and their programs.
 
 use crate::program::Program::{self, Asked, Bench, Clojure, Node, Python, Rust};
+use crate::rows::{FLUSH, NOTICE};
 
 /// Our name: every ratio is relative to it.
 pub(crate) const OURS: &str = "Reveille";
@@ -98,14 +99,19 @@ pub(crate) const ALL: &[Contender] = &[
     of("watches", "asyncio", ASYNCIO, &["watches"]),
     of("checks", OURS, PRIMITIVES, &["--child", "checks"]),
     of("checks", "asyncio", ASYNCIO, &["checks"]),
+    of("checks", NOTICE, PRIMITIVES, &["--child", "notices"]),
     of("steady", OURS, PRIMITIVES, &["--child", "steady"]),
     of("parallel", OURS, PRIMITIVES, &["--child", "parallel"]),
     of("parallel", "tokio", PRIMITIVES, &["--child", "tokio"]),
     of("parallel", "asyncio", ASYNCIO, &["parallel"]),
     of("slow", OURS, PRIMITIVES, &["--child", "slow"]),
     of("slow", "tokio", PRIMITIVES, &["--child", "slow-tokio"]),
+    of("slow", OURS, PRIMITIVES, &["--child", "wide"]),
+    of("slow", "tokio", PRIMITIVES, &["--child", "wide-tokio"]),
     of("host", OURS, PRIMITIVES, &["--child", "host"]),
     of("bulletins", OURS, PRIMITIVES, &["--child", "bulletins"]),
+    of("bulletins", OURS, PRIMITIVES, &["--child", "bulletins-durable"]),
+    of("bulletins", FLUSH, PRIMITIVES, &["--child", "flush"]),
     of("ring", OURS, PRIMITIVES, &["--child", "ring"]),
     of("returned", OURS, PRIMITIVES, &["--child", "returned"]),
     of("stored", OURS, PRIMITIVES, &["--child", "stored"]),

@@ -68,6 +68,9 @@ const SQLITE: &str = "SQLite alone";
 const HAND: &str = "JSON by hand";
 const COPY: &str = "a copy of the bytes";
 const STATIC: &str = "async-graphql";
+/// A notice that recurs as often, and is shown.
+pub(crate) const NOTICE: &str = "a notice";
+pub(crate) const FLUSH: &str = "one flush";
 
 pub(crate) const ROWS: &[Row] = &[
     more("create", "create, one thread", "M/s", Target::Value(1.0), MEMORY),
@@ -105,6 +108,11 @@ pub(crate) const ROWS: &[Row] = &[
     less("watch-idle", "processor time while no check is due", "%", Target::Value(0.1), ""),
     more("check-rate", "checks that see nothing new", "k/s", Target::Value(100.0), ""),
     less("check-cpu", "processor time for each of them", "µs", Target::Value(5.0), ""),
+    asked_as(
+        "notice-cpu",
+        less("check-cpu", "the same beside a notice in memory", "µs", Target::Times(1.25, NOTICE), ""),
+    ),
+    less("check-share", "processor time at 10 k/s", "%", Target::Value(10.0), ""),
     less("check-return", "the engine's step for an answer of 64 KiB", "µs", Target::Value(5.0), ""),
     less("check-late-p50", "lateness of checks at 10 k/s, p50", "ms", Target::Value(0.1), ""),
     less("check-late-p99", "lateness of checks at 10 k/s, p99", "ms", Target::Value(2.0), ""),
@@ -112,8 +120,16 @@ pub(crate) const ROWS: &[Row] = &[
     less("parallel-p50", "50 calls at once that do nothing, p50", "µs", Target::Times(5.0, "tokio"), ""),
     less("parallel-p99", "50 calls at once that do nothing, p99", "µs", Target::None, ""),
     less("parallel-slow", "50 calls of 20 ms, 16 at a time", "ms", Target::Times(1.1, "tokio"), ""),
+    less("parallel-wide", "50 calls of 20 ms, all at a time", "ms", Target::Times(1.1, "tokio"), ""),
     less("parallel-host", "50 calls by an attached host over its socket", "ms", Target::Value(3.0), ""),
     less("bulletin", "from the end of a task to its bulletin", "ms", Target::Value(0.5), ""),
+    less(
+        "bulletin-durable",
+        "the same of a scheduled call, on disk before",
+        "ms",
+        Target::Times(1.0, FLUSH),
+        "",
+    ),
     less("condition-read", "reading a condition", "µs", Target::Value(5.0), ""),
     less("condition-judge", "judging a result by it", "µs", Target::Value(0.5), ""),
     less("condition-worst", "the dearest text, on a result of 64 KB", "µs", Target::Value(1_000.0), ""),
