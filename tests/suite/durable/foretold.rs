@@ -34,7 +34,7 @@ fn said(lives: &Lives, life: &ByHand, millis: u64) -> Vec<Entry> {
 /// What has happened since this place of the history. A bulletin takes no slot.
 fn happened(lives: &Lives, since: usize) -> Vec<Entry> {
     let entry = |(at, fact): (Moment, Fact)| match fact {
-        Fact::Run(_, RunFact::Claimed(claim)) => (claim.cause != Cause::Bulletin).then_some((at, false)),
+        Fact::Run(_, RunFact::Claimed(claim), _) => (claim.cause != Cause::Bulletin).then_some((at, false)),
         Fact::Schedule(_, fact) => matches!(fact, ScheduleFact::Skipped(_)).then_some((at, true)),
         Fact::Run(..)
         | Fact::Created { .. }

@@ -85,11 +85,11 @@ pub(super) const WRONG_AUTHORITY: &[(&str, Spoil)] = &[
     ("no_schedule_has_too_many_live_runs", |all| {
         let (first, second) =
             (find(all, |seen| is_claimed(seen, "first")), find(all, |seen| is_claimed(seen, "second")));
-        let Seen::Fact(Fact::Run(run, RunFact::Claimed(claim))) = &mut all[first].seen else { return };
+        let Seen::Fact(Fact::Run(run, RunFact::Claimed(claim), _)) = &mut all[first].seen else { return };
         let (mut later, last) = (run.clone(), claim.clone());
         later.slot = run.slot.checked_add(Span::from_millis(1_000)).expect("it is near");
         claim.next = Some(Next::Slot { slot: later.slot, due: None });
-        let again = Seen::Fact(Fact::Run(later, RunFact::Claimed(last)));
+        let again = Seen::Fact(Fact::Run(later, RunFact::Claimed(last), None));
         all.insert(second + 1, Observation { now: all[second].now, seen: again });
     }),
     ("nothing_ungranted_goes_out", |all| granted(all, Grant { right: None, ..Grant::FULL })),
@@ -107,7 +107,7 @@ fn made_as(all: &mut [Observation], name: &str, change: impl FnOnce(&mut Schedul
 fn renamed(mut other: Observation, name: &str) -> Observation {
     match &mut other.seen {
         Seen::Fact(Fact::Created { schedule, .. }) => schedule.id = id(name),
-        Seen::Fact(Fact::Run(run, _)) => run.schedule = id(name),
+        Seen::Fact(Fact::Run(run, _, _)) => run.schedule = id(name),
         Seen::Fact(_)
         | Seen::Local(_)
         | Seen::Received(_)
