@@ -66,8 +66,8 @@ fn host(stream: UnixStream, opened: &Sender<()>) {
     }
 }
 
-/// How long it takes from the end of a call to its bulletin at an idle host, in milliseconds: of a task, which is in memory, or of
-/// a scheduled call, whose end is in a store before the session is told.
+/// How long it takes from the end of a call to its bulletin at an idle host, in milliseconds: of a task, which is in memory, or
+/// of a scheduled call, whose end is in a store before the session is told.
 pub(crate) fn bulletins(calls: usize, store: Option<Arc<dyn Store>>) -> f64 {
     let (told, heard) = channel();
     let host = HostTapped::new(Arc::new(HostLocal::new()), move |_: &SessionId, _: &Message| {

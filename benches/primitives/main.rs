@@ -4,8 +4,8 @@
 //! everything runs. Each measurement has a process of its own: `-- --child checks` prints lines of a name and a number,
 //! and `benches/peers` calls it so, beside the peer in Python. What lives elsewhere: the measured engine (`engine`),
 //! tokio alone (`joined`), calls that all have a place (`wide`), an attached host and bulletins (`hosted`), notices
-//! (`notices`), a store (`stored`), what needs no real time (`simulated`). The tool of all calls does nothing, so what is left is the engine's own work. Invariant:
-//! nothing here passes or fails by the clock.
+//! (`notices`), a store (`stored`), what needs no real time (`simulated`). The tool of all calls does nothing, so what is left
+//! is the engine's own work. Invariant: nothing here passes or fails by the clock.
 
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;

@@ -309,12 +309,13 @@ impl FromParam for NonZeroU32 {
     }
 }
 
-/// A span is given as a number of milliseconds.
+/// A span is given as a number of milliseconds, as many as one can hold.
 impl FromParam for Span {
-    const TYPE: ParamType = ParamType::Integer { min: 0, max: i64::MAX };
+    const TYPE: ParamType = ParamType::Integer { min: 0, max: Span::MAX.millis().cast_signed() };
 
     fn from_value(value: &Value) -> Option<Self> {
-        Some(Span::from_millis(u64::try_from(value.as_int()?).ok()?))
+        let millis = u64::try_from(value.as_int()?).ok()?;
+        (millis <= Span::MAX.millis()).then(|| Span::from_millis(millis))
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Written once a second if something happened, without the engine's write lock, and never flushed: it is for information only,
 //! and what was made in the last second may be missing. It has ids, labels, sessions and slots, the names of the tools that tasks
-//! call, and no prompt and no arguments: volatile work was to touch no disk. What earlier starts found lost stays in it. An orderly stop cancels what is to come: it leaves the names,
-//! and counts as lost only what was in an inbox.
+//! call, and no prompt and no arguments: volatile work was to touch no disk. What earlier starts found lost stays in it. An
+//! orderly stop cancels what is to come: it leaves the names, and counts as lost only what was in an inbox.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -171,6 +171,9 @@ impl Span {
         Span { nanos }
     }
 
+    /// The longest one: some 584 years.
+    pub const MAX: Span = Span { nanos: u64::MAX };
+
     /// Returns the whole milliseconds, rounded down.
     pub const fn millis(self) -> u64 {
         self.nanos / NANOS_PER_MILLI

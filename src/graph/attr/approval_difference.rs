@@ -66,12 +66,11 @@ fn text(value: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::REQUEST_CAPS;
-    use crate::edn::read;
+    use crate::edn::{Caps, read};
 
     fn check(before: &str, now: &str, expected: &str) {
         let map = |text: &str| {
-            let value = read(text.as_bytes(), &REQUEST_CAPS).expect("EDN");
+            let value = read(text.as_bytes(), &Caps::default()).expect("EDN");
             value.as_map().expect("a map").clone()
         };
         assert_eq!(Value::from(differences(&map(before), &map(now))).to_string(), expected, "{before} {now}");

@@ -195,16 +195,25 @@ fn limits_hold(model: &ReferenceModel, standing: &StateView<'_>) -> LawResult {
     let state = standing.state;
     let sessions = state.sessions();
     let finished = |session: &&SessionRecord| state.schedules_of(session.id()).len() - session.live_count();
+    // Each family of tools has the bound for itself.
+    let in_one_family = |session: &&SessionRecord| {
+        let live: Vec<_> =
+            state.live_schedules_of(session.id()).iter().map(|it| it.schedule().dialect).collect();
+        live.iter().map(|family| live.iter().filter(|other| *other == family).count()).max().unwrap_or(0)
+    };
     let created =
-        |session: &&SessionRecord| session.live_count().saturating_sub(model.revived_of(session.id()));
+        |session: &&SessionRecord| in_one_family(session).saturating_sub(model.revived_of(session.id()));
     let live = sessions.iter().map(created).max().unwrap_or(0);
+    let all = |session: &&SessionRecord| session.live_count().saturating_sub(model.revived_of(session.id()));
+    let of_all = sessions.iter().map(all).max().unwrap_or(0);
     let kept = sessions.iter().map(finished).max().unwrap_or(0);
     let session_live_max = standing.session_live_max.map_or(limits::SESSION_SCHEDULES.value, u64::from);
     let bounds = [
         ("schedules", state.live_count(), limits::SCHEDULES.value),
         ("sessions", sessions.len() as u64, limits::SESSIONS.value),
         ("finished schedules kept in one session", kept as u64, limits::FINISHED_KEPT.value),
-        ("unfinished schedules in one session", live as u64, session_live_max),
+        ("unfinished schedules of one family in one session", live as u64, session_live_max),
+        ("unfinished schedules in one session", of_all as u64, limits::SESSION_SCHEDULES.value),
     ];
     let broken = bounds.into_iter().find(|(_, count, bound)| count > bound);
     hold(broken.is_none(), || format!("{broken:?}"))

@@ -1,5 +1,4 @@
-//! A restart after which every watch is overdue: their checks are spread over an interval. `WATCHES=10000` makes it as many as T42
-//! has.
+//! A restart after which every watch is overdue: their checks are spread over an interval. T42 has `WATCHES=10000`.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -254,7 +254,7 @@ fn the_checks_and_bulletins_of_a_watch_are_accounted_for() {
         let at = now.checked_sub(Span::from_millis(ago * 1_000)).expect("in range");
         let asked = format!(
             "[{{(:reveille/explain {{:schedule-id \"w\" :at \"{at}\"}}) \
-              [:reveille.explanation/verdict :reveille.explanation/detail]}}]"
+              [:reveille.explanation/verdict :reveille.explanation/sentence]}}]"
         );
         ask(&life.handle, &Caller::OPERATOR, &asked, false)
     };

@@ -101,7 +101,14 @@ fn schedule(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
 }
 
 fn run(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
-    let fact = match name {
+    let Some(fact) = run_fact(name, form)? else { return Ok(None) };
+    // The others say themselves who asked for them, or are the engine's own.
+    let by = if is_reported(&fact) { reporter(form)? } else { None };
+    Ok(Some(Fact::Run(run_id(form, "run")?, fact, by)))
+}
+
+fn run_fact(name: &str, form: &Form<'_>) -> Result<Option<RunFact>, FactError> {
+    Ok(Some(match name {
         names::CLAIMED => RunFact::Claimed(Claim {
             cause: one(form, "cause", Cause::parse)?,
             folded: number::<u64>(form, "folded")?,
@@ -167,10 +174,7 @@ fn run(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
         names::FAILED => RunFact::Failed(Box::new(failure(form)?)),
         names::CANCELLED => RunFact::Cancelled { reason: one(form, "reason", Reason::parse)? },
         _ => return Ok(None),
-    };
-    // The others say themselves who asked for them, or are the engine's own.
-    let by = if is_reported(&fact) { reporter(form)? } else { None };
-    Ok(Some(Fact::Run(run_id(form, "run")?, fact, by)))
+    }))
 }
 
 fn rest(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
