@@ -9,17 +9,25 @@
 use super::record::SessionRecord;
 use super::slab::Key;
 use super::state::State;
-use crate::domain::{Actor, Lineage, Refusal, Schedule, Scope};
+use crate::domain::{Actor, Lineage, Refusal, RunId, Schedule, Scope};
 use crate::limits;
 
 impl SessionRecord {
     /// Returns the chain of the current turn, if a schedule's run began it; or the chain of a fresh
     /// session, as long as no person has written in it.
     pub(crate) fn chain(&self) -> Option<&Lineage> {
-        // The last delivery's chain applies only while a turn is going on.
-        let turn = self.woken.as_deref().filter(|_| self.busy);
         let from = || self.provenance.as_ref()?.chain.as_ref().filter(|_| self.last_user_activity.is_none());
-        turn.or_else(from)
+        self.turn().or_else(from)
+    }
+
+    /// Returns the run that began the current turn, if a schedule's run did.
+    pub(crate) fn turn_run(&self) -> Option<&RunId> {
+        self.turn().map(|chain| &chain.run)
+    }
+
+    /// Returns the chain of the current turn. The chain of the last delivery applies only while a turn is going on.
+    fn turn(&self) -> Option<&Lineage> {
+        self.woken.as_deref().filter(|_| self.busy)
     }
 }
 

@@ -92,6 +92,7 @@ pub use record::{ChannelRecord, Progress, RunRecord, ScheduleRecord, SessionReco
 pub use row::{ScheduleRow, SessionRow, StoredRow};
 pub use slab::Key;
 pub use state::{Mode, State};
+pub(crate) use step::retry_waits;
 pub use step_builder::{Env, Step};
 pub use task::Task;
 pub use watching::{Checked, next_wait, remember_check, summed_up, weigh};

@@ -11,7 +11,7 @@ use super::page::{LIST, Page, Window, WindowParams};
 use super::params::{CheckedParams, OneOrMany, enums, params, refused};
 use super::registry::{ParamGroups, ResolverError};
 use super::view::View;
-use crate::domain::{Cause, Moment, Reason, RunId, RunState, ScheduleId, names};
+use crate::domain::{Cause, Moment, Reason, RunId, RunState, ScheduleId, Span, names};
 use crate::edn::Map;
 use crate::engine::{Key, RunRecord};
 
@@ -50,6 +50,8 @@ params! {
         optional session: Box<str> = "session-id",
         /// Only runs that were handed to this host.
         optional host: Box<str> = "host",
+        /// Only runs that were handed over at least this many milliseconds after their slot.
+        optional late: Span = "late-ms",
     }
 }
 
@@ -144,6 +146,9 @@ impl RunFilter {
                 .session
                 .as_deref()
                 .is_none_or(|id| run.session.as_ref().is_some_and(|own| own.as_str() == id))
+            && self
+                .late
+                .is_none_or(|late| run.handed_at().is_some_and(|handed| handed.since(run.slot) >= late))
             && self.host.as_deref().is_none_or(|name| run.host.is_some_and(|host| host.to_string() == name))
     }
 }

@@ -5,7 +5,7 @@
 use super::params::{FromParam, OneOrMany, params, word};
 use super::psi_terms;
 use super::registry::ParamType;
-use crate::domain::{Dialect, Moment, PayloadKind, Reason, RunState, Schedule, SessionId, Status};
+use crate::domain::{Dialect, Moment, PayloadKind, Reason, RunState, Schedule, SessionId, Status, Target};
 use crate::edn::Value;
 use crate::engine::{ScheduleRecord, State};
 
@@ -50,8 +50,12 @@ params! {
         optional paused: bool = "paused",
         /// Only schedules that wait or ended for one of these reasons.
         optional reasons: OneOrMany<Reason> = "reason",
-        /// Only schedules whose last run failed, or whose last run did not.
+        /// Only schedules whose last run that has ended failed, or did not.
         optional failing: bool = "failing",
+        /// Only schedules that deliver by the channel with this name.
+        optional channel: Box<str> = "channel",
+        /// Only schedules of whose runs since this instant some are no longer retained.
+        optional runs_dropped_since: Moment = "runs-dropped-since",
     }
 }
 
@@ -85,6 +89,8 @@ impl ScheduleFilter {
                 || schedule.label.as_deref().is_some_and(mentions)
         };
         let zone = || schedule.trigger.zone().map(ToString::to_string);
+        let goes_by =
+            |name: &str| matches!(schedule.target(), Target::Route(route) if route.channel.as_ref() == name);
         self.kind.is_none_or(|kind| schedule.payload.kind() == kind)
             && self.label.as_deref().is_none_or(|label| schedule.label.as_deref() == Some(label))
             && self.id_prefix.as_deref().is_none_or(|prefix| id().starts_with(prefix))
@@ -93,6 +99,7 @@ impl ScheduleFilter {
             && self.due_before.is_none_or(|before| slot < before)
             && self.dialects.as_ref().is_none_or(|OneOrMany(wanted)| wanted.contains(&schedule.dialect))
             && self.zone.as_deref().is_none_or(|wanted| zone().as_deref() == Some(wanted))
+            && self.channel.as_deref().is_none_or(goes_by)
             && self.text.as_deref().is_none_or(has)
     }
 
@@ -101,14 +108,29 @@ impl ScheduleFilter {
         // The filter compares what the caller sees: a delivery in progress counts as pending.
         let status = ShownStatus(psi_terms::status(record.status()));
         let failing = || {
-            let last = state.newest_run(record).map(|run| run.run().state);
-            last == Some(RunState::Failed)
+            // A schedule whose next run is under way, or tried again, has not recovered yet.
+            let mut ended =
+                state.runs_of(record).map(|(_, run)| run.run().state).filter(|it| it.is_terminal());
+            ended.next() == Some(RunState::Failed)
         };
         self.statuses.as_ref().is_none_or(|OneOrMany(wanted)| wanted.contains(&status))
             && self.paused.is_none_or(|paused| record.progress().paused.is_some() == paused)
             && self.reasons.as_ref().is_none_or(|wanted| wanted.have(psi_terms::reason(state, record)))
             && self.failing.is_none_or(|wanted| failing() == wanted)
+            && self.runs_dropped_since.is_none_or(|since| lacks_runs(state, record, since))
     }
+}
+
+/// Returns whether runs of a schedule since an instant are no longer retained.
+fn lacks_runs(state: &State, record: &ScheduleRecord, since: Moment) -> bool {
+    let all = record.progress().runs;
+    let (mut retained, mut oldest) = (0, None);
+    for (_, run) in state.runs_of(record) {
+        retained += 1;
+        oldest = Some(run.run().slot);
+    }
+    // What has one slot keeps no count, but all its runs.
+    record.schedule().recurs() && all > retained && oldest.is_none_or(|oldest| oldest > since)
 }
 
 /// Returns whether a text has another within it, whatever the case of either.

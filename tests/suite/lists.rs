@@ -80,6 +80,18 @@ fn schedules_are_found_by_what_they_say_and_how_they_stand() {
     scene.schedules(":failing true", 0);
 }
 
+/// Of each schedule the last 20 runs are retained: a list that reaches further back lacks some, and this says whose.
+#[test]
+fn schedules_that_lack_runs_are_found() {
+    let scene = Scene::new();
+    scene.pass(1_500);
+    for (since, expected) in [("00:00:30", 1), ("00:04:00", 1), ("00:07:00", 0), ("00:20:00", 0)] {
+        scene.schedules(&format!(":runs-dropped-since #inst \"2026-01-01T{since}Z\""), expected);
+    }
+    let done = scene.ask("[{(:psi.scheduler/schedules {:text \"often\"}) [:psi.scheduler/open-run]}]");
+    assert!(done.contains("open-run nil"), "{done}");
+}
+
 #[test]
 fn runs_are_listed_by_slot_state_and_session() {
     let scene = Scene::new();
@@ -90,6 +102,8 @@ fn runs_are_listed_by_slot_state_and_session() {
     scene.runs(":session-id \"one\"", 4);
     scene.runs(":session-id \"two\"", 0);
     scene.runs(":cause :slot :first 2", 2);
+    scene.runs(":late-ms 0", 4);
+    scene.runs(":late-ms 1000", 0);
     scene.runs(":from #inst \"2026-01-01T00:01:30Z\"", 3);
     scene.runs(":from #inst \"2026-01-01T00:01:00Z\" :to #inst \"2026-01-01T00:02:00Z\"", 2);
     // The latest slot comes first, and a page goes on where the last one ended.
@@ -225,8 +239,15 @@ fn what_failed_is_tried_again_and_nothing_else() {
     scene.pass(500);
     scene.schedules(":failing true", 1);
     simulated::open(&scene.handle, "gone", SessionConfig::default());
+    let busy =
+        |busy| scene.ask(&format!("[(psi.agent-session/set-busy {{:session-id \"gone\" :busy {busy}}})]"));
+    busy(true);
     let again = retry(job);
     assert!(!again.contains("mutation-error"), "{again}");
+    scene.pass(1);
+    // It has not recovered as long as its run waits.
+    scene.schedules(":failing true", 1);
+    busy(false);
     scene.pass(1);
     scene.runs(&format!(":schedule-id {job:?} :state :delivered"), 1);
     scene.schedules(":failing true", 0);

@@ -6,6 +6,7 @@ use reveille::adapter::HostLocal;
 use reveille::dialect::Notation;
 use reveille::domain::{Caller, HostId, SessionConfig, Span};
 use reveille::edn::{Caps, Value, read};
+use reveille::engine::{Input, Report};
 use reveille::runtime::Handle;
 use reveille::service::Service;
 
@@ -165,6 +166,37 @@ fn that_a_host_is_gone_is_said_at_creation() {
     handle.detach_host(host);
     clock.advance(Span::from_millis(1_000));
     assert!(create().contains("the host of its session is not connected. It will wait"), "{}", create());
+}
+
+/// Who waits for a session in a turn is told which run began it, and of a turn that nothing scheduled no run is named.
+#[test]
+fn the_run_that_began_a_turn_is_named_while_it_goes_on() {
+    let (parts, clock) = simulated::parts();
+    let handle = Handle::new(parts);
+    let host = handle.attach_host(Arc::new(HostLocal::new()));
+    handle.open_session(Some(session("s")), host, SessionConfig::default()).expect("it is new");
+    let create = "[(psi.scheduler/create {:session-id \"s\" :kind :message :message \"m\" :label \"long\" :delay-ms 1000})]";
+    ask(&handle, &Caller::OPERATOR, create, false);
+    clock.advance(Span::from_millis(1_000));
+    handle.run_due();
+    let reports = |busy| {
+        let report = Report::Busy { session: session("s"), busy, by: None };
+        handle.submit(Input::Report(report)).expect("it is open");
+    };
+    let turn = || {
+        let of = "{:psi.agent-session/turn-run [{:reveille.run/schedule [:psi.scheduler/label]}]}";
+        let query = format!("[{{[:psi.agent-session/session-id \"s\"] [{of}]}}]");
+        ask(&handle, &Caller::OPERATOR, &query, false)
+    };
+    let named = "turn-run {:reveille.run/schedule {:psi.scheduler/label \"long\"}}";
+    // Nothing is known of a turn before the host has reported one.
+    assert!(turn().contains("turn-run nil"), "{}", turn());
+    reports(true);
+    assert!(turn().contains(named), "{}", turn());
+    for busy in [false, true] {
+        reports(busy);
+        assert!(turn().contains("turn-run nil"), "{}", turn());
+    }
 }
 
 /// The same request again, of what was cancelled: it is found, and what it says of it is so.

@@ -13,6 +13,7 @@ pub(super) use run::cancel_call::cancel_call;
 pub(super) use run::created::created;
 pub(super) use run::failed::failed;
 pub(super) use run::guard_answered::guard_answered;
+pub(crate) use run::retry::retry_waits;
 pub(super) use run::returned::returned;
 pub(super) use run::unreached::unreached;
 pub(super) use schedule::bring_forward::bring_forward;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::{ChannelKind, Direction, Failure, Moment, Run, RunState, Schedule, Scope, Target};
 use crate::edn::{Map, Value};
+use crate::engine::ScheduleRecord;
 use crate::graph::listing::{Whose, schedules_of};
 use crate::graph::params::field;
 use crate::graph::psi_terms;
@@ -45,6 +46,17 @@ pub(super) const CHANNEL: Record = Record {
             "The status or exit code that it answered with. Nil if it gave none.",
         )
         .or_nil(),
+        field::<Moment>(
+            "failing-since",
+            "When a hand-over first failed since the last delivery. Nil if none has failed since.",
+        )
+        .or_nil(),
+        Param::shown(
+            "failed-count",
+            ParamType::NATURAL,
+            "How many runs have failed since the last delivery.",
+        ),
+        Param::shown("waiting-count", ParamType::NATURAL, "How many runs wait to go out, or are under way."),
     ],
 };
 
@@ -77,6 +89,9 @@ pub(super) fn channels(view: &View<'_>) -> Value {
             .with("last-failure-at", failed_at.map(psi_terms::instant))
             .with("last-error", failure.map(|failure| &*failure.message))
             .with("last-code", failure.and_then(|failure| failure.code).map(i64::from))
+            .with("failing-since", used.failing_since.map(psi_terms::instant))
+            .with("failed-count", used.failed)
+            .with("waiting-count", used.waiting)
             .into()
     });
     Value::Vector(shown.collect::<Vec<Value>>().into())
@@ -87,21 +102,43 @@ pub(super) fn channels(view: &View<'_>) -> Value {
 struct Use<'a> {
     last_delivery: Option<Moment>,
     last_failure: Option<(Moment, &'a Failure)>,
+    /// When a hand-over first failed since the last delivery.
+    failing_since: Option<Moment>,
+    /// How many runs have failed since the last delivery.
+    failed: i64,
+    /// How many runs have not ended.
+    waiting: i64,
 }
 
 /// Returns how the channels were used, by the retained runs that the caller may see. They outlive a restart, as a count in memory
 /// would not.
 fn uses<'a>(view: &View<'a>) -> BTreeMap<&'a str, Use<'a>> {
     let mut uses: BTreeMap<&str, Use<'_>> = BTreeMap::new();
-    for record in schedules_of(view, Whose::All).into_iter().filter_map(|key| view.schedule(key)) {
-        for (_, run) in view.state.runs_of(record) {
-            let definition = view.state.definition_of(run);
-            if let Some(Target::Route(route)) = definition.map(Schedule::target) {
-                uses.entry(&route.channel).or_default().add(run.run());
+    for (channel, run) in sent(view) {
+        uses.entry(channel).or_default().add(run);
+    }
+    // What has failed since the last delivery can be counted only once that is known, and mostly nothing has.
+    if uses.values().any(Use::is_failing) {
+        for (channel, run) in sent(view) {
+            if let Some(used) = uses.get_mut(channel).filter(|used| used.is_failing()) {
+                used.add_since_delivery(run);
             }
         }
     }
     uses
+}
+
+/// The retained runs that go to channels, each with the name of its channel.
+fn sent<'a>(view: &View<'a>) -> impl Iterator<Item = (&'a str, &'a Run)> {
+    let state = view.state;
+    let records: Vec<&ScheduleRecord> =
+        schedules_of(view, Whose::All).into_iter().filter_map(|key| view.schedule(key)).collect();
+    records.into_iter().flat_map(|record| state.runs_of(record)).filter_map(|(_, run)| {
+        match state.definition_of(run).map(Schedule::target) {
+            Some(Target::Route(route)) => Some((&*route.channel, run.run())),
+            Some(Target::Owner | Target::Session(_) | Target::Fresh) | None => None,
+        }
+    })
 }
 
 impl<'a> Use<'a> {
@@ -109,13 +146,31 @@ impl<'a> Use<'a> {
         if run.state == RunState::Delivered {
             self.last_delivery = self.last_delivery.max(run.delivered_at);
         }
-        for attempt in run.attempts() {
-            // One that was never handed over says nothing about the receiver.
-            let ended = attempt.ended_at.filter(|_| attempt.started_at.is_some());
-            let Some((ended_at, failure)) = ended.zip(attempt.failure) else { continue };
+        self.waiting += i64::from(!run.state.is_terminal());
+        for (ended_at, failure) in failures(run) {
             if self.last_failure.is_none_or(|(last, _)| last <= ended_at) {
                 self.last_failure = Some((ended_at, failure));
             }
         }
     }
+
+    /// Whether a hand-over has failed since the last delivery.
+    fn is_failing(&self) -> bool {
+        self.last_failure.is_some_and(|(failed_at, _)| Some(failed_at) > self.last_delivery)
+    }
+
+    /// Adds what has failed since the last delivery.
+    fn add_since_delivery(&mut self, run: &Run) {
+        for (ended_at, _) in failures(run).filter(|(ended_at, _)| Some(*ended_at) > self.last_delivery) {
+            self.failing_since = Some(self.failing_since.map_or(ended_at, |first| first.min(ended_at)));
+        }
+        // A run that was never handed over, because nobody approved it for instance, says nothing about the receiver.
+        let has_failed = run.state == RunState::Failed && run.started_at.is_some();
+        self.failed += i64::from(has_failed && run.ended_at > self.last_delivery);
+    }
+}
+
+/// The attempts of a run that failed with the receiver: when, and why. One that was never handed over is none.
+fn failures(run: &Run) -> impl Iterator<Item = (Moment, &Failure)> {
+    run.attempts().filter(|attempt| attempt.started_at.is_some()).filter_map(|it| it.ended_at.zip(it.failure))
 }

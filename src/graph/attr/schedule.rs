@@ -150,6 +150,13 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
                 entities(runs)
             })
         };
+        /// The oldest run that has not ended. Nil if there is none.
+        own "psi.scheduler/open-run": Type::Reference("run"), nullable => |view, key, _| {
+            of_schedule(view, key, |record| {
+                let open = view.state.runs_of(record).filter(|(_, run)| !run.run().state.is_terminal()).last();
+                maybe(open, |(key, _)| Datum::Entity(key.number().into()))
+            })
+        };
         /// The session that owns the schedule. Nil once it is closed.
         own "psi.scheduler/origin-session": Type::Reference("session"), nullable => |view, key, _| {
             of_schedule(view, key, |record| {

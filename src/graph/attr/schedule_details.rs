@@ -5,7 +5,7 @@ use super::{Read, attributes, instant, integer, maybe, of_schedule, own};
 use crate::calendar;
 use crate::domain::{Envelope, Moment, Payload, Reason, RunState, Scope, Target};
 use crate::edn::{Map, Value};
-use crate::engine::{Key, Pause, ScheduleRecord, Task};
+use crate::engine::{Key, Pause, ScheduleRecord, Task, retry_waits};
 use crate::graph::mutation::{LIFETIME, POLICY, UNDERSTOOD, print_lifetime, print_policy};
 use crate::graph::params::{CheckedParams, IdText, field, params, refused};
 use crate::graph::psi_terms;
@@ -33,6 +33,12 @@ pub(super) fn settings(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key>
         /// What happens when a slot is late, the session is busy, runs overlap, or a run fails.
         own "psi.scheduler/policy": Type::Record(&POLICY) =>
             |record| print_policy(record.schedule().policy()).into();
+        /// The waits before further attempts of a delivery that fails: those of the policy, or for a channel without any those of
+        /// Standard Webhooks. Empty if there is no further attempt.
+        own "psi.scheduler/retry-waits": Type::Integer, many, unit("ms") => |record| {
+            let waits = retry_waits(record.schedule()).into_iter();
+            waits.map(|wait| Value::Int(i64::try_from(wait.millis()).unwrap_or(i64::MAX))).collect::<Vec<Value>>().into()
+        };
         /// What ends the schedule besides its trigger: runs, an instant, a user's message, or its session.
         own "psi.scheduler/lifetime": Type::Record(&LIFETIME) =>
             |record| print_lifetime(record.schedule().lifetime()).into();

@@ -157,6 +157,15 @@ fn standing(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     attributes! { entity, by read;
         /// Whether its host reported a turn, or a compaction, that has not ended.
         own "psi.agent-session/busy?": Type::Boolean => |record| Datum::Bool(record.is_busy());
+        /// The run that began the turn that is going on, as far as the host's reports tell. Nil if no turn is going on, if no run
+        /// began it, or if the run is not retained.
+        own "psi.agent-session/turn-run": Type::Reference("run"), nullable => |view, key, _| {
+            read(view, key, |record| {
+                // The schedule of the run may belong to another session, and be hidden from the caller.
+                let run = record.turn_run().and_then(|id| view.state.run_key(id));
+                maybe(run.filter(|key| view.run(*key).is_some()), |key| Datum::Entity(key.number().into()))
+            })
+        };
         /// The host that runs its turns: built-in, or a connected one.
         own "psi.agent-session/host": Type::String => |record| Datum::shown(record.host());
         /// Whether its host is connected. Due runs wait until it is.

@@ -127,9 +127,28 @@ fn how_a_channel_does_is_known_after_a_restart() {
         format!(":last-delivery-at #inst \"{delivered}"),
         format!(":last-failure-at #inst \"{failed}"),
         ":last-error \"no such room\" :last-code 404".to_owned(),
+        format!(":failing-since #inst \"{failed}"),
+        ":failed-count 0 :waiting-count 1".to_owned(),
     ] {
         assert!(told.contains(&words), "{words} in {told}");
     }
+    // It fails since the first failure, not since the last one.
+    send(&mut life, "NOT that", DecisionKind::RunRetrying);
+    let told = channels(&life);
+    for words in [format!(":failing-since #inst \"{failed}"), ":waiting-count 2".to_owned()] {
+        assert!(told.contains(&words), "{words} in {told}");
+    }
+    let by = |channel: &str| {
+        let query =
+            format!("[{{(:psi.scheduler/schedules {{:channel {channel:?}}}) [:psi.scheduler/message]}}]");
+        ask(&life.handle, &Caller::OPERATOR, &query, false).matches(":psi.scheduler/message ").count()
+    };
+    assert_eq!((by("ops"), by("other")), (3, 0));
+    let waits = "[{(:psi.scheduler/schedules {:channel \"ops\" :text \"that\"}) \
+                   [:psi.scheduler/retry-waits {:psi.scheduler/open-run [:reveille.run/reason]}]}]";
+    let waits = ask(&life.handle, &Caller::OPERATOR, waits, false);
+    // The waits of Standard Webhooks, because the policy has none.
+    assert!(waits.contains("retry-waits [5000 300000 ") && waits.contains("run/reason :retrying"), "{waits}");
     drop(life);
     let life = next(&lives, &desk);
     assert_eq!(channels(&life), told);

@@ -81,8 +81,18 @@ fn wait_of_bulletin(attempt: u16, reason: Reason, lost: bool) -> Option<Span> {
     TABLE.get(tried).filter(|_| reason == Reason::HostRefused).map(|wait| Span::from_millis(*wait))
 }
 
-/// Returns the wait before the next attempt to send a message; `None` if there is none. It is the
-/// schedule's backoff or the table of Standard Webhooks, and no less than the receiver asks for.
+/// Returns the waits before further attempts of a schedule's runs: those of its policy, or the table of Standard Webhooks for a
+/// channel if the policy has none.
+pub(crate) fn retry_waits(schedule: &Schedule) -> Vec<Span> {
+    let own = schedule.policy().backoff.as_slice();
+    match schedule.target() {
+        Target::Route(_) if own.is_empty() => TABLE.iter().copied().map(Span::from_millis).collect(),
+        Target::Route(_) | Target::Owner | Target::Session(_) | Target::Fresh => own.to_vec(),
+    }
+}
+
+/// Returns the wait before the next attempt to send a message; `None` if there is none: after the last of the waits there is no
+/// further attempt. It is no less than the receiver asks for.
 fn retry_delay(schedule: &Schedule, attempt: u16, failure: &Failure) -> Option<Span> {
     let asked = failure.again_after.unwrap_or(Span::ZERO);
     // The pace of the channel is our own: nothing was tried, and nothing of the table is used up.
@@ -96,13 +106,7 @@ fn retry_delay(schedule: &Schedule, attempt: u16, failure: &Failure) -> Option<S
         return None;
     }
     let tried = usize::from(attempt).saturating_sub(1);
-    let own = schedule.policy().backoff.as_slice();
-    let wait = if own.is_empty() {
-        // After the end of the table there is no further attempt.
-        TABLE.get(tried).copied().map(Span::from_millis)
-    } else {
-        own.get(tried).copied()
-    }?;
+    let wait = retry_waits(schedule).get(tried).copied()?;
     // The receiver may ask for a longer wait, within a bound.
     Some(wait.max(asked.min(Span::from_millis(limits::RETRY_AFTER_MS.value))))
 }
