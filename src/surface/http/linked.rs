@@ -1,8 +1,8 @@
 //! Links the modules of the dashboard into one script. In one piece they pack better by a fifth than file by file, a browser asks
 //! once instead of 25 times, and nothing has to be built.
 //!
-//! Each module becomes a function that returns what it exports, behind the modules that it imports. Lines that are comments
-//! are left out: they are for readers of `web/app/`. What lives elsewhere: the files (`assets.rs`). Invariant: modules import
+//! Each module becomes a function that returns what it exports, behind the modules that it imports. Comments, types within them
+//! and the indentation are left out: they are for readers of `web/app/`. What lives elsewhere: the files (`assets.rs`). Invariant: modules import
 //! each other in the forms that are read here, and never in a circle.
 
 use std::fmt::Write as _;
@@ -62,8 +62,8 @@ impl<'a> Linking<'a> {
             };
         }
         body.push_str(rest);
-        let lines = body.lines().filter(|line| !is_comment(line.trim()));
-        (lines.collect::<Vec<&str>>().join("\n"), exports)
+        let lines = body.lines().map(str::trim).filter(|line| !is_comment(line));
+        (lines.map(without_types).collect::<Vec<String>>().join("\n"), exports)
     }
 
     /// `{ a, b as c } from "x";`, `* as all from "x";` or `whole from "x";`: variables of the same names.
@@ -133,6 +133,18 @@ fn is_comment(line: &str) -> bool {
     line.is_empty() || line.starts_with("//") || line.starts_with("/**") && line.ends_with("*/")
 }
 
+/// A line without the types that stand in comments within it.
+fn without_types(line: &str) -> String {
+    let (mut text, mut rest) = (String::new(), line);
+    while let Some((before, (_, behind))) =
+        rest.split_once("/** @type").and_then(|(before, typed)| Some((before, typed.split_once("*/")?)))
+    {
+        text.push_str(before);
+        rest = behind.trim_start();
+    }
+    text + rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,7 +154,7 @@ mod tests {
         let main = "// What it is.\n\
             import { a, b as c, fromIt } from \"./one.js\";\n\
             import * as all from \"./one.js\";\n\n  all.a(c);\n";
-        let one = "import two from \"two\";\nexport const a = two;\n\
+        let one = "import two from \"two\";\nexport const a = /** @type {any} */ (two);\n\
             export async function b() {}\nexport { d as e } from \"three\";\n";
         let three =
             "import{x as y}from\"two\";const d=y;export{d,y as z};\n//# sourceMappingURL=three.js.map";
@@ -155,9 +167,9 @@ mod tests {
         let packages: &[Module] = &[("two", "two.js"), ("three", "three.js")];
         let expected = "const $two = (() => {\nconst $default = function(){}\nreturn { default: $default };\n})();\n\
             const $three = (() => {\nconst {x: y} = $two;const d=y;\nreturn { d: d, z: y };\n})();\n\
-            const $one = (() => {\nconst two = $two.default;\nconst a = two;\nasync function b() {}\n\
+            const $one = (() => {\nconst two = $two.default;\nconst a = (two);\nasync function b() {}\n\
             return { a, b, e: $three.d };\n})();\n\
-            const $main = (() => {\nconst { a, b: c, fromIt } = $one;\nconst all = $one;\n  all.a(c);\nreturn {  };\n})();\n";
+            const $main = (() => {\nconst { a, b: c, fromIt } = $one;\nconst all = $one;\nall.a(c);\nreturn {  };\n})();\n";
         assert_eq!(link("main.js", modules, packages), expected);
     }
 }
