@@ -21,11 +21,13 @@ const EXPLAIN = `query($id: ID!, $at: DateTime) { explain(scheduleId: $id, at: $
 const NOW = `{ engine { now imbalance accounting { expected delivered left skipped cancelled failed lost pending }
     heldRuns { id slot schedule { label } approval { rule why until message owner } }
     lostSchedules { label sessionId fireAt lostAt leftAt } held { since } pastHolds { by reason since until } downtimes { from until }
-    channels { name kind goesTo disabledAt lastDeliveryAt lastFailureAt lastError } }
+    channels { name kind goesTo disabledAt lastDeliveryAt lastFailureAt lastError failingSince failedCount waitingCount } }
   notes: session(sessionId: "notes") { reception inbox { label text timestamp } }
-  research: session(sessionId: "research") { busy deliveryInFlight { label } waiting { label reason fireAt } }
+  research: session(sessionId: "research") { busy turnRun { deliveredAt schedule { label } } deliveryInFlight { label } waiting { label reason fireAt } }
   paused: schedules(first: 9, filter: { status: [PAUSED] }) { nodes { label pause { by reason since } } }
   schedules(first: 1) { totalCount } sessions(first: 99) { totalCount } }`;
+const LACKING = `query($since: DateTime!) { schedules(first: 9, filter: { runsDroppedSince: $since }) { nodes { label } }
+  late: runs(first: 99, filter: { from: $since, lateMs: 300000 }) { nodes { schedule { label } } } }`;
 const NEXT = `query($from: DateTime!, $to: DateTime!) {
   forecast(from: $from, to: $to, first: 500) { slot at count will reason schedule { label failuresInRow } } }`;
 
@@ -49,6 +51,7 @@ async function gather(daemon, ids) {
     pages: await of("on-call heartbeat"), report: await of("shift report"),
     rotation: await of("key rotation"), reading: await of("meter reading"),
     tables: await of("drop the old tables"), approved: await of("promote build 4711"),
+    lacking: await daemon.ask(LACKING, { since: "2026-10-24T18:00:00Z" }),
     approval: await decisions({ kind: ["RUN_APPROVED"] }), tests: await of("integration tests"), checks: await of("link check"),
     next: (await daemon.ask(NEXT, soon)).forecast,
     noise: (await daemon.ask("{ runs(first: 1, filter: { state: [DELIVERED] }) { totalCount } }")).runs.totalCount,
@@ -85,6 +88,12 @@ export async function check(daemon, ids) {
   const [pager] = of.engine.channels;
   const taken = of.pages.filter((run) => run.state === "DELIVERED").at(-1);
   is("the channel says how it is", pager.lastDeliveryAt === taken.deliveredAt && pager.lastFailureAt > pager.lastDeliveryAt, pager.lastError);
+  is("since when it fails, and what that cost", pager.failingSince > pager.lastDeliveryAt && pager.failingSince < failed[0].finishedAt
+    && Number(pager.failedCount) === failed.length && Number(pager.waitingCount) === 1, berlin(pager.failingSince));
+  const labels = (nodes) => nodes.map((one) => one.label ?? one.schedule.label);
+  is("whose runs are not all retained", labels(of.lacking.schedules.nodes).includes("feed poll") && !labels(of.lacking.schedules.nodes).includes("ledger backup"),
+    labels(of.lacking.schedules.nodes).join(", "));
+  is("what ran much later than its slot", ["integration tests", "ledger backup"].every((label) => labels(of.lacking.late.nodes).includes(label)));
   const [report, approved] = [of.report[0], of.approval[0]];
   is("a delivery that is still tried", report.reason === "RETRYING",
     `attempt ${report.attempt}, next ${berlin(report.retryAt ?? 0)}`);
@@ -97,6 +106,7 @@ export async function check(daemon, ids) {
   const tests = at(of.tests, "2026-10-25T04:45:00Z");
   is("a run that waited for its session", Number(tests.latenessMs) > 1_800_000, `${Number(tests.latenessMs) / 60_000} min`);
   is("one that still does", of.research.waiting[0]?.reason === "SESSION_BUSY", of.research.waiting[0]?.label);
+  is("behind whose turn", of.research.turnRun?.schedule.label === "paper digest", berlin(of.research.turnRun?.deliveredAt ?? 0));
   const refused = of.checks.filter((run) => run.state === "FAILED");
   is("an agent that failed", refused.length === 3, refused[0]?.error.message);
   is("a paused schedule", of.paused.nodes.length === 1, of.paused.nodes[0]?.label);
@@ -132,7 +142,8 @@ export function questions(of) {
     ["Who held everything in the night, from when to when, and why?",
       `${held.by}: from ${berlin(held.at)} until ${berlin(released.at)}, because: ${held.detail}`],
     ["Which channel is dead, since when, when did it last take something, and what does it answer?",
-      `pager (${engine.channels[0].goesTo}): the first heartbeat that failed is that of ${berlin(of.failed[0].slot)}, the last ` +
+      `pager (${engine.channels[0].goesTo}): since ${berlin(engine.channels[0].failingSince)}; the first heartbeat that failed is ` +
+      `that of ${berlin(of.failed[0].slot)}, ${engine.channels[0].failedCount} failed and ${engine.channels[0].waitingCount} waits; the last ` +
       `that was taken that of ${berlin(last.slot)}; ${of.failed.at(-1).error.message}`],
     ["Why did \"ledger snapshot\" not run at 03:15?", of.skipped.sentence],
     ["\"key rotation\" is set for 02:30, \"meter reading\" for the hour from 02:00, and that hour came twice. When did each run?",

@@ -5,6 +5,7 @@ import { to } from "./route.js";
 import { act, By, Changed, confirm, Do, Facts, mayChange, Page, rowKeys, ScheduleName, SessionName } from "./parts.js";
 import { Box, count, Foreign, visible, word } from "./text.js";
 import { now, span, When } from "./time.js";
+import { Line } from "./feed.js";
 import * as Q from "./queries.js";
 
 export function Approvals({ id = null }) {
@@ -17,7 +18,14 @@ export function Approvals({ id = null }) {
   return html`<${Page} title="Approvals" answer=${answer} lead=${answer.data && waiting.filter(Boolean).join("; ")}>
     ${answer.data && !runs.length && !questions.length && html`<p class="empty good">Nothing waits for approval.</p>`}
     <div class="held">${questions.map((asked) => html`<${Question} key=${asked.digest} asked=${asked} />`)}</div>
-    <div class="held" onKeyDown=${(event) => rowKeys(event, keys)}>${runs.map((run) => html`<${One} key=${run.id} run=${run} first=${run.id === id} />`)}</div><//>`;
+    <div class="held" onKeyDown=${(event) => rowKeys(event, keys)}>${runs.map((run) => html`<${One} key=${run.id} run=${run} first=${run.id === id} />`)}</div>
+    ${answer.data && html`<${Decided} engine=${answer.data.engine} />`}<//>`;
+}
+
+/** What was decided last, and what nobody decided in time. */
+function Decided({ engine: { decided, expired } }) {
+  const all = [...decided.nodes, ...expired.nodes].sort((one, two) => Number(two.cursor) - Number(one.cursor)).slice(0, 10);
+  return html`<section><h2>Decided last</h2>${all.length ? html`<ol class="log">${all.map((one) => html`<li key=${one.cursor}><${When} at=${one.at} brief /> <${Line} of=${one} /></li>`)}</ol>` : html`<p class="empty">None that is retained.</p>`}</section>`;
 }
 
 async function approve(run) {

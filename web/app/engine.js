@@ -2,7 +2,7 @@
 import { html, useState } from "./lib.js";
 import { asOf, useAsk } from "./graph.js";
 import { refine } from "./route.js";
-import { A, By, Facts, isFailing, Page, SessionName, Table, tone } from "./parts.js";
+import { By, Facts, Failing, isFailing, Page, ScheduleName, SessionName, Stretch, Table, tone } from "./parts.js";
 import { Foreign, visible, word } from "./text.js";
 import { fromLocal, HERE, now, relative, span, toLocal, When, zoneName } from "./time.js";
 import * as Q from "./queries.js";
@@ -26,13 +26,15 @@ export function Doctor() {
   const answer = useAsk(Q.DOCTOR);
   const of = answer.data?.engine;
   const sum = of && Object.entries(of.accounting).filter(([name]) => name !== "expected");
+  // These slots have a run after all: that of a later slot, or one that waited.
+  const made = Number(of?.undelivered?.skipped.coalesced ?? 0);
   return html`<${Page} title="Doctor" answer=${answer} lead="How the daemon is. The command reveille doctor checks its store.">${of && html`
     <p class=${`sentence ${Number(of.imbalance) === 0 && of.mode === "RUNNING" ? "" : "bad"}`}>${Number(of.imbalance) === 0 ? "The accounts balance: every slot so far has exactly one outcome." : `The accounts are off by ${of.imbalance}: a defect.`}
       ${of.mode !== "RUNNING" && ` It is ${word(of.mode)}.`}</p>
     <div class="columns"><div><section><h2>Accounts</h2><p class="soft">Slots since ${of.countedSince ? html`<${When} at=${of.countedSince} brief />, when the daemon started` : "the daemon started"}, and those that waited or were left then.</p>
       <div class="bar" aria-hidden="true">${sum.map(([name, value]) => Number(value) > 0 && html`<i class=${tone(name)} style=${{ flexGrow: Number(value) }}></i>`)}</div>
-      <${Facts} rows=${[["expected", html`<b class="num">${Number(of.accounting.expected).toLocaleString()}</b>`], ...sum.map(([name, value]) => [name, html`<span class="num">${Number(value).toLocaleString()}</span>`])]} /></section>
-      <section><h2>Not delivered, by reason</h2>${of.countedSince && html`<p class="soft">Since <${When} at=${of.countedSince} brief />.</p>`}${of.undelivered ? html`<${Facts} rows=${Object.entries(of.undelivered).flatMap(([what, reasons]) => Object.entries(reasons).filter(([, value]) => Number(value) > 0)
+      <${Facts} rows=${[["expected", html`<b class="num">${Number(of.accounting.expected).toLocaleString()}</b>`], ...sum.map(([name, value]) => [name, html`<span class="num">${(Number(value) - (name === "skipped" ? made : 0)).toLocaleString()}</span>`]), made > 0 && ["part of another run", html`<span class="num">${made.toLocaleString()}</span>`]]} /></section>
+      <section><h2>Not delivered, by reason</h2>${of.countedSince && html`<p class="soft">Since <${When} at=${of.countedSince} brief />.</p>`}${of.undelivered ? html`<${Facts} rows=${Object.entries(of.undelivered).flatMap(([what, reasons]) => Object.entries(reasons).filter(([reason, value]) => Number(value) > 0 && reason !== "coalesced")
       .map(([reason, value]) => [`${what}: ${word(reason).replaceAll("-", " ")}`, html`<span class="num">${value}</span>`]))} />` : html`<p class="empty">Not known of the past.</p>`}</section></div>
     <div><section><h2>Daemon</h2><${Facts} rows=${[["version", of.version], ["mode", word(of.mode)], ["its clock", html`<${When} at=${of.now} zone=${of.zone} />`],
       ["zone of schedules", visible(of.zone)], of.localZone !== of.zone && ["zone of the machine", visible(of.localZone)],
@@ -42,13 +44,13 @@ export function Doctor() {
       <section><h2>Channels</h2>${of.channels.length ? html`<${Facts} rows=${of.channels.map((one) => [html`<${Foreign} text=${one.name} />`, html`${word(one.kind)} to <${Foreign} text=${one.goesTo} />
         ${one.disabledAt && html` <strong class="bad">disabled</strong> <${When} at=${one.disabledAt} brief />`}
         ${one.lastFailureAt && html`<br /><span class=${isFailing(one) ? "bad" : "soft"}>failed last <${When} at=${one.lastFailureAt} brief />: <${Foreign} text=${one.lastError} max=${200} />${one.lastCode !== null && `, code ${one.lastCode}`}</span>`}
-        ${(one.lastDeliveryAt || isFailing(one)) && html`<br /><span class="soft">last delivery <${When} at=${one.lastDeliveryAt} brief /></span>`}`])} />` : html`<p class="empty">${asOf.value ? "Not known of the past." : "None."}</p>`}</section>
+        ${isFailing(one) ? html`<br /><${Failing} of=${one} />` : one.lastDeliveryAt && html`<br /><span class="soft">last delivery <${When} at=${one.lastDeliveryAt} brief /></span>`}`])} />` : html`<p class="empty">${asOf.value ? "Not known of the past." : "None."}</p>`}</section>
       <section><h2>Down and held</h2>${of.downtimes.length + of.pastHolds.length ? html`<${Facts} rows=${[
-      ...of.downtimes.map((one) => ["down", html`<${When} at=${one.from} brief /> – <${When} at=${one.until} brief /> <span class="soft">${span(Date.parse(one.until) - Date.parse(one.from))}</span>`]),
-      ...of.pastHolds.map((one) => ["held", html`<${When} at=${one.since} brief /> – <${When} at=${one.until} brief /><${By} of=${one.by} />${one.reason && html`: <${Foreign} text=${one.reason} />`}`])]} />`
+      ...of.downtimes.map((one) => ["down", html`<${Stretch} from=${one.from} until=${one.until} /> <span class="soft">${span(Date.parse(one.until) - Date.parse(one.from))}</span>`]),
+      ...of.pastHolds.map((one) => ["held", html`<${Stretch} from=${one.since} until=${one.until} /><${By} of=${one.by} />${one.reason && html`: <${Foreign} text=${one.reason} />`}`])]} />`
       : html`<p class="empty">Neither is known.</p>`}</section>
       <section><h2>Lost</h2>${of.lostSchedules.length ? html`<p class="soft">Volatile schedules that were there when the daemon last ended.</p><${Facts} rows=${of.lostSchedules.map((one) => [
-      html`<${Foreign} text=${one.label ?? one.scheduleId} max=${80} />`, html`of <${SessionName} id=${one.sessionId} />${one.fireAt && html`, next due <${A} page="explain" params=${{ id: one.scheduleId, at: one.fireAt }}><${When} at=${one.fireAt} brief /><//>`}${one.leftAt && html`, left in the inbox <${When} at=${one.leftAt} brief />`}`])} />` : html`<p class="empty">Nothing.</p>`}</section></div></div>
+      html`<${ScheduleName} of=${one} />`, html`of <${SessionName} id=${one.sessionId} />${one.fireAt && html`, next due <${When} at=${one.fireAt} brief />`}${one.leftAt && html`, left in the inbox <${When} at=${one.leftAt} brief />`}`])} />` : html`<p class="empty">Nothing.</p>`}</section></div></div>
     <details><summary>Limits (${of.limits.length})</summary><${Table} caption="Limits" columns=${["Limit", "Value", "What it protects"]} rows=${of.limits.map((one) => ({ key: one.name, cells: [html`<code>${one.name}</code>`,
       html`<span class="num">${Number(one.value).toLocaleString()} ${one.unit}</span>`, one.doc] }))} /></details>`}<//>`;
 }

@@ -2,15 +2,16 @@
 import { html } from "./lib.js";
 import { change, useAsk } from "./graph.js";
 import { refine, to } from "./route.js";
-import { A, act, confirm, Do, Facts, Page, ScheduleName, Status, Table } from "./parts.js";
+import { A, act, confirm, Do, Facts, Page, ScheduleName, Status, Table, TurnOf } from "./parts.js";
 import { Box, count, Foreign, word } from "./text.js";
 import { When } from "./time.js";
 import { subscribe } from "./actions.js";
 import * as Q from "./queries.js";
 
-const ENDED = ["DELIVERED", "CANCELLED", "FAILED", "LEFT"];
 /** The slot that waits or is handed over, and not the one after it. */
-const slotOf = (schedule) => schedule.runs.find((run) => !ENDED.includes(run.state))?.slot ?? schedule.fireAt;
+const slotOf = (schedule) => schedule.openRun?.slot ?? schedule.fireAt;
+/** Whether a turn is under way, and who began it. */
+const Turn = ({ of }) => html`<${Status} of=${of.busy ? "running" : "pending"} say=${of.busy ? "turn under way" : "idle"} />${of.turnRun && html` <span class="soft">· <${TurnOf} run=${of.turnRun} /></span>`}`;
 const RECEPTION = { HOST: "a host", HOST_GONE: "its host is gone", LISTENER: "a listener", NOBODY: "nobody" };
 
 export function Lanes({ session = null, after = null }) {
@@ -23,7 +24,7 @@ function All({ after }) {
   const rows = (page?.nodes ?? []).map((one) => ({
     key: one.sessionId,
     cells: [html`<${A} page="lanes" params=${{ session: one.sessionId }}><${Foreign} text=${one.sessionName ?? one.sessionId} max=${60} /><//>`,
-      html`<${Status} of=${one.busy ? "running" : "pending"} say=${one.busy ? "turn under way" : "idle"} />`,
+      html`<${Turn} of=${one} />`,
       html`<span class=${one.reception === "HOST_GONE" ? "bad" : ""}>${RECEPTION[one.reception] ?? word(one.reception)}</span>`,
       html`${one.deliveryInFlight && html`<span class="chip live">in flight: <${ScheduleName} of=${one.deliveryInFlight} /></span> `}
         ${one.waiting.slice(0, 4).map((of) => html`<span class="chip"><${ScheduleName} of=${of} />${of.reason && html` <span class="soft">${word(of.reason)}</span>`}</span> `)}
@@ -48,7 +49,7 @@ function Lane({ id }) {
     if (yes !== null) await act(() => change(Q.TAKE, { id }), (data) => `${count(data.takeMessages.taken.length, "message")} taken.`);
   };
   return html`<${Page} title=${of ? html`<${Foreign} text=${of.sessionName ?? of.sessionId} max=${100} />` : "Session"} about=${id} answer=${answer}
-      lead=${of && html`<${Status} of=${of.busy ? "running" : "pending"} say=${of.busy ? "turn under way" : "idle"} /> <span class="soft">messages are taken by ${RECEPTION[of.reception]}</span>`}>
+      lead=${of && html`<${Turn} of=${of} /> <span class="soft">messages are taken by ${RECEPTION[of.reception]}</span>`}>
     ${of && html`<div class="columns"><div>
       <section><h2>In line</h2><ol class="steps">${of.deliveryInFlight && html`<li><b>in flight</b> <${ScheduleName} of=${of.deliveryInFlight} /> <${When} at=${slotOf(of.deliveryInFlight)} brief /></li>`}
         ${of.waiting.map((one) => html`<li><${ScheduleName} of=${one} /> ${one.reason && html`<b>${word(one.reason)}</b>`} <${When} at=${slotOf(one)} brief /></li>`)}</ol>

@@ -13,6 +13,7 @@ import { Schedules } from "./schedules.js";
 import { Schedule } from "./schedule.js";
 import { Edit } from "./form.js";
 import { Explain, Run } from "./explain.js";
+import { Over } from "./over.js";
 import { Approvals } from "./approvals.js";
 import { Lanes } from "./lanes.js";
 import { WhatIf } from "./whatif.js";
@@ -23,8 +24,8 @@ const PAGES = [
   ["approvals", "Approvals", "a", Approvals], ["lanes", "Lanes", "l", Lanes], ["whatif", "What if", "w", WhatIf],
   ["past", "Past", "p", Past], ["doctor", "Doctor", "d", Doctor], ["attributes", "Attributes", "", Attributes],
 ];
-const INNER = { schedule: Schedule, explain: Explain, run: Run, edit: Edit, new: Edit };
-const OF = { schedule: "schedules", explain: "schedules", run: "schedules", edit: "schedules", new: "schedules" };
+const INNER = { schedule: Schedule, explain: Explain, run: Run, over: Over, edit: Edit, new: Edit };
+const OF = { schedule: "schedules", explain: "schedules", run: "schedules", over: "now", edit: "schedules", new: "schedules" };
 const help = signal(false);
 
 export const hold = async () => {

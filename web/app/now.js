@@ -1,9 +1,9 @@
 // Now: what needs somebody, what comes next, and what happens.
 import { html } from "./lib.js";
 import { asOf, useAsk } from "./graph.js";
-import { A, By, isFailing, Page, ScheduleName, SessionName, Since, Status, Table } from "./parts.js";
-import { Foreign, word } from "./text.js";
-import { now, span, When } from "./time.js";
+import { A, By, Failing, isFailing, Page, ScheduleName, SessionName, Slot, Status, Stretch, Table, TurnOf, Waits } from "./parts.js";
+import { Foreign } from "./text.js";
+import { now, present, span, When } from "./time.js";
 import { Feed, PastFeed } from "./feed.js";
 import * as Q from "./queries.js";
 
@@ -15,7 +15,7 @@ export function Now() {
   const { data } = answer;
   return html`<${Page} title="Now" answer=${answer}>${data && html`
     <${Totals} data=${data} />
-    <div class="columns"><div><${Attention} data=${data} /><${Over} engine=${data.engine} /><${Next} slots=${data.next} /></div>${asOf.value ? html`<${PastFeed} />` : html`<${Feed} />`}</div>`}<//>`;
+    <div class="columns"><div><${Attention} data=${data} /><${Over} engine=${data.engine} /><${Next} slots=${data.next} failing=${data.engine.channels.filter(isFailing).map((one) => one.name)} /></div>${asOf.value ? html`<${PastFeed} />` : html`<${Feed} />`}</div>`}<//>`;
 }
 
 function Totals({ data }) {
@@ -24,7 +24,7 @@ function Totals({ data }) {
     ["next hour", data.next.at(-1)?.more ? `${data.next.length}+` : data.next.length, "timeline", { zoom: "1h" }],
     ["waiting", data.overdue.totalCount, "schedules", { status: "PENDING,QUEUED" }],
     ["to approve", data.engine.heldRuns.length + data.engine.openQuestions.length, "approvals", {}],
-    ["failing", data.failed.totalCount, "schedules", { failing: "yes" }],
+    ["failed last", data.failed.totalCount, "schedules", { failing: "yes" }],
     ["left", data.left.totalCount, "schedules", { status: "LEFT" }],
     ["paused", data.paused.totalCount, "schedules", { status: "PAUSED" }],
     ["delivered", Number(all.delivered), "timeline", {}],
@@ -54,21 +54,22 @@ function Attention({ data }) {
   for (const one of data.overdue.nodes) {
     if (one.reason === "AWAITING_APPROVAL") continue;
     items.push({
-      key: one.scheduleId, of: one.status, what: html`<${ScheduleName} of=${one} /> is waiting${one.reason && html`: ${word(one.reason)}`}`,
-      when: html`<${A} page="explain" params=${{ id: one.scheduleId, at: one.fireAt }}>due <${When} at=${one.fireAt} brief /><//>`,
+      key: one.scheduleId, of: one.status, what: html`<${ScheduleName} of=${one} /> is waiting<${Waits} of=${one} />`,
+      when: html`<${Slot} of=${one} at=${one.fireAt}>due <//>`,
     });
   }
   for (const one of data.failed.nodes) {
-    const last = one.runs.findLast((run) => run.state === "FAILED")?.slot ?? one.fireAt;
+    const run = one.runs.findLast((run) => run.state === "FAILED");
+    const last = run?.slot ?? one.fireAt;
     items.push({
-      key: one.scheduleId, of: "failed", what: html`<${ScheduleName} of=${one} /> failed${one.failuresInRow > 1 ? ` ${one.failuresInRow} times in a row` : ""}${one.errorSummary && html`: <${Foreign} text=${one.errorSummary.message} max=${120} />`}`,
-      when: html`<${A} page="explain" params=${{ id: one.scheduleId, at: last }}><${When} at=${last} brief /><//>`,
+      key: one.scheduleId, of: "failed", what: html`<${ScheduleName} of=${one} /> failed${one.failuresInRow > 1 ? ` ${one.failuresInRow} times in a row` : ""}${run?.error && html`: <${Foreign} text=${run.error.message} max=${120} />`}`,
+      when: html`<${Slot} of=${one} at=${last} />`,
     });
   }
   for (const one of engine.channels.filter(isFailing)) {
     items.push({
-      key: `channel ${one.name}`, of: "failed", what: html`<${A} page="doctor">Channel <${Foreign} text=${one.name} /><//> fails: <${Foreign} text=${one.lastError} max=${120} /><${Since} of=${one} />`,
-      when: html`<${When} at=${one.lastFailureAt} brief />`,
+      key: `channel ${one.name}`, of: "failed", what: html`<${A} page="doctor">Channel <${Foreign} text=${one.name} /><//> fails: <${Foreign} text=${one.lastError} max=${120} />, <${Failing} of=${one} />`,
+      when: html`tried last <${When} at=${one.lastFailureAt} brief />`,
     });
   }
   const lost = engine.lostSchedules.filter((one) => isRecent(one.lostAt));
@@ -83,7 +84,7 @@ function Attention({ data }) {
     items.push({
       key: one.scheduleId, of: "left", what: html`<${ScheduleName} of=${one} /> is in the inbox of <${A} page="lanes" params=${{ session: one.originSessionId }}>
         <${Foreign} text=${one.originSessionId} max=${60} /><//>: nobody took it`,
-      when: html`<${A} page="explain" params=${{ id: one.scheduleId, at: one.fireAt }}><${When} at=${one.fireAt} brief /><//>`,
+      when: html`<${Slot} of=${one} at=${one.fireAt} />`,
     });
   }
   return html`<section aria-labelledby="attention"><h2 id="attention">Needs attention</h2>
@@ -100,27 +101,37 @@ function Over({ engine }) {
   const all = [...downs, ...holds].filter((one) => isRecent(one.until)).sort((one, two) => Date.parse(two.at) - Date.parse(one.at));
   if (!all.length) return null;
   return html`<section aria-labelledby="over"><h2 id="over">Over, in the last day</h2><ul class="list">${all.slice(0, 8).map((one) => html`<li key=${`${one.of} ${one.at}`}><${Status} of=${one.of} say="" />
-    <span class="what">${one.what} <span class="soft">for ${span(Date.parse(one.until) - Date.parse(one.at))}</span></span>
-    <span class="when"><${A} page="timeline" params=${{ at: one.at, zoom: "6h" }}><${When} at=${one.at} brief /> – <${When} at=${one.until} brief /><//></span></li>`)}</ul></section>`;
+    <span class="what"><${Stretch} from=${one.at} until=${one.until}>${one.what} for ${span(Date.parse(one.until) - Date.parse(one.at))}, <//></span></li>`)}</ul></section>`;
 }
 
-const present = () => (asOf.value ? Date.parse(asOf.value) : now.value);
 const isRecent = (at) => at && Date.parse(at) > present() - 86_400_000 && Date.parse(at) <= present();
 
-function Next({ slots }) {
+/** Why a slot may go otherwise than the forecast says, which knows of no errors and of no turn's length. */
+function Doubts({ of, failing }) {
+  const { failuresInRow, target, originSession } = of ?? {};
+  const turn = target?.kind === "OWNER" && originSession?.turnRun;
+  const isLong = turn && Date.parse(turn.deliveredAt ?? turn.startedAt) < present() - 60_000;
+  return html`${failuresInRow > 0 && html` <span class="bad">failed ${failuresInRow > 1 ? `${failuresInRow} times in a row` : "last time"}</span>`}${failing.includes(target?.channel) && html` <span class="bad">its channel fails</span>`}
+    ${isLong && html` <span class="warn">its session is in the turn of <${TurnOf} run=${turn} /></span>`}`;
+}
+
+function Next({ slots, failing }) {
   const first = new Map();
   for (const slot of slots) {
     const key = `${slot.scheduleId} ${slot.will}`;
     const known = first.get(key);
-    if (known) known.more += slot.count;
-    else first.set(key, { ...slot, more: slot.count - 1 });
+    // What is paused or held has its slot behind it, and comes to nothing at any instant.
+    const at = /^(PAUSED|ALL_HELD)$/.test(slot.will) ? slot.slot : slot.at;
+    if (known) known.rest.push({ ...slot, at });
+    else first.set(key, { ...slot, at, rest: [] });
   }
   const rows = [...first.values()].map((slot) => ({
     key: `${slot.scheduleId} ${slot.will}`,
     cells: [
-      html`<${A} page="explain" params=${{ id: slot.scheduleId, at: slot.slot }}><${When} at=${slot.at} zone=${slot.schedule?.zone} /><//>`,
-      html`<${ScheduleName} of=${slot.schedule} id=${slot.scheduleId} />${slot.more > 0 && html` <span class="soft">and ${slot.more} more</span>`}`,
-      html`<${Status} of=${slot.will} reason=${slot.reason} />`,
+      html`<${Slot} of=${slot.schedule} at=${slot.slot} shown=${slot.at} brief=${false} />`,
+      html`<${ScheduleName} of=${slot.schedule} id=${slot.scheduleId} />${slot.count > 1 && html` <span class="soft">${slot.count} slots in one run</span>`}
+        ${slot.rest.length > 0 && html`<details><summary>and ${slot.rest.length} more</summary>${slot.rest.map((one) => html`<${Slot} of=${one.schedule} at=${one.slot} shown=${one.at} />`)}</details>`}`,
+      html`<${Status} of=${slot.will} reason=${slot.reason} /><${Doubts} of=${slot.schedule} failing=${failing} />`,
     ],
   }));
   return html`<section aria-labelledby="next"><h2 id="next">Next hour</h2>

@@ -2,7 +2,7 @@
 import { html, signal, useEffect, useRef, useState } from "./lib.js";
 import { asOf, asked, login, Refused } from "./graph.js";
 import { route, to } from "./route.js";
-import { Foreign, visible, word } from "./text.js";
+import { count, Foreign, visible, word } from "./text.js";
 import { When } from "./time.js";
 
 // A mark is told apart by its shape; its colour only helps.
@@ -46,10 +46,13 @@ export const Shapes = () => html`<svg class="away" aria-hidden="true">
 </svg>`;
 
 export const Mark = ({ of }) => html`<svg class=${`mark ${tone(of)}`} aria-hidden="true"><use href=${`#m-${shape(of)}`} /></svg>`;
-export const Status = ({ of, say = of, reason = null }) => html`<span class="status"><${Mark} of=${of} />
-  <span>${word(say)}${reason && reason !== of && html`<span class="soft"> · ${word(reason)}</span>`}</span></span>`;
+/** A state, the words of an error if there is one, and the reason. */
+export const Status = ({ of, say = of, reason = null, error = /** @type {any} */ (null) }) => html`<span class="status"><${Mark} of=${of} />
+  <span>${word(say)}${error && of !== "DELIVERED" && html`<span class="soft"> · <${Foreign} text=${error.message} max=${120} /></span>`}${reason && reason !== of && html`<span class="soft"> · ${word(reason)}</span>`}</span></span>`;
 
 export const A = ({ page, params = {}, children, ...rest }) => html`<a href=${to(page, params)} ...${rest}>${children}</a>`;
+/** An instant of a schedule, with the explanation of the slot there. */
+export const Slot = ({ of, id = of?.scheduleId, at, shown = at, brief = true, children = null }) => html`<${A} page="explain" params=${{ id, at }}>${children}<${When} at=${shown} zone=${of?.zone} brief=${brief} /><//>`;
 /** A schedule by its label, or its id. */
 export const ScheduleName = ({ of, id = of?.scheduleId }) => (id
   ? html`<a href=${to("schedule", { id })} title=${visible(id)}><${Foreign} text=${of?.label ?? id} max=${80} /></a>`
@@ -59,8 +62,34 @@ export const SessionName = ({ id }) => (id
 
 /** Whether a channel's last attempt failed. */
 export const isFailing = (channel) => !channel.disabledAt && channel.lastFailureAt && !(channel.lastDeliveryAt > channel.lastFailureAt);
-/** When a channel last took something. */
-export const Since = ({ of }) => html`, ${of.lastDeliveryAt ? html`and last took something <${When} at=${of.lastDeliveryAt} brief />` : "and no delivery by it is retained"}`;
+/** Since when a channel fails, what that has kept, and when it last took something. */
+export const Failing = ({ of }) => html`since <${When} at=${of.failingSince} brief />: <a href=${to("schedules", { channel: of.name })}>${count(of.failedCount, "run")} failed, ${of.waitingCount} ${of.waitingCount === 1 ? "waits" : "wait"}</a>;
+  ${of.lastDeliveryAt ? html` it last took something <${When} at=${of.lastDeliveryAt} brief />` : " no delivery by it is retained"}`;
+
+/** The run that began a turn, if one did. */
+export const TurnOf = ({ run }) => (run ? html`<${ScheduleName} of=${run.schedule} />, since <${When} at=${run.deliveredAt ?? run.startedAt} brief />` : null);
+/** What a schedule waits for: its next attempt and what became of the last, or whose turn it is. */
+export function Waits({ of }) {
+  const { openRun: run, reason, target } = of;
+  if (reason === "RETRYING" && run) {
+    return html`: ${count(run.attempt - 1, "attempt")}${target.channel && html` by <${Foreign} text=${target.channel} />`} failed${run.error && html`, <${Foreign} text=${run.error.message} max=${120} />`}; the next is due <${When} at=${run.retryAt} brief />`;
+  }
+  const turn = reason === "SESSION_BUSY" && run?.session?.turnRun;
+  return turn ? html` behind <${TurnOf} run=${turn} />` : reason && html`: ${word(reason)}`;
+}
+/** How many slots a run stands for, and behind which slot they begin, if that is known. */
+export function InPlace({ of }) {
+  if (!Number(of.folded)) return null;
+  const before = of.schedule.runs?.findLast((one) => Date.parse(one.slot) < Date.parse(of.slot));
+  return html` <span class="warn">in place of ${Number(of.folded) + 1} slots${before && html`, those after <${When} at=${before.slot} brief />`}</span>`;
+}
+/** Whose runs are not all retained any more. */
+export function Lacking({ of }) {
+  if (!of?.totalCount) return null;
+  return html`<p class="soft">Not all runs of ${count(of.totalCount, "schedule")} are retained: ${of.nodes.map((one, at) => html`${at > 0 && ", "}<${ScheduleName} of=${one} /> from <${When} at=${one.runs[0]?.slot} brief /> on`)}${of.totalCount > 2 ? ", …" : "."}</p>`;
+}
+/** A stretch of time in which nothing was started, with a page of what it cost. */
+export const Stretch = ({ from, until, children }) => html`<${A} page="over" params=${{ from, until }}>${children}<${When} at=${from} brief /> – <${When} at=${until} brief /><//>`;
 
 /** Who did it, with the name of the token. */
 export const By = ({ of }) => (of ? html` by <${Foreign} text=${of} />` : null);

@@ -13,12 +13,13 @@ const KINDS = ["MESSAGE", "SESSION", "NOTICE"];
 const CHUNK = 100;
 
 /** The filter that the address says, as the graph takes it. */
-function filterOf({ status, kind, session, label, q, failing }) {
+function filterOf({ status, kind, session, channel, label, q, failing }) {
   const filter = /** @type {any} */ ({});
   const wanted = status?.split(",").filter((one) => STATUSES.includes(one));
   if (wanted?.length) filter.status = wanted;
   if (KINDS.includes(kind)) filter.kind = kind;
   if (session) filter.sessionId = session;
+  if (channel) filter.channel = channel;
   if (q) filter.text = q;
   if (failing) filter.failing = failing === "yes";
   if (label) filter.label = label;
@@ -45,7 +46,8 @@ export function Schedules(params) {
         rows: from ? [...before.rows, ...schedules.nodes] : schedules.nodes,
       }));
     } catch (error) {
-      setList((before) => ({ ...before, error }));
+      // What is refused would be refused again at once.
+      setList((before) => ({ ...before, error, more: false }));
     } finally {
       if (busy.current === asking) busy.current = "";
     }
@@ -65,7 +67,7 @@ export function Schedules(params) {
     return after;
   });
   return html`<${Page} title="Schedules" answer=${{ data: true, error: list.error, again: () => load(null, 0) }}
-      lead=${list.key && html`<span class="num">${count(list.total, "schedule")}</span>${Object.keys(params).some((name) => ["status", "kind", "session", "q", "label", "failing"].includes(name)) ? " match" : ""}`}>
+      lead=${list.key && html`<span class="num">${count(list.total, "schedule")}</span>${Object.keys(params).some((name) => ["status", "kind", "session", "channel", "q", "label", "failing"].includes(name)) ? " match" : ""}`}>
     <form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
       <label class="grow"><span class="away">Search</span><input type="search" placeholder="label, message or id" value=${params.q ?? ""}
         onChange=${(event) => refine({ q: event.target.value.trim() })} /></label>
@@ -74,9 +76,9 @@ export function Schedules(params) {
         <option value="CREATED_AT_DESC">newest first</option><option value="CREATED_AT">oldest first</option></select></label></form>
     <div class="chips" role="group" aria-label="Filters">${STATUSES.map((one) => html`<button aria-pressed=${params.status?.split(",").includes(one) ?? false}
         onClick=${() => toggle("status", one)}><${Status} of=${one} /></button>`)}
-      <button aria-pressed=${params.failing === "yes"} onClick=${() => toggle("failing", "yes")}>failing</button>
+      <button aria-pressed=${params.failing === "yes"} onClick=${() => toggle("failing", "yes")}>failed last</button>
       ${KINDS.map((one) => html`<button aria-pressed=${params.kind === one} onClick=${() => toggle("kind", one)}>${word(one)}</button>`)}
-      ${params.session && html`<button aria-pressed="true" onClick=${() => refine({ session: null })}>session ${visible(params.session)} ×</button>`}</div>
+      ${["session", "channel"].filter((name) => params[name]).map((name) => html`<button aria-pressed="true" onClick=${() => refine({ [name]: null })}>${name} ${visible(params[name])} ×</button>`)}</div>
     ${chosen.length > 0 && html`<div class="bulk" role="group" aria-label="Selected"><strong>${chosen.length} selected</strong>
       <${Do} does=${() => each(chosen.filter((row) => !row.paused), `Pause ${count(chosen.length, "schedule")}?`, "Pause", Q.PAUSE)}>Pause…<//>
       <${Do} does=${() => each(chosen.filter((row) => row.paused), `Resume ${count(chosen.length, "schedule")}?`, "Resume", Q.RESUME)}>Resume…<//>

@@ -70,9 +70,20 @@ export function span(ms) {
   }
   return said.join(" ");
 }
+/** The instant that the page shows. */
+export const present = () => (asOf.value ? Date.parse(asOf.value) : now.value);
+/** How late a run was handed over; of one that was tried again, when it was taken. One that nobody has taken yet is later each time. */
+export function lateness({ slot, state, attempt, finishedAt, deliveredAt, latenessMs }) {
+  if (attempt < 2 && latenessMs !== null) return span(Number(latenessMs));
+  if (/LEFT|CANCELLED/.test(state)) return "";
+  const late = span((Date.parse(deliveredAt ?? finishedAt) || present()) - Date.parse(slot));
+  return state === "FAILED" ? `given up after ${late}` : finishedAt ? late : `${late} so far`;
+}
+/** Whether a run was delivered as planned: not much later than its slot, and for that slot alone. */
+export const isGood = ({ state, cause, attempt, latenessMs, folded }) => state === "DELIVERED" && cause !== "MISSED" && attempt < 2 && Number(latenessMs) < 300_000 && !Number(folded);
 /** From the instant that the page shows. */
 export const relative = (ms) => {
-  const gap = ms - (asOf.value ? Date.parse(asOf.value) : now.value);
+  const gap = ms - present();
   return Math.abs(gap) < 1_500 ? "now" : gap > 0 ? `in ${span(gap)}` : `${span(gap)} ago`;
 };
 

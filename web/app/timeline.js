@@ -2,9 +2,9 @@
 import { html, useMemo } from "./lib.js";
 import { asOf, useAsk } from "./graph.js";
 import { go, refine } from "./route.js";
-import { A, Do, Mark, Page, ScheduleName, Status, Table, tone, shape } from "./parts.js";
+import { A, Do, InPlace, Lacking, Mark, Page, ScheduleName, Slot, Status, Stretch, Table, tone, shape } from "./parts.js";
 import { count, visible, word } from "./text.js";
-import { clock, day, HERE, now, span, When, zoneName } from "./time.js";
+import { clock, day, HERE, isGood, lateness, now, When, zoneName } from "./time.js";
 import { subscribe } from "./actions.js";
 import * as Q from "./queries.js";
 
@@ -25,11 +25,11 @@ export function Timeline({ zoom = "6h", by = "schedule", at = null }) {
   const bucket = Math.ceil((to - from) / PARTS);
   const iso = (ms) => new Date(ms).toISOString();
   const begins = Math.max(present, from);
-  const answer = useAsk(Q.TIMELINE, { from: iso(from), to: iso(to), now: iso(begins), until: iso(Math.max(to, begins + 1_000)), bucketMs: bucket, by: by.toUpperCase() });
+  const answer = useAsk(Q.TIMELINE, { from: iso(from), middle: iso(middle), to: iso(to), now: iso(begins), until: iso(Math.max(to, begins + 1_000)), bucketMs: bucket, by: by.toUpperCase() });
   const rows = useMemo(() => (answer.data ? gather(answer.data.timeline, bucket) : []), [answer.data, bucket]);
   const ids = by === "schedule" ? rows.slice(0, ROWS).map(([row]) => row) : [];
   const known = useAsk(ids.length ? Q.names(ids) : Q.SHELL, {}, { still: true });
-  const named = [...(answer.data?.forecast ?? []).map((one) => one.schedule), ...(answer.data?.runs.nodes ?? []).map((one) => one.schedule), ...Object.values(known.data ?? {})];
+  const named = [...(answer.data?.forecast ?? []).map((one) => one.schedule), ...runsOf(answer.data).map((one) => one.schedule), ...Object.values(known.data ?? {})];
   const label = new Map(named.filter((one) => one?.scheduleId).map((one) => [one.scheduleId, one.label ?? one.scheduleId]));
   const cut = answer.data?.timeline.at(-1)?.more;
   const shift = (share) => refine({ at: new Date(middle + share * half).toISOString() });
@@ -45,8 +45,10 @@ export function Timeline({ zoom = "6h", by = "schedule", at = null }) {
       <span><${Mark} of=${name} /> ${word(name)}</span>`)}<span><svg class="mark"><rect class="cell" y="3" width="16" height="10" /></svg> several</span><span class="soft">clock: ${zoneName(HERE)}</span></p>
     ${cut && html`<p class="problem">Truncated: there is more in this range than one picture holds. Zoom in, or look at the schedules one by one.</p>`}
     ${answer.data && html`<${Picture} bands=${bandsOf(answer.data.engine, present)} rows=${rows} label=${label} by=${by} from=${from} to=${to} now=${present} bucket=${bucket} />
-    <${Twin} data=${answer.data} bands=${bandsOf(answer.data.engine, present)} from=${from} to=${to} now=${present} />`}<//>`;
+    <${Twin} data=${answer.data} bands=${bandsOf(answer.data.engine, present)} from=${from} to=${to} middle=${middle} />`}<//>`;
 }
+/** The runs that were asked for: those nearest to the middle, and those that went otherwise. */
+const runsOf = (data) => (data ? [...new Map([data.before, data.after, data.bad, data.late].flatMap((page) => page.nodes).map((run) => [run.id, run])).values()] : []);
 
 /** The cells by row: first those with trouble, then those that come first. One slot alone stands at its instant, several in the middle. */
 function gather(cells, bucket) {
@@ -64,15 +66,18 @@ function gather(cells, bucket) {
 }
 function add(places, middle, { ms, total, states }) {
   const known = places.get(middle);
-  places.set(middle, known ? { ms: middle, total: known.total + total, states: [...known.states, ...states] } : { ms, total, states });
+  if (!known) return void places.set(middle, { ms, total, states });
+  const sum = new Map(known.states);
+  for (const [state, number] of states) sum.set(state, (sum.get(state) ?? 0) + number);
+  places.set(middle, { ms: middle, total: known.total + total, states: [...sum] });
 }
 const isBad = (cell) => cell.states.some(([state]) => ["bad", "warn"].includes(tone(state)));
 const isAhead = (cell) => cell.states.every(([state]) => state.startsWith("WILL"));
 
 /** When the daemon was down, and when all was held. */
 const bandsOf = ({ downtimes, pastHolds, held }, present) => [
-  ...downtimes.map((one) => ({ what: "down", from: Date.parse(one.from), until: Date.parse(one.until) })),
-  ...pastHolds.map((one) => ({ what: "held", from: Date.parse(one.since), until: Date.parse(one.until) })),
+  ...downtimes.map((one) => ({ what: "down", from: Date.parse(one.from), until: Date.parse(one.until), of: one })),
+  ...pastHolds.map((one) => ({ what: "held", from: Date.parse(one.since), until: Date.parse(one.until), of: { from: one.since, until: one.until } })),
   ...(held ? [{ what: "held", from: Date.parse(held.since), until: present }] : []),
 ];
 
@@ -97,7 +102,7 @@ function Picture({ bands, rows, label, by, from, to, now: present, bucket }) {
     if (by === "schedule") go("explain", { id: place.dataset.row, at: place.dataset.at });
     else go("lanes", { session: place.dataset.row });
   };
-  const title = (cell) => `${cell.states.map(([state, number]) => `${number} ${word(state)}`).join(", ")} ${cell.total === 1 ? "at" : "about"} ${clock(cell.ms, HERE, cell.total === 1)}`;
+  const title = (cell, middle) => `${cell.states.map(([state, number]) => `${number} ${word(state)}`).join(", ")} ${cell.total === 1 ? `at ${clock(cell.ms)}` : `from ${clock(middle - bucket / 2)} to ${clock(middle + bucket / 2)}`}`;
   return html`<div class="timeline" aria-hidden="true"><div class="rows">${drawn.map(([row]) => html`<div class="row">
       ${row === null ? html`<span class="soft">${count(rest.length, "more row")}</span>` : html`<span title=${visible(row)}>${visible(label.get(row) ?? row)}</span>`}</div>`)}</div>
     <div class="picture"><svg width="100%" height=${height + 22} onClick=${open}>
@@ -114,12 +119,12 @@ function Picture({ bands, rows, label, by, from, to, now: present, bucket }) {
       const place = row === null ? {} : { "data-row": row, "data-at": new Date(Math.min(cell.ms, to)).toISOString() };
       const [state] = cell.states[0];
       if (cell.total === 1) {
-        return html`<svg class=${`mark ${tone(state)}`} x=${x(cell.ms)} y=${at * ROW + ROW / 2 - 8} width="16" height="16" overflow="visible" ...${place}><title>${title(cell)}</title>
+        return html`<svg class=${`mark ${tone(state)}`} x=${x(cell.ms)} y=${at * ROW + ROW / 2 - 8} width="16" height="16" overflow="visible" ...${place}><title>${title(cell, middle)}</title>
           <g transform="translate(-8 0)"><rect class="touch" width="16" height="16" /><use href=${`#m-${shape(state)}`} width="16" height="16" /></g></svg>`;
       }
       const high = 6 + (14 * cell.total) / most;
       return html`<rect class=${`cell ${isBad(cell) ? "bad" : ""} ${isAhead(cell) ? "ahead" : ""}`} x=${x(middle - bucket * 0.46)} y=${at * ROW + ROW / 2 - high / 2}
-        width=${`${(92 / PARTS).toFixed(2)}%`} height=${high} ...${place}><title>${title(cell)}</title></rect>`;
+        width=${`${(92 / PARTS).toFixed(2)}%`} height=${high} ...${place}><title>${title(cell, middle)}</title></rect>`;
     });
   })}
       ${present >= from && present <= to && html`<line class="now" x1=${x(present)} x2=${x(present)} y1="0" y2=${height + 4} />`}
@@ -136,29 +141,29 @@ function seams(from, to) {
   return found;
 }
 
-function Twin({ data, bands, from, to, now: present }) {
-  const { engine, bad, runs, forecast } = data;
+function Twin({ data, bands, from, to, middle }) {
+  const { engine, before, after, lacking, forecast } = data;
   const skipped = engine.decisionPage.nodes.map((one) => ({
-    ms: Date.parse(one.slots.until), at: one.slots.until, of: one.schedule, id: one.scheduleId, kind: "SKIPPED", reason: one.reason, late: null, run: null, count: one.slots.count,
+    ms: Date.parse(one.slots.until), at: one.slots.until, of: one.schedule, id: one.scheduleId, kind: "SKIPPED", reason: one.reason, run: null, count: one.slots.count,
   }));
-  const shown = new Set(runs.nodes.map((one) => one.id));
-  const past = [...runs.nodes, ...bad.nodes.filter((one) => !shown.has(one.id))].map((one) => ({
-    ms: Date.parse(one.slot), at: one.slot, of: one.schedule, id: one.schedule.scheduleId, kind: one.state, reason: one.reason, late: one.latenessMs, run: one.id,
+  const past = runsOf(data).map((one) => ({
+    ms: Date.parse(one.slot), at: one.slot, of: one.schedule, id: one.schedule.scheduleId, kind: one.state, reason: one.reason, run: one,
   }));
-  const ahead = forecast.map((one) => ({ ms: Date.parse(one.at), at: one.slot, of: one.schedule, id: one.scheduleId, kind: one.will, reason: one.reason, late: null, run: null }));
+  const ahead = forecast.map((one) => ({ ms: Date.parse(one.at), at: one.slot, of: one.schedule, id: one.scheduleId, kind: one.will, reason: one.reason, run: null }));
   // A run that waits is in both.
   const begun = new Set(past.map((one) => `${one.id} ${one.at}`));
   const all = [...past, ...skipped, ...ahead.filter((one) => !begun.has(`${one.id} ${one.at}`))].filter((one) => one.ms >= from && one.ms <= to);
-  // What went otherwise, and the nearest to now: a reader of screens starts where the picture's middle is.
-  const isUsual = (one) => Number(one.run === null ? one.kind !== "SKIPPED" : one.kind === "DELIVERED");
-  const near = all.sort((one, two) => isUsual(one) - isUsual(two) || Math.abs(one.ms - present) - Math.abs(two.ms - present)).slice(0, 120).sort((one, two) => one.ms - two.ms);
+  // What went otherwise, and the nearest to the middle: a reader of screens starts where the picture does.
+  const isUsual = (one) => Number(one.run ? isGood(one.run) : one.kind !== "SKIPPED");
+  const near = all.sort((one, two) => isUsual(one) - isUsual(two) || Math.abs(one.ms - middle) - Math.abs(two.ms - middle)).slice(0, 120).sort((one, two) => one.ms - two.ms);
   const rows = near.map((one) => ({
     key: `${one.id} ${one.at} ${one.kind}`,
-    cells: [html`<${A} page="explain" params=${{ id: one.id, at: one.at }}><${When} at=${new Date(one.ms).toISOString()} zone=${one.of?.zone} brief /><//>`,
-      html`<${ScheduleName} of=${one.of} id=${one.id} />`, html`<${Status} of=${one.kind} reason=${one.reason} />`,
-      one.run ? html`<${A} page="run" params=${{ schedule: one.id, id: one.run }}>run<//>${Number(one.late) > 1_000 && html` <span class="warn">${span(Number(one.late))} late</span>`}` : one.kind !== "SKIPPED" ? "ahead" : one.count > 1 ? `the last of ${one.count}` : ""],
+    cells: [html`<${Slot} of=${one.of} id=${one.id} at=${one.at} shown=${new Date(one.ms).toISOString()} />`,
+      html`<${ScheduleName} of=${one.of} id=${one.id} />`, html`<${Status} of=${one.kind} reason=${one.reason} error=${one.run?.error} />`,
+      one.run ? html`<${A} page="run" params=${{ schedule: one.id, id: one.run.id }}>run<//>${(one.run.latenessMs > 1_000 || one.run.attempt > 1) && html` <span class="warn">late: ${lateness(one.run)}</span>`}<${InPlace} of=${one.run} />` : one.kind !== "SKIPPED" ? "ahead" : one.count > 1 ? `the last of ${one.count}` : ""],
   }));
-  return html`<section aria-labelledby="twin"><h2 id="twin">The same as a table ${all.length >= 120 && html`<span class="soft">what went otherwise, and the nearest to now: ${near.length} of ${(runs.totalCount + skipped.length + ahead.length).toLocaleString()}${forecast.at(-1)?.more ? " and more" : ""}</span>`}</h2>
-    ${bands.filter((band) => band.until > from && band.from < to).map((band) => html`<p>${band.what === "down" ? "The daemon was down" : "All was held"} from <${When} at=${new Date(band.from).toISOString()} brief /> until <${When} at=${new Date(band.until).toISOString()} brief />.</p>`)}
+  return html`<section aria-labelledby="twin"><h2 id="twin">The same as a table ${all.length >= 120 && html`<span class="soft">what went otherwise, and the nearest to the middle: ${near.length} of ${(before.totalCount + after.totalCount + skipped.length + ahead.length).toLocaleString()}${forecast.at(-1)?.more ? " and more" : ""}</span>`}</h2>
+    ${bands.filter((band) => band.until > from && band.from < to).map((band) => html`<p>${band.of ? html`<${Stretch} ...${band.of}>${band.what === "down" ? "The daemon was down" : "All was held"}, <//>` : html`All is held, since <${When} at=${new Date(band.from).toISOString()} brief />`}.</p>`)}
+    <${Lacking} of=${lacking} />
     <${Table} caption="Slots, past and ahead" columns=${["When", "Schedule", "Outcome", ""]} rows=${rows} empty="Nothing in this range." /></section>`;
 }

@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "./lib.js";
 import { ask, useAsk } from "./graph.js";
 import { refine, to } from "./route.js";
-import { A, Page, Problem, ScheduleName, Status, Table } from "./parts.js";
+import { Page, Problem, ScheduleName, Slot, Status, Table } from "./parts.js";
 import { fromLocal, HERE, now, toLocal, When, zoneName } from "./time.js";
 import * as Q from "./queries.js";
 
@@ -49,7 +49,7 @@ export function Preview({ id, when, zone }) {
 export function Differences({ slots }) {
   const rows = slots.map((slot) => ({
     key: `${slot.scheduleId} ${slot.slot}`,
-    cells: [html`<${A} page="explain" params=${{ id: slot.scheduleId, at: slot.slot }}><${When} at=${slot.slot} zone=${slot.schedule?.zone} brief /><//>`,
+    cells: [html`<${Slot} of=${slot.schedule} id=${slot.scheduleId} at=${slot.slot} />`,
       html`<${ScheduleName} of=${slot.schedule} id=${slot.scheduleId} />`,
       slot.asIs ? html`<${Status} of=${slot.asIs.will} reason=${slot.asIs.reason} /> <${When} at=${slot.asIs.at} brief />` : html`<span class="soft">no such slot</span>`,
       html`<${Status} of=${slot.will} reason=${slot.reason} /> <${When} at=${slot.at} brief />`],

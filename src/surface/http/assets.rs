@@ -81,7 +81,7 @@ const SCRIPT: &str = "main.js";
 
 const MODULES: &[Module] = files! {
     "app": "actions.js" "approvals.js" "engine.js" "explain.js" "feed.js" "form.js" "graph.js" "lanes.js" "lib.js" "main.js";
-    "app": "now.js" "parts.js" "queries.js" "route.js" "schedule.js" "schedules.js" "text.js" "time.js" "timeline.js";
+    "app": "now.js" "over.js" "parts.js" "queries.js" "route.js" "schedule.js" "schedules.js" "text.js" "time.js" "timeline.js";
     "app": "whatif.js";
     "vendor": "preact.js" "hooks.js" "signals.js" "signals-core.js" "htm.js";
 };
