@@ -87,11 +87,11 @@ sim SEEDS="2000" FIRST="1000":
 replay SEED:
     SEED={{ trim_start_match(SEED, "SEED=") }} cargo test --release --all-features --test worlds -- --nocapture
 
-# Look for bad input until stopped, or for so long: `just fuzz mcp -max_total_time=300`; needs cargo-fuzz and a nightly toolchain
+# Look for bad input until stopped, or for so long: `just fuzz mcp -max_total_time=300`; needs cargo-fuzz and a C++ compiler
 fuzz TARGET *ARGS:
     mkdir -p fuzz/work/{{ TARGET }}/new
     fuzz/corpus.py unpack {{ TARGET }} fuzz/work/{{ TARGET }}/corpus
-    cargo +nightly fuzz run --sanitizer none {{ TARGET }} fuzz/work/{{ TARGET }}/new fuzz/work/{{ TARGET }}/corpus -- \
+    cargo fuzz run --sanitizer none {{ TARGET }} fuzz/work/{{ TARGET }}/new fuzz/work/{{ TARGET }}/corpus -- \
         -dict=fuzz/dictionaries/{{ TARGET }}.dict -max_len=4096 -timeout=10 {{ ARGS }}
 
 # Plant faults in a copy of the program, one at a time, and say which test sees each; twenty minutes for all, `just planted NAME` for one
@@ -100,15 +100,15 @@ planted *NAMES:
 
 # Every target in turn, so many seconds each: `just fuzz-all 300`, or `just fuzz-all SECONDS=300`
 fuzz-all SECONDS="300":
-    for target in $(cargo +nightly fuzz list); do \
+    for target in $(cargo fuzz list); do \
         just fuzz "$target" -max_total_time={{ trim_start_match(SECONDS, "SECONDS=") }} || exit 1; \
     done
 
 # Take what the last look has found into the corpus, and make that the smallest that covers the same
 fuzz-keep TARGET:
     fuzz/corpus.py unpack {{ TARGET }} fuzz/work/{{ TARGET }}/corpus
-    cargo +nightly fuzz run --sanitizer none {{ TARGET }} fuzz/work/{{ TARGET }}/corpus fuzz/work/{{ TARGET }}/new -- -merge=1 -max_len=4096
-    cargo +nightly fuzz cmin --sanitizer none {{ TARGET }} fuzz/work/{{ TARGET }}/corpus -- -max_len=4096
+    cargo fuzz run --sanitizer none {{ TARGET }} fuzz/work/{{ TARGET }}/corpus fuzz/work/{{ TARGET }}/new -- -merge=1 -max_len=4096
+    cargo fuzz cmin --sanitizer none {{ TARGET }} fuzz/work/{{ TARGET }}/corpus -- -max_len=4096
     fuzz/corpus.py pack {{ TARGET }} fuzz/work/{{ TARGET }}/corpus
 
 # The dashboard with a hundred thousand schedules in Chromium, in figures: `just dashboard-scale`, `just dashboard-scale 100000 60`,
