@@ -2,8 +2,8 @@
 //! once instead of 25 times, and nothing has to be built.
 //!
 //! Each module becomes a function that returns what it exports, behind the modules that it imports. Comments, types within them
-//! and the indentation are left out: they are for readers of `web/app/`. What lives elsewhere: the files (`assets.rs`). Invariant: modules import
-//! each other in the forms that are read here, and never in a circle.
+//! and the indentation are left out: they are for readers of `web/app/`. What lives elsewhere: the files (`assets.rs`).
+//! Invariant: modules import each other in the forms that are read here, and never in a circle.
 
 use std::fmt::Write as _;
 
