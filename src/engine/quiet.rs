@@ -1,13 +1,15 @@
 //! Facts of checks that tell nobody anything.
 //!
 //! A watch makes thousands of checks for each that is told. Their facts are applied and counted as all others are, and take
-//! cursors, but the feed does not show them; and of a watch that is bound, they are in memory only, unless
-//! a summary collects them.
+//! cursors, but the feed does not show them; and of a watch that is bound, most are in memory only: the first of each minute is
+//! stored, and so are those that matter, and what a summary collects, at its family's pace.
 
 use super::state::State;
 use crate::domain::{
-    Durability, Fact, NotifyWhen, Phase, RunFact, Schedule, ScheduleFact, ScheduleId, Watch, WatchCheck,
+    BootTime, Durability, Fact, NotifyWhen, Phase, RunFact, Schedule, ScheduleFact, ScheduleId, Watch,
+    WatchCheck,
 };
+use crate::limits;
 
 /// What a fact is worth, if it is one of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +56,24 @@ impl State {
             .then(|| Quiet { is_shown, is_kept: is_due || schedule.durability != Durability::Bound })
     }
 
+    /// Returns whether a fact may be stored now, as far as that is a matter of pace, and counts what it writes. A check that is
+    /// stored because a summary collects it waits for its family's pace: the next one that is stored has it.
+    pub fn may_store(&mut self, fact: &Fact, now: BootTime) -> bool {
+        let Fact::Run(run, RunFact::Returned { outcome, check: Some(check) }, _) = fact else { return true };
+        let Some(record) = self.schedule(&run.schedule) else { return true };
+        let schedule = record.schedule();
+        let is_bound = schedule.durability == Durability::Bound;
+        let is_due =
+            record.watch().is_none_or(|watch| matters(watch, check) || is_first_of_minute(watch, check));
+        if is_due || !is_bound || !is_collected(schedule) {
+            return true;
+        }
+        // Its outcome, and the row with all that is collected.
+        let bytes = outcome.bytes.min(limits::OUTCOME_KEPT_BYTES.value) + COLLECTED_BYTES;
+        let root = self.root_of(&schedule.owner).clone();
+        self.take_pace(root, bytes, now)
+    }
+
     /// Returns the number of bound watches whose first check was due by an instant.
     #[cfg(feature = "embed")]
     pub(crate) fn bound_watches(&self, at: crate::domain::Moment) -> u64 {
@@ -74,6 +94,9 @@ impl State {
         })
     }
 }
+
+/// What the row of a watch with a full summary takes on disk, about.
+const COLLECTED_BYTES: u64 = 512 * limits::WATCH_BATCH_LISTED.value;
 
 /// Returns whether a check changes something that is worth telling: it is told, or checks begin or cease to fail.
 fn matters(before: &Watch, check: &WatchCheck) -> bool {

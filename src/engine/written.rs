@@ -90,6 +90,17 @@ impl Pace {
     }
 }
 
+impl Written {
+    /// Returns the pace of the family of this root, to be changed.
+    fn of(&mut self, root: SessionId, now: BootTime) -> &mut Pace {
+        if self.paces.len() > self.sweep_at {
+            self.paces.retain(|_, pace| !pace.is_over(now));
+            self.sweep_at = (2 * self.paces.len()).max(SWEEP_MIN);
+        }
+        self.paces.entry(root).or_insert(Pace::START)
+    }
+}
+
 impl State {
     /// Returns the pace of the family of this root.
     pub(super) fn pace(&self, root: &SessionId) -> Pace {
@@ -116,6 +127,16 @@ impl State {
         self.note_pace(run, phase, now, Pace::book);
     }
 
+    /// Counts bytes of the family of this root if they may be written now. Returns whether they may.
+    pub(super) fn take_pace(&mut self, root: SessionId, bytes: u64, now: BootTime) -> bool {
+        let pace = self.written.of(root, now);
+        let is_free = pace.free_at(now) == now;
+        if is_free {
+            pace.write(bytes, now);
+        }
+        is_free
+    }
+
     fn note_pace(&mut self, run: Key, phase: Phase, now: BootTime, note: fn(&mut Pace, u64, BootTime)) {
         let Some(asked) = self.runs.get(run).and_then(|record| self.definition_of(record)) else { return };
         let bytes = bytes_written(asked, phase);
@@ -123,11 +144,24 @@ impl State {
             return;
         }
         let root = self.root_of(&asked.owner).clone();
-        let Written { paces, sweep_at } = &mut self.written;
-        note(paces.entry(root).or_insert(Pace::START), bytes, now);
-        if paces.len() > *sweep_at {
-            paces.retain(|_, pace| !pace.is_over(now));
-            *sweep_at = (2 * paces.len()).max(SWEEP_MIN);
-        }
+        note(self.written.of(root, now), bytes, now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_family_stores_waits_for_its_pace() {
+        let mut state = State::default();
+        let [one, other] = ["one", "other"].map(|name| SessionId::new(name).expect("an id"));
+        let (second, now) = (limits::RUN_BYTES_PER_SECOND.value, BootTime::from_nanos(1));
+        assert!(state.take_pace(one.clone(), 2 * second, now), "what is too much for a second goes out alone");
+        assert!(!state.take_pace(one.clone(), 1, now), "and is paid for");
+        assert!(state.take_pace(other, second, now), "by its own family");
+        let paid = now.after(Span::from_millis(1_000));
+        assert!(state.take_pace(one.clone(), 1, paid), "a second's worth may be ahead");
+        assert_eq!(state.run_bytes(&one, paid), second + 1);
     }
 }

@@ -54,7 +54,7 @@ params! {
         optional failing: bool = "failing",
         /// Only schedules that deliver by the channel with this name.
         optional channel: Box<str> = "channel",
-        /// Only schedules of whose runs since this instant some are no longer retained.
+        /// Only schedules of whose runs since this instant some may no longer be retained.
         optional runs_dropped_since: Moment = "runs-dropped-since",
     }
 }

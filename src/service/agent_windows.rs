@@ -117,10 +117,10 @@ impl Service {
             self.leave_in_inbox(session);
         }
         if state_at(HostId::AGENTS) == Some(RunState::InFlight) {
-            // The host of agents asks who has the conversation, before it sends anything. The hook has named the window before
-            // it shows the prompt, so nothing is sent.
+            // The host of agents asks who has the conversation before it sends anything, and the hook has named the window before
+            // it shows the prompt. So nothing is sent, unless the host had asked just before. The session stays with it until
+            // its next prompt finds the window.
             self.handle().submit(Input::Report(Report::Accepted { run }))?;
-            self.leave_in_inbox(session);
             return Ok(Shown::InPlace);
         }
         if state_of() == Some(RunState::InFlight) {

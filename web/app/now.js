@@ -25,7 +25,7 @@ function Totals({ data }) {
     ["waiting", data.overdue.totalCount, "schedules", { status: "PENDING,QUEUED" }],
     ["to approve", data.engine.heldRuns.length + data.engine.openQuestions.length, "approvals", {}],
     ["failed last", data.failed.totalCount, "schedules", { failing: "yes" }],
-    ["left", data.left.totalCount, "schedules", { status: "LEFT" }],
+    ["in inboxes", data.left.totalCount, "schedules", { status: "LEFT" }],
     ["paused", data.paused.totalCount, "schedules", { status: "PAUSED" }],
     ["delivered", Number(all.delivered), "timeline", {}],
   ];
@@ -63,13 +63,13 @@ function Attention({ data }) {
     const last = run?.slot ?? one.fireAt;
     items.push({
       key: one.scheduleId, of: "failed", what: html`<${ScheduleName} of=${one} /> failed${one.failuresInRow > 1 ? ` ${one.failuresInRow} times in a row` : ""}${run?.error && html`: <${Foreign} text=${run.error.message} max=${120} />`}`,
-      when: html`<${Slot} of=${one} at=${last} />`,
+      when: html`due <${Slot} of=${one} at=${last} />`,
     });
   }
   for (const one of engine.channels.filter(isFailing)) {
     items.push({
       key: `channel ${one.name}`, of: "failed", what: html`<${A} page="doctor">Channel <${Foreign} text=${one.name} /><//> fails: <${Foreign} text=${one.lastError} max=${120} />, <${Failing} of=${one} />`,
-      when: html`tried last <${When} at=${one.lastFailureAt} brief />`,
+      when: html`last tried <${When} at=${one.lastFailureAt} brief />`,
     });
   }
   const lost = engine.lostSchedules.filter((one) => isRecent(one.lostAt));
@@ -111,8 +111,8 @@ function Doubts({ of, failing }) {
   const { failuresInRow, target, originSession } = of ?? {};
   const turn = target?.kind === "OWNER" && originSession?.turnRun;
   const isLong = turn && Date.parse(turn.deliveredAt ?? turn.startedAt) < present() - 60_000;
-  return html`${failuresInRow > 0 && html` <span class="bad">failed ${failuresInRow > 1 ? `${failuresInRow} times in a row` : "last time"}</span>`}${failing.includes(target?.channel) && html` <span class="bad">its channel fails</span>`}
-    ${isLong && html` <span class="warn">its session is in the turn of <${TurnOf} run=${turn} /></span>`}`;
+  return html`${failuresInRow > 0 && html`, <span class="bad">but it failed ${failuresInRow > 1 ? `${failuresInRow} times in a row` : "last time"}</span>`}${failing.includes(target?.channel) && html`, <span class="bad">but its channel fails</span>`}
+    ${isLong && html`, <span class="warn">but its session is in the turn of <${TurnOf} run=${turn} /></span>`}`;
 }
 
 function Next({ slots, failing }) {
@@ -130,7 +130,7 @@ function Next({ slots, failing }) {
     cells: [
       html`<${Slot} of=${slot.schedule} at=${slot.slot} shown=${slot.at} brief=${false} />`,
       html`<${ScheduleName} of=${slot.schedule} id=${slot.scheduleId} />${slot.count > 1 && html` <span class="soft">${slot.count} slots in one run</span>`}
-        ${slot.rest.length > 0 && html`<details><summary>and ${slot.rest.length} more</summary>${slot.rest.map((one) => html`<${Slot} of=${one.schedule} at=${one.slot} shown=${one.at} />`)}</details>`}`,
+        ${slot.rest.length > 0 && html`<details><summary>and ${slot.rest.length} more of it</summary>${slot.rest.map((one) => html`<${Slot} of=${one.schedule} at=${one.slot} shown=${one.at} />`)}</details>`}`,
       html`<${Status} of=${slot.will} reason=${slot.reason} /><${Doubts} of=${slot.schedule} failing=${failing} />`,
     ],
   }));

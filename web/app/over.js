@@ -16,7 +16,7 @@ export function Over({ from, until }) {
   const hold = engine?.pastHolds.find((one) => one.since === from);
   return html`<${Page} title=${isDown ? "The daemon was down" : hold ? "All was held" : "What it cost"} about="What it cost" answer=${answer}
       lead=${html`<${When} at=${from} brief /> – <${When} at=${until} brief /> <span class="soft">${span(end - begin)}</span>${hold && html`<${By} of=${hold.by} />${hold.reason && html`: <${Foreign} text=${hold.reason} />`}`}`}
-      actions=${html`<${A} page="timeline" params=${{ at: new Date((begin + end) / 2).toISOString(), zoom }} class="button">Timeline<//>`}>
+      actions=${end >= begin && html`<${A} page="timeline" params=${{ at: new Date((begin + end) / 2).toISOString(), zoom }} class="button">Timeline<//>`}>
     ${answer.data && html`<${Made} runs=${runs.nodes.filter((run) => !(Date.parse(run.claimedAt) < end))} /><${Lacking} of=${lacking} />
     <${Skipped} decisions=${engine.decisionPage.nodes.filter(({ slots }) => Date.parse(slots.until) >= begin && Date.parse(slots.from ?? slots.until) < end)} />
     ${(runs.totalCount > 100 || engine.decisionPage.totalCount > 200) && html`<p class="soft">Only the first 100 runs and 200 skips are looked at.</p>`}

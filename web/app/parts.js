@@ -61,7 +61,7 @@ export const SessionName = ({ id }) => (id
   ? html`<a href=${to("lanes", { session: id })}><${Foreign} text=${id} max=${60} /></a>` : html`<span class="soft">–</span>`);
 
 /** Whether a channel's last attempt failed. */
-export const isFailing = (channel) => !channel.disabledAt && channel.lastFailureAt && !(channel.lastDeliveryAt > channel.lastFailureAt);
+export const isFailing = (channel) => !channel.disabledAt && channel.failingSince;
 /** Since when a channel fails, what that has kept, and when it last took something. */
 export const Failing = ({ of }) => html`since <${When} at=${of.failingSince} brief />: <a href=${to("schedules", { channel: of.name })}>${count(of.failedCount, "run")} failed, ${of.waitingCount} ${of.waitingCount === 1 ? "waits" : "wait"}</a>;
   ${of.lastDeliveryAt ? html` it last took something <${When} at=${of.lastDeliveryAt} brief />` : " no delivery by it is retained"}`;
@@ -86,7 +86,7 @@ export function InPlace({ of }) {
 /** Whose runs are not all retained any more. */
 export function Lacking({ of }) {
   if (!of?.totalCount) return null;
-  return html`<p class="soft">Not all runs of ${count(of.totalCount, "schedule")} are retained: ${of.nodes.map((one, at) => html`${at > 0 && ", "}<${ScheduleName} of=${one} /> from <${When} at=${one.runs[0]?.slot} brief /> on`)}${of.totalCount > 2 ? ", …" : "."}</p>`;
+  return html`<p class="soft">Some runs of ${count(of.totalCount, "schedule")} may no longer be retained: ${of.nodes.map((one, at) => html`${at > 0 && ", "}<${ScheduleName} of=${one} /> from <${When} at=${one.runs[0]?.slot} brief /> on`)}${of.totalCount > 2 ? ", …" : "."}</p>`;
 }
 /** A stretch of time in which nothing was started, with a page of what it cost. */
 export const Stretch = ({ from, until, children }) => html`<${A} page="over" params=${{ from, until }}>${children}<${When} at=${from} brief /> – <${When} at=${until} brief /><//>`;

@@ -120,14 +120,8 @@ impl From<Scope> for Actor {
 
 impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.scope {
-            Scope::Operator => f.write_str("operator")?,
-            // A host that acts for no session.
-            Scope::Session(_) if self.scope.is_nothing() => f.write_str("no session")?,
-            Scope::Session(session) => write!(f, "session {session}")?,
-        }
         let tool = self.tool.map(|tool| format!("{} tool", tool.name()));
-        let entry = match &self.via {
+        let mut entry = match &self.via {
             // "session s1" already says how a session's call arrived.
             None | Some(Via::Session) => None,
             Some(Via::Embedder) => Some("embedder".to_owned()),
@@ -136,6 +130,14 @@ impl fmt::Display for Actor {
             Some(Via::Host(token)) => Some(format!("host {}", token.as_str())),
             Some(Via::Channel(name)) => Some(format!("channel {}", name.as_str())),
         };
+        match &self.scope {
+            Scope::Operator => f.write_str("operator")?,
+            // A host or a channel that acts for no session.
+            Scope::Session(_) if self.scope.is_nothing() => {
+                f.write_str(&entry.take().unwrap_or_else(|| "no session".to_owned()))?;
+            }
+            Scope::Session(session) => write!(f, "session {session}")?,
+        }
         let how: Vec<String> = entry.into_iter().chain(tool).collect();
         if how.is_empty() { Ok(()) } else { write!(f, " ({})", how.join(", ")) }
     }

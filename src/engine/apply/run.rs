@@ -58,8 +58,9 @@ impl State {
         let Claim { cause, folded, next, time_up, by: _, telling: _ } = *claim;
         let Some(record) = self.schedules.get_mut(schedule) else { return };
         let mut run = Run::claimed(id.incarnation, id.slot, cause, folded, now.wall);
+        // Who asks for the run now counts, and else who armed its slot.
         let has_armed = next.is_some() && record.progress().by_session;
-        run.by_session = claim.is_by_session() || has_armed;
+        run.by_session = claim.is_by_session() || has_armed && claim.by.is_none();
         let record_of_run = RunRecord { schedule, older: record.newest_run, lane: None, run };
         let key = self.runs.insert(record_of_run);
         record.newest_run = Some(key);

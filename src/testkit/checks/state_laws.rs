@@ -195,17 +195,16 @@ fn limits_hold(model: &ReferenceModel, standing: &StateView<'_>) -> LawResult {
     let state = standing.state;
     let sessions = state.sessions();
     let finished = |session: &&SessionRecord| state.schedules_of(session.id()).len() - session.live_count();
-    // Each family of tools has the bound for itself.
-    let in_one_family = |session: &&SessionRecord| {
-        let live: Vec<_> =
-            state.live_schedules_of(session.id()).iter().map(|it| it.schedule().dialect).collect();
-        live.iter().map(|family| live.iter().filter(|other| *other == family).count()).max().unwrap_or(0)
+    let families = |session: &&SessionRecord| {
+        let live = state.live_schedules_of(session.id()).into_iter().map(ScheduleRecord::schedule);
+        live.filter(|schedule| !model.is_revived(&schedule.id)).map(|it| it.dialect).collect::<Vec<_>>()
     };
-    let created =
-        |session: &&SessionRecord| in_one_family(session).saturating_sub(model.revived_of(session.id()));
-    let live = sessions.iter().map(created).max().unwrap_or(0);
-    let all = |session: &&SessionRecord| session.live_count().saturating_sub(model.revived_of(session.id()));
-    let of_all = sessions.iter().map(all).max().unwrap_or(0);
+    let created: Vec<_> = sessions.iter().map(families).collect();
+    let of_all = created.iter().map(Vec::len).max().unwrap_or(0);
+    // Each family of tools has the bound for itself.
+    let of_one =
+        |live: &Vec<Dialect>| live.iter().map(|it| live.iter().filter(|other| *other == it).count()).max();
+    let live = created.iter().filter_map(of_one).max().unwrap_or(0);
     let kept = sessions.iter().map(finished).max().unwrap_or(0);
     let session_live_max = standing.session_live_max.map_or(limits::SESSION_SCHEDULES.value, u64::from);
     let bounds = [

@@ -114,11 +114,10 @@ impl ReferenceModel {
         }
     }
 
-    /// The number of live schedules of a session that had ended before. A revival is not checked
-    /// against the session's limit, so `limits_hold` subtracts them.
-    pub(in crate::testkit) fn revived_of(&self, session: &SessionId) -> usize {
-        let revived = self.schedules.values().filter(|plan| plan.revived && plan.end.is_none());
-        revived.filter(|plan| plan.schedule.owner == *session).count()
+    /// Whether a live schedule had ended before. A revival is not checked against the session's limit, so `limits_hold` does not
+    /// count it.
+    pub(in crate::testkit) fn is_revived(&self, id: &ScheduleId) -> bool {
+        self.schedules.get(id).is_some_and(|plan| plan.revived && plan.end.is_none())
     }
 
     fn enter_fact(&mut self, now: Now, fact: &Fact) {

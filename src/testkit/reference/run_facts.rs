@@ -58,12 +58,14 @@ impl ReferenceModel {
         match fact {
             RunFact::Claimed(claim) => self.claim(now, key, claim),
             RunFact::Queued { .. } => {
+                self.leave_lane(&key, false);
                 let Some(life) = self.runs.get_mut(&key) else { return };
-                if life.state == RunState::Left {
+                if matches!(life.state, RunState::Left | RunState::InFlight) {
                     // The host that gets it is another one, and asks the guard anew.
                     life.received.clear();
                     life.unanswered = None;
-                    (life.allowed, life.approved) = (false, false);
+                    life.allowed = false;
+                    life.approved &= life.state == RunState::InFlight;
                 }
                 life.state = RunState::Queued;
                 life.retrying = false;
@@ -150,7 +152,7 @@ impl ReferenceModel {
             let is_unanswered =
                 matches!(failure.reason, Reason::Crashed | Reason::HostLost | Reason::ReceiptOverdue);
             let out = life.dispatched.as_ref().map(|(phase, _)| *phase).filter(|_| is_unanswered);
-            life.unanswered = life.with.zip(out).or(life.unanswered);
+            life.unanswered = life.with.zip(out);
             life.attempt += 1;
             life.lead = None;
             life.dispatched = None;

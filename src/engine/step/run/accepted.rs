@@ -36,9 +36,14 @@ pub(in crate::engine) fn accepted(step: &mut StepBuilder<'_>, run: &RunId) -> Re
     // no end. The run cannot wait for either.
     let is_theirs = lane.is_some_and(|lane| lane.hosted && record.run.host == Some(lane.host));
     if record.run.host == Some(HostId::INBOX) {
-        occurrence.finish(step, RunFact::Left);
-        if let Some(lane) = lane {
-            go_on(step, run, lane);
+        match lane.filter(|lane| lane.host != HostId::INBOX) {
+            Some(lane) => pass_on(step, run, lane),
+            None => {
+                occurrence.finish(step, RunFact::Left);
+                if let Some(lane) = lane.filter(|lane| !lane.busy) {
+                    dispatch_next(step, lane);
+                }
+            }
         }
         return Ok(());
     }
@@ -58,18 +63,14 @@ pub(in crate::engine) fn accepted(step: &mut StepBuilder<'_>, run: &RunId) -> Re
     Ok(())
 }
 
-/// Hands over the next run of a session after a message was left in it.
-fn go_on(step: &mut StepBuilder<'_>, left: &RunId, lane: &SessionRecord) {
-    if lane.host == HostId::INBOX {
-        if !lane.busy {
-            dispatch_next(step, lane);
-        }
-        return;
-    }
-    // A host took the session over before the message was left: the message is for that host.
-    step.run_fact(left, RunFact::Queued { reason: Reason::DeliveryInFlight });
+/// A host took the session over before the message was left: the message is for that host. It is never left, because a run that
+/// has ended may be forgotten at once.
+fn pass_on(step: &mut StepBuilder<'_>, run: &RunId, lane: &SessionRecord) {
+    let reason = Reason::DeliveryInFlight;
+    step.run_fact(run, RunFact::Queued { reason });
+    with_members(step, run, |step, member| step.run_fact(&member.id, RunFact::Queued { reason }));
     if lane.hosted && !lane.busy {
-        let this = step.state.run_key(left);
+        let this = step.state.run_key(run);
         let runs = step.state.in_delivery_order(lane.waiting.iter().chain(&this));
         dispatch_runs(step, lane, lane.host, runs, &mut false);
     }

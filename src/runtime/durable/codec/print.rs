@@ -179,7 +179,6 @@ fn run(fact: &RunFact) -> Printed {
         RunFact::Dispatched(to) => dispatched(to),
         RunFact::Accepted => named(names::ACCEPTED),
         RunFact::Delivered => named(names::DELIVERED),
-        // Watches are in memory only.
         RunFact::Returned { outcome, check } => named(names::RETURNED)
             .with("outcome", call::of_outcome(outcome))
             .with("check", check.as_deref().map(watch::of_check)),
