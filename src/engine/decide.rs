@@ -38,7 +38,7 @@ pub fn decide_into(step: Step, state: &State, input: Input, env: Env<'_>) -> Res
         // The set holds lanes that the same step has taken: none here.
         Input::FillLanes => step::fill_lanes(&mut step, &BTreeSet::new()),
         Input::Store(input) => decide_store(&mut step, input),
-        Input::Restart { lost, downs, named } => step::restart(&mut step, (lost, named), downs),
+        Input::Restart { lost, downs, named } => step::restart(&mut step, (lost, &named), &downs),
     }
     Ok(step.finish())
 }
@@ -53,8 +53,8 @@ fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Re
             step::host_sessions(step, host, (&sessions, busy), by.as_ref())
         }
         Command::TakeLeft { session, runs, by } => step::take_left(step, &session, &runs, by),
-        Command::ChangeMemory { session, change, by } => step::change_memory(step, session, change, by),
-        Command::Ping { session, name, by } => step::ping(step, session, name, by),
+        Command::ChangeMemory { session, change, by } => step::change_memory(step, &session, change, by),
+        Command::Ping { session, name, by } => step::ping(step, &session, name, by),
         Command::CreateSchedule(new) => step::create_schedule(step, new),
         Command::ReplaceSchedule(new) => step::replace_schedule(step, new),
         Command::Supersede(new) => step::supersede(step, new),
@@ -67,7 +67,7 @@ fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Re
         Command::ResumeSchedule(which) => step::resume_schedule(step, which),
         Command::RunNow { which, keeps_slot } => step::run_now(step, which, keeps_slot),
         Command::SkipNext(which) => step::skip_next(step, which),
-        Command::JobReady { session, job, by } => step::job_ready(step, session, job, by),
+        Command::JobReady { session, job, by } => step::job_ready(step, &session, job, by),
         Command::HoldAll { by, reason } => step::hold_all(step, by, reason),
         Command::ReleaseAll { by } => step::release_all(step, by),
         Command::PauseChannel { channel, ways, by } => step::pause_channel(step, (channel, ways), &by),

@@ -157,7 +157,10 @@ mod tests {
         let mut state = State::default();
         let [one, other] = ["one", "other"].map(|name| SessionId::new(name).expect("an id"));
         let (second, now) = (limits::RUN_BYTES_PER_SECOND.value, BootTime::from_nanos(1));
-        assert!(state.take_pace(one.clone(), 2 * second, now), "what is too much for a second goes out alone");
+        assert!(
+            state.take_pace(one.clone(), 2 * second, now),
+            "what is too much for a second goes out alone"
+        );
         assert!(!state.take_pace(one.clone(), 1, now), "and is paid for");
         assert!(state.take_pace(other, second, now), "by its own family");
         let paid = now.after(Span::from_millis(1_000));

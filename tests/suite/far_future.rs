@@ -126,7 +126,7 @@ fn document(taker: &str) -> String {
         ["Schedule", field, arg] => {
             format!("{{ schedules {{ nodes {{ {field}({arg}: INSTANT) {{ __typename }} }} }} }}")
         }
-        _ => panic!("{taker} takes an instant, and no document here gives one"),
+        _ => unreachable!("{taker} takes an instant, and no document here gives one"),
     }
 }
 

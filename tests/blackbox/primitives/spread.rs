@@ -50,7 +50,7 @@ fn after_a_restart_overdue_checks_are_spread() {
         for watch in watches.iter().filter_map(Value::as_map) {
             let next = at(watch, &["reveille.watch/schedule", "psi.scheduler/fire-at"]);
             // One that is in its check has no next one yet: those count as of one second.
-            let second = next.and_then(Value::as_inst).map_or(0, |next| next.seconds());
+            let second = next.and_then(Value::as_inst).map_or(0, reveille::edn::Inst::seconds);
             *looks.entry(second).or_default() += 1;
         }
     }

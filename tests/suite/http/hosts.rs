@@ -190,7 +190,7 @@ fn a_host_that_acts_for_no_session_sees_nothing() {
         &[],
         "[{(:reveille.engine/decisions {:by \"editor\"}) [:reveille.decision/kind :reveille.decision/by]}]",
     );
-    assert!(by.contains(":session-opened") && by.contains("(host editor)"), "the log says who: {by}");
+    assert!(by.contains(":session-opened") && by.contains("\"host editor\""), "the log says who: {by}");
 }
 
 /// A fresh session that a schedule of a host's session opens is the host's as well.

@@ -24,7 +24,7 @@ pub(in crate::engine) fn failed(
         return Err(Refusal::NotInFlight { run: run.clone() });
     }
     let by = step.state.reporter_of(record);
-    fail_in_flight(step, record, failure, by);
+    fail_in_flight(step, record, failure, by.as_ref());
     Ok(())
 }
 
@@ -33,11 +33,11 @@ pub(in crate::engine::step) fn fail_in_flight(
     step: &mut StepBuilder<'_>,
     record: &RunRecord,
     mut failure: Failure,
-    by: Option<Arc<Actor>>,
+    by: Option<&Arc<Actor>>,
 ) {
     let state = step.state;
     let Some(occurrence) = Occurrence::of(state, record) else { return };
-    let occurrence = occurrence.reported_by(by.clone());
+    let occurrence = occurrence.reported_by(by.cloned());
     let run = &record.run;
     let fresh = fresh_session(state, record).filter(|fresh| state.session(&fresh.id).is_none());
     if denies_creation(record, &failure) {
@@ -55,13 +55,13 @@ pub(in crate::engine::step) fn fail_in_flight(
     if failure.session_exists
         && let Some(fresh) = fresh
     {
-        step.session_fact_by(&fresh.id, fresh.opened(), by.as_deref().cloned());
+        step.session_fact_by(&fresh.id, fresh.opened(), by.map(|by| Actor::clone(by)));
     }
     if failure.reason == Reason::ChannelDisabled {
         disable(step, &occurrence);
     }
     with_members(step, &occurrence.id, |step, member| {
-        let member = member.clone().reported_by(by.clone());
+        let member = member.clone().reported_by(by.cloned());
         fail(step, &member, failure.clone());
     });
     fail(step, &occurrence, failure);

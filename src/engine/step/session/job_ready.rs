@@ -9,16 +9,16 @@ use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn job_ready(
     step: &mut StepBuilder<'_>,
-    session: SessionId,
+    session: &SessionId,
     job: JobId,
     by: Option<Actor>,
 ) -> Result<(), Refusal> {
     let state = step.state;
-    let record = state.session_at_work(&session)?;
+    let record = state.session_at_work(session)?;
     let live = record.live.iter().filter_map(|key| state.schedules.get(*key));
     let mut waiting: Vec<&ScheduleRecord> = live.filter(|record| waits_for(step, record, &job)).collect();
     waiting.sort_unstable_by(|one, two| one.order().cmp(&two.order()));
-    step.session_fact_by(&session, SessionFact::JobReady { job }, by.clone());
+    step.session_fact_by(session, SessionFact::JobReady { job }, by.clone());
     let by = by.map(Box::new);
     for record in waiting {
         let next = within_lifetime(step, &record.schedule, slot_now(step, record));

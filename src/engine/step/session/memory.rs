@@ -10,11 +10,11 @@ use crate::limits::{self, Limit};
 
 pub(in crate::engine) fn change_memory(
     step: &mut StepBuilder<'_>,
-    session: SessionId,
+    session: &SessionId,
     change: MemoryChange,
     by: Option<Actor>,
 ) -> Result<(), Refusal> {
-    let (memory, change) = (step.state.session_at_work(&session)?.memory(), cleaned(change)?);
+    let (memory, change) = (step.state.session_at_work(session)?.memory(), cleaned(change)?);
     let added: usize = change.texts().map(str::len).sum();
     if memory.bytes() + added as u64 > limits::MEMORY_BYTES.value {
         return Err(Refusal::LimitReached { limit: limits::MEMORY_BYTES });
@@ -29,7 +29,7 @@ pub(in crate::engine) fn change_memory(
         }
         MemoryChange::GoalSet { .. } | MemoryChange::TaskUpdated { .. } => {}
     }
-    step.session_fact_by(&session, SessionFact::Memory(Box::new(change)), by);
+    step.session_fact_by(session, SessionFact::Memory(Box::new(change)), by);
     Ok(())
 }
 

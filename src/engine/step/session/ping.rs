@@ -6,11 +6,11 @@ use crate::limits;
 
 pub(in crate::engine) fn ping(
     step: &mut StepBuilder<'_>,
-    session: SessionId,
+    session: &SessionId,
     name: PingName,
     by: Option<Actor>,
 ) -> Result<(), Refusal> {
-    let record = step.state.session_at_work(&session)?;
+    let record = step.state.session_at_work(session)?;
     let names = u64::try_from(record.pings().all().len()).unwrap_or(u64::MAX);
     // A known name takes no further room.
     if record.pings().at(&name).is_none() && names >= limits::SESSION_PINGS.value {
@@ -18,6 +18,6 @@ pub(in crate::engine) fn ping(
     }
     // A ping says that a job ran, so the time that counts is that of people, which a restart does not change.
     let at = step.now.wall;
-    step.session_fact_by(&session, SessionFact::Pinged { name, at }, by);
+    step.session_fact_by(session, SessionFact::Pinged { name, at }, by);
     Ok(())
 }

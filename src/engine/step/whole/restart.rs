@@ -28,13 +28,13 @@ use crate::engine::timers::Timer;
 
 pub(in crate::engine) fn restart(
     step: &mut StepBuilder<'_>,
-    (lost, named): (u64, Box<[LostSchedule]>),
-    downs: Box<[Downtime]>,
+    (lost, named): (u64, &[LostSchedule]),
+    downs: &[Downtime],
 ) {
     let state = step.state;
-    let restarted = EngineFact::Restarted { lost, downs: downs.clone(), named: named.clone() };
+    let restarted = EngineFact::Restarted { lost, downs: downs.into(), named: named.into() };
     step.fact(Fact::Engine(restarted));
-    tell_of_lost_tasks(step, &named, &downs);
+    tell_of_lost_tasks(step, named, downs);
     let is_restored = |run: &RunRecord| state.definition_of(run).is_some_and(Schedule::is_durable);
     let is_with_host = |run: &RunRecord| matches!(run.run.state, RunState::InFlight | RunState::Running);
     // A prompt that was submitted by this process. Its host reported the fresh session again before
