@@ -30,9 +30,11 @@ pub use call::condition::{
 #[doc(hidden)]
 pub use call::executor_kind::ExecutorKind;
 pub use call::filter::{Edge, Filter, Gaps, Lasting, NotifyWhen, Show};
+#[doc(hidden)]
+pub use call::glimpse::Glimpse;
 pub use call::outcome::Outcome;
 #[doc(hidden)]
-pub use call::reading::{Glimpse, Reading, WatchCheck, Weighed};
+pub use call::reading::{Reading, WatchCheck, Weighed};
 pub use call::request::{Call, CallPurpose, CallVia, Sink};
 pub use call::task_state::TaskState;
 pub use call::telling::Telling;

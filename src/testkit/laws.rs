@@ -9,7 +9,7 @@ use super::checks::state_laws;
 use super::history::Observation;
 use super::reference::model::ReferenceModel;
 use super::reference::process_log::ProcessLog;
-use crate::domain::{Cursor, Decision, Fact};
+use crate::domain::{Cursor, Decision, Fact, ScheduleId};
 use crate::engine::State;
 use crate::runtime::Handle;
 
@@ -93,6 +93,21 @@ impl Laws {
             let detail = format!("{id} has not ended: {plan:?}");
             Err(Broken { law: EVERYTHING_ENDS, detail })
         })
+    }
+
+    /// Notes that somebody waits for the end of a call from now on. Everything before this has been judged.
+    pub(super) fn note_waiting(&mut self, schedule: &ScheduleId) {
+        self.model.waiting.begin(schedule);
+    }
+
+    /// Notes that nobody waits for the end of a call any more. Everything before this has been judged.
+    pub(super) fn note_stopped_waiting(&mut self, schedule: &ScheduleId) {
+        self.model.waiting.stop(schedule);
+    }
+
+    /// Returns whether somebody may wait for the end of a call.
+    pub(super) fn may_be_awaited(&self, schedule: &ScheduleId) -> bool {
+        self.model.waiting.awaits(schedule) != Some(false)
     }
 }
 

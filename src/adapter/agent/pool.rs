@@ -334,9 +334,8 @@ impl Pool {
     pub(super) fn obstacle(&self, session: &SessionId) -> Option<Obstacle> {
         let known = self.sessions.get(session)?;
         // What another session of the agent has met says nothing of one that waits for something else.
-        let is_broken =
-            matches!(known.away, Some(Reason::AgentBroken | Reason::AgentMissing | Reason::NotAuthenticated));
-        let agent = self.agents.get(known.address.configured_as()).filter(|_| is_broken);
+        let is_other = matches!(known.away, Some(Reason::HeldElsewhere | Reason::OverBudget));
+        let agent = self.agents.get(known.address.configured_as()).filter(|_| !is_other);
         let error = agent.map(|agent| agent.errors.clone()).filter(|errors| !errors.is_empty());
         Some(Obstacle { holder: known.holder, error })
     }

@@ -4,6 +4,7 @@ pub(in crate::domain) mod collected;
 pub(in crate::domain) mod condition;
 pub(in crate::domain) mod executor_kind;
 pub(in crate::domain) mod filter;
+pub(in crate::domain) mod glimpse;
 pub(in crate::domain) mod outcome;
 pub(in crate::domain) mod reading;
 pub(in crate::domain) mod request;

@@ -5,8 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Digest, Outcome, Span, Tally, Trial, Why};
-use crate::edn::Value;
+use crate::domain::{Digest, Glimpse, Outcome, Span, Tally, Trial, Why};
 
 /// An outcome, evaluated for a watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,17 +24,6 @@ pub struct Reading {
     pub change: Option<Box<str>>,
     /// How long the endpoint asks to wait before it is asked again.
     pub again_after: Option<Span>,
-}
-
-/// What is kept of an outcome in a history or a summary.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Glimpse {
-    /// The whole result.
-    Result(Arc<Value>),
-    /// The beginning of a long result, as JSON.
-    Preview(Box<str>),
-    /// The error, cut.
-    Error(Box<str>),
 }
 
 /// What was decided about a check, and what the watch counts from then on.

@@ -61,12 +61,12 @@ pub(in crate::testkit) fn what_a_call_came_to_is_told(
         | RunFact::Guard(_)
         | RunFact::Dispatched(_)
         | RunFact::Accepted
+        | RunFact::Left
+        | RunFact::Taken { .. }
         | RunFact::Delivered
         | RunFact::Folded(_)
         | RunFact::Joined { .. }
         | RunFact::Postponed { .. }
-        | RunFact::Left
-        | RunFact::Taken { .. }
         | RunFact::Retrying { .. }
         | RunFact::Cancelled { .. } => Ok(()),
     }

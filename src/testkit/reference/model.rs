@@ -15,7 +15,7 @@ use crate::engine::State;
 use crate::testkit::history::{Observation, Seen};
 use crate::testkit::reference::counts::Counts;
 use crate::testkit::reference::loading::Loading;
-use crate::testkit::reference::run_key::RunKey;
+use crate::testkit::reference::run_key::{RunKey, key_of};
 use crate::testkit::reference::run_model::RunModel;
 use crate::testkit::reference::schedule_model::{ScheduleModel, reckon};
 use crate::testkit::reference::session_model::SessionModel;
@@ -152,7 +152,11 @@ impl ReferenceModel {
             Fact::Engine(EngineFact::GuardPolicySet { policy, .. }) => self.policy.clone_from(policy),
             Fact::Engine(EngineFact::Stopping { .. }) => self.stopping = true,
         }
-        self.enter_waiting(fact);
+        if let Fact::Run(run, fact, _) = fact
+            && self.runs.get(&key_of(run)).is_some_and(|life| life.definition.payload.call().is_some())
+        {
+            self.waiting.enter(&run.schedule, fact);
+        }
         self.told_last = self.telling_of(fact);
         if let Some(schedule) = fact.schedule() {
             self.conclude(schedule);

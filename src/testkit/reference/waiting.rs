@@ -5,10 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Fact, RunFact, ScheduleId};
-use crate::testkit::laws::Laws;
-use crate::testkit::reference::model::ReferenceModel;
-use crate::testkit::reference::run_key::key_of;
+use crate::domain::{RunFact, ScheduleId};
 
 /// Who waits.
 #[derive(Clone, Debug, Default)]
@@ -24,44 +21,27 @@ impl WaitingModel {
     pub(in crate::testkit) fn awaits(&self, schedule: &ScheduleId) -> Option<bool> {
         (!self.uncertain.contains(schedule)).then(|| self.certain.contains(schedule))
     }
-}
 
-impl Laws {
-    /// Notes that somebody waits for the end of a call from now on. Everything before this has been judged.
-    pub(in crate::testkit) fn note_waiting(&mut self, schedule: &ScheduleId) {
-        self.model.waiting.certain.insert(schedule.clone());
+    /// Notes that somebody waits for the end of a call.
+    pub(in crate::testkit) fn begin(&mut self, schedule: &ScheduleId) {
+        self.certain.insert(schedule.clone());
     }
 
-    /// Notes that nobody waits for the end of a call any more. Everything before this has been judged.
-    pub(in crate::testkit) fn note_stopped_waiting(&mut self, schedule: &ScheduleId) {
-        self.model.waiting.certain.remove(schedule);
-        self.model.waiting.uncertain.remove(schedule);
+    /// Notes that nobody waits for the end of a call any more.
+    pub(in crate::testkit) fn stop(&mut self, schedule: &ScheduleId) {
+        self.certain.remove(schedule);
+        self.uncertain.remove(schedule);
     }
 
-    /// Whether somebody may wait for the end of a call.
-    pub(in crate::testkit) fn may_be_awaited(&self, schedule: &ScheduleId) -> bool {
-        self.model.waiting.awaits(schedule) != Some(false)
-    }
-}
-
-impl ReferenceModel {
-    /// Follows a fact. An outcome goes to all who wait; of any other end, some may wait for another run.
-    pub(in crate::testkit) fn enter_waiting(&mut self, fact: &Fact) {
-        let Fact::Run(run, fact, _) = fact else { return };
-        let is_call =
-            self.runs.get(&key_of(run)).is_some_and(|life| life.definition.payload.call().is_some());
-        if !is_call {
-            return;
-        }
-        let WaitingModel { certain, uncertain } = &mut self.waiting;
+    /// Follows a fact of a call's run. An outcome goes to all who wait; of any other end, some may wait for another run.
+    pub(in crate::testkit) fn enter(&mut self, schedule: &ScheduleId, fact: &RunFact) {
         if let RunFact::Returned { .. } = fact {
-            certain.remove(&run.schedule);
-            uncertain.remove(&run.schedule);
+            self.stop(schedule);
         }
         let is_other_end =
             matches!(fact, RunFact::Retrying { .. } | RunFact::Failed(_) | RunFact::Cancelled { .. });
-        if is_other_end && certain.remove(&run.schedule) {
-            uncertain.insert(run.schedule.clone());
+        if is_other_end && self.certain.remove(schedule) {
+            self.uncertain.insert(schedule.clone());
         }
     }
 }
