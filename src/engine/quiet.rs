@@ -58,7 +58,7 @@ impl State {
 
     /// Returns whether a fact may be stored now, as far as that is a matter of pace, and counts what it writes. A check that is
     /// stored because a summary collects it waits for its family's pace: the next one that is stored has it.
-    pub fn may_store(&mut self, fact: &Fact, now: BootTime) -> bool {
+    pub(crate) fn may_store(&mut self, fact: &Fact, now: BootTime) -> bool {
         let Fact::Run(run, RunFact::Returned { outcome, check: Some(check) }, _) = fact else { return true };
         let Some(record) = self.schedule(&run.schedule) else { return true };
         let schedule = record.schedule();

@@ -1,4 +1,4 @@
-//! Who reports: of a host, whoever connected it.
+//! Who reports: for a host, the actor that connected it.
 //!
 //! Invariant: a receipt names nobody by itself. It is by the actor of the host that has the run, which the state keeps.
 

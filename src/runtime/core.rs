@@ -158,7 +158,10 @@ impl Core {
             // Both look up what the fact is about in the state before it.
             self.counters.count(&fact, &self.state, now);
             let quiet = self.state.quiet_check(&fact);
-            if quiet.is_none_or(|quiet| quiet.is_kept) && self.state.may_store(&fact, now.boot) {
+            if quiet.is_none_or(|quiet| quiet.is_kept)
+                && self.persister.is_some()
+                && self.state.may_store(&fact, now.boot)
+            {
                 self.add_to_batch(now, &fact);
             }
             let decision = self.state.apply(now, fact);

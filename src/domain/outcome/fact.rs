@@ -22,7 +22,7 @@ pub enum Fact {
     },
     /// Something happened to a schedule or its slots.
     Schedule(ScheduleId, ScheduleFact),
-    /// Something happened to one run. If a host reported it, whoever connected that host is named; copies share the name.
+    /// Something happened to one run. If a host reported it, the actor that connected the host is named; copies share it.
     Run(RunId, RunFact, Option<Arc<Actor>>),
     /// Something happened to a connected host. Whoever connected it is named, unless that was the embedding program.
     Host(HostId, HostFact, Option<Arc<Actor>>),
