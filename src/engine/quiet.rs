@@ -6,10 +6,10 @@
 
 use super::state::State;
 use crate::domain::{
-    BootTime, Durability, Fact, NotifyWhen, Phase, RunFact, Schedule, ScheduleFact, ScheduleId, Watch,
-    WatchCheck,
+    Durability, Fact, NotifyWhen, Phase, RunFact, Schedule, ScheduleFact, ScheduleId, Watch, WatchCheck,
 };
-use crate::limits;
+#[cfg(feature = "embed")]
+use crate::{domain::BootTime, limits};
 
 /// What a fact is worth, if it is one of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,7 @@ impl State {
 
     /// Returns whether a fact may be stored now, as far as that is a matter of pace, and counts what it writes. A check that is
     /// stored because a summary collects it waits for its family's pace: the next one that is stored has it.
+    #[cfg(feature = "embed")]
     pub(crate) fn may_store(&mut self, fact: &Fact, now: BootTime) -> bool {
         let Fact::Run(run, RunFact::Returned { outcome, check: Some(check) }, _) = fact else { return true };
         let Some(record) = self.schedule(&run.schedule) else { return true };
@@ -96,6 +97,7 @@ impl State {
 }
 
 /// What the row of a watch with a full summary takes on disk, about.
+#[cfg(feature = "embed")]
 const COLLECTED_BYTES: u64 = 512 * limits::WATCH_BATCH_LISTED.value;
 
 /// Returns whether a check changes something that is worth telling: it is told, or checks begin or cease to fail.

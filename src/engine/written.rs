@@ -128,6 +128,7 @@ impl State {
     }
 
     /// Counts bytes of the family of this root if they may be written now. Returns whether they may.
+    #[cfg(feature = "embed")]
     pub(super) fn take_pace(&mut self, root: SessionId, bytes: u64, now: BootTime) -> bool {
         let pace = self.written.of(root, now);
         let is_free = pace.free_at(now) == now;
