@@ -62,6 +62,7 @@ impl State {
         let Some(key) = self.runs.get(run).map(|record| record.schedule) else { return };
         let Some(record) = self.schedules.get_mut(key) else { return };
         let filter = record.schedule.payload.call().and_then(|call| call.filter.clone());
+        debug_assert!(filter.is_some(), "{} was checked, and is no watch", record.schedule.id);
         if let Some(filter) = filter {
             let watch = record.remembered.get_or_insert_with(|| Box::new(Watch::FRESH));
             remember_check(watch, &filter, &check.reading, &check.weighed, now.wall);
@@ -90,6 +91,8 @@ impl State {
     pub(super) fn fold_bulletin(&mut self, run: Key, telling: &Telling) {
         self.put_words(run, telling);
         if let Some(record) = self.runs.get_mut(run) {
+            let waits = record.run.state == RunState::Queued && record.run.cause == Cause::Bulletin;
+            debug_assert!(waits, "only a bulletin that waits gets newer words: {:?}", record.run);
             record.run.folded += 1;
             record.run.by_session |= telling.by_session;
         }
@@ -130,9 +133,9 @@ impl State {
     pub(super) fn join(&mut self, run: Key, now: Now, lead: RunId) {
         self.leave_waiting(run);
         self.timers.clear(Timer::Retry(run));
-        let Some((host, session)) = self.run(&lead).map(|out| (out.run.host, out.run.session.clone())) else {
-            return;
-        };
+        let Some(out) = self.run(&lead) else { return };
+        debug_assert!(out.run.state == RunState::InFlight, "{lead} is joined, and is {:?}", out.run.state);
+        let (host, session) = (out.run.host, out.run.session.clone());
         let Some(record) = self.runs.get_mut(run) else { return };
         record.lane = None;
         let it = &mut record.run;

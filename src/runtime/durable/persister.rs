@@ -130,6 +130,20 @@ impl Persister {
         }
     }
 
+    /// Writes again after a failure, now that memory equals the store. `apart` are the schedules whose definition has a
+    /// row of its own there.
+    pub(super) fn begin_term(&mut self, term: Term, apart: BTreeSet<ScheduleId>) {
+        debug_assert!(self.term.is_none(), "{:?} has not ended, and {term:?} begins", self.term);
+        debug_assert!(
+            self.pending.is_empty(),
+            "{} batches of an earlier term are pending",
+            self.pending.len()
+        );
+        self.term = Some(term);
+        self.last_fault = None;
+        self.apart = apart;
+    }
+
     /// Adds a fact that is about to be applied at `cursor`.
     pub(in crate::runtime) fn add_to_batch(
         &mut self,
@@ -387,6 +401,11 @@ impl Persister {
             self.unsaved_reports.extend(pending.report);
             pending.repeats.into_iter().for_each(|answered| answered(Err(fault.clone())));
         }
+        // Nothing that was decided on top of a refused batch may stay.
+        debug_assert!(
+            self.pending.iter().all(|pending| pending.refused.is_none()),
+            "a refused batch is left"
+        );
         let waiting: u64 = self.pending.iter().map(|pending| pending.bytes).sum();
         debug_assert!(self.pending_bytes == waiting, "{} bytes for {waiting}", self.pending_bytes);
         // The rows of these batches are gone with them. A repeated receipt persists its message again.
@@ -422,7 +441,9 @@ impl BatchBuilder {
     fn attach_row(&mut self, id: &ScheduleId, row: &Printed) {
         let id = id.to_string();
         let about = |(record, _): &(FactRecord, Printed)| record.schedule.as_deref() == Some(&*id);
-        if let Some(place) = self.facts.iter().rposition(about) {
+        let place = self.facts.iter().rposition(about);
+        debug_assert!(place.is_some(), "a slot of {id} was claimed, and no fact is about it");
+        if let Some(place) = place {
             let (record, form) = self.facts.remove(place);
             self.facts.insert(place, (record, form.with(codec::ROW, row)));
         }

@@ -224,9 +224,7 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
     core.load_transcripts(&messages);
     if let Some(persister) = &mut core.persister {
         // Writing resumes only here, where memory equals the store.
-        persister.term = Some(term);
-        persister.last_fault = None;
-        persister.apart = apart;
+        persister.begin_term(term, apart);
         for session in touched {
             persister.want_session(session);
         }

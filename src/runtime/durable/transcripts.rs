@@ -46,6 +46,8 @@ struct Places {
 
 impl Places {
     fn push(&mut self, at: Cursor, bytes: usize) {
+        let before = self.at.back().map(|(before, _)| *before);
+        debug_assert!(before.is_none_or(|before| before < at), "{at} behind {before:?}: rows sort by it");
         self.at.push_back((at, bytes));
         self.bytes += bytes;
     }
@@ -161,6 +163,8 @@ impl Transcripts {
         while let Some(oldest) = places.pop_beyond_bounds() {
             self.gone.push_back(tombstone(session, oldest, at));
         }
+        let bytes: usize = places.at.iter().map(|(_, bytes)| bytes).sum();
+        debug_assert!(places.bytes == bytes, "{session}: {} bytes are counted, of {bytes}", places.bytes);
     }
 
     /// The rows for the batch that is being made. Many tombstones are spread over several batches.
