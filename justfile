@@ -43,6 +43,11 @@ docs:
 clients:
     .ci/check clients
 
+# The dashboard's script and style from `web/app/` into `web/built/`; `just pages --check` says whether they are up to date; needs node
+pages *ARGS:
+    cd tests/clients && npm install --no-package-lock --no-audit --no-fund
+    cd tests/clients && node pages.mjs {{ ARGS }}
+
 # The conformance suite of the Model Context Protocol, both wire shapes, and a table of what it says; needs node
 mcp:
     cd tests/clients && npm install --no-package-lock --no-audit --no-fund

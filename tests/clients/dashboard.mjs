@@ -7,10 +7,11 @@ import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { brotliCompressSync } from "node:zlib";
 import { createRequire } from "node:module";
 import { buildSchema, parse, validate } from "graphql";
 import { chromium } from "playwright-core";
+import { BUDGET, LOADED, build, packed } from "./pages.mjs";
 
 const [, , binary = "../../target/debug/reveille", shots] = process.argv.slice(2);
 const web = new URL("../../web/", import.meta.url).pathname;
@@ -39,14 +40,11 @@ const url = await new Promise((resolve, reject) => {
   daemon.on("exit", () => reject(new Error("the daemon ended")));
 });
 const token = fs.readFileSync(path.join(state, "operator.token"), "utf8").trim();
-const packed = await Promise.all(["main.js", "app.css"].map(async (name) => {
-  const text = await (await fetch(`${url}/app/${name}`)).text();
-  return { gzip: gzipSync(text, { level: 9 }).length, brotli: brotliCompressSync(text).length };
-}));
-const sum = (kind) => packed.reduce((all, one) => all + one[kind], 0);
-console.log(`documents: ${Object.keys(documents).length}; script and style packed: ${sum("gzip")} B by gzip, ${sum("brotli")} B by brotli`);
-// Not more than it is: a page that grows has to say why.
-assert.ok(sum("gzip") <= 55_000, "the pages are too large");
+const built = process.env.DEV ? await build() : {};
+const sent = await Promise.all(LOADED.map(async (name) => built[name] ?? (await fetch(url + (name === "index.html" ? "/" : `/app/${name}`))).text()));
+const brotli = sent.reduce((sum, text) => sum + brotliCompressSync(text).length, 0);
+console.log(`documents: ${Object.keys(documents).length}; the page and what it loads: ${packed(sent)} B by gzip, ${brotli} B by brotli`);
+assert.ok(packed(sent) <= BUDGET, "the pages are too large");
 const ask = async (query, variables = {}) => {
   const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
   const answer = await (await fetch(`${url}/graphql`, { method: "POST", headers, body: JSON.stringify({ query, variables }) })).json();
@@ -88,18 +86,13 @@ const enter = (...flags) => execFileSync(binary, ["dashboard", "--print", "--dat
 const troubles = [];
 const serve = (route) => {
   const name = path.basename(new URL(route.request().url()).pathname);
-  const file = ["app", "vendor"].map((folder) => `${web}${folder}/${name}`).find(fs.existsSync);
-  let body = fs.readFileSync(file, "utf8");
-  for (const [from, to] of [["preact", "preact"], ["preact/hooks", "hooks"], ["@preact/signals", "signals"], ["@preact/signals-core", "signals-core"], ["htm", "htm"]]) {
-    body = body.replace(new RegExp(`from ?"${from}"`, "g"), `from"./${to}.js"`);
-  }
   const kind = { ".css": "text/css", ".svg": "image/svg+xml" }[path.extname(name)] ?? "text/javascript";
-  return route.fulfill({ body, contentType: kind });
+  return route.fulfill({ body: built[name] ?? fs.readFileSync(`${web}app/${name}`, "utf8"), contentType: kind });
 };
 const open = async (options, ...flags) => {
   const context = await browser.newContext({ timezoneId: "Europe/Berlin", ...options });
   const page = await context.newPage();
-  // Without building anew: the files as they stand.
+  // Without building the binary anew: the files as their sources make them.
   if (process.env.DEV) await page.route("**/app/*", serve);
   page.on("pageerror", (error) => troubles.push(`error: ${error.stack}`));
   page.on("console", (message) => message.type() === "error" && troubles.push(`console: ${message.text()}`));

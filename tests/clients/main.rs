@@ -222,6 +222,12 @@ fn mcp_servers_of_others_are_called_over_tls() {
 }
 
 #[test]
+#[ignore = "needs node, esbuild and terser: .ci/check clients"]
+fn the_dashboards_files_are_what_its_sources_make() {
+    alone("pages.mjs", &["--check"], "web/built is not what `just pages` makes");
+}
+
+#[test]
 #[ignore = "needs node and chromium: .ci/check clients"]
 fn the_dashboard_holds_in_a_browser() {
     agree("node", &["dashboard.mjs"]);

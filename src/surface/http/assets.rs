@@ -1,14 +1,12 @@
-//! The files of the dashboard and of the query page, which are parts of the program: nothing is built, and nothing comes from
-//! elsewhere.
+//! The files of the dashboard and of the query page, which are parts of the program.
 //!
-//! What lives elsewhere: how the dashboard's modules become one script (`linked.rs`). Invariants: every file is in one of the
-//! tables; the vendored ones are as their packages were published (`web/vendor/LOCK`).
+//! What lives elsewhere: how the modules of `web/app/` become one script and the style is minified (`tests/clients/pages.mjs`).
+//! Invariants: every file that is served is in one of the tables; `web/built/` is made from the sources beside it
+//! (`web/built/LOCK`), and the vendored ones are as their packages were published (`web/vendor/LOCK`).
 
 use std::sync::LazyLock;
 
 use sha2::{Digest as _, Sha256};
-
-use super::linked::{Module, link};
 
 /// A file of the dashboard or of the query page.
 pub(super) struct Asset {
@@ -16,7 +14,7 @@ pub(super) struct Asset {
     pub(super) name: &'static str,
     /// Its media type.
     pub(super) kind: &'static str,
-    pub(super) text: String,
+    pub(super) text: &'static str,
     /// Changes with the text.
     pub(super) etag: String,
 }
@@ -28,28 +26,22 @@ pub(super) const QUERY_PAGE: &str = "page.html";
 
 /// Finds a file of the dashboard by its name.
 pub(super) fn of_dashboard(name: &str) -> Option<&'static Asset> {
-    static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
-        let script = asset(SCRIPT, link(SCRIPT, MODULES, PACKAGES));
-        DASHBOARD_FILES.iter().map(file).chain([script]).collect()
-    });
+    static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| DASHBOARD_FILES.iter().map(asset).collect());
     ASSETS.iter().find(|asset| asset.name == name)
 }
 
 /// Finds a file of the query page by its name.
 pub(super) fn of_query_page(name: &str) -> Option<&'static Asset> {
-    static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| QUERY_PAGE_FILES.iter().map(file).collect());
+    static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| QUERY_PAGE_FILES.iter().map(asset).collect());
     ASSETS.iter().find(|asset| asset.name == name)
 }
 
-fn file(&(name, text): &Module) -> Asset {
-    asset(name, text.to_owned())
-}
-
-fn asset(name: &'static str, text: String) -> Asset {
+fn asset(&(name, text): &File) -> Asset {
     let kind = match name.rsplit_once('.').map(|(_, ending)| ending) {
         Some("html") => "text/html; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
         Some("svg") => "image/svg+xml",
+        Some("txt") => "text/plain; charset=utf-8",
         _ => "text/javascript; charset=utf-8",
     };
     let digest = Sha256::digest(text.as_bytes());
@@ -57,14 +49,8 @@ fn asset(name: &'static str, text: String) -> Asset {
     Asset { name, kind, text, etag: format!("\"{etag}\"") }
 }
 
-/// The names of packages in imports, and the files that they stand for.
-const PACKAGES: &[Module] = &[
-    ("preact", "preact.js"),
-    ("preact/hooks", "hooks.js"),
-    ("@preact/signals", "signals.js"),
-    ("@preact/signals-core", "signals-core.js"),
-    ("htm", "htm.js"),
-];
+/// A file: its name, and its text.
+type File = (&'static str, &'static str);
 
 macro_rules! files {
     ($($folder:literal: $($name:literal)+;)+) => {
@@ -72,21 +58,12 @@ macro_rules! files {
     };
 }
 
-const DASHBOARD_FILES: &[Module] = files! {
-    "app": "index.html" "app.css" "icon.svg";
+const DASHBOARD_FILES: &[File] = files! {
+    "app": "index.html" "icon.svg";
+    "built": "app.css" "main.js" "licences.txt";
 };
 
-/// The module that imports all others, and the script that they are linked into.
-const SCRIPT: &str = "main.js";
-
-const MODULES: &[Module] = files! {
-    "app": "actions.js" "approvals.js" "engine.js" "explain.js" "feed.js" "form.js" "graph.js" "lanes.js" "lib.js" "main.js";
-    "app": "now.js" "over.js" "parts.js" "queries.js" "route.js" "schedule.js" "schedules.js" "text.js" "time.js" "timeline.js";
-    "app": "whatif.js";
-    "vendor": "preact.js" "hooks.js" "signals.js" "signals-core.js" "htm.js";
-};
-
-const QUERY_PAGE_FILES: &[Module] = files! {
+const QUERY_PAGE_FILES: &[File] = files! {
     "graphql": "page.html" "page.css";
     "graphql": "page.js" "complete.js" "editor.js" "highlight.js" "language.js" "schema.js" "suggest.js" "visible.js";
 };

@@ -19,7 +19,6 @@ mod followers;
 mod gate;
 mod handlers;
 mod later;
-mod linked;
 mod login;
 mod long;
 mod message;

@@ -1,7 +1,7 @@
-//! The dashboard as it is sent, read without a browser: what it may do, that it is whole, and that what is vendored is as its
-//! packages were published.
+//! The dashboard as it is sent, read without a browser: what it may do, that it is built from its sources, and that what is
+//! vendored is as its packages were published.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -28,10 +28,14 @@ fn files(folder: &str) -> Vec<(String, String)> {
     files
 }
 
+fn sha256(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 #[test]
 fn a_browser_loads_from_here_only_and_makes_no_script_of_a_text() {
     let site = Site::start();
-    for path in ["/", "/enter", "/app/main.js", "/app/app.css", "/app/icon.svg"] {
+    for path in ["/", "/enter", "/app/main.js", "/app/app.css", "/app/icon.svg", "/app/licences.txt"] {
         let file = get(&site, path, "");
         assert_eq!(file.status, 200, "{path}");
         assert_eq!(file.header("content-security-policy"), Some(POLICY), "{path}");
@@ -43,9 +47,12 @@ fn a_browser_loads_from_here_only_and_makes_no_script_of_a_text() {
         let again = get(&site, path, &format!("If-None-Match: {etag}\r\n"));
         assert_eq!((again.status, again.body.as_str()), (304, ""), "{path}");
     }
-    for (path, kind) in
-        [("/", "text/html"), ("/app/app.css", "text/css"), ("/app/main.js", "text/javascript")]
-    {
+    for (path, kind) in [
+        ("/", "text/html"),
+        ("/app/app.css", "text/css"),
+        ("/app/main.js", "text/javascript"),
+        ("/app/licences.txt", "text/plain"),
+    ] {
         assert_eq!(
             get(&site, path, "").header("content-type"),
             Some(format!("{kind}; charset=utf-8").as_str())
@@ -64,24 +71,42 @@ fn the_pages_files_are_all_there_and_all_served() {
     assert!(!page.contains("style") || page.contains("rel=\"stylesheet\""), "{page}");
 }
 
-/// The one script has all of every module, and none before those that it imports.
+/// Without node, nobody can build the files again; whether their sources have changed since can be told.
 #[test]
-fn the_modules_are_linked_into_one_script() {
-    let script = get(&Site::start(), "/app/main.js", "").body;
-    let is_apart = |line: &str| ["import", "export"].iter().any(|word| line.starts_with(word));
-    assert_eq!(script.lines().find(|line| is_apart(line)), None, "an import or export that is not linked");
-    let (own, vendored) = (files("app"), files("vendor"));
-    for (name, text) in own.iter().chain(&vendored).filter(|(name, _)| name.ends_with(".js")) {
-        let variable = format!("${}", name.trim_end_matches(".js").replace('-', "_"));
-        let (before, behind) = script.split_once(&format!("const {variable} = (() => {{\n")).expect(name);
-        assert!(!before.contains(&format!("= {variable};")), "{name} stands behind what imports it");
-        // What is vendored is on one line with its imports.
-        let is_comment = |line: &str| line.trim().starts_with("//") || line.trim().starts_with("/**");
-        let lines = text.lines().filter(|line| own.iter().any(|(own, _)| own == name) && !is_apart(line));
-        // Types are left out of the lines that have some.
-        for line in lines.map(str::trim).filter(|line| !is_comment(line) && !line.contains("/** @type")) {
-            assert!(behind.contains(line), "{name} is there without {line}");
-        }
+fn what_is_built_is_made_from_these_sources() {
+    let texts = ["app", "vendor", "built"].into_iter().flat_map(|folder| {
+        files(folder).into_iter().map(move |(name, text)| (format!("{folder}/{name}"), text))
+    });
+    let (locks, texts): (Vec<_>, Vec<_>) = texts.partition(|(name, _)| name == "built/LOCK");
+    let found: BTreeMap<_, _> = texts.iter().map(|(name, text)| (name.as_str(), sha256(text))).collect();
+    let [(_, lock)] = &locks[..] else { panic!("there is no web/built/LOCK: run `just pages`") };
+    let lines = lock.lines().filter(|line| !line.starts_with('#'));
+    let locked: BTreeMap<_, _> = lines.filter_map(|line| line.split_once(' ')).collect();
+    let names: BTreeSet<_> = found.keys().chain(locked.keys()).copied().collect();
+    let is_changed = |name: &&str| found.get(name).map(String::as_str) != locked.get(name).copied();
+    let changed: Vec<_> = names.into_iter().filter(is_changed).collect();
+    assert!(changed.is_empty(), "not as web/built/ was made from them: {changed:?}; run `just pages`");
+    assert!(found.len() > 30, "{found:?}");
+}
+
+#[test]
+fn what_is_built_is_what_is_sent_and_has_its_licences() {
+    let site = Site::start();
+    for (name, text) in files("built").iter().filter(|(name, _)| name != "LOCK") {
+        assert_eq!(get(&site, &format!("/app/{name}"), "").body, *text, "{name}");
+    }
+    let script = get(&site, "/app/main.js", "").body;
+    let head = script.lines().next().expect("a line");
+    assert!(head.starts_with("/*! With preact ") && head.ends_with(" see licences.txt */"), "{head}");
+    let licences = get(&site, "/app/licences.txt", "").body;
+    for name in ["preact.LICENSE", "signals.LICENSE"] {
+        let all = files("vendor");
+        let licence = &all.iter().find(|(known, _)| known == name).expect(name).1;
+        assert!(licences.contains(licence.trim()), "{name}");
+    }
+    // The policy would forbid the first two; an import would be a request that nothing answers.
+    for word in ["eval(", "new Function", "import ", "import(", "import{", "importScripts", "sourceMappingURL"] {
+        assert!(!script.contains(word), "{word} in the script");
     }
 }
 
@@ -117,9 +142,7 @@ fn what_is_vendored_is_as_it_was_published() {
         };
         assert!(["MIT", "Apache-2.0"].contains(&licence) && version.split('.').count() == 3, "{line}");
         let text = &all.iter().find(|(known, _)| known == name).expect(name).1;
-        let found: String =
-            Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(found, digest, "{name}");
+        assert_eq!(sha256(text), digest, "{name}");
         locked.insert(name);
     }
     assert_eq!(locked, all.iter().map(|(name, _)| name.as_str()).collect());

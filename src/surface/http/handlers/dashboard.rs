@@ -34,7 +34,7 @@ pub(super) fn answer(asset: &'static Asset, asked: &HeaderMap, policy: &'static 
     let is_known = asked.get(IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == asset.etag.as_bytes());
     let mut response = match is_known {
         true => StatusCode::NOT_MODIFIED.into_response(),
-        false => asset.text.as_str().into_response(),
+        false => asset.text.into_response(),
     };
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(asset.kind));
