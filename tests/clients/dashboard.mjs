@@ -204,6 +204,24 @@ assert.match(await page.evaluate(() => location.hash), /timeline\?at=.*&zoom=1h/
 await page.click("main >> text=All was held");
 await page.waitForSelector("text=Made up for afterwards");
 
+// That skips were left out is said where some may be of that time, and not where the first that were left out are of later slots.
+const [begin, end] = [7_200_000, 3_600_000].map((ago) => Date.now() - ago);
+for (const [last, says] of [[end - 1_000, true], [end + 1_000, false]]) {
+  await goTo("");
+  await page.route("**/graphql", async (route) => {
+    if (!route.request().postData()?.includes("query Over")) return route.fallback();
+    const response = await route.fetch();
+    const json = await response.json();
+    const nodes = [begin + 1_000, last].map((at) => ({ reason: "LATE", scheduleId: ids.build, schedule: null, slots: { from: null, until: new Date(at).toISOString(), count: 1 } }));
+    json.data.engine.decisionPage = { totalCount: 300, nodes };
+    return route.fulfill({ response, json });
+  });
+  await goTo(`over?from=${new Date(begin).toISOString()}&until=${new Date(end).toISOString()}`);
+  await page.getByRole("table", { name: "Skips" }).waitFor();
+  assert.equal(await page.getByText("Only the first 2 skips are looked at.").count(), says ? 1 : 0);
+  await page.unroute("**/graphql");
+}
+
 // Create, with what was understood said back.
 await key("g", "s");
 await page.waitForSelector(".virtual");

@@ -2,7 +2,7 @@
 import { html } from "./lib.js";
 import { useAsk } from "./graph.js";
 import { refine, to } from "./route.js";
-import { A, By, Facts, Page, ScheduleName, SessionName, Status, Stretch, TurnOf } from "./parts.js";
+import { A, By, Facts, Page, ScheduleName, SessionName, Slots, Status, Stretch, TurnOf } from "./parts.js";
 import { Box, Foreign, rhythm, word } from "./text.js";
 import { fromLocal, lateness, Sentence, span, toLocal, When } from "./time.js";
 import * as Q from "./queries.js";
@@ -78,7 +78,7 @@ export function Run({ schedule: scheduleId, id }) {
         ${one.detail && html`<br /><span class="soft"><${Sentence} text=${one.detail} zone=${zone} /></span>`}</li>`)}</ol>${!log.length && html`<p class="empty">None is retained.</p>`}</section></div>
     ${run && html`<section><h2>In figures</h2><${Facts} rows=${[
       ["id", html`<code><${Foreign} text=${run.id} /></code>`], ["cause", word(run.cause)], ["attempt", run.attempt], run.phase && ["phase", word(run.phase)],
-      run.folded > 0 && ["stands for", `${run.folded + 1} slots`], lateness(run) && ["late", lateness(run)],
+      run.folded > 0 && ["stands for", html`<${Slots} of=${{ ...run, schedule }} />`], lateness(run) && ["late", lateness(run)],
       ["host", html`<${Foreign} text=${run.host ?? "–"} />`], ["session", html`<${SessionName} id=${run.sessionId} />`],
       run.approvalDigest && ["digest", html`<code>${run.approvalDigest.slice(0, 16)}…</code>`]]} /></section>`}</div><//>`;
 }

@@ -78,11 +78,11 @@ export function Waits({ of }) {
   return turn ? html` behind <${TurnOf} run=${turn} />` : reason && html`: ${word(reason)}`;
 }
 /** How many slots a run stands for, and behind which slot they begin, if that is known. */
-export function InPlace({ of }) {
-  if (!Number(of.folded)) return null;
+export function Slots({ of }) {
   const before = of.schedule.runs?.findLast((one) => Date.parse(one.slot) < Date.parse(of.slot));
-  return html` <span class="warn">in place of ${Number(of.folded) + 1} slots${before && html`, those after <${When} at=${before.slot} brief />`}</span>`;
+  return html`${Number(of.folded) + 1} slots${before && html`, those after <${When} at=${before.slot} brief />`}`;
 }
+export const InPlace = ({ of }) => (Number(of.folded) ? html` <span class="warn">in place of <${Slots} of=${of} /></span>` : null);
 /** Whose runs are not all retained any more. */
 export function Lacking({ of }) {
   if (!of?.totalCount) return null;
