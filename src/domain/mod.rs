@@ -36,6 +36,7 @@ pub use call::outcome::Outcome;
 #[doc(hidden)]
 pub use call::reading::{Reading, WatchCheck, Weighed};
 pub use call::request::{Call, CallPurpose, CallVia, Sink};
+pub use call::task_end::TaskEnd;
 pub use call::task_state::TaskState;
 pub use call::telling::Telling;
 pub use call::tool_counts::ToolCounts;
@@ -92,6 +93,7 @@ pub use outcome::fact::{
     ScheduleFact, SessionFact, Skip,
 };
 pub use outcome::failure::{Failure, Phase};
+pub(crate) use outcome::lost::LostEnd;
 pub use outcome::lost::LostSchedule;
 #[doc(hidden)]
 pub use outcome::obstacle::{HolderProcess, Obstacle};

@@ -6,7 +6,9 @@
 use std::fmt::Write as _;
 
 use super::json_text::{beginning, flat, json_line, quoted};
-use crate::domain::{Collected, Entry, Glimpse, Lasted, NotifyWhen, Outcome, Show, Span, ToolName, Why};
+use crate::domain::{
+    Collected, Entry, Glimpse, Lasted, NotifyWhen, Outcome, Show, Span, TaskEnd, ToolName, Why,
+};
 use crate::edn::Value;
 use crate::limits;
 
@@ -52,17 +54,6 @@ pub enum Headline<'a> {
         /// How it ended.
         end: TaskEnd,
     },
-}
-
-/// How a call ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TaskEnd {
-    /// The tool did what was asked.
-    Completed,
-    /// The tool failed.
-    Failed,
-    /// Somebody ended it.
-    Cancelled,
 }
 
 /// What is told of it.

@@ -8,7 +8,10 @@ use std::collections::BinaryHeap;
 
 use super::record::ScheduleRecord;
 use super::state::State;
-use crate::domain::{LostSchedule, Moment, Phase, Reason, RunState, ScheduleId, Status};
+use super::task::Task;
+use crate::domain::{
+    LostEnd, LostSchedule, Moment, Phase, Reason, RunState, ScheduleId, Status, TaskEnd, TaskState,
+};
 use crate::limits;
 
 impl State {
@@ -73,7 +76,11 @@ impl State {
             let left_at = left.and_then(|run| run.run.ended_at);
             let task = record.schedule.payload.call().filter(|call| call.is_told_task());
             let task = task.map(|call| call.tool.clone());
-            Some(LostSchedule { id: id.clone(), label, session, due, left_at, task, lost_at: None })
+            let ended = task.as_ref().and_then(|_| self.ended_task(record));
+            // Of a task that ended, the bulletin waits. The call was due before.
+            let due = ended.map_or(due, |(due, _)| Some(due));
+            let end = ended.map(|(_, end)| end);
+            Some(LostSchedule { id: id.clone(), label, session, due, left_at, task, end, lost_at: None })
         });
         named.collect()
     }
@@ -87,6 +94,18 @@ impl State {
             record.is_none_or(ended)
         };
         losable.into_iter().filter(is_cut_off).collect()
+    }
+
+    /// When a task was due whose call has ended, and how that ended; `None` if it goes on.
+    fn ended_task(&self, record: &ScheduleRecord) -> Option<(Moment, LostEnd)> {
+        let task = Task::of(self, record)?;
+        let how = match task.state() {
+            TaskState::Running => return None,
+            TaskState::Completed => TaskEnd::Completed,
+            TaskState::Failed => TaskEnd::Failed,
+            TaskState::Cancelled => TaskEnd::Cancelled,
+        };
+        Some((task.run?.slot, LostEnd { how, at: task.run?.ended_at? }))
     }
 
     /// The next slot, or that of the run that waits or was left.

@@ -59,7 +59,7 @@ mod waking;
 mod watching;
 mod written;
 
-pub use bulletin_text::{Details, Headline, TaskEnd, bulletin_text, reminder_text, result_line};
+pub use bulletin_text::{Details, Headline, bulletin_text, reminder_text, result_line};
 pub use channels::ChannelPauses;
 pub use chronicle::{Chronicle, Known, Learned};
 pub use condition::{

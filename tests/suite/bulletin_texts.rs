@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use reveille::domain::{Collected, Entry, Glimpse, Lasted, NotifyWhen, Outcome, Show, Span, ToolName, Why};
+use reveille::domain::{
+    Collected, Entry, Glimpse, Lasted, NotifyWhen, Outcome, Show, Span, TaskEnd, ToolName, Why,
+};
 use reveille::edn::{Caps, Value, read};
-use reveille::engine::{Details, Headline, TaskEnd, bulletin_text, reminder_text, result_line};
+use reveille::engine::{Details, Headline, bulletin_text, reminder_text, result_line};
 
 const CAPS: Caps = Caps { bytes_max: 1 << 20, depth_max: 16, digits_max: 100, forms_max: 100_000 };
 

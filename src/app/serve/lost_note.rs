@@ -2,14 +2,15 @@
 //!
 //! Written once a second if something happened, without the engine's write lock, and never flushed: it is for information only,
 //! and what was made in the last second may be missing. It has ids, labels, sessions and slots, the names of the tools that tasks
-//! call, and no prompt and no arguments: volatile work was to touch no disk. What earlier starts found lost stays in it. An
-//! orderly stop cancels what is to come: it leaves the names, and counts as lost only what was in an inbox.
+//! call and how these calls ended, and no prompt, no arguments and no result: volatile work was to touch no disk. What earlier
+//! starts found lost stays in it. An orderly stop cancels what is to come: it leaves the names, and counts as lost only what was
+//! in an inbox.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::data_dir::write_private;
-use crate::domain::{Cursor, LostSchedule, Moment, ScheduleId, SessionId, ToolName};
+use crate::domain::{Cursor, LostEnd, LostSchedule, Moment, ScheduleId, SessionId, TaskEnd, ToolName};
 use crate::edn::{self, Caps, Map, Value};
 use crate::engine::State;
 use crate::limits;
@@ -89,6 +90,8 @@ fn line(count: u64, named: &[LostSchedule], earlier: &[LostSchedule]) -> String 
         let time = |at: Option<Moment>| at.map(|at| at.to_string());
         let map = map.with("label", it.label.as_deref()).with("due", time(it.due));
         let map = map.with("task", it.task.as_ref().map(ToolName::as_str));
+        let map = map.with("end", it.end.map(|end| end.how.name()));
+        let map = map.with("ended-at", time(it.end.map(|end| end.at)));
         Value::from(map.with("left-at", time(it.left_at)).with("lost-at", time(it.lost_at)))
     };
     let most = usize::try_from(limits::LOST_NAMED.value).unwrap_or(usize::MAX);
@@ -110,6 +113,10 @@ fn lost_of(note: &Map) -> Lost {
             due: time("due"),
             left_at: time("left-at"),
             task: text("task").and_then(|name| ToolName::new(name).ok()),
+            end: text("end")
+                .and_then(TaskEnd::parse)
+                .zip(time("ended-at"))
+                .map(|(how, at)| LostEnd { how, at }),
             lost_at: time("lost-at"),
         })
     };
@@ -119,3 +126,29 @@ fn lost_of(note: &Map) -> Lost {
 const NOTE: &str = "volatile.edn";
 /// The labels are as long as any text may be.
 const CAPS: Caps = Caps { bytes_max: 32 << 20, depth_max: 8, digits_max: 20, forms_max: 10_000 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_noted_of_a_task_is_read_again() {
+        let lost = LostSchedule {
+            id: ScheduleId::new("a1b2c3d4e5f6").expect("an id"),
+            label: None,
+            session: SessionId::new("s").expect("a name"),
+            due: Some(Moment::EPOCH),
+            left_at: None,
+            task: ToolName::new("ci.build").ok(),
+            end: None,
+            lost_at: None,
+        };
+        let ends = TaskEnd::ALL.iter().map(|how| Some(LostEnd { how: *how, at: Moment::EPOCH }));
+        for end in ends.chain([None]) {
+            let lost = LostSchedule { end, ..lost.clone() };
+            let note = edn::read(line(1, &[lost.clone()], &[]).as_bytes(), &CAPS).expect("EDN");
+            let Lost { count, named } = note.as_map().map(lost_of).unwrap_or_default();
+            assert_eq!((count, &*named), (1, &[lost][..]));
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::dialect::args::{ArgError, ArgErrorKind, NO_SESSION, TOOL_WORDS, wordings};
 use crate::dialect::{Answer, echo, tool_error};
-use crate::domain::{Code, Moment, Refusal, ToolName};
+use crate::domain::{Code, Moment, Refusal, TaskEnd, ToolName};
 use crate::edn::Value;
 use crate::limits;
 
@@ -52,16 +52,19 @@ pub fn unknown_task(id: &str) -> Answer {
 }
 
 /// The answer to a call about a task of the session that was lost with its process. The process started again `at` this instant.
-pub fn lost_task(id: &str, at: Moment) -> Answer {
-    let message = format!(
-        "Task '{}' was lost at the restart of {}: its call may have been made, and its outcome is unknown",
-        short(id),
-        at.brief()
-    );
+/// `end` is how its call had ended, if that is known.
+pub fn lost_task(id: &str, at: Moment, end: Option<TaskEnd>) -> Answer {
+    let (known, hint) = match end {
+        None => ("its call may have been made, and its outcome is unknown", RELAUNCH_HINT),
+        Some(TaskEnd::Completed) => ("its call had succeeded, and its result is lost", FOR_RESULT_HINT),
+        Some(TaskEnd::Failed) => ("its call had failed, and its error is lost", RELAUNCH_HINT),
+        Some(TaskEnd::Cancelled) => ("its call had been cancelled", CANCELLED_HINT),
+    };
+    let message = format!("Task '{}' was lost at the restart of {}: {known}", short(id), at.brief());
     let error = tool_error::error("task_lost", Code::NotFound, &message)
         .with("field", "task_id")
         .with("value", echo(&Value::from(id)))
-        .with("hint", "nothing waits for it; launch the task again if a second call does no harm");
+        .with("hint", hint);
     tool_error::finish(error, Code::NotFound)
 }
 
@@ -119,13 +122,17 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
         ("no_such_tool", not_launched(Code::NotFound, &tool_not_found("http.gett", &[]))),
         ("tool_not_allowed", not_launched(Code::Forbidden, &blocked("ci.deploy"))),
         ("no_such_task", unknown_task("a1b2c3d4e5f6")),
-        ("task_lost", lost_task("a1b2c3d4e5f6", Moment::EPOCH)),
+        ("task_lost", lost_task("a1b2c3d4e5f6", Moment::EPOCH, None)),
         ("task_failed", failed_at_once("ci.build", "exit code 2")),
     ];
     errors.chain(others).map(|(name, answer)| tool_error::entry(name, &answer)).collect()
 }
 
 const LISTED: usize = 8;
+const RELAUNCH_HINT: &str = "nothing waits for it; launch the task again if a second call does no harm";
+const FOR_RESULT_HINT: &str =
+    "nothing waits for it; launch the task again only if you need its result and a second call does no harm";
+const CANCELLED_HINT: &str = "nothing waits for it; launch the task again if it is still wanted";
 const LAUNCH_HINT: &str = "name a tool that there is and that you may call; GET /kit lists them";
 
 wordings! {

@@ -8,6 +8,7 @@ pub(in crate::domain) mod glimpse;
 pub(in crate::domain) mod outcome;
 pub(in crate::domain) mod reading;
 pub(in crate::domain) mod request;
+pub(in crate::domain) mod task_end;
 pub(in crate::domain) mod task_state;
 pub(in crate::domain) mod telling;
 pub(in crate::domain) mod tool_counts;

@@ -1,6 +1,6 @@
 //! Volatile schedules that ended with their process.
 
-use crate::domain::{Moment, ScheduleId, SessionId, ToolName};
+use crate::domain::{Moment, ScheduleId, SessionId, TaskEnd, ToolName};
 
 /// A volatile schedule that was lost with its process. Its text is not kept: it was to touch no disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +17,19 @@ pub struct LostSchedule {
     pub(crate) left_at: Option<Moment>,
     /// The tool that it called, if it was a task whose session counts on being told of the end.
     pub(crate) task: Option<ToolName>,
+    /// How that call had ended, if its session was still to be told of it.
+    pub(crate) end: Option<LostEnd>,
     /// The start that found it lost; `None` if that is the one that says so.
     pub(crate) lost_at: Option<Moment>,
+}
+
+/// The end of a call, of which no more is known: its result was to touch no disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LostEnd {
+    /// How the call ended.
+    pub(crate) how: TaskEnd,
+    /// When it ended.
+    pub(crate) at: Moment,
 }
 
 impl LostSchedule {

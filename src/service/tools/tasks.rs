@@ -295,10 +295,14 @@ fn view_of(handle: &Handle, id: &ScheduleId, session: &SessionId) -> Option<Task
 
 /// The answer to a call about a task that the session does not have. A task is in memory only, so a crash may have lost it.
 fn missing(handle: &Handle, task: &str, session: &SessionId) -> Answer {
-    let lost_at = ScheduleId::new(task).ok().and_then(|id| {
-        handle.view(|state| state.lost(&id).filter(|(_, lost)| lost.session == *session).map(|(at, _)| at))
+    let lost = ScheduleId::new(task).ok().and_then(|id| {
+        let lost = |state: &State| {
+            let (at, lost) = state.lost(&id).filter(|(_, lost)| lost.session == *session)?;
+            Some((at, lost.end.map(|end| end.how)))
+        };
+        handle.view(lost)
     });
-    lost_at.map_or_else(|| primitives::unknown_task(task), |at| primitives::lost_task(task, at))
+    lost.map_or_else(|| primitives::unknown_task(task), |(at, end)| primitives::lost_task(task, at, end))
 }
 
 fn is_running(task: &Task<'_>) -> bool {

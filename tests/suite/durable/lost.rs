@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use reveille::dialect::{Notation, REQUEST_CAPS, json};
 use reveille::domain::{
-    Call, Caller, Downtime, HostId, LostSchedule, Payload, ScheduleId, SessionConfig, SessionId, Sink, Span,
-    Status, ToolName,
+    Call, Caller, Downtime, HostId, LostSchedule, Outcome, Payload, ScheduleId, Scope, SessionConfig,
+    SessionId, Sink, Span, Status, ToolName,
 };
-use reveille::edn::Map;
-use reveille::engine::{NewSchedule, State};
+use reveille::edn::{Map, Value};
+use reveille::engine::{Command, Input, NewSchedule, Report, State, Which};
 use reveille::port::Clock;
 use reveille::runtime::{AttachOptions, Handle};
 use reveille::service::{CallStyle, Called, Service};
@@ -154,21 +154,23 @@ fn a_task_that_was_lost_is_said_to_be_lost() {
     let id = life.handle.schedule(message(&one, 60_000)).expect("there is room");
     let named = life.handle.view(State::losable);
     drop(life);
-    let service = Service::new(after(&lives, 1, named));
-    let asked = |session: &str, rest: &str| {
-        let args = format!("{{\"task_id\":\"{id}\"{rest}}}");
-        let args = json::read(args.as_bytes(), &REQUEST_CAPS).expect("JSON");
-        let style = CallStyle { notation: Notation::Json, patience: None };
-        let called = service.begin_tool("background_run", &token(session), &args, style);
-        match called.expect("admitted").expect("it is there") {
-            Called::Now(answer) => answer.value.to_string(),
-            Called::Later(_) => unreachable!("there is nothing to wait for"),
-        }
-    };
+    let handle = after(&lives, 1, named);
     for rest in ["", ",\"wait\":true", ",\"cancel\":true"] {
-        let (own, foreign) = (asked("one", rest), asked("two", rest));
+        let (own, foreign) = (ask_of_task(&handle, "one", &id, rest), ask_of_task(&handle, "two", &id, rest));
         assert!(own.contains(":task_lost") && own.contains("was lost at the restart of"), "{own}");
         assert!(foreign.contains(":no_such_task") && !foreign.contains("lost"), "{foreign}");
+    }
+}
+
+/// The answer to a call of a session about a task.
+fn ask_of_task(handle: &Handle, session: &str, id: &ScheduleId, rest: &str) -> String {
+    let args = format!("{{\"task_id\":\"{id}\"{rest}}}");
+    let args = json::read(args.as_bytes(), &REQUEST_CAPS).expect("JSON");
+    let style = CallStyle { notation: Notation::Json, patience: None };
+    let called = Service::new(handle.clone()).begin_tool("background_run", &token(session), &args, style);
+    match called.expect("admitted").expect("it is there") {
+        Called::Now(answer) => answer.value.to_string(),
+        Called::Later(_) => unreachable!("there is nothing to wait for"),
     }
 }
 
@@ -180,10 +182,18 @@ fn told(lives: &Lives) -> Vec<String> {
 
 /// A life in which a task of an open session is in its call, for three seconds by now, and what a crash would lose.
 fn life_with_task(lives: &Lives, sink: Sink) -> (ByHand, Box<[LostSchedule]>) {
+    let (life, ..) = life_in_call(lives, sink, CallAnswer::Never);
+    let named = life.handle.view(State::losable);
+    assert_eq!(named.len(), 1);
+    (life, named)
+}
+
+/// A life in which a task of an open session is in its call, for three seconds by now; who carries it out; and the session.
+fn life_in_call(lives: &Lives, sink: Sink, answer: CallAnswer) -> (ByHand, Arc<SimExecutor>, SessionId) {
     let mut life = ByHand::new(lives);
     let executor = Arc::new(SimExecutor::scripted(&lives.stage).with("ci.build"));
     executor.serve(&life.handle);
-    executor.script(CallAnswer::Never);
+    executor.script(answer);
     let owner = life.open(HostId::LOCAL);
     let call = Call { sink, ..Call::new(ToolName::new("ci.build").expect("a name"), Map::new()) };
     let new = NewSchedule {
@@ -194,9 +204,7 @@ fn life_with_task(lives: &Lives, sink: Sink) -> (ByHand, Box<[LostSchedule]>) {
     life.handle.schedule(new).expect("there is room");
     life.turn();
     lives.stage.clock.advance(Span::from_millis(3_000));
-    let named = life.handle.view(State::losable);
-    assert_eq!(named.len(), 1);
-    (life, named)
+    (life, executor, owner)
 }
 
 /// The next life, a minute after the one before was last known to be there.
@@ -239,6 +247,59 @@ fn of_a_task_that_was_lost_its_session_is_told_once() {
         );
         assert!(told[0].starts_with(&expected), "{told:?}");
         assert!(told[0].ends_with("start it again if a second call does no harm."), "{told:?}");
+    }
+}
+
+/// A session was busy when its task ended, and the process ended before the session was told. The end is known, and the next
+/// start says it.
+#[test]
+fn of_a_lost_task_that_had_ended_the_end_is_said() {
+    let took = Span::from_millis(3_000);
+    let rows = [
+        (
+            Some(Outcome::of_value(Value::from(7), 1, took)),
+            ("COMPLETED", "The call succeeded before, and its result was lost at the restart of "),
+            ("only if you need its result and a second call does no harm.", "its call had succeeded"),
+        ),
+        (
+            Some(Outcome::of_error("exit code 2", took)),
+            ("FAILED", "Error: the call failed before, and its error was lost at the restart of "),
+            ("start it again if a second call does no harm.", "its call had failed"),
+        ),
+        // An operator cancels the call.
+        (
+            None,
+            ("CANCELLED", "The call was cancelled before the restart of "),
+            ("Z.", "its call had been cancelled"),
+        ),
+    ];
+    for (outcome, (end, line), (last, answer)) in rows {
+        let lives = Lives::new();
+        let script = outcome.clone().map_or(CallAnswer::Never, |outcome| CallAnswer::After(took, outcome));
+        let (mut life, executor, owner) = life_in_call(&lives, Sink::Session, script);
+        let id = ScheduleId::new("a1b2c3d4e5f6").expect("an id");
+        let report = Report::Busy { session: owner.clone(), busy: true, by: None };
+        life.handle.submit(Input::Report(report)).expect("it is open");
+        if outcome.is_some() {
+            assert_eq!(executor.answer_due(), 1);
+        } else {
+            let cancel = Command::CancelCall(Which::any(Scope::Operator, id.clone()));
+            life.handle.submit(Input::Command(cancel)).expect("it is out");
+        }
+        life.turn();
+        let named = life.handle.view(State::losable);
+        assert_eq!((named.len(), told(&lives).len()), (1, 0), "the bulletin waits: {named:?}");
+        drop(life);
+        lives.stage.clock.advance(Span::from_millis(60_000));
+        let now = lives.stage.clock.now().wall;
+        let mut life = next_life(&lives, &named, Downtime { from: now, until: now });
+        life.turn();
+        let told = told(&lives);
+        let head = format!("[BACKGROUND TASK {end}] task_id={id} tool=ci.build elapsed=3.0s\n{line}");
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with(&head) && told[0].ends_with(last), "{told:?}");
+        let answered = ask_of_task(&life.handle, owner.as_str(), &id, "");
+        assert!(answered.contains(answer) && !answered.contains("unknown"), "{answered}");
     }
 }
 

@@ -6,9 +6,9 @@
 
 use crate::domain::{
     Call, CallPurpose, Cause, Claim, HostId, NotifyWhen, Reason, RunFact, RunId, RunState, Sink, Span, Tally,
-    Telling, Trigger,
+    TaskEnd, Telling, Trigger,
 };
-use crate::engine::bulletin_text::{Details, Headline, TaskEnd, bulletin_text};
+use crate::engine::bulletin_text::{Details, Headline, bulletin_text};
 use crate::engine::record::{RunRecord, SessionRecord};
 use crate::engine::state::State;
 use crate::engine::step::run::authorize::authorize;

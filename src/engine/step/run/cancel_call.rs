@@ -1,8 +1,8 @@
 //! Transition: somebody cancels a call, whether it waits or is out. It has ended at once: its executor is told, and an outcome
 //! that comes all the same is refused.
 
-use crate::domain::{Reason, Refusal, RunFact, RunState};
-use crate::engine::bulletin_text::{Details, TaskEnd};
+use crate::domain::{Reason, Refusal, RunFact, RunState, TaskEnd};
+use crate::engine::bulletin_text::Details;
 use crate::engine::input::Which;
 use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::state::State;

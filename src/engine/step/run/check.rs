@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Call, Failure, Filter, Next, Outcome, Reading, Reason, RunFact, ScheduleFact, Span, WatchCheck, Why,
+    Call, Failure, Filter, Next, Outcome, Reading, Reason, RunFact, ScheduleFact, Span, TaskEnd, WatchCheck,
+    Why,
 };
-use crate::engine::bulletin_text::{Details, TaskEnd, error_line};
+use crate::engine::bulletin_text::{Details, error_line};
 use crate::engine::step::run::bulletin::announce;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::schedule::check_slot::wait_after_check;

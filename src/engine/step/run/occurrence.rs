@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Actor, Cause, Checks, Moment, Reason, RunFact, RunId, Schedule, ScheduleFact, Span};
-use crate::engine::bulletin_text::{Details, TaskEnd, error_line};
+use crate::domain::{
+    Actor, Cause, Checks, Moment, Reason, RunFact, RunId, Schedule, ScheduleFact, Span, TaskEnd,
+};
+use crate::engine::bulletin_text::{Details, error_line};
 use crate::engine::destination::Destination;
 use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::slab::Key;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Call, Outcome, Phase, Reading, Reason, Refusal, RunFact, RunId};
-use crate::engine::bulletin_text::{Details, TaskEnd};
+use crate::domain::{Call, Outcome, Phase, Reading, Reason, Refusal, RunFact, RunId, TaskEnd};
+use crate::engine::bulletin_text::Details;
 use crate::engine::state::Mode;
 use crate::engine::step::run::bulletin::announce;
 use crate::engine::step::run::check::check_returned;

@@ -6,9 +6,9 @@
 
 use crate::domain::{
     Cause, Claim, Dialect, Downtime, Durability, Fact, LostSchedule, Moment, Next, Payload, Reason, RunFact,
-    RunId, Schedule, ScheduleId, Span, Telling, ToolName, Trigger,
+    RunId, Schedule, ScheduleId, Span, TaskEnd, Telling, ToolName, Trigger,
 };
-use crate::engine::bulletin_text::{Details, Headline, TaskEnd, bulletin_text, error_line};
+use crate::engine::bulletin_text::{Details, Headline, bulletin_text, error_line};
 use crate::engine::step_builder::StepBuilder;
 
 /// Tells of the tasks that this start finds lost, in the order in which they are named.
@@ -37,13 +37,12 @@ fn tell(step: &mut StepBuilder<'_>, lost: &LostSchedule, tool: &ToolName, ended:
         return;
     }
     let task = lost.id.to_string();
+    let ended = lost.end.map_or(ended, |end| end.at);
     let elapsed = lost.due.map_or(Span::ZERO, |begun| ended.since(begun));
-    let headline = Headline::Task { id: &task, tool, end: TaskEnd::Failed, elapsed };
-    let lines = error_line(&format!(
-        "lost at the restart of {}: the call may have been made, and its outcome is unknown",
-        now.brief()
-    ));
-    let details = Details { lines: &lines, warning: Some(AGAIN), ..Details::default() };
+    let known = lost.end.map(|end| end.how);
+    let headline = Headline::Task { id: &task, tool, end: known.unwrap_or(TaskEnd::Failed), elapsed };
+    let (lines, warning) = what_is_known(known, now);
+    let details = Details { lines: &lines, warning, ..Details::default() };
     let text = bulletin_text(&headline, &details);
     let schedule = Schedule {
         id: id.clone(),
@@ -70,6 +69,28 @@ fn tell(step: &mut StepBuilder<'_>, lost: &LostSchedule, tool: &ToolName, ended:
     step.run_fact(&RunId { schedule: id, incarnation: 1, slot: now }, RunFact::Claimed(claim));
 }
 
+/// Returns what is known of the end of a task, and what its session may do. The bulletin of the end was lost, not the end itself.
+fn what_is_known(end: Option<TaskEnd>, now: Moment) -> (String, Option<&'static str>) {
+    let at = now.brief();
+    let lost = format!("lost at the restart of {at}");
+    match end {
+        None => {
+            let error = format!("{lost}: the call may have been made, and its outcome is unknown");
+            (error_line(&error), Some(AGAIN))
+        }
+        Some(TaskEnd::Completed) => {
+            (format!("The call succeeded before, and its result was {lost}."), Some(FOR_ITS_RESULT))
+        }
+        Some(TaskEnd::Failed) => {
+            (error_line(&format!("the call failed before, and its error was {lost}")), Some(AGAIN))
+        }
+        Some(TaskEnd::Cancelled) => (format!("The call was cancelled before the restart of {at}."), None),
+    }
+}
+
 /// The last line of such a bulletin. The note of what is in memory is a second old at most, so the end may have been told.
 const AGAIN: &str =
     "If you were told of its end before, that holds. Otherwise start it again if a second call does no harm.";
+/// The last line if the call succeeded.
+const FOR_ITS_RESULT: &str = "If you were told of its end before, that holds. \
+     Otherwise start it again only if you need its result and a second call does no harm.";

@@ -15,8 +15,8 @@ use super::{FactError, guard, memory, names, pings, session_config, watch};
 use crate::dialect::echo;
 use crate::domain::{
     Actor, Cause, Channel, ChannelFact, ChannelKind, Claim, Decided, Direction, Dispatch, Downtime,
-    EngineFact, Fact, Failure, GuardFact, HostFact, JobId, LostSchedule, Next, Op, Phase, Reason,
-    Redefinition, RunFact, ScheduleFact, SessionFact, Skip, Span,
+    EngineFact, Fact, Failure, GuardFact, HostFact, JobId, LostEnd, LostSchedule, Next, Op, Phase, Reason,
+    Redefinition, RunFact, ScheduleFact, SessionFact, Skip, Span, TaskEnd,
 };
 use crate::edn::Map;
 
@@ -233,6 +233,9 @@ fn rest(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
 fn lost_schedules(form: &Form<'_>, key: &'static str) -> Result<Box<[LostSchedule]>, FactError> {
     let found = part(form, key);
     let items = found.as_items().ok_or_else(|| wrong(key, "a vector", found))?;
+    let end = |item: &Form<'_>, key| {
+        Ok(LostEnd { how: one(item, key, TaskEnd::parse)?, at: instant(item, "ended-at")? })
+    };
     let lost = |item: &Form<'_>| {
         Ok(LostSchedule {
             id: schedule_id(item, "schedule")?,
@@ -242,6 +245,8 @@ fn lost_schedules(form: &Form<'_>, key: &'static str) -> Result<Box<[LostSchedul
             left_at: maybe(item, "left-at", instant)?,
             // Facts from before this was recorded do not say what was a task.
             task: maybe(item, "task", call::tool_name)?,
+            // Those from before this was recorded say of no task that it had ended.
+            end: maybe(item, "end", end)?,
             lost_at: maybe(item, "lost-at", instant)?,
         })
     };

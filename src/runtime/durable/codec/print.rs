@@ -71,6 +71,8 @@ fn engine(fact: &EngineFact) -> Printed {
                     .with("due", it.due.map(Instant))
                     .with("left-at", it.left_at.map(Instant))
                     .with("task", it.task.as_ref().map(ToolName::as_str))
+                    .with("end", it.end.map(|end| Word(end.how.name())))
+                    .with("ended-at", it.end.map(|end| Instant(end.at)))
                     .with("lost-at", it.lost_at.map(Instant))
             };
             let schedules: Vec<Printed> = schedules.iter().map(schedule).collect();
