@@ -5,9 +5,12 @@
 use super::params::{FromParam, OneOrMany, params, word};
 use super::psi_terms;
 use super::registry::ParamType;
-use crate::domain::{Dialect, Moment, PayloadKind, Reason, RunState, Schedule, SessionId, Status, Target};
+use crate::domain::{
+    Cause, Dialect, Moment, PayloadKind, Reason, RunState, Schedule, SessionId, Status, Target,
+};
 use crate::edn::Value;
 use crate::engine::{ScheduleRecord, State};
+use crate::limits;
 
 /// A status as it is shown, which is never `in-flight`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +57,7 @@ params! {
         optional failing: bool = "failing",
         /// Only schedules that deliver by the channel with this name.
         optional channel: Box<str> = "channel",
-        /// Only schedules of whose runs since this instant some may no longer be retained.
+        /// Only schedules of whose runs since this instant, whatever their cause, some may no longer be retained.
         optional runs_dropped_since: Moment = "runs-dropped-since",
     }
 }
@@ -121,16 +124,28 @@ impl ScheduleFilter {
     }
 }
 
-/// Returns whether runs of a schedule since an instant are no longer retained.
+/// Returns whether runs of a schedule since an instant may no longer be retained.
 fn lacks_runs(state: &State, record: &ScheduleRecord, since: Moment) -> bool {
-    let all = record.progress().runs;
-    let (mut retained, mut oldest) = (0, None);
+    let is_watch = record.schedule().is_watch();
+    let (mut retained, mut of_slots, mut oldest, mut check) = (0, 0, None, None);
     for (_, run) in state.runs_of(record) {
+        let run = run.run();
         retained += 1;
-        oldest = Some(run.run().slot);
+        of_slots += u64::from(!run.cause.is_beside_slots());
+        // A run that has not ended is retained, whatever has become of those after it.
+        if run.state.is_terminal() {
+            oldest = Some(run.slot);
+        }
+        // Fewer are retained of the checks that worked than of other runs.
+        if is_watch && run.cause == Cause::Slot && run.state == RunState::Delivered {
+            check = Some(run.slot);
+        }
     }
-    // What has one slot keeps no count, but all its runs.
-    record.schedule().recurs() && all > retained && oldest.is_none_or(|oldest| oldest > since)
+    // What has one slot does not count it, and runs beside the slots are not counted either. Of both, a run can only be lacking
+    // once there are as many as may be.
+    let lacks_slots = record.schedule().recurs() && record.progress().runs > of_slots;
+    let may_lack = lacks_slots || retained >= limits::RUNS_KEPT.value;
+    may_lack && check.or(oldest).is_none_or(|oldest| oldest > since)
 }
 
 /// Returns whether a text has another within it, whatever the case of either.

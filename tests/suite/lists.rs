@@ -8,6 +8,7 @@ use reveille::service::Service;
 use reveille::testkit::SimClock;
 
 use crate::simulated::{self, ask, session, token};
+use crate::watching;
 
 struct Scene {
     handle: Handle,
@@ -90,6 +91,50 @@ fn schedules_that_lack_runs_are_found() {
     }
     let done = scene.ask("[{(:psi.scheduler/schedules {:text \"often\"}) [:psi.scheduler/open-run]}]");
     assert!(done.contains("open-run nil"), "{done}");
+}
+
+/// Manual runs take the room of others, and are no slots.
+#[test]
+fn schedules_that_lack_manual_runs_or_runs_because_of_them_are_found() {
+    let rows = [
+        // Ten slots and fifteen manual runs: the first five slots are dropped.
+        ("often", 600, 15, [("00:00:30", 1), ("00:05:30", 1), ("00:06:30", 0)]),
+        // It has no slot that day, and one manual run is dropped.
+        ("news", 0, 21, [("00:00:00", 1), ("00:00:01", 1), ("00:00:02", 0)]),
+        ("news", 0, 19, [("00:00:00", 0), ("00:00:01", 0), ("00:00:02", 0)]),
+    ];
+    for (text, seconds, manual, expected) in rows {
+        let scene = Scene::new();
+        let found = scene.ask(&format!(
+            "[{{(:psi.scheduler/schedules {{:text {text:?}}}) [:psi.scheduler/schedule-id]}}]"
+        ));
+        let id = found.split('"').nth(1).expect(&found).to_owned();
+        scene.pass(seconds);
+        for _ in 0..manual {
+            scene.pass(1);
+            scene.ask(&format!("[(psi.scheduler/run-now {{:schedule-id {id:?}}})]"));
+        }
+        for (since, count) in expected {
+            let since = format!(":text {text:?} :runs-dropped-since #inst \"2026-01-01T{since}Z\"");
+            scene.schedules(&since, count);
+        }
+    }
+}
+
+/// Of a watch one check that worked is retained, and bulletins do not make up for the others.
+#[test]
+fn watches_that_lack_checks_are_found() {
+    let scene = watching::Scene::new();
+    let begun = scene.handle().now().wall;
+    scene.start(r#"{"name" "http.get" "interval" 60 "notify_when" "always"}"#);
+    for _ in 0..4 {
+        scene.pass(60);
+        scene.rest();
+    }
+    assert!(scene.told().len() >= 3, "{:?}", scene.told());
+    let asked = format!("[(:psi.scheduler/schedule-count {{:runs-dropped-since #inst \"{begun}\"}})]");
+    let answer = ask(scene.handle(), &Caller::OPERATOR, &asked, false);
+    assert!(answer.contains("schedule-count 1"), "{answer}");
 }
 
 #[test]
