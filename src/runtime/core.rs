@@ -9,7 +9,7 @@ use super::durable::{self, Persister, StoredMessage, WithoutStore};
 use super::feed::Feed;
 use super::sync::UNPOISONED;
 use super::token::Tokens;
-use super::waiter_table::Waiters;
+use super::waiter_table::{Waiters, concerned};
 use crate::calendar::Zones;
 use crate::domain::{BootTime, Cursor, Entropy, Fact, Now, Refusal, RunId, Span};
 use crate::engine::{Effect, Env, Input, Report, State, Step, StoreInput, decide_into};
@@ -93,7 +93,7 @@ impl Core {
         // Any input may end a call: its time is up, it is cancelled or denied, its host is gone. Of outcomes that come,
         // `report_outcome` says so.
         let awaited = self.waiters.awaited();
-        let env = Env { now, entropy, zones: &self.zones, awaited: awaited.as_ref() };
+        let env = Env { now, entropy, zones: &self.zones, awaited: awaited.as_deref() };
         let decided = decide_into(std::mem::take(&mut self.reused_step), &self.state, input, env);
         let mut step = decided.inspect_err(|refusal| self.counters.count_refusal(refusal.code()))?;
         // A durable command without facts repeats an earlier one, and is acknowledged as that was.
@@ -103,8 +103,10 @@ impl Core {
         // Drawn bits have become part of an id, so they must not serve another step.
         self.unused_entropy = (!step.drew).then_some(entropy);
         step.drew = false;
+        // The set is given back here, so that those who come and go do not have to copy it.
+        let concerned = awaited.map(|awaited| concerned(&awaited, &step.facts));
         self.apply(now, &mut step);
-        let ended = awaited.map(|awaited| self.waiters.close_ended(&awaited, &self.state));
+        let ended = concerned.map(|concerned| self.waiters.close_ended(&concerned, &self.state));
         let ticket = self.submit_batch(&mut step, host_report);
         // The original of a repeat may still be on its way to the disk. The repeat is acknowledged
         // only once that is committed.
