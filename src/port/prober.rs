@@ -20,4 +20,8 @@ pub enum Holder {
 pub trait Prober: Send + Sync {
     /// Returns who holds the conversation now.
     fn holder(&self, address: &Address, ours: &dyn Fn(u32) -> bool) -> Holder;
+
+    /// Returns the process of a window that has said by itself that it has the conversation open. It asks nobody, so it can be
+    /// called again right before something is sent.
+    fn window(&self, address: &Address, ours: &dyn Fn(u32) -> bool) -> Option<HolderProcess>;
 }

@@ -192,6 +192,34 @@ fn a_second_prompt_waits_for_the_turn() {
     assert_eq!(scene.prompts(), 1);
 }
 
+/// A window opens the conversation while the process is on its way into it: at each step of that way nothing is sent, and the run
+/// waits for the window. A prompt that was sent stays sent.
+#[test]
+fn nothing_is_sent_where_a_window_has_come_meanwhile() {
+    let answers = [INITIALIZED, "{}", "{}"];
+    for steps in 0..answers.len() {
+        let mut scene = Scene::new(plan());
+        assert!(!scene.machine.is_opening());
+        scene.put(Input::Started { process: Some(7) });
+        scene.put(Input::Prompt(Prompt { run: run(1), text: "look".into() }));
+        answers[..steps].iter().for_each(|answer| scene.answer(answer));
+        assert!(scene.machine.is_opening());
+        scene.put(Input::Held);
+        answers[steps..].iter().for_each(|answer| scene.answer(answer));
+        scene.put(Input::Held);
+        let is_held =
+            |told: &&Told| matches!(told, Told::NotSent(_, NotSent::Waits(Reason::HeldElsewhere, _)));
+        assert_eq!(scene.told.iter().filter(is_held).count(), 1, "after {steps}: {:?}", scene.told);
+        assert_eq!((scene.prompts(), &*scene.signals), (0, &[Output::Terminate][..]), "after {steps}");
+        scene.put(Input::Ended("".into()));
+        assert_eq!(scene.machine.deadline(), None);
+    }
+    let mut scene = Scene::new(plan());
+    scene.prompt(1);
+    scene.put(Input::Held);
+    assert!(!scene.machine.is_opening() && scene.signals.is_empty(), "{:?}", scene.signals);
+}
+
 /// One of the things that can happen.
 #[derive(Clone, Debug)]
 enum Event {
@@ -201,6 +229,7 @@ enum Event {
     Question,
     Junk(Vec<u8>),
     Prompt,
+    Held,
     LetGo,
     Pass(u64),
     Ended,
@@ -224,6 +253,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => Just(Event::Question),
         1 => proptest::collection::vec(any::<u8>(), 0..40).prop_map(Event::Junk),
         2 => Just(Event::Prompt),
+        1 => Just(Event::Held),
         1 => Just(Event::LetGo),
         2 => (0_u64..100_000).prop_map(Event::Pass),
         1 => Just(Event::Ended),
@@ -264,6 +294,7 @@ proptest! {
                     prompts += 1;
                     scene.put(Input::Prompt(Prompt { run: run(prompts), text: "look".into() }));
                 }
+                Event::Held => scene.put(Input::Held),
                 Event::LetGo => scene.put(Input::LetGo),
                 Event::Pass(millis) => scene.pass(millis),
                 Event::Ended => scene.put(Input::Ended("gone".into())),

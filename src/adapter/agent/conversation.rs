@@ -117,6 +117,13 @@ impl Conversation {
         matches!(self.stage, Stage::Ready) && self.waiting.is_none() && self.looking.is_none()
     }
 
+    /// Returns whether a prompt waits for the conversation to be opened.
+    pub fn is_opening(&self) -> bool {
+        let opens =
+            matches!(self.stage, Stage::Starting | Stage::Opening(_) | Stage::Setting | Stage::Settling);
+        opens && self.waiting.is_some()
+    }
+
     /// Takes an input, and returns what is to be done.
     pub fn step(&mut self, now: Now, input: Input) -> Vec<Output> {
         match input {
@@ -132,6 +139,8 @@ impl Conversation {
                 self.go_on(now);
             }
             Input::Decided(answer) => self.decided(now, *answer),
+            Input::Held if self.is_opening() => self.give_up(now, Reason::HeldElsewhere, ""),
+            Input::Held => {}
             Input::LetGo => {
                 self.ends = true;
                 self.go_on(now);

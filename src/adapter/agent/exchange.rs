@@ -22,6 +22,8 @@ pub enum Input {
     Look(RunId),
     /// An operator has answered what the agent asks permission for.
     Decided(Box<QuestionAnswer>),
+    /// A window has the conversation open.
+    Held,
     /// The conversation is not ours any more.
     LetGo,
     /// Time has passed.

@@ -90,6 +90,11 @@ impl Prober for ListedHolders {
             HolderKnown::Listed | HolderKnown::Windows | HolderKnown::Ours => Holder::Unknown,
         }
     }
+
+    /// Agents are asked, and say nothing by themselves.
+    fn window(&self, _: &Address, _: &dyn Fn(u32) -> bool) -> Option<HolderProcess> {
+        None
+    }
 }
 
 /// Looks a conversation up in a list of holders: objects with `sessionId`, `pid` and `status`.

@@ -195,7 +195,7 @@ async fn drive(
     let directory = directory.to_string_lossy().into();
     let (plan, session, address) = (Arc::clone(&start.plan), start.session.clone(), start.address.clone());
     let mut lines = std::mem::replace(&mut process.lines, mpsc::channel(1).1);
-    let mut driven = Driven { inner, start, left: Left::default(), process };
+    let mut driven = Driven { inner, start, left: Left::default(), process, is_taken: false };
     let mut machine = Conversation::new(plan, &session, address, directory, inner.now());
     let mut is_open = true;
     let started = Input::Started { process: driven.process.id() };
@@ -223,6 +223,12 @@ async fn drive(
             _ = timeout(wait, pending::<()>()) => Input::Tick,
         };
         if let Some(input) = driven.checked(input).await {
+            // Until the conversation is open seconds pass, in which a window may have opened it too. Each of these may be
+            // followed by the prompt.
+            let may_open = matches!(input, Input::Line(Incoming::Answer(..)) | Input::Tick);
+            if may_open && machine.is_opening() && driven.is_taken().await {
+                driven.step(&mut machine, Input::Held);
+            }
             driven.step(&mut machine, input);
         }
         if is_look && driven.left.found.is_some() && machine.is_idle() {
@@ -238,6 +244,8 @@ struct Driven<'a> {
     start: Start,
     process: Process,
     left: Left,
+    /// Whether a window has opened the conversation before the prompt was sent.
+    is_taken: bool,
 }
 
 impl Driven<'_> {
@@ -260,6 +268,18 @@ impl Driven<'_> {
         Some(Input::LetGo)
     }
 
+    /// Looks whether a window has said meanwhile that it has the conversation open.
+    async fn is_taken(&mut self) -> bool {
+        let (inner, session) = (self.inner, &self.start.session);
+        let address = inner.address(session).unwrap_or_else(|| self.start.address.clone());
+        let prober = Arc::clone(&inner.prober);
+        let window = tokio::task::spawn_blocking(move || prober.window(&address, &is_ours)).await;
+        let Ok(Some(window)) = window else { return false };
+        inner.note_holder(session, Holder::Other(window));
+        self.is_taken = true;
+        true
+    }
+
     fn step(&mut self, machine: &mut Conversation, input: Input) {
         for output in machine.step(self.inner.now(), input) {
             match output {
@@ -272,6 +292,9 @@ impl Driven<'_> {
                 Output::Kill => self.process.kill(),
                 Output::Told(Told::Found(_, found)) => self.left.found = Some(found),
                 Output::Told(Told::Doubt(run)) => self.left.doubt = Some(run),
+                Output::Told(Told::NotSent(run, why)) if self.is_taken => {
+                    not_sent(self.inner, &self.start, run, why);
+                }
                 Output::Told(told) => self.inner.told(&self.start.session, told),
             }
         }

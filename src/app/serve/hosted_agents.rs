@@ -50,15 +50,17 @@ struct Holders {
 
 impl Prober for Holders {
     fn holder(&self, address: &Address, ours: &dyn Fn(u32) -> bool) -> Holder {
-        let window = || {
-            let window = self.service.window_at(address).filter(|window| !ours(window.pid))?;
-            Some(Holder::Other(HolderProcess { pid: Some(window.pid), busy: false }))
-        };
+        let window = || self.window(address, ours).map(Holder::Other);
         // The list of the agent takes its time, in which a window may have said that it is there.
         window().unwrap_or_else(|| {
             let listed = self.listed.holder(address, ours);
             window().unwrap_or(listed)
         })
+    }
+
+    fn window(&self, address: &Address, ours: &dyn Fn(u32) -> bool) -> Option<HolderProcess> {
+        let window = self.service.window_at(address).filter(|window| !ours(window.pid))?;
+        Some(HolderProcess { pid: Some(window.pid), busy: false })
     }
 }
 

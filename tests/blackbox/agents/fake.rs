@@ -118,6 +118,9 @@ impl Agent {
         if self.told("hang-load") {
             pass(Duration::from_secs(600));
         }
+        while self.told("load-gate") {
+            pass(Duration::from_millis(20));
+        }
         if self.told("second-writer") {
             return self.refuse(id, -32_600, "in use elsewhere: thread t already has an active writer");
         }

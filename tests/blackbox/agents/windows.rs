@@ -195,6 +195,28 @@ fn another_session_of_a_conversation_in_a_window_waits() {
     assert_eq!(window.scene.prompted("the prompt"), 1);
 }
 
+/// A process takes its time to open the conversation, and a window opens it meanwhile: it is found before the prompt is sent.
+#[test]
+fn a_window_that_opens_while_a_process_starts_is_found_before_the_prompt() {
+    let mut window = Window::new("window-in-start", "claude");
+    let conversation = window.id();
+    window.scene.mode("load-gate");
+    window.scene.open_at("review", &conversation);
+    let schedule = window.scene.create("review", "the prompt");
+    let opens = |line: &String| line.contains("session/resume") || line.contains("session/load");
+    until("a process opens the conversation", PATIENCE, || window.scene.lines("lines").iter().any(opens));
+    window.hook("SessionStart", &json!({"source": "resume"}));
+    window.scene.mode("");
+    window
+        .scene
+        .await_shown(&schedule, ":psi.scheduler/status :queued :psi.scheduler/reason :held-elsewhere");
+    window.scene.await_processes_gone();
+    assert_eq!(window.scene.prompted("the prompt"), 0, "the window has the conversation");
+    window.hook("SessionEnd", &json!({"reason": "prompt_input_exit"}));
+    window.scene.await_shown(&schedule, ":psi.scheduler/status :delivered");
+    assert_eq!(window.scene.prompted("the prompt"), 1);
+}
+
 /// A window whose waiter is gone still has its conversation. When it is killed, it says nothing.
 #[test]
 fn a_window_without_a_waiter_is_not_resumed_beside_and_a_killed_one_is() {
