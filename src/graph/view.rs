@@ -246,7 +246,7 @@ impl<'a> View<'a> {
     /// Returns whether a schedule exists for the caller. What had ended when a session was closed stays without a session, also
     /// if a later one has the id.
     #[inline]
-    fn has(&self, record: &ScheduleRecord) -> bool {
+    pub(in crate::graph) fn has(&self, record: &ScheduleRecord) -> bool {
         let Scope::Session(own) = self.scope else { return true };
         let is_left = || record.status().is_terminal() && record.owner_key().is_none();
         record.schedule().owner == *own && !is_left() || record.schedule().settings().shared

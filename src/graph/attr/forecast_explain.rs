@@ -233,7 +233,9 @@ pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
     let supposed = match (from, until, &schedule) {
         (Some(from), Some(until), None) => WhatIf::Outage(Outage { from, until }),
         (None, None, Some(schedule)) => {
-            let present = view.state.schedule(schedule).map(ScheduleRecord::schedule);
+            // What is wrong with a change says nothing of a schedule that is hidden from the caller.
+            let shown = view.state.schedule(schedule).filter(|record| view.has(record));
+            let present = shown.map(ScheduleRecord::schedule);
             let own = view.state.zone_of(present.map(|schedule| &schedule.owner));
             let of = (present.map(|schedule| &schedule.trigger), own);
             let change = change.parse(of, view.now.wall, view.zones)?.change;

@@ -16,7 +16,7 @@ use reveille::edn::{Map, Value, read};
 use reveille::graph::mutation::MutationName;
 
 use crate::attacks::agent::Agent;
-use crate::attacks::ways::{CALLS, OPS, READS, Subject, document, params};
+use crate::attacks::ways::{CALLS, OPS, READS, Subject, document, documents, params};
 use crate::harness::daemon::{Daemon, Home, PATIENCE, now, until};
 use crate::harness::sockets::connect;
 use crate::harness::stream::Stream;
@@ -44,8 +44,29 @@ enum Surface {
     Stream,
     Graphql,
     Mcp,
+    /// A tool by its own route: the name of the tool, a blank, and its arguments.
+    Tools,
     /// A request of which only the path says something.
     Path,
+}
+
+impl Surface {
+    /// The path and the body of a request over HTTP.
+    fn route(self, request: &str) -> (String, &str) {
+        match self {
+            Surface::Stream => unreachable!("it has requests of its own"),
+            Surface::Path => (request.to_owned(), ""),
+            Surface::Graphql => ("/graphql".to_owned(), request),
+            Surface::Mcp => {
+                let offer: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
+                (format!("/mcp?tools={}", offer.join(",")), request)
+            }
+            Surface::Tools => {
+                let (tool, args) = request.split_once(' ').expect("a tool and its arguments");
+                (format!("/tools/{tool}"), args)
+            }
+        }
+    }
 }
 
 /// One way in which a caller can name something.
@@ -60,6 +81,7 @@ fn way(name: &str, surface: Surface, asks: impl Fn(&Subject) -> String + 'static
         Surface::Stream => "the stream",
         Surface::Graphql => "GraphQL",
         Surface::Mcp => "MCP",
+        Surface::Tools => "the tools' routes",
         Surface::Path => "HTTP",
     };
     Way { name: format!("{name} over {on}"), surface, asks: Box::new(asks) }
@@ -84,6 +106,11 @@ fn ways() -> Vec<Way> {
             format!("{{:op :eql :query {}}}", subject.put_into(query))
         }));
     }
+    for query in documents() {
+        all.push(way(&query.clone(), Surface::Graphql, move |subject| {
+            serde_json::json!({ "query": subject.put_into(&query) }).to_string()
+        }));
+    }
     for (tool, args) in CALLS {
         let name = format!("{tool} {args}");
         all.push(way(&name, Surface::Stream, move |subject| {
@@ -95,6 +122,14 @@ fn ways() -> Vec<Way> {
             let request = Map::new().with("jsonrpc", "2.0").with("id", 1).with("method", "tools/call");
             let mut line = String::new();
             json::write(&request.with("params", params).into(), &mut line);
+            line
+        }));
+    }
+    for (tool, args) in CALLS {
+        all.push(way(&format!("{tool} {args}"), Surface::Tools, move |subject| {
+            let args = read(subject.put_into(args).as_bytes(), &REQUEST_CAPS).expect("EDN");
+            let mut line = format!("{tool} ");
+            json::write(&args, &mut line);
             line
         }));
     }
@@ -153,7 +188,7 @@ fn a_foreign_thing_takes_as_long_as_one_that_never_was() {
     let theirs = theirs(&daemon);
     let ways = ways();
     // As many as the tables have: a table that is empty would be compared in no time.
-    assert!(ways.len() > MutationName::ALL.len() + 2 * CALLS.len(), "only {} ways", ways.len());
+    assert!(ways.len() > MutationName::ALL.len() + 3 * CALLS.len(), "only {} ways", ways.len());
     let mut told = Vec::new();
     for (row, way) in ways.iter().enumerate() {
         let shares: Vec<f64> = (0..MEASUREMENTS)
@@ -176,21 +211,14 @@ fn a_foreign_thing_takes_as_long_as_one_that_never_was() {
 /// One connection of an agent, on which its requests wait for their answers.
 enum Line {
     Stream(Stream),
-    Http { write: TcpStream, read: BufReader<TcpStream>, route: String, head: String },
+    Http { write: TcpStream, read: BufReader<TcpStream>, surface: Surface, head: String },
 }
 
 impl Line {
     fn open(daemon: &Daemon, agent: &Agent<'_>, surface: Surface) -> Line {
-        let route = match surface {
-            Surface::Stream => return Line::Stream(agent.stream()),
-            // Its requests have their routes.
-            Surface::Path => String::new(),
-            Surface::Graphql => "POST /graphql HTTP/1.1\r\n".to_owned(),
-            Surface::Mcp => {
-                let offer: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
-                format!("POST /mcp?tools={} HTTP/1.1\r\n", offer.join(","))
-            }
-        };
+        if let Surface::Stream = surface {
+            return Line::Stream(agent.stream());
+        }
         let write = connect(daemon, Ipv4Addr::LOCALHOST).expect("there is room");
         let read = BufReader::new(write.try_clone().expect("ours"));
         let head = format!(
@@ -198,7 +226,7 @@ impl Line {
             daemon.address(),
             agent.token()
         );
-        Line::Http { write, read, route, head }
+        Line::Http { write, read, surface, head }
     }
 
     /// Asks, and returns the answer without what tells one request from another.
@@ -210,11 +238,10 @@ impl Line {
                 let told = answer.keyword("error").or_else(|| answer.keyword("ok"));
                 format!("{told:?}")
             }
-            Line::Http { write, read, route, head } => {
-                let text = match route.is_empty() {
-                    true => format!("POST {request} HTTP/1.1\r\n{head}Content-Length: 0\r\n\r\n"),
-                    false => format!("{route}{head}Content-Length: {}\r\n\r\n{request}", request.len()),
-                };
+            Line::Http { write, read, surface, head } => {
+                let (path, body) = surface.route(request);
+                let text =
+                    format!("POST {path} HTTP/1.1\r\n{head}Content-Length: {}\r\n\r\n{body}", body.len());
                 write.write_all(text.as_bytes()).expect("it reads");
                 answer(read)
             }

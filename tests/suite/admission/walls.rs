@@ -7,7 +7,7 @@ use reveille::edn::{Value, read};
 use reveille::graph::mutation::MutationName;
 use reveille::service::Service;
 
-use super::ways::{CALLS, READS, Subject, params};
+use super::ways::{CALLS, READS, Subject, documents, params};
 use super::world::{ABSENT, ANOTHER, CLOSED, HOSTED, OWN, REOPENED, World};
 use super::{ask, graphql, mcp};
 
@@ -70,6 +70,15 @@ fn anothers_thing_reads_like_none() {
     }
 }
 
+#[test]
+fn anothers_thing_reads_like_none_in_graphql() {
+    for document in documents() {
+        compare(&document, &|world, caller, subject| {
+            graphql::ask(&world.handle, caller, &subject.put_into(&document))
+        });
+    }
+}
+
 /// A tool that takes the id of a schedule, of whatever kind, is among the calls.
 #[test]
 fn every_tool_that_names_a_schedule_is_compared() {
@@ -113,5 +122,18 @@ fn ones_own_thing_does_not_answer_like_none() {
             subject.hide(&crate::simulated::ask(&world.handle, &own, &query, true))
         };
         assert_ne!(answer(OWN), answer(ABSENT), "{read}");
+    }
+    // Nobody has tasks or watches here.
+    let is_there = |document: &String| !["task", "watch"].iter().any(|name| document.contains(name));
+    let documents: Vec<String> = documents().into_iter().filter(is_there).collect();
+    assert!(documents.len() >= 12, "{documents:?}");
+    for document in &documents {
+        let answer = |name: &str| {
+            let world = World::new();
+            let subject = world.subject(name);
+            let own = crate::simulated::token(OWN);
+            subject.hide(&graphql::ask(&world.handle, &own, &subject.put_into(document)))
+        };
+        assert_ne!(answer(OWN), answer(ABSENT), "{document}");
     }
 }

@@ -1,5 +1,6 @@
 //! The ways in which a caller can name something: every mutation in both languages, generated from the tables of their
-//! parameters, reads of everything that has an id, calls of every tool that takes one, and operations of the stream.
+//! parameters, reads of everything that has an id, which for GraphQL are generated from its schema, calls of every tool that
+//! takes one, and operations of the stream.
 //!
 //! The matrix takes them in process (`walls.rs`), and the blackbox tests take them on a daemon and by the clock
 //! (`attacks/timing.rs`), so this file knows no engine.
@@ -136,7 +137,74 @@ pub(crate) const READS: &[&str] = &[
     "[{(:reveille.engine/decisions {:by \"SESSION\"}) [:reveille.decision/kind]}]",
     "[{(:psi.scheduler/schedules {:session-id \"SESSION\"}) [:psi.scheduler/schedule-id]}]",
     "[{(:reveille/forecast {:schedule-id \"SCHEDULE\"}) [:reveille.slot/at]}]",
+    "[{(:reveille/what-if {:schedule-id \"SCHEDULE\" :delay-ms 60000}) [:reveille.slot/at]}]",
+    "[{(:reveille/what-if {:schedule-id \"SCHEDULE\" :zone \"Nowhere/At-all\"}) [:reveille.slot/at]}]",
 ];
+
+/// Reads in GraphQL: every field of the root and of the engine, with each of its arguments that names something.
+pub(crate) fn documents() -> Vec<String> {
+    let of_root = reads_of("Query").into_iter().map(|read| format!("{{ {read} }}"));
+    let of_engine = reads_of("Engine").into_iter().map(|read| format!("{{ engine {{ {read} }} }}"));
+    of_root.chain(of_engine).collect()
+}
+
+/// The fields of a type, each with one argument that names something.
+fn reads_of(holder: &str) -> Vec<String> {
+    let (mut reads, mut field, mut args) = (Vec::new(), "", Vec::new());
+    for line in block("type", holder).map(str::trim) {
+        if let Some(name) = line.strip_suffix('(') {
+            (field, args) = (name, Vec::new());
+        } else if let Some(answered) = line.strip_prefix("): ") {
+            let chosen = chosen(answered);
+            let more = if field == "whatIf" { ", delayMs: 60000" } else { "" };
+            reads.extend(args.drain(..).map(|arg: String| format!("{field}({arg}{more}) {{ {chosen} }}")));
+        } else if let Some((name, kind)) = line.split_once(": ") {
+            args.extend(naming(name, kind.trim_end_matches([',', '!'])));
+        }
+    }
+    reads
+}
+
+/// What names something in an argument of GraphQL.
+fn naming(name: &str, kind: &str) -> Vec<String> {
+    let subject = match (name, kind) {
+        ("scheduleId" | "id" | "idPrefix", _) => "\"SCHEDULE\"",
+        ("sessionId" | "by", "ID" | "String") => "\"SESSION\"",
+        ("runId", _) => "\"RUN\"",
+        ("filter", _) => {
+            let parts = block("input", kind);
+            let parts = parts.filter_map(|line| line.trim().split_once(": "));
+            let named = parts.flat_map(|(name, kind)| naming(name, kind.trim_end_matches([',', '!'])));
+            return named.map(|part| format!("filter: {{{part}}}")).collect();
+        }
+        _ => return Vec::new(),
+    };
+    vec![format!("{name}: {subject}")]
+}
+
+/// What is asked of an answer: how many there are, or what has no text and no time in it, which may tell of the moment.
+fn chosen(answered: &str) -> String {
+    let kind = answered.trim_matches(['[', ']', '!']);
+    if kind.ends_with("Connection") {
+        return "totalCount".to_owned();
+    }
+    let is_plain =
+        |kind: &str| ["ID", "Int", "Boolean"].contains(&kind) || block("enum", kind).next().is_some();
+    // Arguments have more blanks in front than fields, and are none.
+    let fields = block("type", kind).filter_map(|line| line.strip_prefix("  ")?.split_once(": "));
+    let fields = fields.filter(|(name, _)| !name.starts_with([' ', ')']));
+    let plain = fields.filter(|(_, kind)| is_plain(kind.trim_end_matches('!')));
+    plain.fold("__typename".to_owned(), |chosen, (name, _)| chosen + " " + name)
+}
+
+/// The lines of a declaration in the schema, without what describes them.
+fn block(keyword: &str, name: &str) -> impl Iterator<Item = &'static str> + use<> {
+    let declaration = format!("\n{keyword} {name} {{\n");
+    let text = SCHEMA.split_once(&declaration).and_then(|(_, rest)| rest.split_once("\n}"));
+    text.map_or("", |(lines, _)| lines).lines().filter(|line| !line.trim_start().starts_with('"'))
+}
+
+const SCHEMA: &str = include_str!("../../../schema/reveille.graphql");
 
 /// Calls of tools that name a schedule.
 pub(crate) const CALLS: &[(&str, &str)] = &[
