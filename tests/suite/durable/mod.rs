@@ -3,6 +3,7 @@
 
 mod again;
 mod apart;
+mod approvals;
 mod channels;
 mod days;
 mod dialects;
