@@ -207,6 +207,76 @@ fn no_words_or_lengths_reach_a_year_of_five_digits() {
     assert!(answer.contains("\"errors\""), "{answer}");
 }
 
+/// The fields of a type that are instants, by the schema.
+fn instants_of(kind: &str) -> String {
+    let sdl = sdl();
+    let declaration = format!("\ntype {kind} {{\n");
+    let fields = sdl.split_once(&declaration).and_then(|(_, rest)| rest.split_once("\n}")).expect(kind).0;
+    // Arguments have more blanks in front.
+    let fields = fields.lines().filter_map(|line| line.strip_prefix("  ")?.split_once(": "));
+    let instants =
+        fields.filter(|(name, kind)| !name.starts_with([' ', '"', ')']) && kind.starts_with("DateTime"));
+    let instants: Vec<&str> = instants.map(|(name, _)| name).collect();
+    assert!(!instants.is_empty(), "{kind} has none");
+    instants.join(" ")
+}
+
+/// What is computed from the last instants of the calendar (what comes next, what would be late, where a bucket begins) stays
+/// within it. Every instant that GraphQL shows of such schedules has a year of four digits, and none hides its page.
+#[test]
+fn nothing_that_is_computed_lies_beyond_the_calendar() {
+    const LAST: &str = "9999-12-31T23:59:59Z";
+    let handle = handle();
+    let late = ":policy {:max-late-ms 3600000 :timeout-ms 3600000 :backoff-ms [60000]}";
+    let terms = [
+        format!(":at {LAST:?} {late}"),
+        format!(
+            ":trigger {{:kind :every :from :slot :period-ms 1000 :anchor \"9999-12-31T23:59:50Z\"}} {late}"
+        ),
+        format!(":trigger {{:kind :every :from :slot :period-ms 86400000 :anchor \"9999-12-30T00:00:00Z\"}}"),
+        ":cron \"59 23 31 12 *\" :zone \"Pacific/Kiritimati\"".to_owned(),
+        ":cron \"59 23 31 12 *\" :zone \"Pacific/Niue\"".to_owned(),
+        format!(":trigger {{:kind :event :job \"j\" :latest {LAST:?}}}"),
+        format!(":every-ms 60000 :lifetime {{:expires-at {LAST:?}}}"),
+    ];
+    let mut ids = Vec::new();
+    for terms in &terms {
+        let create =
+            "psi.scheduler/create {:session-id \"one\" :kind :message :message \"m\" :durability :durable";
+        let made = ask(&handle, &format!("[{{({create} {terms}}}) [:psi.scheduler/schedule-id]}}]"));
+        ids.push(made.split('"').nth(1).filter(|id| id.starts_with("sch-")).expect(&made).to_owned());
+    }
+    let [schedule, slot, explanation, cell, run] =
+        ["Schedule", "Slot", "Explanation", "TimelineCell", "Run"].map(instants_of);
+    let end = format!("from: \"9999-12-31T23:59:00Z\", to: {LAST:?}");
+    let mut reads = vec![
+        format!("schedules {{ nodes {{ {schedule} upcoming(first: 20) runs {{ {run} }} }} }}"),
+        format!("forecast {{ {slot} }}"),
+        format!("forecast(first: 200, {end}) {{ {slot} }}"),
+        format!("whatIf(downFrom: \"9999-12-31T23:59:00Z\", downUntil: {LAST:?}, {end}) {{ {slot} }}"),
+        format!("timeline({end}, bucketMs: 7000) {{ {cell} }}"),
+        format!("timeline(from: \"9999-12-01T00:00:00Z\", to: {LAST:?}) {{ {cell} }}"),
+    ];
+    for id in &ids {
+        for at in ["9999-12-31T23:59:58Z", LAST] {
+            reads.push(format!("explain(scheduleId: {id:?}, at: {at:?}) {{ {explanation} }}"));
+        }
+        reads.push(format!("whatIf(scheduleId: {id:?}, everyMs: 86399000, {end}) {{ {slot} }}"));
+    }
+    let mut reached = 0;
+    for read in &reads {
+        let shown = graphql(&handle, &json!({ "query": format!("{{ {read} }}") }));
+        // An assumption may not fit a schedule; that is no instant.
+        let is_refused = read.starts_with("whatIf(scheduleId");
+        assert!(is_refused || !shown.contains("\"errors\""), "{read}: {shown}");
+        assert!(!shown.contains("cannot represent") && !shown.contains("\"+"), "{read}: {shown}");
+        // An explanation repeats the instant that it was asked about.
+        let repeats = read.starts_with("explain");
+        reached += usize::from(!repeats && shown.contains("\"9999-12-31T23:59:5"));
+    }
+    assert!(reached >= 4, "only {reached} reads reach the end of the calendar");
+}
+
 /// GraphQL has no form for an instant before the year 0, which psi's tools take. It is shown as text, and hides nothing else.
 #[test]
 fn an_instant_without_a_form_does_not_hide_its_page() {
