@@ -74,6 +74,12 @@ fn laws_hold_in_worlds_of_small_budgets() {
     hold_in_worlds("BUDGETS", kept_seeds("budgets/"), 20, WorldConfig::of_budgets);
 }
 
+/// Crowds go outside, where the places of a family and of a channel are used up. Few, because a crowd waits for minutes.
+#[test]
+fn laws_hold_in_worlds_of_crowds_outside() {
+    hold_in_worlds("CROWDS", kept_seeds("crowds/"), 10, WorldConfig::of_crowds);
+}
+
 /// Lives the kept seeds and one in so many of `SEEDS` more; or the one seed that `variable` names, with its trace.
 #[expect(clippy::panic, reason = "a breach is the whole report of what went wrong, seed and all")]
 #[expect(clippy::print_stdout, reason = "the trace of one world is asked for by its seed")]

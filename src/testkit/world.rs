@@ -22,12 +22,11 @@ use super::tally::Tally;
 use super::trace::Trace;
 use super::world_config::{Action, WorldConfig};
 use crate::domain::{
-    BootTime, Cursor, Decision, Durability, HostId, Moment, Phase, Run, RunId, RunState, ScheduleId, Scope,
-    SessionId, Ways,
+    BootTime, Cursor, Decision, Durability, HostId, Moment, RunId, ScheduleId, Scope, SessionId, Ways,
 };
 use crate::engine::{Command, Input, Mode, Report, ScheduleRecord, SessionRecord, State, Which};
 use crate::port::{Clock, Host, Store};
-use crate::runtime::{CallsInUse, Handle, Subscription, WaiterId};
+use crate::runtime::{Handle, Subscription, WaiterId};
 
 /// A seeded random world.
 pub struct World {
@@ -77,7 +76,7 @@ impl World {
         let handle = Handle::new(stage.parts(local.clone()));
         let guard = Arc::new(SimGuard::new(Arc::clone(&stage.entropy)));
         handle.set_guard(guard.clone());
-        let courier = Arc::new(SimCourier::new(&stage));
+        let courier = Arc::new(SimCourier::new(&stage, config.places_outside));
         handle.open_channels(courier.clone(), sim_courier::channels());
         let executor = Arc::new(SimExecutor::random(&stage).with(sim_executor::TOOL));
         executor.serve(&handle);
@@ -285,30 +284,10 @@ impl World {
         let calls = self.handle.calls_in_use();
         let truth = of_state.into_iter().chain(calls.next_deadline).min();
         if next == truth {
-            return self.calls_are_runs(&calls);
+            self.calls_are_runs(&calls)?;
+            return self.places_are_kept(&calls);
         }
         Err(Broken { law: "turn_names_the_next", detail: format!("{next:?} was named, but it is {truth:?}") })
-    }
-
-    /// Every call under way is the call of a run that is in flight: what ends a run ends its call.
-    fn calls_are_runs(&self, calls: &CallsInUse) -> Result<(), Broken> {
-        let of_call = |run: &Run| run.state == RunState::InFlight && run.phase == Some(Phase::Call);
-        let runs = self.handle.view(|state| {
-            let records = state.schedules();
-            records
-                .iter()
-                .flat_map(|record| state.runs_of(record))
-                .filter(|(_, run)| of_call(run.run()))
-                .count()
-        });
-        let under_way = calls.in_flight + calls.waiting;
-        if under_way <= runs as u64 {
-            return Ok(());
-        }
-        Err(Broken {
-            law: "calls_are_runs",
-            detail: format!("{under_way} calls are under way, and {runs} runs wait for one"),
-        })
     }
 
     /// Opens the channels of an engine that has just started.

@@ -59,6 +59,8 @@ pub enum Action {
     SkipNext,
     /// Starts or ends the global pause.
     Hold,
+    /// Lets a crowd go outside at once, by one channel; only where the configuration adds it.
+    CrowdOutside,
     /// Pauses or resumes a channel, one way or both; only where the configuration adds it.
     PauseChannel,
     /// Changes the guard policy.
@@ -123,6 +125,8 @@ pub struct WorldConfig {
     pub families: bool,
     /// Prompts are long and come in crowds, so that a few of them use up what a family may have written.
     pub long_prompts: bool,
+    /// The courier has places as the real one, and what has one is on its way for a while.
+    pub places_outside: bool,
     /// One in this many worlds has a store, with crashes and disk failures.
     pub stored_one_in: u64,
     /// One in this many worlds ends with a shutdown.
@@ -147,6 +151,7 @@ impl Default for WorldConfig {
             calls_one_in: 0,
             families: false,
             long_prompts: false,
+            places_outside: false,
             stored_one_in: 2,
             shutdown_one_in: 4,
         }
@@ -187,6 +192,16 @@ impl WorldConfig {
         // The whole state is megabytes of text here.
         self.deep_every = 75;
         self.actions.push((Action::CreateBunch, 12));
+        self.without(Action::CallTool)
+    }
+
+    /// Lets crowds go outside, so that the places there are used up.
+    #[must_use]
+    pub fn of_crowds(mut self) -> WorldConfig {
+        self.places_outside = true;
+        (self.sessions_max, self.session_live_max) = (8, 60);
+        self.deep_every = 40;
+        self.actions.extend([(Action::CrowdOutside, 30), (Action::CourierAnswers, 20)]);
         self.without(Action::CallTool)
     }
 

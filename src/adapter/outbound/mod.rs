@@ -39,6 +39,8 @@ pub use mail::{MailAddress, MailServer, Mailer};
 pub use network::{Network, NetworkOs, Pending};
 pub use pace::Pace;
 pub use parcel_json::envelope;
+#[cfg(feature = "testkit")]
+pub(crate) use places::{Place, Places};
 pub use post::{Client, Patience, Post, PostFault, Reply};
 pub use program::{Ended, Program, ProgramFault, ProgramOutput};
 pub use proof::{Proof, ProofKind};

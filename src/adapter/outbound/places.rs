@@ -3,7 +3,11 @@
 //! and sessions together hold up no operator.
 
 use std::collections::BTreeMap;
+#[cfg(any(test, feature = "testkit"))]
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
+#[cfg(any(test, feature = "testkit"))]
+use std::task::{Context, Poll, Waker};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -11,7 +15,7 @@ use crate::limits::{self, Limit};
 use crate::port::UnderWay;
 
 /// The places of one courier.
-pub(super) struct Places {
+pub(crate) struct Places {
     parts: Mutex<BTreeMap<Part, Arc<Semaphore>>>,
 }
 
@@ -31,12 +35,12 @@ enum Part {
 }
 
 /// A place that is taken; dropping it frees it.
-pub(super) struct Place {
+pub(crate) struct Place {
     _permits: Vec<OwnedSemaphorePermit>,
 }
 
 impl Places {
-    pub(super) fn new() -> Places {
+    pub(crate) fn new() -> Places {
         Places { parts: Mutex::default() }
     }
 
@@ -49,6 +53,15 @@ impl Places {
             permits.push(self.places_of(&part).acquire_owned().await.ok()?);
         }
         Some(Place { _permits: permits })
+    }
+
+    /// Returns a place, if there is one without waiting.
+    #[cfg(any(test, feature = "testkit"))]
+    pub(crate) fn now(&self, family: Option<&str>, channel: &str) -> Option<Place> {
+        match pin!(self.take(family, channel)).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(place) => place,
+            Poll::Pending => None,
+        }
     }
 
     /// Returns the limit for which a delivery has waited in vain.
@@ -127,24 +140,13 @@ const SWEEP_AT: usize = 512;
 
 #[cfg(test)]
 mod tests {
-    use std::pin::pin;
-    use std::task::{Context, Poll, Waker};
-
     use super::*;
-
-    /// A place, if there is one without waiting.
-    fn now(places: &Places, family: Option<&str>, channel: &str) -> Option<Place> {
-        match pin!(places.take(family, channel)).poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(place) => place,
-            Poll::Pending => None,
-        }
-    }
 
     /// Takes as many places as there are.
     fn take_all(places: &Places, of: impl Fn(usize) -> (Option<String>, String)) -> Vec<Place> {
         let next = |number| {
             let (family, channel) = of(number);
-            now(places, family.as_deref(), &channel)
+            places.now(family.as_deref(), &channel)
         };
         (0..1_000).map_while(next).collect()
     }
@@ -166,15 +168,15 @@ mod tests {
         let of_channel = limits::OUTSIDE_OF_CHANNEL.value - limits::OUTSIDE_CHANNEL_RESERVE.value;
         assert_eq!((greedy.len() + others.len()) as u64, of_channel);
         assert_eq!(places.used_up(Some("bob"), "open"), limits::OUTSIDE_OF_CHANNEL);
-        assert!(now(&places, Some("bob"), "other").is_some(), "another channel has places");
+        assert!(places.now(Some("bob"), "other").is_some(), "another channel has places");
         drop(greedy);
-        assert!(now(&places, Some("alice"), "open").is_some(), "a place that was freed");
+        assert!(places.now(Some("alice"), "open").is_some(), "a place that was freed");
         let rest = crowd(&places, |number| (format!("t{number}"), format!("c{number}")));
         let of_families = limits::OUTSIDE_IN_FLIGHT.value - limits::OUTSIDE_RESERVE.value;
         assert_eq!((others.len() + rest.len()) as u64, of_families);
         assert_eq!(places.used_up(Some("bob"), "other"), limits::OUTSIDE_IN_FLIGHT);
         drop((others, rest));
-        assert!(now(&places, Some("alice"), "open").is_some());
+        assert!(places.now(Some("alice"), "open").is_some());
         let parts = places.parts.lock().expect("no test panics here");
         assert!(parts.len() <= SWEEP_AT + 1, "{} parts of nobody", parts.len());
     }
@@ -214,7 +216,7 @@ mod tests {
             let of_family = count(&|other, _| other == family) < limits::OUTSIDE_OF_SESSION.value;
             let is_free = family.is_none() || of_family && of_families && of_families_here;
             let root = family.map(|family| format!("s{family}"));
-            let place = now(&places, root.as_deref(), &format!("c{channel}"));
+            let place = places.now(root.as_deref(), &format!("c{channel}"));
             assert_eq!(
                 place.is_some(),
                 of_all && of_channel && is_free,
@@ -233,7 +235,7 @@ mod tests {
         let operators = take_all(&places, |_| (None, "open".into()));
         assert_eq!(operators.len() as u64, limits::OUTSIDE_CHANNEL_RESERVE.value);
         assert_eq!(places.used_up(None, "open"), limits::OUTSIDE_OF_CHANNEL);
-        assert!(now(&places, None, "other").is_some(), "another channel has places");
+        assert!(places.now(None, "other").is_some(), "another channel has places");
     }
 
     #[test]

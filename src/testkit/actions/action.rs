@@ -45,6 +45,7 @@ impl World {
             Action::RunNow => self.run_now(),
             Action::SkipNext => self.skip_next(),
             Action::Hold => self.hold(),
+            Action::CrowdOutside => self.crowd_outside(),
             Action::PauseChannel => self.pause_channel(),
             Action::ChangeGuard => self.change_guard(),
             Action::ChangeGrant => self.change_grant(),

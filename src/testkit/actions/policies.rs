@@ -5,9 +5,10 @@ use std::num::NonZeroU32;
 use crate::calendar::parse_cron;
 use crate::domain::{
     Actor, Calendar, CountFrom, EndsWith, Envelope, Event, Every, JobId, Lifetime, Missed, Overlap, Policy,
-    Recovery, Route, Scope, Settings, Span, Target, TimeOfDay, Trigger, Via, Ways, Weekdays, WhenBusy, Zone,
+    Recovery, Route, Scope, Settings, Span, Target, TimeOfDay, Trigger, Via, Ways, Weekdays, When, WhenBusy,
+    Zone,
 };
-use crate::engine::{Command, Input, ScheduleChange, Which};
+use crate::engine::{Command, Input, NewSchedule, ScheduleChange, Which};
 use crate::port::Clock;
 use crate::testkit::laws::Broken;
 use crate::testkit::sim::sim_courier::CHANNELS;
@@ -186,6 +187,29 @@ impl World {
         let held = self.handle.view(|state| state.held().is_some());
         let command = if held { Command::ReleaseAll { by } } else { Command::HoldAll { by, reason: None } };
         self.submit(Input::Command(command)).map(|_| ())
+    }
+
+    /// Creates messages that go outside by one channel at once: most of one session, some of others, and some of an operator.
+    pub(in crate::testkit) fn crowd_outside(&mut self) -> Outcome {
+        // Those by which sessions may send.
+        let channel = CHANNELS[usize::from(self.stage.entropy.one_in(2))];
+        let Some(crowded) = self.any_session() else { return Ok(()) };
+        for _ in 0..12 + self.stage.entropy.below(12) {
+            let is_elsewhere = self.stage.entropy.one_in(4);
+            let owner = self.any_session().filter(|_| is_elsewhere).unwrap_or_else(|| crowded.clone());
+            let is_operators = self.stage.entropy.one_in(5);
+            let author = if is_operators { Scope::Operator } else { Scope::Session(owner.clone()) };
+            let route = Route { channel: channel.into(), conversation: "room".into(), thread: None };
+            let target = Target::Route(Box::new(route));
+            let new = NewSchedule {
+                made_by: Some(Box::new(self.any_author(author))),
+                settings: Some(Box::new(Settings { target, ..Settings::PLAIN })),
+                session_live_max: self.config.session_live_max,
+                ..NewSchedule::message(owner, When::After(Span::ZERO), "to all")
+            };
+            self.submit(Input::Command(Command::CreateSchedule(new)))?;
+        }
+        Ok(())
     }
 }
 

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Call, CallPurpose, CallVia, Filter, Gaps, Lasting, NotifyWhen, Payload, ScheduleId, Scope, Sink, Span,
-    ToolName,
+    Call, CallPurpose, CallVia, Filter, Gaps, Lasting, NotifyWhen, Payload, Phase, Run, RunState, ScheduleId,
+    Scope, Sink, Span, ToolName,
 };
 use crate::edn::Map;
 use crate::engine::{Command, Input, ScheduleRecord, Which};
+use crate::runtime::CallsInUse;
+use crate::testkit::checks::budget_laws::no_more_calls_are_out_than_may_be;
 use crate::testkit::laws::Broken;
 use crate::testkit::sim::sim_courier::CHANNELS;
 use crate::testkit::sim::sim_executor::TOOL;
@@ -113,5 +115,33 @@ impl World {
         let Some((schedule, owner)) = self.stage.entropy.pick(&calls).cloned() else { return Ok(()) };
         let by = if self.stage.entropy.one_in(2) { Scope::Session(owner) } else { Scope::Operator };
         self.submit(Input::Command(Command::CancelCall(Which::any(by, schedule)))).map(|_| ())
+    }
+
+    /// Every call under way is the call of a run that is in flight: what ends a run ends its call.
+    pub(in crate::testkit) fn calls_are_runs(&self, calls: &CallsInUse) -> Result<(), Broken> {
+        let of_call = |run: &Run| run.state == RunState::InFlight && run.phase == Some(Phase::Call);
+        let runs = self.handle.view(|state| {
+            let records = state.schedules();
+            records
+                .iter()
+                .flat_map(|record| state.runs_of(record))
+                .filter(|(_, run)| of_call(run.run()))
+                .count()
+        });
+        let under_way = calls.in_flight + calls.waiting;
+        if under_way <= runs as u64 {
+            return Ok(());
+        }
+        Err(Broken {
+            law: "calls_are_runs",
+            detail: format!("{under_way} calls are under way, and {runs} runs wait for one"),
+        })
+    }
+
+    /// What is out has a place: calls with executors, and parcels with the courier where it has places.
+    pub(in crate::testkit) fn places_are_kept(&self, calls: &CallsInUse) -> Result<(), Broken> {
+        let broken = |law| move |detail| Broken { law, detail };
+        no_more_calls_are_out_than_may_be(calls).map_err(broken("no_more_calls_are_out_than_may_be"))?;
+        self.courier.judgement().map_err(broken("a_parcel_waits_while_a_bound_is_reached"))
     }
 }

@@ -3,9 +3,10 @@
 //! Each is a second reading of its bound, from the facts alone.
 
 use crate::domain::{
-    Actor, BootTime, Cause, Dispatch, Missed, Overlap, Phase, RunFact, Schedule, Scope, Span,
+    Actor, BootTime, Cause, Dispatch, Missed, Overlap, Phase, RunFact, Schedule, Scope, SessionId, Span,
 };
 use crate::limits;
+use crate::runtime::CallsInUse;
 use crate::testkit::checks::law::{LawResult, hold};
 use crate::testkit::history::Observation;
 use crate::testkit::reference::family_model::bytes_written;
@@ -94,6 +95,47 @@ pub(in crate::testkit) fn no_schedule_has_too_many_live_runs(
     };
     let live = model.live_runs(plan).filter(|(_, life)| life.cause != Cause::Bulletin).count() as u64;
     hold(live < most, || format!("{run} begins beside {live} others, and may beside fewer than {most}"))
+}
+
+/// A parcel that is on its way outside, or is to go there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::testkit) struct Sent {
+    /// The family that it is of; `None` if it is an operator's.
+    pub(in crate::testkit) family: Option<SessionId>,
+    /// The channel by which it goes.
+    pub(in crate::testkit) channel: Box<str>,
+}
+
+/// A parcel has a place outside exactly while no bound that it is counted in is reached, by a count of those that are out: of its
+/// family, of its channel, and of all. Of the last two a part is for operators, whom families together cannot keep out.
+pub(in crate::testkit) fn a_parcel_waits_while_a_bound_is_reached(
+    out: &[&Sent],
+    parcel: &Sent,
+    has_place: bool,
+) -> LawResult {
+    let count = |is: &dyn Fn(&Sent) -> bool| out.iter().filter(|it| is(it)).count() as u64;
+    let (all, channel) = (limits::OUTSIDE_IN_FLIGHT.value, limits::OUTSIDE_OF_CHANNEL.value);
+    let is_here = |it: &Sent| it.channel == parcel.channel;
+    let mut is_free = count(&|_| true) < all && count(&is_here) < channel;
+    if parcel.family.is_some() {
+        is_free &= count(&|it| it.family.is_some()) < all - limits::OUTSIDE_RESERVE.value
+            && count(&|it| it.family.is_some() && is_here(it))
+                < channel - limits::OUTSIDE_CHANNEL_RESERVE.value
+            && count(&|it| it.family == parcel.family) < limits::OUTSIDE_OF_SESSION.value;
+    }
+    hold(has_place == is_free, || {
+        let words = if has_place { "has a place" } else { "has no place" };
+        format!("{parcel:?} {words}, and out are {out:?}")
+    })
+}
+
+/// No more calls are with executors than may be, of a family and in all, and families together leave operators their part.
+pub(in crate::testkit) fn no_more_calls_are_out_than_may_be(calls: &CallsInUse) -> LawResult {
+    let of_families: u64 = calls.of_families.values().sum();
+    let may_be = calls.in_flight <= limits::CALLS_IN_FLIGHT.value
+        && of_families <= limits::CALLS_IN_FLIGHT.value - limits::CALLS_RESERVE.value
+        && calls.of_families.values().all(|count| *count <= limits::CALLS_OF_SESSION.value);
+    hold(may_be, || format!("{} calls are out, of families {:?}", calls.in_flight, calls.of_families))
 }
 
 /// How far a family may be ahead of its pace.

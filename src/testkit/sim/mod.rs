@@ -7,5 +7,6 @@ pub(in crate::testkit) mod sim_entropy;
 pub(in crate::testkit) mod sim_executor;
 pub(in crate::testkit) mod sim_guard;
 pub(in crate::testkit) mod sim_host;
+pub(in crate::testkit) mod sim_places;
 pub(in crate::testkit) mod sim_tools;
 pub(in crate::testkit) mod stage;

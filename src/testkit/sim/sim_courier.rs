@@ -4,10 +4,13 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::domain::{Channel, ChannelKind, Failure, HostId, Phase, Reason, RunId, Span};
+use crate::domain::{Channel, ChannelKind, Failure, HostId, Phase, Reason, RunId, SessionId, Span};
 use crate::engine::Parcel;
 use crate::port::{Carried, Clock, Courier};
+use crate::testkit::checks::budget_laws::{Sent, a_parcel_waits_while_a_bound_is_reached};
+use crate::testkit::checks::law::LawResult;
 use crate::testkit::history::{Reception, Seen};
+use crate::testkit::sim::sim_places::{Place, Places};
 use crate::testkit::sim::stage::Stage;
 
 /// The channels that every world opens.
@@ -32,6 +35,8 @@ pub(in crate::testkit) const CHANNELS: [&str; 4] = ["pager", "mail", "printer", 
 /// A simulated courier.
 pub(in crate::testkit) struct SimCourier {
     stage: Stage,
+    /// The places for what is on its way, where the world has them.
+    places: Option<Places>,
     mood: Mutex<Mood>,
 }
 
@@ -39,14 +44,27 @@ struct Mood {
     is_faultless: bool,
     /// Parcels without an answer yet.
     out: Vec<(RunId, Carried)>,
+    /// What has a place, in the order of `out`, where the world has places.
+    placed: Vec<(Sent, Place)>,
+    /// What the laws have said of places so far.
+    judged: LawResult,
     /// Parcels that will never get an answer; the engine waits until they are overdue.
     lost: Vec<Carried>,
 }
 
 impl SimCourier {
-    pub(in crate::testkit) fn new(stage: &Stage) -> SimCourier {
-        let mood = Mood { is_faultless: false, out: Vec::new(), lost: Vec::new() };
-        SimCourier { stage: stage.clone(), mood: Mutex::new(mood) }
+    /// A courier that carries any number of parcels at a time, or has places for them as the real one.
+    pub(in crate::testkit) fn new(stage: &Stage, has_places: bool) -> SimCourier {
+        let (out, placed, lost) = (Vec::new(), Vec::new(), Vec::new());
+        let mood = Mood { is_faultless: false, out, placed, judged: Ok(()), lost };
+        // Without channels there are no places that could be judged.
+        let places = (has_places && cfg!(feature = "channels")).then(Places::new);
+        SimCourier { stage: stage.clone(), places, mood: Mutex::new(mood) }
+    }
+
+    /// What the laws say of the places that parcels have got, or have not.
+    pub(in crate::testkit) fn judgement(&self) -> LawResult {
+        self.mood().judged.clone()
     }
 
     /// Delivers every parcel at once from now on.
@@ -60,6 +78,10 @@ impl SimCourier {
             let mut mood = self.mood();
             let place = self.stage.entropy.below(mood.out.len() as u64);
             let place = usize::try_from(place).ok().filter(|place| *place < mood.out.len())?;
+            if self.places.is_some() {
+                // Its place is free before the engine hears of it.
+                mood.placed.swap_remove(place);
+            }
             mood.out.swap_remove(place)
         };
         let is_there = self.mood().is_faultless || !self.stage.entropy.one_in(4);
@@ -71,6 +93,7 @@ impl SimCourier {
     pub(in crate::testkit) fn forget(&self) {
         let mut mood = self.mood();
         mood.out.clear();
+        mood.placed.clear();
         mood.lost.clear();
     }
 
@@ -90,6 +113,23 @@ impl SimCourier {
         }
     }
 
+    /// Gives a parcel a place until it is answered for. Returns whether it has one, or needs none.
+    fn place(&self, places: &Places, parcel: &Parcel) -> bool {
+        let family = (!parcel.is_operators).then(|| parcel.family.clone());
+        let sent = Sent { family, channel: parcel.route.channel.clone() };
+        let place = places.now(sent.family.as_ref().map(SessionId::as_str), &sent.channel);
+        let has_place = place.is_some();
+        let mut mood = self.mood();
+        let out: Vec<&Sent> = mood.placed.iter().map(|(sent, _)| sent).collect();
+        let judged = a_parcel_waits_while_a_bound_is_reached(&out, &sent, has_place);
+        // The first breach is the one that is reported.
+        if mood.judged.is_ok() {
+            mood.judged = judged;
+        }
+        mood.placed.extend(place.map(|place| (sent, place)));
+        has_place
+    }
+
     fn mood(&self) -> MutexGuard<'_, Mood> {
         // Never held across a call to the engine, so a simulated panic cannot poison it half
         // changed.
@@ -99,6 +139,12 @@ impl SimCourier {
 
 impl Courier for SimCourier {
     fn carry(&self, parcel: Parcel, carried: Carried) {
+        let places = self.places.as_ref().filter(|_| !self.mood().is_faultless);
+        if places.is_some_and(|places| !self.place(places, &parcel)) {
+            let failure = Failure::new(Phase::Outside, Reason::OverBudget, "all places are taken");
+            carried(Err(failure.with_wait(Some(Span::from_millis(30_000)))));
+            return;
+        }
         // Left out: the number of folded slots, which may grow between two attempts.
         let Parcel { run, route, cause, label, text, file, .. } = &parcel;
         let text = format!("{route:?} {cause:?} {label:?} {file:?} {text}").into();
@@ -108,6 +154,11 @@ impl Courier for SimCourier {
         self.stage.history.note(self.stage.clock.now(), Seen::Received(reception));
         if self.mood().is_faultless {
             carried(Ok(()));
+            return;
+        }
+        if places.is_some() {
+            // What has a place is on its way for a while, so that places are used up.
+            self.mood().out.push((parcel.run, carried));
             return;
         }
         match self.stage.entropy.below(12) {
