@@ -412,6 +412,9 @@ const forbidden = /status of 401|status of 403|ERR_INTERNET_DISCONNECTED|WebSock
 assert.deepEqual(troubles.filter((trouble) => !forbidden.test(trouble)), []);
 console.log("tasks by keyboard, a cut, a login that may only read, and one that ended: as they should be");
 await browser.close();
+// It writes until its end.
+const ended = new Promise((resolve) => { daemon.once("exit", resolve); });
 daemon.kill("SIGTERM");
+await ended;
 fs.rmSync(home, { recursive: true, force: true });
 process.exit(0);
