@@ -10,8 +10,8 @@ use super::state::{Mode, State};
 use super::written::Pace;
 use crate::calendar::Zones;
 use crate::domain::{
-    Actor, BootTime, Entropy, Fact, HostId, Now, RunFact, RunId, ScheduleFact, ScheduleId, SessionFact,
-    SessionId, Span,
+    Actor, BootTime, Downtime, EngineFact, Entropy, Fact, HostId, Now, RunFact, RunId, ScheduleFact,
+    ScheduleId, SessionFact, SessionId, Span,
 };
 use crate::limits;
 
@@ -73,6 +73,15 @@ impl<'a> StepBuilder<'a> {
             entropy,
             step,
         }
+    }
+
+    /// Returns when no process was there, if this step is the start of one or the load after a failure of the store. The state does
+    /// not count that yet.
+    pub(super) fn downs(&self) -> &[Downtime] {
+        let Some(Fact::Engine(EngineFact::Restarted { downs, .. })) = self.step.facts.first() else {
+            return &[];
+        };
+        if downs.is_empty() { &self.state.downs } else { downs }
     }
 
     /// Returns whether somebody waits for the end of this schedule's call, and gets it.

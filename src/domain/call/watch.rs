@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::domain::{Collected, Digest, Glimpse, Lasted, Lasting, Moment, Outcome, Span};
+use crate::domain::{Collected, Digest, Downtime, Glimpse, Lasted, Lasting, Moment, Outcome, Span};
 use crate::limits;
 
 /// What a watch remembers.
@@ -32,6 +32,8 @@ pub struct Watch {
     pub batch: Collected,
     /// The checks of summaries that were told and have not arrived: the next one has them as well.
     pub batch_under_way: Collected,
+    /// The end of the last time in which no process was there, if that is counted; `None` if none is.
+    pub unseen_until: Option<Moment>,
     /// The newest checks.
     pub ring: Ring,
 }
@@ -135,6 +137,7 @@ impl Watch {
         under_way: None,
         batch: Collected::NONE,
         batch_under_way: Collected::NONE,
+        unseen_until: None,
         ring: Ring { base: None, newest: 0, marks: VecDeque::new(), glimpses: VecDeque::new() },
     };
 
@@ -144,6 +147,20 @@ impl Watch {
             self.shown = Some(outcome);
         }
         self.batch_under_way = Collected::NONE;
+    }
+
+    /// Notes when no process was there. What the watch remembers is stored with its next check, so a process that ended before
+    /// that has counted nothing, and these are all known times. `made_at` is when the watch was made.
+    pub(crate) fn was_down(&mut self, downs: &[Downtime], made_at: Moment, interval: Span) {
+        let Tally { errors, told_at, changed_at, ok_at, .. } = self.tally;
+        // A check that ended later has counted it, also in a row from before its end was stored.
+        let counted =
+            [self.unseen_until, errors.since, told_at, changed_at, ok_at].into_iter().max().flatten();
+        let counted = counted.map_or(made_at, |counted| counted.max(made_at));
+        for down in downs.iter().filter(|down| down.until > counted) {
+            self.was_unseen(down.until.since(down.from), interval);
+            self.unseen_until = Some(down.until);
+        }
     }
 
     /// Notes that nobody looked for so long. After more than two intervals, what has lasted until then counts for nothing.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::run::Ending;
 use crate::domain::{
-    BootTime, CallPurpose, Cause, Moment, Now, Outcome, Phase, RunId, RunState, Span, Telling, Trigger,
-    Watch, WatchCheck,
+    BootTime, CallPurpose, Cause, Moment, Now, Outcome, Phase, RunId, RunState, Telling, Trigger, Watch,
+    WatchCheck,
 };
 use crate::engine::destination::Destination;
 use crate::engine::record::SessionRecord;
@@ -159,14 +159,18 @@ impl State {
         }
     }
 
-    /// Nobody has looked for so long: watches count what has lasted until then as unseen, or anew.
-    pub(super) fn was_unseen(&mut self, span: Span) {
+    /// At times no process was there: watches count what has lasted until then as unseen, or anew. One that was loaded again after a
+    /// failure of the store has forgotten what it had counted since its row was written.
+    pub(super) fn was_down(&mut self) {
+        if self.downs.is_empty() {
+            return;
+        }
         let watches = self.schedules.iter().filter(|(_, record)| record.remembered.is_some());
         let keys: Vec<Key> = watches.map(|(key, _)| key).collect();
         for key in keys {
             let Some(record) = self.schedules.get_mut(key) else { continue };
             if let (Trigger::Every(every), Some(watch)) = (&record.schedule.trigger, &mut record.remembered) {
-                watch.was_unseen(span, every.period());
+                watch.was_down(&self.downs, record.schedule.created_at, every.period());
             }
         }
     }

@@ -19,13 +19,11 @@ impl State {
             EngineFact::Refused { .. } => {}
             EngineFact::Restarted { lost, downs, named } => {
                 self.armed_since = Some(now.wall);
-                if let Some(down) = downs.last() {
-                    self.was_unseen(down.until.since(down.from));
-                }
                 // After a failure of the store the process goes on, and knows what it knew.
                 if !downs.is_empty() {
                     self.downs = downs;
                 }
+                self.was_down();
                 if !named.is_empty() {
                     self.losses = named;
                     self.losses.iter_mut().for_each(|it| _ = it.lost_at.get_or_insert(now.wall));

@@ -1,10 +1,11 @@
 //! The end of a check of a watch: it is weighed by what the watch remembers, told or not, and the next one is waited for.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::domain::{
-    Call, Failure, Filter, Next, Outcome, Reading, Reason, RunFact, ScheduleFact, Span, TaskEnd, WatchCheck,
-    Why,
+    Call, Failure, Filter, Next, Outcome, Reading, Reason, RunFact, ScheduleFact, Span, TaskEnd, Trigger,
+    Watch, WatchCheck, Why,
 };
 use crate::engine::bulletin_text::{Details, error_line};
 use crate::engine::step::run::bulletin::announce;
@@ -21,8 +22,8 @@ pub(in crate::engine::step) fn check_returned(
     (outcome, line, reading): (Arc<Outcome>, &str, Option<Box<Reading>>),
 ) {
     let Some((call, filter)) = filter_of(check) else { return };
-    let Some(watch) = check.record.watch() else { return };
-    let reading = reading.map_or_else(|| evaluated(watch, &filter, outcome), |reading| *reading);
+    let Some(watch) = remembered(step, check) else { return };
+    let reading = reading.map_or_else(|| evaluated(&watch, &filter, outcome), |reading| *reading);
     end(step, check, (call, &filter), (reading, line));
 }
 
@@ -33,11 +34,25 @@ pub(in crate::engine::step) fn check_failed(
     failure: &Failure,
 ) {
     let Some((call, filter)) = filter_of(check) else { return };
-    let Some(watch) = check.record.watch() else { return };
+    let Some(watch) = remembered(step, check) else { return };
     let outcome = Outcome::of_failure(failure.reason, failure.message.clone(), Span::ZERO);
-    let reading = evaluated(watch, &filter, Arc::new(outcome));
+    let reading = evaluated(&watch, &filter, Arc::new(outcome));
     let line = error_line(&failure.message);
     end(step, check, (call, &filter), (reading, &line));
+}
+
+/// Returns what the watch of a check remembers. A check that was out when a process ended fails as the next one starts, in the step
+/// that counts the time between.
+fn remembered<'a>(step: &StepBuilder<'_>, check: &Occurrence<'a>) -> Option<Cow<'a, Watch>> {
+    let (record, downs) = (check.record, step.downs());
+    let watch = record.watch()?;
+    let Trigger::Every(every) = &record.schedule.trigger else { return Some(Cow::Borrowed(watch)) };
+    if downs.is_empty() {
+        return Some(Cow::Borrowed(watch));
+    }
+    let mut watch = watch.clone();
+    watch.was_down(downs, record.schedule.created_at, every.period());
+    Some(Cow::Owned(watch))
 }
 
 fn filter_of<'a>(check: &Occurrence<'a>) -> Option<(&'a Call, Arc<Filter>)> {
@@ -51,7 +66,8 @@ fn end(
     (call, filter): (&Call, &Filter),
     (reading, line): (Reading, &str),
 ) {
-    let Some(watch) = check.record.watch() else { return };
+    let Some(watch) = remembered(step, check) else { return };
+    let watch = &*watch;
     let errors = if reading.outcome.ok { 0 } else { watch.tally.errors.checks.saturating_add(1) };
     let wait = wait_after_check(check.schedule, check.slot, errors);
     let wait = wait.map(|wait| wait.max(reading.again_after.unwrap_or(wait)));
