@@ -20,6 +20,8 @@ use reveille::testkit::{
 
 const SEEDS_DEFAULT: u64 = 200;
 const FIRST_DEFAULT: u64 = 1_000;
+/// So many worlds have something of everything in them.
+const MANY: u64 = 20;
 
 #[test]
 fn laws_hold_in_seeded_worlds() {
@@ -58,6 +60,27 @@ fn laws_hold_in_worlds_of_calls() {
     hold_in_worlds("CALLS", kept_seeds("calls/"), 2, WorldConfig::of_calls);
 }
 
+/// T72: conditions, silence with pings, and what watches remember through crashes.
+#[test]
+fn laws_hold_in_worlds_of_watches() {
+    let (worlds, tally) = hold_in_worlds("WATCHES", kept_seeds("watches/"), 2, WorldConfig::of_watches);
+    for (what, count, at_least) in [
+        ("checks", tally.checks, worlds * 8),
+        ("checks told", tally.checks_told, worlds * 2),
+        ("silences", tally.silences, worlds / 4),
+    ] {
+        let is_enough = worlds < MANY || count >= at_least;
+        assert!(is_enough, "too little happens in {worlds} worlds: {count} {what}");
+    }
+}
+
+#[test]
+fn laws_hold_in_worlds_where_sessions_ask() {
+    let (worlds, tally) = hold_in_worlds("ASKS", kept_seeds("asks/"), 4, WorldConfig::of_asks);
+    let is_enough = worlds < MANY || tally.asked >= worlds / 2;
+    assert!(is_enough, "too little happens in {worlds} worlds: {} runs asked for", tally.asked);
+}
+
 #[test]
 fn laws_hold_in_worlds_of_paused_channels() {
     hold_in_worlds("PAUSES", kept_seeds("pauses/"), 2, WorldConfig::of_pauses);
@@ -80,19 +103,24 @@ fn laws_hold_in_worlds_of_crowds_outside() {
     hold_in_worlds("CROWDS", kept_seeds("crowds/"), 10, WorldConfig::of_crowds);
 }
 
-/// Lives the kept seeds and one in so many of `SEEDS` more; or the one seed that `variable` names, with its trace.
+/// Lives the kept seeds and one in so many of `SEEDS` more; or the one seed that `variable` names, with its trace. Returns how
+/// many worlds that were, and what they came to.
 #[expect(clippy::panic, reason = "a breach is the whole report of what went wrong, seed and all")]
-#[expect(clippy::print_stdout, reason = "the trace of one world is asked for by its seed")]
+#[expect(
+    clippy::print_stdout,
+    reason = "the trace of one world is asked for by its seed, a sum by --nocapture"
+)]
 fn hold_in_worlds(
     variable: &str,
     kept: Vec<u64>,
     one_in: u64,
     of_their_kind: fn(WorldConfig) -> WorldConfig,
-) {
+) -> (u64, Tally) {
     let count = number("SEEDS").unwrap_or(SEEDS_DEFAULT) / one_in;
     let first = number("FIRST").unwrap_or(FIRST_DEFAULT);
     let one = number(variable);
     let seeds = one.map_or_else(|| kept.into_iter().chain(first..first + count).collect(), |seed| vec![seed]);
+    let (mut worlds, mut tally) = (0, Tally::default());
     for seed in seeds {
         let mut world = World::new(seed, of_their_kind(config(seed)));
         let outcome = world.run();
@@ -100,7 +128,11 @@ fn hold_in_worlds(
             println!("{}", world.trace().text());
         }
         outcome.unwrap_or_else(|breach| panic!("{breach}\n{}", to_live_again(variable, seed)));
+        worlds += 1;
+        tally += world.tally();
     }
+    println!("{worlds} worlds of {variable}: {tally}");
+    (worlds, tally)
 }
 
 /// The command that lives one world again.

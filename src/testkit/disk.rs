@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Cursor, Fact};
+use crate::domain::{Cursor, Downtime, Fact};
 use crate::port::{HistoryCaps, Store};
 use crate::runtime::{AttachOptions, Handle, StoreReplies};
 use crate::testkit::StoreMemory;
@@ -21,6 +21,8 @@ pub(in crate::testkit) struct Disk {
     pub(in crate::testkit) failures: u64,
     /// The number of refused batches (full queue) that the engine knows of.
     pub(in crate::testkit) refusals: u64,
+    /// When no process was there, as a daemon notes it beside its store.
+    pub(in crate::testkit) downs: Vec<Downtime>,
     /// The engine knows of a refused batch and has not reloaded from the store yet.
     pub(in crate::testkit) is_refused: bool,
 }
@@ -45,6 +47,7 @@ impl Disk {
 
     pub(in crate::testkit) fn of(store: Arc<StoreMemory>, answers: StoreReplies) -> Disk {
         let (failures, refusals) = (store.health().failures, store.refusals());
-        Disk { store, answers, is_slow: false, is_ill: false, failures, refusals, is_refused: false }
+        let downs = Vec::new();
+        Disk { store, answers, is_slow: false, is_ill: false, failures, refusals, downs, is_refused: false }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::AddAssign;
 
-use crate::domain::{Fact, RunFact};
+use crate::domain::{Fact, RunFact, Scope, Why};
 
 /// Counts over one world, or over several added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +30,14 @@ pub struct Tally {
     pub calls: u64,
     /// Refused tool calls.
     pub calls_refused: u64,
+    /// Checks of watches.
+    pub checks: u64,
+    /// Checks that were told.
+    pub checks_told: u64,
+    /// Silences that were told.
+    pub silences: u64,
+    /// Runs that a session asked for.
+    pub asked: u64,
 }
 
 impl Tally {
@@ -38,9 +46,18 @@ impl Tally {
         // Deliveries are counted where hosts receive them, calls where they are made.
         let Fact::Run(_, fact, _) = fact else { return };
         match fact {
-            RunFact::Claimed(_) => self.claims += 1,
+            RunFact::Claimed(claim) => {
+                self.claims += 1;
+                self.asked += u64::from(claim.by.as_ref().is_some_and(|by| by.scope != Scope::Operator));
+            }
             RunFact::Delivered => self.deliveries += 1,
-            RunFact::Returned { outcome, .. } => self.deliveries += u64::from(outcome.ok),
+            RunFact::Returned { outcome, check } => {
+                self.deliveries += u64::from(outcome.ok);
+                self.checks += u64::from(check.is_some());
+                let told = check.as_ref().and_then(|check| check.weighed.told);
+                self.checks_told += u64::from(told.is_some());
+                self.silences += u64::from(matches!(told, Some(Why::Silent(_))));
+            }
             RunFact::Left => self.left += 1,
             RunFact::Retrying { .. } => self.retries += 1,
             RunFact::Queued { .. }
@@ -56,7 +73,7 @@ impl Tally {
         }
     }
 
-    fn parts(&self) -> [(u64, &'static str); 11] {
+    fn parts(&self) -> [(u64, &'static str); 15] {
         [
             (self.steps, "steps"),
             (self.facts, "facts"),
@@ -69,6 +86,10 @@ impl Tally {
             (self.disk_faults, "disk faults"),
             (self.calls, "tool calls"),
             (self.calls_refused, "of them refused"),
+            (self.checks, "checks"),
+            (self.checks_told, "of them told"),
+            (self.silences, "silences"),
+            (self.asked, "runs asked for by sessions"),
         ]
     }
 }
@@ -86,6 +107,10 @@ impl AddAssign for Tally {
         self.disk_faults += other.disk_faults;
         self.calls += other.calls;
         self.calls_refused += other.calls_refused;
+        self.checks += other.checks;
+        self.checks_told += other.checks_told;
+        self.silences += other.silences;
+        self.asked += other.asked;
     }
 }
 

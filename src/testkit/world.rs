@@ -78,7 +78,7 @@ impl World {
         handle.set_guard(guard.clone());
         let courier = Arc::new(SimCourier::new(&stage, config.places_outside));
         handle.open_channels(courier.clone(), sim_courier::channels());
-        let executor = Arc::new(SimExecutor::random(&stage).with(sim_executor::TOOL));
+        let executor = Arc::new(sim_executor::of_world(&stage, &config));
         executor.serve(&handle);
         let feed = handle.subscribe(Cursor::START);
         // Drawn from the seed, so that a seed reproduces the kind of world too.

@@ -121,6 +121,10 @@ pub struct WorldConfig {
     pub fresh_one_in: u64,
     /// One in this many schedules calls a tool; 0 for none.
     pub calls_one_in: u64,
+    /// One in this many schedules is a watch with a condition, with silence, or on disk; 0 for none.
+    pub watches_one_in: u64,
+    /// Sessions ask for runs of operators' schedules, report jobs themselves, and pause and resume what they own.
+    pub sessions_ask: bool,
     /// Schedules are of several families of tools, which are switched on and off, and which grants and rules name.
     pub families: bool,
     /// Prompts are long and come in crowds, so that a few of them use up what a family may have written.
@@ -149,6 +153,8 @@ impl Default for WorldConfig {
             local: None,
             fresh_one_in: 4,
             calls_one_in: 0,
+            watches_one_in: 0,
+            sessions_ask: false,
             families: false,
             long_prompts: false,
             places_outside: false,
@@ -166,6 +172,31 @@ impl WorldConfig {
         self.calls_one_in = 2;
         self.actions.extend([(Action::ExecutorAnswers, 14), (Action::CancelCall, 3), (Action::AwaitCall, 8)]);
         self
+    }
+
+    /// Makes most schedules watches whose results are worth telling, and pings come now and then. The wall clock keeps time, so
+    /// that it says how long ago a ping was.
+    #[must_use]
+    pub fn of_watches(mut self) -> WorldConfig {
+        self.watches_one_in = 2;
+        (self.sessions_max, self.steps) = (3, 220);
+        self.actions.extend([
+            (Action::ExecutorAnswers, 12),
+            (Action::CancelCall, 2),
+            (Action::AdvanceToWake, 70),
+            (Action::Ping, 16),
+            (Action::Crash, 2),
+        ]);
+        self.without(Action::StepWall).without(Action::Drift).without(Action::CallTool)
+    }
+
+    /// Lets sessions cause runs of what operators have made for them.
+    #[must_use]
+    pub fn of_asks(self) -> WorldConfig {
+        let mut config = self.of_calls();
+        config.sessions_ask = true;
+        config.actions.extend([(Action::JobReady, 8), (Action::RunNow, 10), (Action::Pause, 8)]);
+        config
     }
 
     /// Lets channels be paused and resumed.

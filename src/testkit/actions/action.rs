@@ -9,6 +9,7 @@ use crate::domain::{
 use crate::engine::{Command, Input, NewSchedule, Report, ScheduleRecord, SessionRecord, State, Which};
 use crate::port::{Clock, EntropySource};
 use crate::testkit::actions::guard_actions::TOOLS;
+use crate::testkit::actions::watches::WATCHED_PINGS;
 use crate::testkit::history::Seen;
 use crate::testkit::laws::Broken;
 use crate::testkit::world::World;
@@ -20,6 +21,7 @@ impl World {
     pub(in crate::testkit) fn act(&mut self, action: Action) -> Outcome {
         let now = self.stage.clock.now();
         self.say(format!("{} {} {action:?}", now.boot.nanos(), now.wall));
+        self.show_pings();
         match action {
             Action::OpenSession => self.open_session(),
             Action::CloseSession => self.close_session(),
@@ -161,6 +163,9 @@ impl World {
     }
 
     fn create(&mut self, owner: SessionId, when: When, id: Option<ScheduleId>) -> Outcome {
+        if self.is_watch_drawn() {
+            return self.create_watch(owner);
+        }
         let fresh = self.stage.entropy.one_in(self.config.fresh_one_in);
         let more = if self.config.long_prompts { LONG_PROMPT_BYTES } else { 0 };
         let text = format!("prompt for {owner}{}", "!".repeat(more)).into();
@@ -175,7 +180,7 @@ impl World {
             Payload::Turn { text }
         };
         let settings = self.any_terms(fresh || calls);
-        // What a watch remembers is stored in part, so its row is not the fold of its facts.
+        // Worlds of watches have those that are on disk (`watches.rs`).
         let is_watch = payload.call().is_some_and(|call| call.filter.is_some());
         let author = self.any_maker().map(|scope| self.any_author(scope));
         let new = NewSchedule {
@@ -200,7 +205,8 @@ impl World {
     /// Who makes a schedule: mostly the owner itself, now and then another session, and where budgets are at stake an operator,
     /// whose runs wait for none.
     fn any_maker(&self) -> Option<Scope> {
-        if self.config.long_prompts && self.stage.entropy.one_in(4) {
+        let has_operators = self.config.long_prompts || self.config.sessions_ask;
+        if has_operators && self.stage.entropy.one_in(4) {
             return Some(Scope::Operator);
         }
         self.any_session().filter(|_| self.stage.entropy.one_in(3)).map(Scope::Session)
@@ -260,7 +266,9 @@ impl World {
 
     fn job_ready(&mut self) -> Outcome {
         let (Some(session), Some(job)) = (self.any_session(), self.any_job()) else { return Ok(()) };
-        self.submit(Input::Command(Command::JobReady { session, job, by: None })).map(|_| ())
+        let reports = self.config.sessions_ask && self.stage.entropy.one_in(2);
+        let by = reports.then(|| self.any_author(Scope::Session(session.clone())));
+        self.submit(Input::Command(Command::JobReady { session, job, by })).map(|_| ())
     }
 
     fn ping(&mut self) -> Outcome {
@@ -268,7 +276,12 @@ impl World {
         let absent = || SessionId::new(&format!("session-{}", self.opened)).ok();
         let session = self.any_session().filter(|_| !self.stage.entropy.one_in(12)).or_else(absent);
         // Few names, so that the second ping of one is as likely as the first.
-        let name = self.stage.entropy.pick(&["backup", "build", "nightly report"]).copied();
+        let all: &[&str] = if self.config.watches_one_in > 0 {
+            &WATCHED_PINGS
+        } else {
+            &["backup", "build", "nightly report"]
+        };
+        let name = self.stage.entropy.pick(all).copied();
         let (Some(session), Some(name)) = (session, name.and_then(|name| PingName::new(name).ok())) else {
             return Ok(());
         };

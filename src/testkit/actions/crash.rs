@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Cursor, Fact, Span};
+use crate::domain::{Cursor, Downtime, Fact, Moment, Span};
 use crate::engine::Input;
 use crate::port::{Clock, Store, Ticket};
 use crate::runtime::{AttachOptions, Handle, StoreReplies};
@@ -112,9 +112,10 @@ impl World {
             Some(torn) => store.tear(kept, torn),
             None => store.lose_power(kept),
         }
+        let died_at = self.stage.clock.now().wall;
         let longest = *self.stage.entropy.pick(&[1_000, 60_000, 7_200_000]).unwrap_or(&1_000);
         self.stage.clock.advance(Span::from_millis(self.stage.entropy.below(longest)));
-        self.begin_anew(&store)
+        self.begin_anew(&store, died_at)
     }
 
     /// What a power loss leaves of the batch being written: nothing, or a part, marked as whole or
@@ -146,7 +147,7 @@ impl World {
         Ok(())
     }
 
-    fn begin_anew(&mut self, store: &Arc<StoreMemory>) -> Outcome {
+    fn begin_anew(&mut self, store: &Arc<StoreMemory>, died_at: Moment) -> Outcome {
         let lost = self.laws.begin_anew(self.stage.clock.now(), &**store, &sim_courier::channels())?;
         self.untold.clear();
         // Who waited is gone with the process.
@@ -170,14 +171,16 @@ impl World {
         // The process that asked the guard and made calls is gone: dropping its questions must reach nobody.
         drop(asked);
         // Last: due runs may reach the host, the guard and the channels at once.
-        let taken_up = StoreReplies::attach(
-            &self.handle,
-            store.clone(),
-            AttachOptions { lost, ..AttachOptions::default() },
-        );
+        let downs: Vec<Downtime> =
+            self.disk.as_mut().map(|disk| std::mem::take(&mut disk.downs)).unwrap_or_default();
+        let down = Downtime { from: died_at, until: self.stage.clock.now().wall };
+        let down = Some(down).filter(|_| self.config.watches_one_in > 0);
+        let downs: Vec<Downtime> = downs.into_iter().chain(down).collect();
+        let options = AttachOptions { lost, downs: downs.clone().into(), ..AttachOptions::default() };
+        let taken_up = StoreReplies::attach(&self.handle, store.clone(), options);
         let answers =
             taken_up.map_err(|fault| Broken { law: "a_sound_store_keeps", detail: fault.to_string() })?;
-        self.disk = Some(Disk::of(store.clone(), answers));
+        self.disk = Some(Disk { downs, ..Disk::of(store.clone(), answers) });
         self.turned = false;
         self.publish();
         Ok(())

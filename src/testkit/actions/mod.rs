@@ -8,3 +8,4 @@ pub(in crate::testkit) mod failing_disk;
 pub(in crate::testkit) mod guard_actions;
 pub(in crate::testkit) mod policies;
 mod tool_calls;
+mod watches;

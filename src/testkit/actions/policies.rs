@@ -8,7 +8,7 @@ use crate::domain::{
     Recovery, Route, Scope, Settings, Span, Target, TimeOfDay, Trigger, Via, Ways, Weekdays, When, WhenBusy,
     Zone,
 };
-use crate::engine::{Command, Input, NewSchedule, ScheduleChange, Which};
+use crate::engine::{Command, Input, NewSchedule, ScheduleChange, State, Which};
 use crate::port::Clock;
 use crate::testkit::laws::Broken;
 use crate::testkit::sim::sim_courier::CHANNELS;
@@ -117,7 +117,10 @@ impl World {
         let schedule = self.any_schedule()?;
         let strangers = self.sessions(|_, _| true);
         let stranger = entropy.pick(&strangers).cloned().filter(|_| entropy.one_in(8));
-        let scope = stranger.map_or(Scope::Operator, Scope::Session);
+        let asks = self.config.sessions_ask && entropy.one_in(2);
+        let owner = |state: &State| state.schedule(&schedule).map(|record| record.schedule().owner.clone());
+        let owner = asks.then(|| self.handle.view(owner)).flatten();
+        let scope = stranger.or(owner).map_or(Scope::Operator, Scope::Session);
         let base = entropy.one_in(6).then(|| u32::try_from(1 + entropy.below(3)).unwrap_or(1));
         Some(Which { by: self.any_author(scope), schedule, base })
     }

@@ -39,7 +39,7 @@ impl World {
         }))
     }
 
-    /// A filter without a condition and without silence: what the feed shows of its checks follows from each check alone.
+    /// A filter without a condition and without silence, which worlds of watches have (`watches.rs`).
     fn any_filter(&self) -> Filter {
         let entropy = &self.stage.entropy;
         let whens = [NotifyWhen::Always, NotifyWhen::OnChange, NotifyWhen::OnError, NotifyWhen::Summary];

@@ -23,6 +23,9 @@ use crate::testkit::checks::durability_laws::{
     nothing_unkept_is_handed_over, only_what_is_not_kept_is_retracted, what_is_stored_is_loaded,
 };
 use crate::testkit::checks::law::{EventLaw, LawResult, hold};
+use crate::testkit::checks::watch_laws::{
+    a_check_is_told_as_its_past_says, a_watch_looks_again_in_time, silence_is_told_once_and_only_in_silence,
+};
 use crate::testkit::history::{Observation, Reception, Seen};
 use crate::testkit::reference::model::ReferenceModel;
 use crate::testkit::reference::run_key::{RunKey, key_of};
@@ -73,6 +76,9 @@ pub(in crate::testkit) const ALL: &[(&str, EventLaw)] = named![
     a_channel_is_left_alone_as_it_asks,
     what_a_call_came_to_is_told,
     no_check_overlaps,
+    a_check_is_told_as_its_past_says,
+    silence_is_told_once_and_only_in_silence,
+    a_watch_looks_again_in_time,
 ];
 
 /// A fact survives the log: its text parses back to an equal fact.

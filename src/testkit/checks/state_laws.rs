@@ -3,8 +3,10 @@
 use crate::domain::{Cause, Dialect, RunId, RunState, Schedule, ScheduleId, Status, Target};
 use crate::engine::{Mode, ScheduleRecord, SessionRecord, State};
 use crate::limits;
+use crate::testkit::checks::cause_laws::what_a_session_causes_is_its_own;
 use crate::testkit::checks::durability_laws::nothing_is_out_that_is_not_kept;
 use crate::testkit::checks::law::{LawResult, StateLaw, StateView, hold};
+use crate::testkit::checks::watch_laws::a_watch_remembers_its_checks;
 use crate::testkit::reference::model::ReferenceModel;
 use crate::testkit::reference::run_key::RunKey;
 use crate::testkit::reference::schedule_model::ScheduleModel;
@@ -27,6 +29,8 @@ pub(in crate::testkit) const ALL: &[(&str, StateLaw)] = named![
     nothing_lives_after_shutdown,
     a_joined_run_is_out_with_its_lead,
     the_last_pings_are_there,
+    a_watch_remembers_its_checks,
+    what_a_session_causes_is_its_own,
 ];
 
 /// Laws that print the whole state, checked every few steps.

@@ -21,6 +21,7 @@ use crate::testkit::reference::schedule_model::{ScheduleModel, reckon};
 use crate::testkit::reference::session_model::SessionModel;
 use crate::testkit::reference::store_contents::StoreContents;
 use crate::testkit::reference::waiting::WaitingModel;
+use crate::testkit::reference::watch_model::WatchModel;
 
 /// The model of everything seen so far.
 #[derive(Clone, Debug, Default)]
@@ -148,7 +149,8 @@ impl ReferenceModel {
                 self.paused_channels.remove(name);
             }
             Fact::Channel(_, ChannelFact::Paused { .. } | ChannelFact::Resumed { .. }) => {}
-            Fact::Host(..) | Fact::Engine(EngineFact::Restarted { .. } | EngineFact::Refused { .. }) => {}
+            Fact::Engine(EngineFact::Restarted { downs, .. }) => self.note_downs(downs),
+            Fact::Host(..) | Fact::Engine(EngineFact::Refused { .. }) => {}
             Fact::Engine(EngineFact::GuardPolicySet { policy, .. }) => self.policy.clone_from(policy),
             Fact::Engine(EngineFact::Stopping { .. }) => self.stopping = true,
         }
@@ -205,8 +207,12 @@ impl ReferenceModel {
             end: None,
             orphaned: false,
             moot: false,
+            is_armed_by_session: false,
+            telling: None,
+            watch: WatchModel::default(),
         };
         self.schedules.insert(schedule.id.clone(), plan);
+        self.note_policy(&schedule.id);
     }
 
     fn enter_schedule(&mut self, now: Now, schedule: &ScheduleId, fact: &ScheduleFact) {
@@ -221,6 +227,9 @@ impl ReferenceModel {
             life.allowed = false;
             life.sent = None;
         }
+        if let ScheduleFact::Resumed { next, by } = fact {
+            self.note_resumer(schedule, *next, by);
+        }
         let Some(plan) = self.schedules.get_mut(schedule) else { return };
         match fact {
             ScheduleFact::Changed(change) => {
@@ -230,6 +239,7 @@ impl ReferenceModel {
                     plan.revived |= plan.end.take().is_some();
                     plan.arm(now, next);
                 }
+                self.note_policy(schedule);
             }
             ScheduleFact::Paused { .. } => plan.paused = true,
             // The slot stays; the boot time for it is computed anew from the clocks as they are
@@ -238,8 +248,8 @@ impl ReferenceModel {
                 plan.paused = false;
                 plan.next = reckon(now, *next).filter(|_| plan.next.is_some());
             }
-            ScheduleFact::Skipped(skip) => plan.arm(now, skip.next),
-            ScheduleFact::Armed { next, .. } => plan.arm(now, *next),
+            ScheduleFact::Skipped(skip) => plan.arm_after(now, skip.next),
+            ScheduleFact::Armed { next, by } => plan.arm_for(now, *next, by.as_deref()),
             ScheduleFact::Cancelled { .. } => {
                 plan.next = None;
                 plan.awaits_finish = false;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{ChannelFact, Cursor, Fact, SessionFact, SessionId};
-use crate::engine::{SessionRecord, SessionRow};
+use crate::domain::{ChannelFact, Cursor, Fact, Ring, SessionFact, SessionId, Streak};
+use crate::engine::{LocalFact, ScheduleRow, SessionRecord, SessionRow};
 use crate::testkit::history::{Observation, Seen};
 use crate::testkit::reference::model::{ReferenceModel, is_lasting_of_session};
 use crate::testkit::reference::store_contents::StoreContents;
@@ -31,9 +31,10 @@ impl ProcessLog {
             // A process first loads its rows; those are part of the model that it starts with.
             Seen::Local(_) if self.seen.is_empty() => self.begin.enter(observation),
             // Later local facts withdraw what was never acknowledged, and load what the facts say
-            // already.
-            Seen::Local(_) => {}
-            Seen::Fact(_)
+            // already. Only what is not stored is lost then.
+            Seen::Local(fact) if *fact != LocalFact::DurableDropped => {}
+            Seen::Local(_)
+            | Seen::Fact(_)
             | Seen::Received(_)
             | Seen::CancelAcknowledged { .. }
             | Seen::HostLost(_)
@@ -64,7 +65,11 @@ impl ProcessLog {
                     is_held || is_configured || told.is_settled_later(fact, cursor, held)
                 }
                 Seen::Received(_) | Seen::CancelAcknowledged { .. } => true,
-                Seen::Local(_) | Seen::HostLost(_) | Seen::ShutDown | Seen::DiskFailed { .. } => false,
+                Seen::Local(_) => {
+                    told.model.note_loaded();
+                    false
+                }
+                Seen::HostLost(_) | Seen::ShutDown | Seen::DiskFailed { .. } => false,
             };
             if is_left {
                 told.model.enter(observation);
@@ -92,8 +97,10 @@ impl CommittedModel {
     pub(in crate::testkit) fn makes_schedules_of(&self, held: &StoreContents) -> Result<(), String> {
         let model = &self.model;
         for row in &held.schedules {
-            let told = model.fold.schedule_row(&row.schedule.id);
-            if told.as_ref() != Some(row) {
+            let id = &row.schedule.id;
+            let has_unseen_end = model.schedules.get(id).is_some_and(|plan| plan.watch.has_unseen_end());
+            let told = model.fold.schedule_row(id).map(|told| stored(told, has_unseen_end));
+            if told != Some(stored(row.clone(), has_unseen_end)) {
                 return Err(format!("kept is {row:?}, but its facts make {told:?} of it"));
             }
         }
@@ -144,4 +151,21 @@ impl CommittedModel {
         }
         Ok(())
     }
+}
+
+/// What a row has of a schedule. Of a watch, outcomes and the history are in memory only; and so is, until its next check, that
+/// nobody has looked for a time.
+fn stored(mut row: ScheduleRow, has_unseen_end: bool) -> ScheduleRow {
+    if let Some(watch) = &mut row.watch {
+        (watch.last, watch.shown, watch.under_way) = (None, None, None);
+        watch.ring = Ring::after(watch.tally.checks);
+        if has_unseen_end {
+            watch.unseen_until = None;
+            let tally = &mut watch.tally;
+            let streaks = [&mut tally.errors, &mut tally.oks, &mut tally.yes, &mut tally.no].into_iter();
+            let trial = watch.trial.as_mut().map(|trial| &mut trial.streak);
+            streaks.chain(trial).for_each(|streak| *streak = Streak::default());
+        }
+    }
+    row
 }

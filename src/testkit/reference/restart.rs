@@ -66,6 +66,7 @@ impl ReferenceModel {
             self.fold.apply(now, opened);
         }
         self.loading = Some(Loading::of(held, |_| true));
+        self.note_loaded();
         self.take_over_settings(held);
         for life in self.runs.values_mut() {
             life.forget_the_guard();

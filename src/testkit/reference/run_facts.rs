@@ -55,6 +55,7 @@ impl ReferenceModel {
 
     pub(in crate::testkit) fn enter_run(&mut self, now: Now, run: &RunId, fact: &RunFact) {
         let key = key_of(run);
+        self.note_told_of(&key, fact);
         match fact {
             RunFact::Claimed(claim) => self.claim(now, key, claim),
             RunFact::Queued { .. } => {
@@ -99,7 +100,7 @@ impl ReferenceModel {
             RunFact::Guard(GuardFact::Denied { .. } | GuardFact::Answered(_)) => {}
             RunFact::Dispatched(to) => {
                 self.charge_family(now.boot, &key, to);
-                self.dispatch(&key, to);
+                self.dispatch(now, &key, to);
             }
             RunFact::Folded(_) | RunFact::Joined { .. } | RunFact::Postponed { .. } => {
                 self.enter_bulletin(&key, fact);
@@ -112,20 +113,26 @@ impl ReferenceModel {
             }
             RunFact::Retrying { failure, .. } => self.retry(&key, failure),
             RunFact::Delivered | RunFact::Taken { .. } => self.end(&key, RunState::Delivered),
-            RunFact::Returned { outcome, .. } => self.end(&key, end_of(outcome.ok)),
+            RunFact::Returned { outcome, check } => {
+                if let Some(check) = check {
+                    self.enter_check(now, &key.0, check);
+                }
+                self.end(&key, end_of(outcome.ok));
+            }
             RunFact::Left => self.end(&key, RunState::Left),
             RunFact::Failed(_) => self.end(&key, RunState::Failed),
             RunFact::Cancelled { .. } => self.end(&key, RunState::Cancelled),
         }
     }
 
-    fn dispatch(&mut self, key: &RunKey, to: &Dispatch) {
+    fn dispatch(&mut self, now: Now, key: &RunKey, to: &Dispatch) {
         self.outside.remove(key);
         // The fold has applied the dispatch already, so its cursor is that of the dispatch.
         let at = self.fold.cursor();
         let Some(life) = self.runs.get_mut(key) else { return };
         life.dispatched = Some((to.phase, to.session.clone()));
         life.dispatched_at = at;
+        life.called_at = Some(now.wall);
         life.state = RunState::InFlight;
         life.retrying = false;
         life.keeps_lane = false;
@@ -165,10 +172,11 @@ impl ReferenceModel {
         if let RunFact::Joined { lead } = fact {
             return self.join(key, &key_of(lead));
         }
-        let Some((life, plan)) = self.runs.get_mut(key).zip(self.schedules.get(&key.0)) else { return };
+        let Some((life, plan)) = self.runs.get_mut(key).zip(self.schedules.get_mut(&key.0)) else { return };
         if let RunFact::Folded(telling) = fact {
             *life.definition = plan.schedule.bulletin(telling);
             life.sent = None;
+            plan.telling = Some(key.clone());
         } else {
             leave_queue(&mut self.sessions, life);
             life.retrying = true;
@@ -211,6 +219,7 @@ impl ReferenceModel {
             into,
             channel,
             cause: claim.cause,
+            by_session: plan.cause_of(claim),
             begins_turn: definition.payload.begins_turn(),
             calls_freely: call.is_some_and(|call| call.via == CallVia::Any),
             lead: None,
@@ -223,6 +232,7 @@ impl ReferenceModel {
             retrying: claim.telling.is_some(),
             keeps_lane: false,
             dispatched: None,
+            called_at: None,
             dispatched_at: Cursor::START,
             sent: None,
             with: None,
@@ -233,9 +243,11 @@ impl ReferenceModel {
         plan.runs.insert(key.clone());
         if claim.telling.is_none() {
             plan.last_run = Some(key.clone());
+        } else {
+            plan.telling = Some(key.clone());
         }
         if let Some(next) = claim.next {
-            plan.arm(now, next);
+            plan.arm_after(now, next);
         }
         self.runs.insert(key, life);
     }

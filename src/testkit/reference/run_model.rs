@@ -4,8 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{BootTime, Cause, Cursor, HostId, Phase, RunState, Schedule, SessionId};
+use crate::domain::{BootTime, Cause, Cursor, HostId, Moment, Phase, RunState, Schedule, SessionId};
 use crate::testkit::reference::run_key::{Order, RunKey};
+
+/// Whether a session caused something; `None` if that is not certain.
+pub(in crate::testkit) type BySession = Option<bool>;
 
 /// One run of a schedule.
 #[derive(Clone, Debug)]
@@ -24,6 +27,8 @@ pub(in crate::testkit) struct RunModel {
     /// The run in whose delivery it is, if it is a bulletin that was joined to another one.
     pub(in crate::testkit) lead: Option<RunKey>,
     pub(in crate::testkit) cause: Cause,
+    /// Whether a session caused it.
+    pub(in crate::testkit) by_session: BySession,
     /// Whether the payload makes the host begin a turn.
     pub(in crate::testkit) begins_turn: bool,
     pub(in crate::testkit) attempt: u32,
@@ -37,6 +42,8 @@ pub(in crate::testkit) struct RunModel {
     /// Its host had it when the process crashed: it keeps its place, whatever waits there.
     pub(in crate::testkit) keeps_lane: bool,
     pub(in crate::testkit) dispatched: Option<(Phase, SessionId)>,
+    /// When it was last dispatched.
+    pub(in crate::testkit) called_at: Option<Moment>,
     /// The cursor of the dispatch.
     pub(in crate::testkit) dispatched_at: Cursor,
     /// What was sent by the channel since the schedule last changed.

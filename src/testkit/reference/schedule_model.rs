@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::domain::{BootTime, Moment, Next, Now, Schedule, SessionId, Status};
 use crate::testkit::reference::run_key::RunKey;
+use crate::testkit::reference::watch_model::WatchModel;
 
 /// One schedule.
 #[derive(Clone, Debug)]
@@ -29,6 +30,12 @@ pub(in crate::testkit) struct ScheduleModel {
     pub(in crate::testkit) orphaned: bool,
     /// A user spoke before its slot came, so `cancel-on-user-activity` must have cancelled it.
     pub(in crate::testkit) moot: bool,
+    /// A session armed its next slot.
+    pub(in crate::testkit) is_armed_by_session: bool,
+    /// The bulletin of a call that is about to end.
+    pub(in crate::testkit) telling: Option<RunKey>,
+    /// Its checks, if it is a watch.
+    pub(in crate::testkit) watch: WatchModel,
 }
 
 impl ScheduleModel {
@@ -60,6 +67,7 @@ impl ScheduleModel {
         self.next = reckon(now, next);
         self.awaits_finish = next == Next::AfterFinish;
         self.awaits_event = next == Next::AtEvent;
+        self.is_armed_by_session = false;
     }
 }
 

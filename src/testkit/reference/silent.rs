@@ -1,8 +1,8 @@
 //! Which facts the feed does not show: those of a check of a watch that tells nobody anything.
 //!
-//! A second reading of the rule, from the fact alone: whether a check is the first of its kind is in what it has counted.
+//! What lives elsewhere: which checks tell something (`watch_verdict.rs`).
 
-use crate::domain::{Fact, Phase, RunFact, ScheduleFact, ScheduleId, WatchCheck};
+use crate::domain::{Fact, Now, Phase, RunFact, ScheduleFact, ScheduleId};
 use crate::testkit::history::{Observation, Seen};
 use crate::testkit::laws::Laws;
 use crate::testkit::reference::model::ReferenceModel;
@@ -10,12 +10,13 @@ use crate::testkit::reference::model::ReferenceModel;
 impl Laws {
     /// Whether the feed shows the fact of an observation. Must be called before the observation is added to the model.
     pub(in crate::testkit) fn is_shown(&self, observation: &Observation) -> bool {
-        if let Seen::Fact(fact) = &observation.seen { self.model.is_shown(fact) } else { false }
+        let Seen::Fact(fact) = &observation.seen else { return false };
+        self.model.is_shown(observation.now, fact)
     }
 }
 
 impl ReferenceModel {
-    fn is_shown(&self, fact: &Fact) -> bool {
+    fn is_shown(&self, now: Now, fact: &Fact) -> bool {
         if let Fact::Schedule(id, ScheduleFact::Armed { by: None, .. }) = fact {
             return !self.is_watch(id);
         }
@@ -30,18 +31,11 @@ impl ReferenceModel {
             return to.phase != Phase::Call;
         }
         let RunFact::Returned { check: Some(check), .. } = fact else { return true };
-        is_news(check)
+        let Some(plan) = self.schedules.get(&run.schedule) else { return true };
+        plan.judged(now, check).is_none_or(|(made, verdict)| plan.watch.is_news(&made, &verdict, check))
     }
 
     fn is_watch(&self, id: &ScheduleId) -> bool {
         self.schedules.get(id).is_some_and(|plan| plan.schedule.is_watch())
     }
-}
-
-/// Whether a check is told, or the first one, or the first that fails or works again. The watches of worlds have no condition and
-/// no silence, by which more would be news.
-fn is_news(check: &WatchCheck) -> bool {
-    let tally = &check.weighed.tally;
-    let in_row = if check.reading.outcome.ok { tally.oks.checks } else { tally.errors.checks };
-    check.weighed.told.is_some() || in_row == 1
 }

@@ -138,6 +138,7 @@ impl ReferenceModel {
             }
             self.runs.insert(key, life);
         }
+        self.note_loaded();
         let left = self.left_in(held);
         self.counts.expected += self.pending_on_disk() + left;
         self.counts.left += left;

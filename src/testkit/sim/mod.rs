@@ -8,5 +8,6 @@ pub(in crate::testkit) mod sim_executor;
 pub(in crate::testkit) mod sim_guard;
 pub(in crate::testkit) mod sim_host;
 pub(in crate::testkit) mod sim_places;
+pub(in crate::testkit) mod sim_results;
 pub(in crate::testkit) mod sim_tools;
 pub(in crate::testkit) mod stage;

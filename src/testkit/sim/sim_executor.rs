@@ -13,10 +13,22 @@ use crate::engine::Invocation;
 use crate::port::{Clock, Executor, Listening, Returned, Stirred};
 use crate::runtime::Handle;
 use crate::testkit::history::{Reception, Seen};
+use crate::testkit::sim::sim_results::{LastPings, PING_TOOL, SimResults};
 use crate::testkit::sim::stage::Stage;
+use crate::testkit::world_config::WorldConfig;
 
 /// The tool that worlds call.
 pub(in crate::testkit) const TOOL: &str = "http.get";
+
+/// The executor of a world.
+pub(in crate::testkit) fn of_world(stage: &Stage, config: &WorldConfig) -> SimExecutor {
+    let executor = SimExecutor::random(stage).with(TOOL);
+    if config.watches_one_in == 0 {
+        return executor;
+    }
+    executor.mood().results = Some(SimResults::default());
+    executor.with(PING_TOOL)
+}
 
 /// How a simulated executor treats one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +56,8 @@ pub struct SimExecutor {
 #[derive(Default)]
 struct Mood {
     is_faultless: bool,
+    /// What it answers to watches, if it does not only say that all is well.
+    results: Option<SimResults>,
     /// The tools that it says it has.
     offers: Vec<ToolSpec>,
     script: VecDeque<CallAnswer>,
@@ -116,6 +130,13 @@ impl SimExecutor {
     /// Answers every call at once from now on.
     pub fn be_faultless(&self) {
         self.mood().is_faultless = true;
+    }
+
+    /// Lets it know the pings that the sessions have had.
+    pub(in crate::testkit) fn know_pings(&self, pings: LastPings) {
+        if let Some(results) = &mut self.mood().results {
+            results.pings = pings;
+        }
     }
 
     /// Says from now on, for this reason, that nothing can be heard of between calls.
@@ -209,6 +230,24 @@ impl SimExecutor {
         }
     }
 
+    /// An answer with a result that is worth watching, mostly at once; `None` if it has none of these.
+    fn varied(&self, invocation: &Invocation) -> Option<CallAnswer> {
+        let entropy = &self.stage.entropy;
+        let now = self.stage.clock.now().wall;
+        let mut mood = self.mood();
+        let outcome = mood.results.as_mut()?.next(entropy, now, invocation);
+        if mood.is_faultless {
+            return Some(CallAnswer::AtOnce(outcome));
+        }
+        Some(match entropy.below(24) {
+            0 => CallAnswer::Never,
+            1 => CallAnswer::Drop,
+            2 => CallAnswer::Panic,
+            3..=8 => CallAnswer::After(Span::from_millis(entropy.below(20_000)), outcome),
+            _ => CallAnswer::AtOnce(outcome),
+        })
+    }
+
     fn mood(&self) -> MutexGuard<'_, Mood> {
         // Never held across a call to the engine, so a simulated panic cannot poison it half changed.
         self.mood.lock().unwrap_or_else(PoisonError::into_inner)
@@ -228,8 +267,9 @@ impl Executor for SimExecutor {
             let reception = Reception { host, run, phase: Phase::Call, session, text };
             self.stage.history.note(self.stage.clock.now(), Seen::Received(reception));
         }
+        let varied = self.varied(&invocation);
         self.mood().calls.push(invocation);
-        match self.next_answer() {
+        match varied.unwrap_or_else(|| self.next_answer()) {
             CallAnswer::AtOnce(outcome) => returned.give(outcome),
             CallAnswer::After(span, outcome) => {
                 let at = self.stage.clock.now().boot.after(span);
