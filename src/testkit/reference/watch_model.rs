@@ -148,11 +148,12 @@ impl WatchModel {
     pub(in crate::testkit) fn is_news(&self, check: &PastCheck, verdict: &Verdict, of: &WatchCheck) -> bool {
         let fails = in_row(self.past.iter().rev(), |check| Some(!check.ok)).checks > 0;
         let tally = of.weighed.tally;
-        let after = match self.has_overlapped {
-            true => Standing { signal: tally.signal, open: tally.open },
-            false => verdict.after(of.weighed.told),
+        // Of two that end in one step, each is weighed as if the other had not been made.
+        let (is_first, after) = match self.has_overlapped {
+            true => (tally.checks == 1, Standing { signal: tally.signal, open: tally.open }),
+            false => (self.past.is_empty(), verdict.after(of.weighed.told)),
         };
-        of.weighed.told.is_some() || self.past.is_empty() || fails == check.ok || check.after != after
+        of.weighed.told.is_some() || is_first || fails == check.ok || check.after != after
     }
 }
 
