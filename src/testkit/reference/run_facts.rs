@@ -129,6 +129,9 @@ impl ReferenceModel {
         self.outside.remove(key);
         // The fold has applied the dispatch already, so its cursor is that of the dispatch.
         let at = self.fold.cursor();
+        if let Some(plan) = self.schedules.get_mut(&key.0).filter(|_| to.phase == Phase::Call) {
+            plan.watch.was_called();
+        }
         let Some(life) = self.runs.get_mut(key) else { return };
         life.dispatched = Some((to.phase, to.session.clone()));
         life.dispatched_at = at;

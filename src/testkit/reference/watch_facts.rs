@@ -20,7 +20,7 @@ impl ScheduleModel {
     /// A check that ends now, and what it has to lead to.
     pub(in crate::testkit) fn judged(&self, now: Now, check: &WatchCheck) -> Option<(PastCheck, Verdict)> {
         let filter = self.filter()?;
-        let made = self.watch.check(filter, &check.reading.outcome, now.wall);
+        let made = self.watch.check(filter, &check.reading, now.wall);
         let verdict = verdict(&self.watch, filter, self.schedule.created_at, &made);
         Some((made, verdict))
     }

@@ -3,7 +3,9 @@
 //! What lives elsewhere: what follows from the list (`watch_verdict.rs`). Invariant: nothing is counted from check to check, so
 //! that what the engine counts and stores is judged by what happened, also after a restart.
 
-use crate::domain::{Digest, Downtime, Filter, Moment, Outcome, Reason, Span, Streak, WatchCheck, Why};
+use crate::domain::{
+    Digest, Downtime, Filter, Moment, Outcome, Reading, Reason, Span, Streak, WatchCheck, Why,
+};
 use crate::testkit::reference::watch_condition::{Sight, condition_of};
 use crate::testkit::reference::watch_standing::{Standing, Verdict};
 
@@ -13,6 +15,8 @@ pub(in crate::testkit) struct WatchModel {
     past: Vec<Past>,
     /// What the newest check came to, as far as this process knows: it is not stored.
     last: Option<Outcome>,
+    /// The watch was loaded during a call, which knows what its process knew when it began.
+    is_loaded_in_call: bool,
     /// The end of the last time in which no process was there.
     unseen_until: Option<Moment>,
     /// Checks may have overlapped, so no law judges any more.
@@ -67,6 +71,12 @@ impl WatchModel {
     /// Notes that the watch was loaded from the store.
     pub(in crate::testkit) fn was_loaded(&mut self) {
         self.last = None;
+        self.is_loaded_in_call = true;
+    }
+
+    /// Notes that the call of a check begins.
+    pub(in crate::testkit) fn was_called(&mut self) {
+        self.is_loaded_in_call = false;
     }
 
     /// Notes that checks may overlap from now on.
@@ -104,12 +114,16 @@ impl WatchModel {
     }
 
     /// A check that ends now, before anything is decided.
-    pub(in crate::testkit) fn check(&self, filter: &Filter, outcome: &Outcome, at: Moment) -> PastCheck {
+    pub(in crate::testkit) fn check(&self, filter: &Filter, reading: &Reading, at: Moment) -> PastCheck {
+        let outcome = &*reading.outcome;
         let row = in_row(self.past.iter().rev(), |check| Some(!check.ok));
         let streak = if outcome.ok { 0 } else { row.checks + 1 };
         let sight = Sight { now: outcome, before: self.last.as_ref(), streak };
         let judged = filter.condition.as_deref().and_then(condition_of).map(|it| (it.judge)(&sight));
-        let (holds, is_known) = judged.unwrap_or((false, true));
+        let (holds, is_known) = match self.is_loaded_in_call {
+            true => (reading.holds, reading.is_known),
+            false => judged.unwrap_or((false, true)),
+        };
         let text = compared(filter, outcome);
         PastCheck {
             at,
