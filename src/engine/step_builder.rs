@@ -75,8 +75,8 @@ impl<'a> StepBuilder<'a> {
         }
     }
 
-    /// Returns when no process was there, if this step is the start of one or the load after a failure of the store. The state does
-    /// not count that yet.
+    /// Returns when no process was there, if this step is the start of one or the load after a failure of the store. The state
+    /// does not count that yet.
     pub(super) fn downs(&self) -> &[Downtime] {
         let Some(Fact::Engine(EngineFact::Restarted { downs, .. })) = self.step.facts.first() else {
             return &[];

@@ -124,9 +124,14 @@ mod tests {
         ScheduleId::new(&format!("task-{number}")).expect("an id")
     }
 
-    /// What a step costs while a thousand wait: it copies no set, and looks at the call that it ends.
     #[test]
     fn a_step_looks_at_the_calls_that_its_facts_are_about() {
+        // The locks of the runtime are shuttle's in these tests.
+        shuttle::check_random(step_looks, 1);
+    }
+
+    /// What a step costs while a thousand wait: it copies no set, and looks at the call that it ends.
+    fn step_looks() {
         let waiters = Waiters::default();
         for number in 0..1_000 {
             waiters.add(&id(number), Box::new(|| {}));
@@ -158,9 +163,13 @@ mod tests {
         }
     }
 
-    /// The set that steps share is that of the table, whoever comes and goes, and a step keeps the one that it began with.
     #[test]
     fn what_is_awaited_is_what_somebody_waits_for() {
+        shuttle::check_random(set_is_shared, 1);
+    }
+
+    /// The set that steps share is that of the table, and a step goes on with the one that it began with.
+    fn set_is_shared() {
         let waiters = Waiters::default();
         assert_eq!(waiters.awaited(), None);
         let (first, second) = (waiters.add(&id(1), Box::new(|| {})), waiters.add(&id(1), Box::new(|| {})));

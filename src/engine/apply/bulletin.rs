@@ -159,8 +159,8 @@ impl State {
         }
     }
 
-    /// At times no process was there: watches count what has lasted until then as unseen, or anew. One that was loaded again after a
-    /// failure of the store has forgotten what it had counted since its row was written.
+    /// At times no process was there: watches count what has lasted until then as unseen, or anew. One that was loaded again
+    /// after a failure of the store has forgotten what it had counted since its row was written.
     pub(super) fn was_down(&mut self) {
         if self.downs.is_empty() {
             return;

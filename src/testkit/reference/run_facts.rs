@@ -58,28 +58,7 @@ impl ReferenceModel {
         self.note_told_of(&key, fact);
         match fact {
             RunFact::Claimed(claim) => self.claim(now, key, claim),
-            RunFact::Queued { .. } => {
-                self.leave_lane(&key, false);
-                let Some(life) = self.runs.get_mut(&key) else { return };
-                if matches!(life.state, RunState::Left | RunState::InFlight) {
-                    // The host that gets it is another one, and asks the guard anew.
-                    life.received.clear();
-                    life.unanswered = None;
-                    life.allowed = false;
-                    life.approved &= life.state == RunState::InFlight;
-                }
-                life.state = RunState::Queued;
-                life.retrying = false;
-                life.keeps_lane = false;
-                life.lead = None;
-                if life.is_outside() {
-                    self.outside.insert(key);
-                } else if let Some(lane) =
-                    life.into.as_ref().and_then(|session| self.sessions.get_mut(session))
-                {
-                    lane.waiting.insert(life.order.clone(), key);
-                }
-            }
+            RunFact::Queued { .. } => self.queue(key),
             RunFact::Guard(GuardFact::Asked { .. } | GuardFact::Held(_)) => {
                 self.outside.remove(&key);
                 self.leave_lane(&key, false);
@@ -122,6 +101,28 @@ impl ReferenceModel {
             RunFact::Left => self.end(&key, RunState::Left),
             RunFact::Failed(_) => self.end(&key, RunState::Failed),
             RunFact::Cancelled { .. } => self.end(&key, RunState::Cancelled),
+        }
+    }
+
+    /// Takes a run back from where it is, and lets it wait at its place.
+    fn queue(&mut self, key: RunKey) {
+        self.leave_lane(&key, false);
+        let Some(life) = self.runs.get_mut(&key) else { return };
+        if matches!(life.state, RunState::Left | RunState::InFlight) {
+            // The host that gets it is another one, and asks the guard anew.
+            life.received.clear();
+            life.unanswered = None;
+            life.allowed = false;
+            life.approved &= life.state == RunState::InFlight;
+        }
+        life.state = RunState::Queued;
+        life.retrying = false;
+        life.keeps_lane = false;
+        life.lead = None;
+        if life.is_outside() {
+            self.outside.insert(key);
+        } else if let Some(lane) = life.into.as_ref().and_then(|session| self.sessions.get_mut(session)) {
+            lane.waiting.insert(life.order.clone(), key);
         }
     }
 

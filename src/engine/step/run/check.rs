@@ -41,8 +41,8 @@ pub(in crate::engine::step) fn check_failed(
     end(step, check, (call, &filter), (reading, &line));
 }
 
-/// Returns what the watch of a check remembers. A check that was out when a process ended fails as the next one starts, in the step
-/// that counts the time between.
+/// Returns what the watch of a check remembers. A check that was out when a process ended fails as the next one starts, in the
+/// step that counts the time between.
 fn remembered<'a>(step: &StepBuilder<'_>, check: &Occurrence<'a>) -> Option<Cow<'a, Watch>> {
     let (record, downs) = (check.record, step.downs());
     let watch = record.watch()?;
