@@ -163,7 +163,6 @@ impl State {
             }
         };
         let Some(record) = self.runs.get_mut(run) else { return };
-        debug_assert!(record.is_live(), "the run of {} goes out after its end", record.run.slot);
         record.lane = lane;
         let it = &mut record.run;
         it.state = RunState::InFlight;
@@ -204,7 +203,6 @@ impl State {
             self.timers.set(Timer::TimeUp(run), now.boot.after(timeout));
         }
         let Some(record) = self.runs.get_mut(run) else { return };
-        debug_assert!(record.is_live(), "the run of {} is accepted after its end", record.run.slot);
         record.run.state = RunState::Running;
         record.run.delivered_at = Some(now.wall);
         record.lane = lane;
