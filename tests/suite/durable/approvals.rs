@@ -12,6 +12,7 @@ use reveille::domain::{Caller, GuardPolicy, Rule, RuleScope, Ruling, Scope, Span
 use reveille::edn::{Keyword, Map, Value, read};
 use reveille::engine::{Command, Input};
 use reveille::port::Clock as _;
+use reveille::runtime::Handle;
 
 use super::lives::{Life, Lives};
 use crate::simulated::ask;
@@ -64,7 +65,8 @@ struct Given {
 /// A durable schedule all of whose runs an operator has to approve.
 struct Scene {
     lives: Lives,
-    life: Life,
+    /// The process that runs; `None` only between two.
+    life: Option<Life>,
     schedule: String,
     last: Option<Given>,
 }
@@ -79,7 +81,7 @@ impl Scene {
         let policy = GuardPolicy { rules: vec![rule], approval, asks: None };
         let set = Command::SetGuard { policy: Some(Arc::new(policy)), by: Scope::Operator.into() };
         life.handle.submit(Input::Command(set)).expect("it is kept");
-        let mut scene = Scene { lives, life, schedule: String::new(), last: None };
+        let mut scene = Scene { lives, life: Some(life), schedule: String::new(), last: None };
         let made = scene.ask(&format!(
             "[{{(psi.scheduler/create {{:session-id \"one\" :kind {kind} :message \"tidy up\" :when \"every 1 minute\" \
              :durability :durable}}) [:psi.scheduler/schedule-id]}}]"
@@ -88,8 +90,12 @@ impl Scene {
         scene
     }
 
+    fn handle(&self) -> &Handle {
+        &self.life.as_ref().expect("a process runs").handle
+    }
+
     fn ask(&self, query: &str) -> String {
-        ask(&self.life.handle, &Caller::OPERATOR, query, false)
+        ask(self.handle(), &Caller::OPERATOR, query, false)
     }
 
     /// The runs that wait for an operator, that which waits longest in front.
@@ -109,7 +115,7 @@ impl Scene {
             Event::Minute => {
                 for _ in 0..60 {
                     self.lives.stage.clock.advance(Span::from_millis(1_000));
-                    self.life.handle.run_due();
+                    self.handle().run_due();
                 }
             }
             Event::Approve => self.approve(),
@@ -133,9 +139,13 @@ impl Scene {
             Event::Release => {
                 let _ = self.ask("[(psi.scheduler/release-all {})]");
             }
-            Event::Restart => self.life = self.lives.next(0),
+            Event::Restart => {
+                // The one before has to be gone: it writes until its end.
+                drop(self.life.take());
+                self.life = Some(self.lives.next(0));
+            }
         }
-        self.life.handle.run_due();
+        self.handle().run_due();
     }
 
     #[track_caller]
