@@ -11,8 +11,8 @@ use super::slab::Key;
 use super::wakes::Wakes;
 use crate::domain::{
     AgentSchedules, Channel, ChannelEvent, Cursor, HostId, Lineage, Memory, Moment, Pings, Reason, Run,
-    RunId, RunState, Schedule, ScheduleId, SessionConfig, SessionId, SessionProvenance, Status, TokenName,
-    Trigger, Watch,
+    RunId, RunState, Schedule, ScheduleId, Scope, SessionConfig, SessionId, SessionProvenance, Status,
+    TokenName, Trigger, Watch,
 };
 use crate::limits;
 
@@ -60,6 +60,19 @@ impl ScheduleRecord {
     /// Returns the key of the owning session; `None` while that session is not open.
     pub(crate) fn owner_key(&self) -> Option<Key> {
         self.owner
+    }
+
+    /// Returns whether the schedule exists for a caller of this scope. What had ended when a session was closed stays without a
+    /// session, also if a later one has the id.
+    #[inline]
+    pub(crate) fn is_for(&self, scope: &Scope) -> bool {
+        let is_left = || self.status.is_terminal() && self.owner.is_none();
+        match scope {
+            Scope::Operator => true,
+            Scope::Session(own) => {
+                self.schedule.owner == *own && !is_left() || self.schedule.settings().shared
+            }
+        }
     }
 
     /// Returns its definition.

@@ -243,13 +243,10 @@ impl<'a> View<'a> {
         self.state.schedule_at(key).filter(|record| self.has(record))
     }
 
-    /// Returns whether a schedule exists for the caller. What had ended when a session was closed stays without a session, also
-    /// if a later one has the id.
+    /// Returns whether a schedule exists for the caller.
     #[inline]
     pub(in crate::graph) fn has(&self, record: &ScheduleRecord) -> bool {
-        let Scope::Session(own) = self.scope else { return true };
-        let is_left = || record.status().is_terminal() && record.owner_key().is_none();
-        record.schedule().owner == *own && !is_left() || record.schedule().settings().shared
+        record.is_for(self.scope)
     }
 
     /// Returns the run with this number and its schedule, if they exist for the caller.

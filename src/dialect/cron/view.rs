@@ -31,14 +31,14 @@ impl JobView {
 
 /// The job with this id, if it exists for the caller. Deleted jobs do not exist.
 pub fn find<'a>(state: &'a State, scope: &Scope, id: &ScheduleId) -> Option<&'a ScheduleRecord> {
-    state.schedule(id).filter(|record| is_job(record) && record.schedule().is_in(scope))
+    state.schedule(id).filter(|record| is_job(record) && record.is_for(scope))
 }
 
 /// All jobs that exist for the caller, in no particular order, and a warning for each job that cannot be shown.
 pub fn views(state: &State, scope: &Scope) -> (Vec<JobView>, Vec<String>) {
     let mut warnings = Vec::new();
     let records = state.schedule_keys().filter_map(|key| state.schedule_at(key));
-    let jobs = records.filter(|record| is_job(record) && record.schedule().is_in(scope));
+    let jobs = records.filter(|record| is_job(record) && record.is_for(scope));
     let views = jobs.filter_map(|record| {
         let view = JobView::of(state, record);
         if view.is_none() {

@@ -53,7 +53,7 @@ impl State {
                 let key = self.schedule_key(schedule).ok_or_else(unknown)?;
                 let record = self.schedule_at(key).ok_or_else(unknown)?;
                 // A schedule that the caller may not see answers like one that does not exist.
-                if !record.schedule.is_in(ask.scope) {
+                if !record.is_for(ask.scope) {
                     return Err(unknown());
                 }
                 if record.status.is_terminal() {

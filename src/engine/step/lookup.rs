@@ -12,7 +12,7 @@ pub(super) fn lookup<'a>(state: &'a State, which: &Which) -> Result<(Key, &'a Sc
     let key = state.schedule_key(&schedule);
     let found = key.and_then(|key| Some((key, state.schedules.get(key)?)));
     // A schedule that the caller may not see answers like one that does not exist.
-    let found = found.filter(|(_, record)| record.schedule.is_in(&which.by.scope));
+    let found = found.filter(|(_, record)| record.is_for(&which.by.scope));
     let Some((key, record)) = found else {
         let lost = state.lost(&schedule).filter(|(_, lost)| which.by.scope.covers(&lost.session));
         return Err(match lost {

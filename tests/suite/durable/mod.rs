@@ -10,6 +10,7 @@ mod dialects;
 mod earlier;
 mod foretold;
 mod holds;
+mod left_behind;
 pub(crate) mod lives;
 mod lost;
 mod monitors;
