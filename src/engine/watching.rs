@@ -53,6 +53,7 @@ fn is_refused(reading: &Reading) -> bool {
 pub fn remember_check(watch: &mut Watch, filter: &Filter, reading: &Reading, verdict: &Weighed, at: Moment) {
     let is_told = verdict.told.is_some();
     let is_same = watch.latest == Some(reading.digest);
+    watch.unseen_from = None;
     // The first check after a restart is the first of its history, though it came to what the one before did.
     let is_known = is_same && !watch.ring.is_empty();
     watch.ring.push(at, is_told, Some(Arc::clone(&reading.glimpse)).filter(|_| !is_known));

@@ -32,8 +32,10 @@ pub struct Watch {
     pub batch: Collected,
     /// The checks of summaries that were told and have not arrived: the next one has them as well.
     pub batch_under_way: Collected,
-    /// The end of the last time in which no process was there, if that is counted; `None` if none is.
-    pub unseen_until: Option<Moment>,
+    /// Since when nobody has looked, if no process was there after the newest check.
+    pub(crate) unseen_from: Option<Moment>,
+    /// The end of the newest downtime that the streaks account for; `None` before the first.
+    pub(crate) unseen_until: Option<Moment>,
     /// The newest checks.
     pub ring: Ring,
 }
@@ -137,6 +139,7 @@ impl Watch {
         under_way: None,
         batch: Collected::NONE,
         batch_under_way: Collected::NONE,
+        unseen_from: None,
         unseen_until: None,
         ring: Ring { base: None, newest: 0, marks: VecDeque::new(), glimpses: VecDeque::new() },
     };
@@ -150,22 +153,28 @@ impl Watch {
     }
 
     /// Notes when no process was there. What the watch remembers is stored with its next check, so a process that ended before
-    /// that has counted nothing, and these are all known times. `made_at` is when the watch was made.
+    /// that has counted nothing: these are all downtimes that are known, which are the newest 16. `made_at` is when the watch was
+    /// made.
     pub(crate) fn was_down(&mut self, downs: &[Downtime], made_at: Moment, interval: Span) {
         let Tally { errors, told_at, changed_at, ok_at, .. } = self.tally;
-        // A check that ended later has counted it, also in a row from before its end was stored.
+        // A check that ended later has counted it. In a row from before `unseen_until` was stored, these instants stand for it,
+        // though a check within a row of errors moves none of them.
         let counted =
             [self.unseen_until, errors.since, told_at, changed_at, ok_at].into_iter().max().flatten();
         let counted = counted.map_or(made_at, |counted| counted.max(made_at));
         for down in downs.iter().filter(|down| down.until > counted) {
-            self.was_unseen(down.until.since(down.from), interval);
-            self.unseen_until = Some(down.until);
+            self.was_unseen(down, interval);
         }
     }
 
-    /// Notes that nobody looked for so long. After more than two intervals, what has lasted until then counts for nothing.
-    pub fn was_unseen(&mut self, span: Span, interval: Span) {
-        let is_long = span.nanos() > interval.nanos().saturating_mul(2);
+    /// Notes that nobody looked in this time. Once no check was made for more than two intervals, what has lasted until then counts
+    /// for nothing.
+    pub fn was_unseen(&mut self, down: &Downtime, interval: Span) {
+        // Several downtimes may follow each other without a check between them.
+        let from = *self.unseen_from.get_or_insert(down.from);
+        self.unseen_until = Some(down.until);
+        let is_long = down.until.since(from).nanos() > interval.nanos().saturating_mul(2);
+        let span = down.until.since(down.from);
         let Tally { errors, oks, yes, no, .. } = &mut self.tally;
         let trial = self.trial.as_mut().map(|trial| &mut trial.streak);
         for streak in [errors, oks, yes, no].into_iter().chain(trial) {

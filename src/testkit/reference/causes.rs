@@ -48,7 +48,7 @@ impl ReferenceModel {
         }
     }
 
-    /// Notes at the end of a call whose doing is what is told of it.
+    /// Notes, when a call ends, whether a session caused what its bulletin tells of.
     pub(in crate::testkit) fn note_told_of(&mut self, call: &RunKey, fact: &RunFact) {
         let ends = matches!(fact, RunFact::Returned { .. } | RunFact::Failed(_) | RunFact::Cancelled { .. });
         let Some(plan) = self.schedules.get_mut(&call.0).filter(|_| ends) else { return };

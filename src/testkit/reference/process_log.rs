@@ -160,7 +160,7 @@ fn stored(mut row: ScheduleRow, has_unseen_end: bool) -> ScheduleRow {
         (watch.last, watch.shown, watch.under_way) = (None, None, None);
         watch.ring = Ring::after(watch.tally.checks);
         if has_unseen_end {
-            watch.unseen_until = None;
+            (watch.unseen_from, watch.unseen_until) = (None, None);
             let tally = &mut watch.tally;
             let streaks = [&mut tally.errors, &mut tally.oks, &mut tally.yes, &mut tally.no].into_iter();
             let trial = watch.trial.as_mut().map(|trial| &mut trial.streak);

@@ -19,6 +19,8 @@ pub(in crate::testkit) struct WatchModel {
     is_loaded_in_call: bool,
     /// The end of the last time in which no process was there.
     unseen_until: Option<Moment>,
+    /// Since when nobody has looked, if no process was there after the newest check.
+    unseen_from: Option<Moment>,
     /// Checks may have overlapped, so no law judges any more.
     has_overlapped: bool,
 }
@@ -62,7 +64,9 @@ impl WatchModel {
         }
         self.unseen_until = Some(down.until);
         let span = down.until.since(down.from);
-        let is_long = u128::from(span.nanos()) > 2 * u128::from(interval.nanos());
+        // Downtimes that follow each other without a check count as one.
+        let from = *self.unseen_from.get_or_insert(down.from);
+        let is_long = u128::from(down.until.since(from).nanos()) > 2 * u128::from(interval.nanos());
         if !self.past.is_empty() {
             self.past.push(Past::Unseen(span, is_long));
         }
@@ -149,6 +153,7 @@ impl WatchModel {
             check.after = Standing { signal: tally.signal, open: tally.open };
         }
         self.last = Some((*of.reading.outcome).clone());
+        self.unseen_from = None;
         self.past.push(Past::Check(check));
     }
 

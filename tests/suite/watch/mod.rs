@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use reveille::dialect::Notation;
 use reveille::dialect::watch::{Call, Tool, WatchDraft, parse};
-use reveille::domain::{Filter, Lasted, Moment, Outcome, Span, Watch, Weighed, Why};
+use reveille::domain::{Downtime, Filter, Lasted, Moment, Outcome, Span, Watch, Weighed, Why};
 use reveille::edn::{Caps, Map, Value, read};
 use reveille::engine::{Checked, Look, read_outcome, remember_check, summed_up, weigh};
 
@@ -134,9 +134,9 @@ fn the_table_of_strategies_holds() {
             match special(check) {
                 Some(("later", argument)) => world.pass(seconds(argument)),
                 Some(("down", argument)) => {
-                    let span = seconds(argument);
-                    world.pass(span);
-                    world.watch.was_unseen(span, world.interval);
+                    let from = world.now;
+                    world.pass(seconds(argument));
+                    world.watch.was_unseen(&Downtime { from, until: world.now }, world.interval);
                 }
                 Some(_) | None => told.push(world.check(outcome(check)).1),
             }

@@ -121,6 +121,7 @@ pub(super) fn of_watch(watch: &Watch) -> Printed {
         .with("trial", watch.trial.map(|trial| of_trial(&trial)))
         .with("collected", of_collected(&watch.batch))
         .with("collected-under-way", of_collected(&watch.batch_under_way))
+        .with("unseen-from", watch.unseen_from.map(Instant))
         .with("unseen-until", watch.unseen_until.map(Instant))
 }
 
@@ -180,6 +181,7 @@ pub(super) fn watch(form: &Form<'_>) -> Result<Watch, FactError> {
         // Rows from before this was stored have none.
         batch: collected_of("collected")?,
         batch_under_way: collected_of("collected-under-way")?,
+        unseen_from: maybe(form, "unseen-from", instant)?,
         unseen_until: maybe(form, "unseen-until", instant)?,
         ring: Ring::after(tally.checks),
         ..Watch::FRESH
