@@ -77,7 +77,7 @@ impl State {
             let task = record.schedule.payload.call().filter(|call| call.is_told_task());
             let task = task.map(|call| call.tool.clone());
             let ended = task.as_ref().and_then(|_| self.ended_task(record));
-            // Of a task that ended, the bulletin waits. The call was due before.
+            // Of a task that ended, the bulletin waits. Its time is that of the call, as the bulletin has it.
             let due = ended.map_or(due, |(due, _)| Some(due));
             let end = ended.map(|(_, end)| end);
             Some(LostSchedule { id: id.clone(), label, session, due, left_at, task, end, lost_at: None })
@@ -96,7 +96,7 @@ impl State {
         losable.into_iter().filter(is_cut_off).collect()
     }
 
-    /// When a task was due whose call has ended, and how that ended; `None` if it goes on.
+    /// When the call of a task began that has ended, and how it ended; `None` if it goes on.
     fn ended_task(&self, record: &ScheduleRecord) -> Option<(Moment, LostEnd)> {
         let task = Task::of(self, record)?;
         let how = match task.state() {
@@ -105,7 +105,8 @@ impl State {
             TaskState::Failed => TaskEnd::Failed,
             TaskState::Cancelled => TaskEnd::Cancelled,
         };
-        Some((task.run?.slot, LostEnd { how, at: task.run?.ended_at? }))
+        let run = task.run?;
+        Some((run.started_at.unwrap_or(run.claimed_at), LostEnd { how, at: run.ended_at? }))
     }
 
     /// The next slot, or that of the run that waits or was left.

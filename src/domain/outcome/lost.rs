@@ -23,7 +23,7 @@ pub struct LostSchedule {
     pub(crate) lost_at: Option<Moment>,
 }
 
-/// The end of a call, of which no more is known: its result was to touch no disk.
+/// How and when a call ended. The result is not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LostEnd {
     /// How the call ended.
