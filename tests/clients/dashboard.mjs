@@ -204,21 +204,21 @@ assert.match(await page.evaluate(() => location.hash), /timeline\?at=.*&zoom=1h/
 await page.click("main >> text=All was held");
 await page.waitForSelector("text=Made up for afterwards");
 
-// That skips were left out is said where some may be of that time, and not where the first that were left out are of later slots.
+// That skips were left out is said where there are more, which may be of that time: a paused schedule skips its slots once it goes on.
 const [begin, end] = [7_200_000, 3_600_000].map((ago) => Date.now() - ago);
-for (const [last, says] of [[end - 1_000, true], [end + 1_000, false]]) {
+for (const totalCount of [2, 300]) {
   await goTo("");
   await page.route("**/graphql", async (route) => {
     if (!route.request().postData()?.includes("query Over")) return route.fallback();
     const response = await route.fetch();
     const json = await response.json();
-    const nodes = [begin + 1_000, last].map((at) => ({ reason: "LATE", scheduleId: ids.build, schedule: null, slots: { from: null, until: new Date(at).toISOString(), count: 1 } }));
-    json.data.engine.decisionPage = { totalCount: 300, nodes };
+    const nodes = [begin + 1_000, end - 1_000].map((at) => ({ reason: "LATE", scheduleId: ids.build, schedule: null, slots: { from: null, until: new Date(at).toISOString(), count: 1 } }));
+    json.data.engine.decisionPage = { totalCount, nodes };
     return route.fulfill({ response, json });
   });
   await goTo(`over?from=${new Date(begin).toISOString()}&until=${new Date(end).toISOString()}`);
   await page.getByRole("table", { name: "Skips" }).waitFor();
-  assert.equal(await page.getByText("Only the first 2 skips are looked at.").count(), says ? 1 : 0);
+  assert.equal(await page.getByText("only the first 2 are looked at").count(), totalCount > 2 ? 1 : 0);
   await page.unroute("**/graphql");
 }
 
@@ -412,7 +412,7 @@ const forbidden = /status of 401|status of 403|ERR_INTERNET_DISCONNECTED|WebSock
 assert.deepEqual(troubles.filter((trouble) => !forbidden.test(trouble)), []);
 console.log("tasks by keyboard, a cut, a login that may only read, and one that ended: as they should be");
 await browser.close();
-// It writes until its end.
+// The daemon writes to its state directory until it exits.
 const ended = new Promise((resolve) => { daemon.once("exit", resolve); });
 daemon.kill("SIGTERM");
 await ended;

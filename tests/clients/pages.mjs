@@ -79,7 +79,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     assert.deepEqual(there, Object.keys(files).sort(), "other files are in web/built: `just pages` writes them");
     for (const name of there) assert.ok(read(`built/${name}`) === files[name], `web/built/${name} is not what the sources make: run \`just pages\``);
   } else {
-    fs.mkdirSync(`${web}built`, { recursive: true });
+    fs.rmSync(`${web}built`, { recursive: true, force: true });
+    fs.mkdirSync(`${web}built`);
     for (const [name, text] of Object.entries(files)) fs.writeFileSync(`${web}built/${name}`, text);
   }
 }

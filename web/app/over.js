@@ -20,12 +20,9 @@ export function Over({ from, until }) {
     ${answer.data && html`<${Made} runs=${runs.nodes.filter((run) => !(Date.parse(run.claimedAt) < end))} /><${Lacking} of=${lacking} />
     <${Skipped} decisions=${engine.decisionPage.nodes.filter(({ slots }) => Date.parse(slots.until) >= begin && Date.parse(slots.from ?? slots.until) < end)} />
     ${runs.totalCount > runs.nodes.length && html`<p class="soft">Only the first ${runs.nodes.length} of ${runs.totalCount} runs are looked at.</p>`}
-    ${areMore(engine.decisionPage, end) && html`<p class="soft">Only the first ${engine.decisionPage.nodes.length} skips are looked at.</p>`}
+    ${engine.decisionPage.totalCount > engine.decisionPage.nodes.length && html`<p class="soft">Of ${engine.decisionPage.totalCount} skips since then, only the first ${engine.decisionPage.nodes.length} are looked at.</p>`}
     ${isDown && html`<${Lost} all=${engine.lostSchedules.filter((one) => Math.abs(Date.parse(one.lostAt) - end) < 60_000)} />`}`}<//>`;
 }
-
-/** Whether further skips may be of that time. Skips come in the order in which they were decided, and those of later slots follow. */
-const areMore = ({ totalCount, nodes }, end) => totalCount > nodes.length && nodes.slice(-1).some(({ slots }) => Date.parse(slots.from ?? slots.until) < end);
 
 /** The runs of slots that came meanwhile. What was claimed in time went on, and was not made up for. */
 const Made = ({ runs }) => html`<section><h2>Made up for afterwards</h2><${Table} caption="Runs" columns=${["Slot", "Schedule", "Ran", "Late", "Outcome"]} empty="None." rows=${runs.map((run) => ({

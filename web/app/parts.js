@@ -79,14 +79,14 @@ export function Waits({ of }) {
 }
 /** How many slots a run stands for, and behind which slot they begin, if that is known. */
 export function Slots({ of }) {
-  const before = of.schedule.runs?.findLast((one) => Date.parse(one.slot) < Date.parse(of.slot));
+  const before = of.schedule.runs?.findLast((one) => /SLOT|MISSED/.test(one.cause) && Date.parse(one.slot) < Date.parse(of.slot));
   return html`${Number(of.folded) + 1} slots${before && html`, those after <${When} at=${before.slot} brief />`}`;
 }
 export const InPlace = ({ of }) => (Number(of.folded) ? html` <span class="warn">in place of <${Slots} of=${of} /></span>` : null);
 /** Whose runs are not all retained any more. */
 export function Lacking({ of }) {
   if (!of?.totalCount) return null;
-  return html`<p class="soft">Some runs of ${count(of.totalCount, "schedule")} may no longer be retained: ${of.nodes.map((one, at) => html`${at > 0 && ", "}<${ScheduleName} of=${one} /> from <${When} at=${one.runs[0]?.slot} brief /> on`)}${of.totalCount > 2 ? ", …" : "."}</p>`;
+  return html`<p class="soft">Some runs of ${count(of.totalCount, "schedule")} may no longer be retained: ${of.nodes.map((one, at) => html`${at > 0 && ", "}<${ScheduleName} of=${one} />${one.kind !== "CALL" && html` from <${When} at=${one.runs[0]?.slot} brief /> on`}`)}${of.totalCount > 2 ? ", …" : "."}</p>`;
 }
 /** A stretch of time in which nothing was started, with a page of what it cost. */
 export const Stretch = ({ from, until, children }) => html`<${A} page="over" params=${{ from, until }}>${children}<${When} at=${from} brief /> – <${When} at=${until} brief /><//>`;

@@ -17,7 +17,7 @@ const TURN = "turnRun { startedAt deliveredAt schedule { scheduleId label } }";
 /** What a run waits for. */
 const OPEN = `openRun { attempt retryAt error { message } session { ${TURN} } }`;
 /** The schedules whose runs are not all retained any more. */
-const LACKING = `lacking: schedules(first: 2, filter: { runsDroppedSince: $from }) { totalCount nodes { ${NAME} runs { slot } } }`;
+const LACKING = `lacking: schedules(first: 2, filter: { runsDroppedSince: $from }) { totalCount nodes { ${NAME} kind runs { slot } } }`;
 
 /** What no schedule shows by itself: when the daemon was down, what that lost, holds that are over, and how the channels are. */
 const OUTAGES = `downtimes { from until } pastHolds { by reason since until } lostSchedules { scheduleId label sessionId fireAt leftAt lostAt }`;
@@ -62,7 +62,7 @@ export const TIMELINE = `query Timeline($from: DateTime!, $middle: DateTime!, $n
 export const OVER = `query Over($from: DateTime!, $until: DateTime!) {
   engine { ${OUTAGES} decisionPage(first: 200, filter: { kind: [SLOTS_SKIPPED], from: $from }) {
     totalCount nodes { reason scheduleId slots { from until count } schedule { ${NAME} } } } }
-  runs(first: 100, orderBy: SLOT, filter: { from: $from, to: $until }) { totalCount nodes { ${MARK} claimedAt startedAt schedule { runs { slot } } } }
+  runs(first: 100, orderBy: SLOT, filter: { from: $from, to: $until }) { totalCount nodes { ${MARK} claimedAt startedAt schedule { runs { slot cause } } } }
   ${LACKING}
 }`;
 
