@@ -80,7 +80,7 @@ impl Waiters {
     pub(super) fn close_ended(&self, concerned: &BTreeSet<ScheduleId>, state: &State) -> Vec<RunId> {
         let ended =
             concerned.iter().filter(|schedule| !is_under_way(state, schedule)).filter_map(|schedule| {
-                // Of one that is not there yet, somebody waits for what is about to be created.
+                // A waiter may be registered before its schedule exists. It is left alone.
                 let record = state.schedule(schedule)?;
                 let mut table = self.table.lock().expect(UNPOISONED);
                 let waiting = self.let_go(&mut table, schedule)?;

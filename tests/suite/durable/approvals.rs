@@ -8,13 +8,15 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use reveille::dialect::REQUEST_CAPS;
-use reveille::domain::{Caller, GuardPolicy, Rule, RuleScope, Ruling, Scope, Span};
+use reveille::domain::{
+    Caller, GuardPolicy, HostId, Rule, RuleScope, Ruling, Scope, SessionConfig, SessionId, Span,
+};
 use reveille::edn::{Keyword, Map, Value, read};
 use reveille::engine::{Command, Input};
 use reveille::port::Clock as _;
 use reveille::runtime::Handle;
 
-use super::lives::{Life, Lives};
+use super::lives::{ByHand, Lives};
 use crate::simulated::ask;
 
 /// What happens next.
@@ -66,7 +68,7 @@ struct Given {
 struct Scene {
     lives: Lives,
     /// The process that runs; `None` only between two.
-    life: Option<Life>,
+    life: Option<ByHand>,
     schedule: String,
     last: Option<Given>,
 }
@@ -74,8 +76,13 @@ struct Scene {
 impl Scene {
     fn new(kind: &str) -> Scene {
         let lives = Lives::new();
-        let life = lives.next(0);
-        life.open("one");
+        let life = ByHand::new(&lives);
+        let opened = life.handle.open_session(
+            Some(SessionId::new("one").expect("a name")),
+            HostId::LOCAL,
+            SessionConfig::default(),
+        );
+        opened.expect("there is room");
         let rule = Rule { name: "the-rule".into(), of: RuleScope::default(), then: Ruling::Hold, why: None };
         let approval = Some(Span::from_millis(360_000_000));
         let policy = GuardPolicy { rules: vec![rule], approval, asks: None };
@@ -115,7 +122,7 @@ impl Scene {
             Event::Minute => {
                 for _ in 0..60 {
                     self.lives.stage.clock.advance(Span::from_millis(1_000));
-                    self.handle().run_due();
+                    self.turn();
                 }
             }
             Event::Approve => self.approve(),
@@ -142,10 +149,15 @@ impl Scene {
             Event::Restart => {
                 // The one before has to be gone: it writes until its end.
                 drop(self.life.take());
-                self.life = Some(self.lives.next(0));
+                self.life = Some(ByHand::new(&self.lives));
             }
         }
-        self.handle().run_due();
+        self.turn();
+    }
+
+    /// Deals with all that is due, until all of it is on disk.
+    fn turn(&mut self) {
+        self.life.as_mut().expect("a process runs").turn();
     }
 
     #[track_caller]
