@@ -167,8 +167,8 @@ impl Watch {
         }
     }
 
-    /// Notes that nobody looked in this time. Once no check was made for more than two intervals, what has lasted until then counts
-    /// for nothing.
+    /// Notes that nobody looked in this time. Once no check was made for more than two intervals, what has lasted until then
+    /// counts for nothing.
     pub fn was_unseen(&mut self, down: &Downtime, interval: Span) {
         // Several downtimes may follow each other without a check between them.
         let from = *self.unseen_from.get_or_insert(down.from);
