@@ -1,6 +1,6 @@
 //! The laws of the test kit, held to account: each is shown a wrong history, and must be the one that says so.
 //!
-//! One true history is recorded from a real engine; every row spoils it in one place.
+//! True histories are recorded from a real engine, one of them of watches; every row spoils one of them in one place.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,11 +20,16 @@ use reveille::testkit::{
 mod authority;
 mod calls;
 mod parcels;
+mod watches;
 
 use authority::WRONG_AUTHORITY;
 use calls::{WRONG_CALLS, WRONG_DELIVERIES};
+use watches::{WRONG_CHECKS, WRONG_MEMORIES};
 
 type Spoil = fn(&mut Vec<Observation>);
+
+/// Records the true story that some wrong histories are made of.
+type Record = fn() -> TrueStory;
 
 /// Wrong histories, and the law that each breaks.
 const WRONG_SIGHTS: &[(&str, Spoil)] = &[
@@ -212,24 +217,29 @@ const WRONG_STANDINGS: &[(&str, Spoil)] = &[
 
 #[test]
 fn each_law_catches_the_histories_that_break_it() {
-    for (law, spoil) in WRONG_SIGHTS.iter().chain(WRONG_AUTHORITY).chain(WRONG_CALLS) {
-        let mut history = TrueStory::record().stage.history.after(0);
+    let check = |record: Record, (law, spoil): &(&str, Spoil)| {
+        let mut history = record().stage.history.after(0);
         spoil(&mut history);
         let broken = observe(&history).expect_err(law);
         assert_eq!(broken.law, *law, "{broken}");
-    }
+    };
+    let of_messages = WRONG_SIGHTS.iter().chain(WRONG_AUTHORITY).chain(WRONG_CALLS);
+    of_messages.for_each(|row| check(TrueStory::record, row));
+    WRONG_CHECKS.iter().for_each(|row| check(TrueStory::of_watches, row));
 }
 
 #[test]
 fn each_law_catches_the_states_that_break_it() {
-    for (law, spoil) in WRONG_STANDINGS.iter().chain(WRONG_DELIVERIES) {
-        let story = TrueStory::record();
+    let check = |record: Record, (law, spoil): &(&str, Spoil)| {
+        let story = record();
         let mut history = story.stage.history.after(0);
         spoil(&mut history);
         let laws = observe(&history).unwrap_or_else(|broken| panic!("for {law}: {broken}"));
         let broken = story.stand(&laws, |_| ()).expect_err(law);
         assert_eq!(broken, *law);
-    }
+    };
+    WRONG_STANDINGS.iter().chain(WRONG_DELIVERIES).for_each(|row| check(TrueStory::record, row));
+    WRONG_MEMORIES.iter().for_each(|row| check(TrueStory::of_watches, row));
     let story = TrueStory::record();
     let laws = observe(&story.stage.history.after(0)).unwrap_or_else(|broken| panic!("{broken}"));
     let late = story.stage.clock.now().boot.after(Span::from_millis(86_400_000));
@@ -266,16 +276,19 @@ fn the_feed_is_compared_with_the_facts() {
 
 #[test]
 fn the_true_history_breaks_no_law_and_every_law_was_broken_once() {
-    let story = TrueStory::record();
-    let laws = observe(&story.stage.history.after(0)).unwrap_or_else(|broken| panic!("{broken}"));
-    assert_eq!((story.stand(&laws, |_| ()), story.stand_deep(&laws)), (Ok(()), Ok(())));
-    assert_eq!(reads_change_nothing(&story.handle), Ok(()));
+    for story in [TrueStory::record(), TrueStory::of_watches()] {
+        let laws = observe(&story.stage.history.after(0)).unwrap_or_else(|broken| panic!("{broken}"));
+        assert_eq!((story.stand(&laws, |_| ()), story.stand_deep(&laws)), (Ok(()), Ok(())));
+        assert_eq!(reads_change_nothing(&story.handle), Ok(()));
+    }
     let tables = WRONG_SIGHTS
         .iter()
         .chain(WRONG_AUTHORITY)
         .chain(WRONG_CALLS)
         .chain(WRONG_STANDINGS)
         .chain(WRONG_DELIVERIES)
+        .chain(WRONG_CHECKS)
+        .chain(WRONG_MEMORIES)
         .map(|(law, _)| *law);
     let in_code =
         ["limits_hold", "nothing_due_is_left", "fold_is_state", "everything_ends", "feed_tells_all"];
