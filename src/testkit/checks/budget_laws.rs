@@ -53,6 +53,10 @@ pub(in crate::testkit) fn no_family_writes_faster_than_its_pace(
     if is_operators(&life.definition) && life.by_session != Some(true) {
         return Ok(());
     }
+    // After 584 years the boot clock stands still, and nothing has a pace any more.
+    if seen.now.boot.nanos() == u64::MAX {
+        return Ok(());
+    }
     let root = model.root_of(&life.definition.owner);
     let before = model.written.get(&root).map(Vec::as_slice).unwrap_or_default();
     let most = |at: BootTime, count: u128| {
