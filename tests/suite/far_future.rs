@@ -233,7 +233,7 @@ fn nothing_that_is_computed_lies_beyond_the_calendar() {
         format!(
             ":trigger {{:kind :every :from :slot :period-ms 1000 :anchor \"9999-12-31T23:59:50Z\"}} {late}"
         ),
-        format!(":trigger {{:kind :every :from :slot :period-ms 86400000 :anchor \"9999-12-30T00:00:00Z\"}}"),
+        ":trigger {:kind :every :from :slot :period-ms 86400000 :anchor \"9999-12-30T00:00:00Z\"}".to_owned(),
         ":cron \"59 23 31 12 *\" :zone \"Pacific/Kiritimati\"".to_owned(),
         ":cron \"59 23 31 12 *\" :zone \"Pacific/Niue\"".to_owned(),
         format!(":trigger {{:kind :event :job \"j\" :latest {LAST:?}}}"),

@@ -146,7 +146,7 @@ mod tests {
         let ends = TaskEnd::ALL.iter().map(|how| Some(LostEnd { how: *how, at: Moment::EPOCH }));
         for end in ends.chain([None]) {
             let lost = LostSchedule { end, ..lost.clone() };
-            let note = edn::read(line(1, &[lost.clone()], &[]).as_bytes(), &CAPS).expect("EDN");
+            let note = edn::read(line(1, std::slice::from_ref(&lost), &[]).as_bytes(), &CAPS).expect("EDN");
             let Lost { count, named } = note.as_map().map(lost_of).unwrap_or_default();
             assert_eq!((count, &*named), (1, &[lost][..]));
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::{
     CallVia, Claim, Cursor, Dispatch, Failure, GuardFact, Moment, Now, Phase, Reason, RunFact, RunId,
-    RunState, SessionId, Target,
+    RunState, Schedule, SessionId, Target,
 };
 use crate::testkit::history::Reception;
 use crate::testkit::reference::model::ReferenceModel;
@@ -179,6 +179,8 @@ impl ReferenceModel {
         let Some((life, plan)) = self.runs.get_mut(key).zip(self.schedules.get_mut(&key.0)) else { return };
         if let RunFact::Folded(telling) = fact {
             *life.definition = plan.schedule.bulletin(telling);
+            // Its channel may not be open any more: then it goes into the session.
+            (life.into, life.channel) = place_of(&life.definition);
             life.sent = None;
             plan.telling = Some(key.clone());
         } else {
@@ -207,13 +209,7 @@ impl ReferenceModel {
             None => plan.schedule.clone(),
         };
         let call = definition.payload.call();
-        let (into, channel) = match definition.target() {
-            _ if call.is_some() => (None, None),
-            Target::Owner => (Some(definition.owner.clone()), None),
-            Target::Session(session) => (Some(session.clone()), None),
-            Target::Route(route) => (None, Some(route.channel.clone())),
-            Target::Fresh => (None, None),
-        };
+        let (into, channel) = place_of(&definition);
         // A manual run may start at once, also if the slot was brought forward for it; any other waits for its slot.
         let earliest =
             plan.next.filter(|_| !claim.cause.is_beside_slots()).map_or(now.boot, |(_, earliest)| earliest);
@@ -293,5 +289,16 @@ fn first_of(plan: &ScheduleModel) -> RunKey {
 fn leave_queue(lanes: &mut BTreeMap<SessionId, SessionModel>, life: &RunModel) {
     if let Some(lane) = life.into.as_ref().and_then(|session| lanes.get_mut(session)) {
         lane.waiting.remove(&life.order);
+    }
+}
+
+/// The session that a run goes into, or the channel that it is sent by; neither for a call and a fresh session.
+fn place_of(definition: &Schedule) -> (Option<SessionId>, Option<Box<str>>) {
+    match definition.target() {
+        _ if definition.payload.call().is_some() => (None, None),
+        Target::Owner => (Some(definition.owner.clone()), None),
+        Target::Session(session) => (Some(session.clone()), None),
+        Target::Route(route) => (None, Some(route.channel.clone())),
+        Target::Fresh => (None, None),
     }
 }

@@ -60,7 +60,7 @@ pub(in crate::testkit) const CONDITIONS: &[KnownCondition] = &[
     KnownCondition {
         text: "not result.count > 1 and exists(result.state)",
         judge: |sight| {
-            let is_small = !sight.count().is_some_and(|it| it > 1);
+            let is_small = sight.count().is_none_or(|it| it <= 1);
             (is_small && sight.state().is_some(), sight.count().is_some())
         },
     },
