@@ -1,6 +1,6 @@
 //! How the model follows the checks of watches, restarts between them, and loads from the store.
 //!
-//! What lives elsewhere: what is kept of a check (`watch_model.rs`), and what follows from it (`watch_verdict.rs`).
+//! What lives elsewhere: what the model notes of a check (`watch_model.rs`), and what follows from it (`watch_verdict.rs`).
 
 use std::sync::Arc;
 
