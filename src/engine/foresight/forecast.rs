@@ -185,7 +185,7 @@ fn concerned<'s>(
     let all = only.is_none().then(|| state.schedule_keys()).into_iter().flatten();
     one.chain(all)
         .filter_map(|key| Some((key, state.schedule_at(key)?)))
-        .filter(move |(_, record)| !record.status.is_terminal() && record.schedule.is_in(&scope))
+        .filter(move |(_, record)| !record.status.is_terminal() && record.is_for(&scope))
 }
 
 /// A hypothetical condition that a caller may ask about.

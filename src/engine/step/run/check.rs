@@ -69,10 +69,12 @@ fn end(
     let Some(watch) = remembered(step, check) else { return };
     let watch = &*watch;
     let errors = if reading.outcome.ok { 0 } else { watch.tally.errors.checks.saturating_add(1) };
-    let wait = wait_after_check(check.schedule, check.slot, errors);
+    // What comes after the check is said by the watch as it is now: it may have been changed while the check was out.
+    let watch_now = &check.record.schedule;
+    let wait = wait_after_check(watch_now, check.slot, errors);
     let wait = wait.map(|wait| wait.max(reading.again_after.unwrap_or(wait)));
     let is_over = is_over(step, check, wait);
-    let most = check.schedule.lifetime().max_runs;
+    let most = watch_now.lifetime().max_runs;
     let has_had_all = most.is_some_and(|most| check.record.progress().runs >= u64::from(most.get()));
     let is_last = is_over || has_had_all;
     let checked = Checked { since: check.schedule.created_at, at: step.now.wall, is_last };
