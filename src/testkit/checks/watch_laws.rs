@@ -2,7 +2,9 @@
 //!
 //! The reference is `reference/watch_verdict.rs`. Checks that may have overlapped are left out.
 
-use crate::domain::{Digest, Fact, NotifyWhen, RunFact, ScheduleFact, Streak, Tally, Trigger, Why};
+use crate::domain::{
+    Digest, Fact, NotifyWhen, RunFact, ScheduleFact, Span, Streak, Tally, Trigger, WatchCheck, Why,
+};
 use crate::engine::ScheduleRecord;
 use crate::testkit::checks::law::{LawResult, StateView, hold};
 use crate::testkit::history::{Observation, Seen};
@@ -30,10 +32,9 @@ pub(in crate::testkit) fn a_check_is_told_as_its_past_says(
     hold(read == (made.holds, made.is_known), || {
         format!("{run}: {:?} was read as {read:?}: {made:?}", filter.condition)
     })?;
-    let lifetime = plan.schedule.lifetime();
-    let may_be_last = lifetime.max_runs.is_some() || lifetime.expires_at.is_some();
     let told = check.weighed.told;
-    let is_last_word = told == Some(Why::Batch) && may_be_last && filter.when == NotifyWhen::Summary;
+    let is_last_word =
+        told == Some(Why::Batch) && filter.when == NotifyWhen::Summary && may_be_last(plan, seen, check);
     hold(told == verdict.told || is_last_word, || {
         format!("{run} is told as {told:?}, and should be as {:?}: {made:?} by {filter:?}", verdict.told)
     })?;
@@ -41,6 +42,20 @@ pub(in crate::testkit) fn a_check_is_told_as_its_past_says(
     let is_twin = |other: &PastCheck| (other.text == made.text) == is_digest(other, reading.digest);
     let twin = plan.watch.newest_first().find(|other| !is_twin(other));
     hold(twin.is_none(), || format!("{run}: {made:?} has the digest {}, and {twin:?}", reading.digest))
+}
+
+/// Returns whether a check may be the last one: all runs were made, or the lifetime ends before the longest wait is over.
+fn may_be_last(plan: &ScheduleModel, seen: &Observation, check: &WatchCheck) -> bool {
+    let (lifetime, Some(filter)) = (plan.schedule.lifetime(), plan.filter()) else { return false };
+    let Trigger::Every(every) = &plan.schedule.trigger else { return false };
+    let wait = filter.backoff.unwrap_or(Span::ZERO).max(every.period());
+    let jitter = Span::from_nanos(wait.nanos() / 1_000 * u64::from(filter.jitter) + 1_000);
+    let asked = check.reading.again_after.unwrap_or(Span::ZERO);
+    let waits = [wait, jitter, asked].into_iter();
+    let next = waits.fold(seen.now.wall, |at, wait| at.checked_add(wait).unwrap_or(at));
+    let runs = u32::try_from(plan.runs.len()).unwrap_or(u32::MAX);
+    let has_had_all = lifetime.max_runs.is_some_and(|most| runs >= most.get());
+    has_had_all || lifetime.expires_at.is_some_and(|end| end <= next)
 }
 
 fn is_digest(check: &PastCheck, digest: Digest) -> bool {

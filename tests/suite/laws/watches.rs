@@ -14,7 +14,7 @@ use reveille::port::Clock;
 use reveille::runtime::Handle;
 use reveille::testkit::{CallAnswer, Observation, Seen, SimExecutor, SimHost, Stage};
 
-use super::{Spoil, TrueStory, find, id, is_claimed, is_dispatched, session};
+use super::{Spoil, TrueStory, find, id, is_claimed, is_created, is_dispatched, session};
 
 /// Wrong histories of watches, and the law that each breaks.
 pub(super) const WRONG_CHECKS: &[(&str, Spoil)] = &[
@@ -25,6 +25,11 @@ pub(super) const WRONG_CHECKS: &[(&str, Spoil)] = &[
     ("a_check_is_told_as_its_past_says", |all| {
         let digest = check(all, "state", UP).reading.digest;
         check(all, "state", DOWN).reading.digest = digest;
+    }),
+    // A summary is told by a check after which the watch has an hour left.
+    ("a_check_is_told_as_its_past_says", |all| {
+        become_a_summary(all);
+        check(all, "state", UP).weighed.told = Some(Why::Batch);
     }),
     // A ping had come a second before the check that tells of silence.
     ("silence_is_told_once_and_only_in_silence", |all| {
@@ -162,6 +167,18 @@ fn age(seconds: i64) -> Outcome {
 
 fn backup() -> PingName {
     PingName::new("backup").expect("a name")
+}
+
+/// The watch of the state tells of eight checks together, and ends in an hour.
+fn become_a_summary(all: &mut [Observation]) {
+    let place = find(all, |seen| is_created(seen, "state"));
+    let end = all[place].now.wall.checked_add(Span::from_millis(3_600_000));
+    let Seen::Fact(Fact::Created { schedule, .. }) = &mut all[place].seen else { return };
+    let (Payload::Call(call), Some(settings)) = (&mut schedule.payload, &mut schedule.settings) else {
+        return;
+    };
+    call.filter = Some(Arc::new(Filter { batch: 8, ..Filter::plain(NotifyWhen::Summary) }));
+    settings.lifetime.expires_at = end;
 }
 
 /// The watch of the state looks again so long after a check.
