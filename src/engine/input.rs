@@ -37,7 +37,7 @@ pub enum Input {
     Restart {
         /// Number of volatile schedules that were lost with the earlier process.
         lost: u64,
-        /// The latest times in which no process was there, oldest first. Empty if they are not known.
+        /// The times in which no process was there that are known, oldest first. Empty if they are not known.
         downs: Box<[Downtime]>,
         /// The lost ones, as far as they are known.
         named: Box<[LostSchedule]>,

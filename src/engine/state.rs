@@ -91,7 +91,7 @@ pub struct State {
     pub(super) frozen: bool,
     /// Slots before this moment count as missed: the last restart or release. `None` if there was none.
     pub(super) armed_since: Option<Moment>,
-    /// The latest times in which no process was there, oldest first.
+    /// The times in which no process was there that are known, oldest first.
     pub(super) downs: Box<[Downtime]>,
     pub(super) losses: Box<[LostSchedule]>,
     pub(super) holds: Holds,
@@ -372,7 +372,7 @@ impl State {
         self.holds.present.as_ref()
     }
 
-    /// Returns the latest times in which no process was there, oldest first.
+    /// Returns the times in which no process was there that are known, oldest first.
     pub fn downs(&self) -> &[Downtime] {
         &self.downs
     }

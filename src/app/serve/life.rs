@@ -14,7 +14,7 @@ use crate::edn::{self, Map, Value};
 /// When daemons of a data directory lived.
 pub(in crate::app) struct LifeNote {
     path: PathBuf,
-    /// The latest times without a daemon, oldest first.
+    /// Times without a daemon, oldest first.
     downs: Vec<Downtime>,
     written: Moment,
 }
@@ -30,13 +30,13 @@ impl LifeNote {
         let alive = alive.map(|alive| last_sign(alive, stored));
         // A clock that was set back since shows no time in between.
         downs.extend(alive.filter(|from| *from < now).map(|from| Downtime { from, until: now }));
-        downs.drain(..downs.len().saturating_sub(DOWNS_MAX));
+        forget_shortest(&mut downs);
         let mut note = LifeNote { path, downs, written: now };
         note.write(now);
         note
     }
 
-    /// The latest times without a daemon, oldest first; the one that ended with the start is the last.
+    /// The times without a daemon that are known, oldest first; the one that ended with the start is the last.
     pub(in crate::app) fn downs(&self) -> Box<[Downtime]> {
         self.downs.clone().into()
     }
@@ -72,6 +72,16 @@ fn last_sign(alive: Moment, stored: Option<Moment>) -> Moment {
     stored.filter(is_of_daemon).unwrap_or(alive)
 }
 
+/// Forgets the shortest downtimes beyond [`DOWNS_MAX`], but never the last one: quick starts after a long one do not hide it.
+fn forget_shortest(downs: &mut Vec<Downtime>) {
+    while downs.len() > DOWNS_MAX {
+        let earlier = downs.iter().enumerate().take(DOWNS_MAX);
+        let shortest =
+            earlier.min_by_key(|(_, down)| down.until.since(down.from)).map_or(0, |(index, _)| index);
+        downs.remove(shortest);
+    }
+}
+
 fn downs_of(note: &Map) -> Vec<Downtime> {
     let items = note.keyword("downs").and_then(Value::as_items).unwrap_or_default();
     let down = |item: &Value| {
@@ -104,5 +114,21 @@ mod tests {
         assert_eq!(last_sign(at(1_000), Some(at(2_500))), at(2_500));
         // An import that came while no daemon was there.
         assert_eq!(last_sign(at(1_000), Some(at(60_000))), at(1_000));
+    }
+
+    #[test]
+    fn quick_starts_do_not_hide_an_hour() {
+        let at =
+            |seconds: u64| Moment::EPOCH.checked_add(Span::from_millis(seconds * 1_000)).expect("in range");
+        let down = |from, until| Downtime { from: at(from), until: at(until) };
+        let mut downs = vec![down(0, 3_600)];
+        for start in 0..40 {
+            downs.push(down(3_602 + 3 * start, 3_603 + 3 * start));
+            forget_shortest(&mut downs);
+        }
+        assert_eq!(downs.len(), DOWNS_MAX);
+        assert_eq!(downs.first(), Some(&down(0, 3_600)));
+        assert_eq!(downs.last(), Some(&down(3_719, 3_720)));
+        assert!(downs.is_sorted_by_key(|down| down.from));
     }
 }

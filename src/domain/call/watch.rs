@@ -153,8 +153,7 @@ impl Watch {
     }
 
     /// Notes when no process was there. What the watch remembers is stored with its next check, so a process that ended before
-    /// that has counted nothing: these are all downtimes that are known, which are the newest 16. `made_at` is when the watch was
-    /// made.
+    /// that has counted nothing: these are all downtimes that are known. `made_at` is when the watch was made.
     pub(crate) fn was_down(&mut self, downs: &[Downtime], made_at: Moment, interval: Span) {
         let Tally { errors, told_at, changed_at, ok_at, .. } = self.tally;
         // A check that ended later has counted it. In a row from before `unseen_until` was stored, these instants stand for it,

@@ -92,8 +92,8 @@ fn standing(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
             });
             Ok(Value::Vector(shown.collect::<Vec<Value>>().into()).into())
         };
-        /// The latest times in which no process was there, oldest first: from the last moment at which one is known to have run,
-        /// until the next one began. Empty without a data directory.
+        /// Times in which no process was there, oldest first: from the last moment at which one is known to have run, until the
+        /// next one began. At most 16: the shortest are forgotten first, but never the last. Empty without a data directory.
         own "reveille.engine/downtimes": Type::Record(&DOWNTIME), many => |view, (), _| {
             let shown = view.state.downs().iter().map(|down| {
                 let from = Map::new().with("from", psi_terms::instant(down.from));

@@ -67,7 +67,6 @@ fn end(
     (reading, line): (Reading, &str),
 ) {
     let Some(watch) = remembered(step, check) else { return };
-    let watch = &*watch;
     let errors = if reading.outcome.ok { 0 } else { watch.tally.errors.checks.saturating_add(1) };
     // What comes after the check is said by the watch as it is now: it may have been changed while the check was out.
     let watch_now = &check.record.schedule;
@@ -78,7 +77,7 @@ fn end(
     let has_had_all = most.is_some_and(|most| check.record.progress().runs >= u64::from(most.get()));
     let is_last = is_over || has_had_all;
     let checked = Checked { since: check.schedule.created_at, at: step.now.wall, is_last };
-    let weighed = weigh(watch, filter, &reading, checked);
+    let weighed = weigh(&watch, filter, &reading, checked);
     debug_assert_eq!(weighed.tally.errors.checks, errors, "{}: the wait counts other errors", check.id);
     // It would go on for ever without ever looking.
     let is_vain = reading.outcome.reason == Some(Reason::ToolUnknown)
@@ -88,7 +87,7 @@ fn end(
     let end = if reading.outcome.ok { TaskEnd::Completed } else { TaskEnd::Failed };
     if let Some(why) = weighed.told {
         let is_summary = why == Why::Batch;
-        let batch = is_summary.then(|| summed_up(watch, &reading));
+        let batch = is_summary.then(|| summed_up(&watch, &reading));
         let details = Details {
             lines: line,
             batch: batch.as_ref(),
