@@ -38,6 +38,9 @@ pub(crate) struct AgentProcess {
 #[derive(Default)]
 pub(super) struct Agents {
     table: Mutex<Table>,
+    /// Held while a waiter takes its place or is sent away, so that the engine and the table name the same one: of two that come
+    /// at once, the second sees the first. Taken before the table.
+    places: Mutex<()>,
     pub(super) probe: OnceLock<Probe>,
     /// Who is told of sessions that have lost the process of their agent.
     pub(super) left: OnceLock<Sender<SessionId>>,
@@ -99,6 +102,11 @@ impl Agents {
     pub(super) fn table(&self) -> MutexGuard<'_, Table> {
         // A panic elsewhere cannot leave it inconsistent: each change is one insert or removal.
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps all waiters in their places, until what is returned is dropped.
+    fn change_places(&self) -> MutexGuard<'_, ()> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -237,6 +245,7 @@ impl Service {
         (attach, let_go): (impl FnOnce() -> HostId, Box<dyn FnOnce() + Send>),
     ) -> Result<bool, HostError> {
         let _admitted = self.admit(caller, Op::AttachHost, None)?;
+        let _others_wait = self.shared.agents.change_places();
         let waits = |waiter: &Waiter| waiter.handed.is_none();
         // Its place must not be empty for a moment: the session would be idle in it.
         if busy.is_none() && self.shared.agents.table().waiters.get(session).is_some_and(waits) {
@@ -282,6 +291,7 @@ impl Service {
         process: Option<&AgentProcess>,
     ) -> Result<(), HostError> {
         let _admitted = self.admit(caller, Op::BindAgent, None)?;
+        let _others_wait = self.shared.agents.change_places();
         let is_done = |known: &AgentProcess| process.is_none_or(|process| known == process);
         let (left, host) = {
             let mut table = self.shared.agents.table();
