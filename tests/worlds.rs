@@ -280,7 +280,7 @@ fn a_listener_may_speak_to_the_engine_while_it_is_spoken_to() {
     handle.submit(Input::Command(Command::CreateSchedule(first))).expect("the session has room");
     handle.run_due();
     assert_eq!((heard.load(Ordering::Relaxed), handle.view(State::live_count)), (3, 0));
-    assert_eq!(handle.transcript(&owner).map(|kept| kept.messages.len()), Some(3));
+    assert_eq!(handle.sessions().transcript(&owner).map(|kept| kept.messages.len()), Some(3));
 }
 
 fn new_schedule(owner: &SessionId, payload: Payload) -> NewSchedule {

@@ -82,9 +82,9 @@ pub(crate) fn furnish(
     watches: usize,
     executor: Option<Arc<dyn Executor>>,
 ) -> Vec<SessionId> {
-    handle.switch(Primitives { watchers: true, ..Primitives::default() });
+    handle.tools().switch(Primitives { watchers: true, ..Primitives::default() });
     if let Some(executor) = executor {
-        handle.add_executor(ExecutorKind::Operator, executor).expect("no other executor");
+        handle.tools().add_executor(ExecutorKind::Operator, executor).expect("no other executor");
     }
     let open = |number| {
         let id = SessionId::new(&format!("session-{number}")).expect("letters and digits");

@@ -84,7 +84,7 @@ pub(crate) fn bulletins(calls: usize, store: Option<Arc<dyn Store>>) -> f64 {
     let is_durable = store.is_some();
     if let Some(store) = store {
         engine.handle().attach_store(store, AttachOptions::default()).expect("the store is sound");
-        engine.handle().switch(Primitives::all());
+        engine.handle().tools().switch(Primitives::all());
     }
     let args = Value::from(Map::new().with("name", TOOL));
     let style = CallStyle { notation: Notation::Json, patience: None };

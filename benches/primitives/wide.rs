@@ -26,6 +26,7 @@ pub(crate) fn figures(repeats: usize) -> Figures {
         let named = Named { tool: tool.clone(), inner: Arc::clone(&sleeping) };
         engine
             .handle()
+            .tools()
             .add_executor(ExecutorKind::Operator, Arc::new(named))
             .expect("no other has this tool");
     }

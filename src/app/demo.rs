@@ -182,7 +182,7 @@ impl<W: Write> Demo<'_, W> {
                 let label = provenance.label.as_deref().unwrap_or_default();
                 writeln!(self.output, "   opened by {schedule} of session {origin}, label {label:?}")?;
             }
-            for message in self.handle.transcript(session.id()).unwrap_or_default().messages {
+            for message in self.handle.sessions().transcript(session.id()).unwrap_or_default().messages {
                 show_message(self.output, &message)?;
             }
         }

@@ -136,17 +136,17 @@ impl Builder {
         });
         let runtime = Runtime::start(system_parts(Arc::new(host), zones)?)?;
         let handle = runtime.handle();
-        handle.switch(self.primitives);
+        handle.tools().switch(self.primitives);
         // Before the store: loaded runs may be due, and then they meet the guard and the channels at once.
         if let Some(guard) = self.guard {
-            handle.set_guard(guard);
+            handle.outside().set_guard(guard);
         }
         if let Some((courier, channels)) = self.channels {
-            handle.open_channels(courier, channels);
+            handle.outside().open_channels(courier, channels);
         }
         for executor in self.executors {
             // Refused if an earlier one offers a tool of one of its names.
-            let _ = handle.add_executor(ExecutorKind::Operator, executor);
+            let _ = handle.tools().add_executor(ExecutorKind::Operator, executor);
         }
         let store: Option<Arc<dyn Store>> = match self.store {
             Stores::None => None,

@@ -91,7 +91,7 @@ impl Reveille {
 
     /// The transcript of a session, as far as its host shares it.
     pub fn transcript(&self, session: &SessionId) -> Option<Transcript> {
-        self.handle().transcript(session)
+        self.handle().sessions().transcript(session)
     }
 
     /// Deliveries from now on. Each receiver gets all of them.

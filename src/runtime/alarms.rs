@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::handle::Handle;
 use super::shared::Shared;
 use super::sync::{Mutex, UNPOISONED};
 use crate::domain::{BootTime, Span};
@@ -21,13 +20,20 @@ pub(super) struct Alarms {
 
 /// An alarm that was set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct AlarmId(BootTime, u64);
+pub(crate) struct AlarmId(BootTime, u64);
 
 type Ring = Box<dyn FnOnce() + Send>;
 
 impl Alarms {
     pub(super) fn next(&self) -> Option<BootTime> {
         self.set.lock().expect(UNPOISONED).keys().next().map(|AlarmId(at, _)| *at)
+    }
+
+    /// Calls an alarm off, if it has not rung.
+    pub(super) fn call_off(&self, id: AlarmId) {
+        let rung = self.set.lock().expect(UNPOISONED).remove(&id);
+        // Outside of the lock: what it holds may do something when it is dropped.
+        drop(rung);
     }
 
     fn take_due(&self, now: BootTime) -> Option<Ring> {
@@ -37,25 +43,16 @@ impl Alarms {
     }
 }
 
-impl Handle {
-    /// Rings when this much time has passed, on a thread that must not be kept.
-    pub(crate) fn set_alarm(&self, after: Span, ring: impl FnOnce() + Send + 'static) -> AlarmId {
-        let alarms = &self.shared.alarms;
+impl Shared {
+    /// Sets an alarm that rings when this much time has passed.
+    pub(super) fn set_alarm(&self, after: Span, ring: Ring) -> AlarmId {
+        let alarms = &self.alarms;
         let id = AlarmId(self.now().boot.after(after), alarms.last.fetch_add(1, Ordering::Relaxed));
-        alarms.set.lock().expect(UNPOISONED).insert(id, Box::new(ring));
-        self.shared.rouse_before(id.0);
+        alarms.set.lock().expect(UNPOISONED).insert(id, ring);
+        self.rouse_before(id.0);
         id
     }
 
-    /// Calls an alarm off, if it has not rung.
-    pub(crate) fn call_off_alarm(&self, id: AlarmId) {
-        let rung = self.shared.alarms.set.lock().expect(UNPOISONED).remove(&id);
-        // Outside of the lock: what it holds may do something when it is dropped.
-        drop(rung);
-    }
-}
-
-impl Shared {
     /// Rings the alarms that are due; `true` if there were any.
     pub(super) fn ring_alarms(self: &Arc<Self>, now: BootTime) -> bool {
         let mut is_any = false;

@@ -9,7 +9,7 @@ use super::durable::{self, Persister, StoredMessage, WithoutStore};
 use super::feed::Feed;
 use super::sync::UNPOISONED;
 use super::token::Tokens;
-use super::waiter_table::{Waiters, concerned};
+use super::waiter_table::{WaiterTable, concerned};
 use crate::calendar::Zones;
 use crate::domain::{BootTime, Cursor, Entropy, Fact, Now, Refusal, RunId, Span};
 use crate::engine::{Effect, Env, Input, Report, State, Step, StoreInput, decide_into};
@@ -39,7 +39,7 @@ pub(super) struct Core {
     pub(super) persister: Option<Persister>,
     without_store: WithoutStore,
     tokens: Arc<Tokens>,
-    pub(super) waiters: Arc<Waiters>,
+    pub(super) waiters: Arc<WaiterTable>,
     /// The lock only makes the type `Sync`: readers share the core and never use the journal.
     journal: Option<Mutex<Box<dyn Journal>>>,
 }

@@ -1,23 +1,31 @@
 //! What surfaces and embedders hold: submit, read, subscribe.
+//!
+//! Everything else that can be asked of an engine is grouped by its noun, in a file of its own: [`Handle::sessions`],
+//! [`Handle::hosts`], [`Handle::tools`], [`Handle::calls`], [`Handle::waiters`], [`Handle::outside`]. Invariant: such a group
+//! only borrows the handle, so it costs nothing to name.
 
 use std::sync::{Arc, Weak};
 
+use super::calls::Calls;
 use super::counters::Counters;
 use super::durable::{self, AttachOptions, RecoveryError};
+use super::hosts::Hosts;
+use super::outside::Outside;
 use super::parts::Parts;
 use super::reading::Reading;
 use super::rehearsal::{REHEARSED, Rehearsal};
+use super::sessions::Sessions;
 use super::shared::Shared;
 use super::subscription::Subscription;
-use super::sync::UNPOISONED;
 use super::token::{Token, Tokens};
+use super::tools::Tools;
+use super::waiters::Waiters;
 use crate::calendar::Zones;
 use crate::domain::{
-    Actor, BootTime, Channel, Cursor, Entropy, Grant, HostId, Moment, Now, Primitives, Refusal, ScheduleId,
-    Scope, SessionConfig, SessionId, Transcript,
+    BootTime, Cursor, Entropy, HostId, Now, Refusal, ScheduleId, Scope, SessionConfig, SessionId,
 };
-use crate::engine::{Command, Gauges, Input, NewSchedule, Report, SessionRecord, State, Which};
-use crate::port::{Courier, Guard, Host, Store, Ticket, UnderWay};
+use crate::engine::{Command, Gauges, Input, NewSchedule, State, Which};
+use crate::port::{Store, Ticket};
 
 /// A handle to one engine. Clones are handles to the same engine.
 ///
@@ -27,39 +35,29 @@ use crate::port::{Courier, Guard, Host, Store, Ticket, UnderWay};
 pub struct Handle {
     pub(super) shared: Arc<Shared>,
     /// Set for a handle that applies nothing.
-    rehearsal: Option<Arc<Rehearsal>>,
+    pub(super) rehearsal: Option<Arc<Rehearsal>>,
 }
 
 /// A handle that does not keep its engine.
 #[derive(Clone)]
-pub struct WeakHandle(Weak<Shared>);
+pub(crate) struct WeakHandle(Weak<Shared>);
 
 impl WeakHandle {
+    /// A handle to the same engine that does not keep it.
+    pub(crate) fn of(handle: &Handle) -> WeakHandle {
+        WeakHandle(Arc::downgrade(&handle.shared))
+    }
+
     /// The handle, if the engine is still there.
     pub(crate) fn upgrade(&self) -> Option<Handle> {
-        self.0.upgrade().map(Handle::of)
+        self.0.upgrade().map(|shared| Handle { shared, rehearsal: None })
     }
 }
 
 impl Handle {
-    /// A handle that does not keep the engine.
-    pub(crate) fn downgrade(&self) -> WeakHandle {
-        WeakHandle(Arc::downgrade(&self.shared))
-    }
-
     /// A new, empty engine.
     pub fn new(parts: Parts) -> Handle {
-        Handle::of(Arc::new(Shared::new(parts)))
-    }
-
-    pub(super) fn of(shared: Arc<Shared>) -> Handle {
-        Handle { shared, rehearsal: None }
-    }
-
-    /// A handle to the same engine, whose inputs are rehearsed.
-    pub(crate) fn rehearsing(&self) -> (Handle, Arc<Rehearsal>) {
-        let rehearsal = Arc::<Rehearsal>::default();
-        (Handle { rehearsal: Some(Arc::clone(&rehearsal)), ..self.clone() }, rehearsal)
+        Handle { shared: Arc::new(Shared::new(parts)), rehearsal: None }
     }
 
     /// Decides on an input. When this returns, the input has taken effect, and its effects have run or are being run by
@@ -102,7 +100,7 @@ impl Handle {
 
     /// The engine, locked for reading, with its feed and its counters.
     pub(crate) fn read(&self) -> Reading<'_> {
-        Reading::new(self.shared.core(), &self.shared.hosts)
+        Reading::new(self.shared.core(), &self.shared.hosts, self.shared.started_at)
     }
 
     /// Runs everything that is due. Returns when to call again: at that time, or after the next submit.
@@ -141,36 +139,7 @@ impl Handle {
         host: HostId,
         config: SessionConfig,
     ) -> Result<(SessionId, Token), Refusal> {
-        self.open_session_by(session, host, config, None)
-    }
-
-    /// Opens a session, as [`Handle::open_session`], for this actor.
-    pub(crate) fn open_session_by(
-        &self,
-        session: Option<SessionId>,
-        host: HostId,
-        config: SessionConfig,
-        by: Option<Actor>,
-    ) -> Result<(SessionId, Token), Refusal> {
-        let session = session.unwrap_or_else(|| SessionId::random(self.random_bits()));
-        let (id, config) = (Some(session.clone()), Arc::new(config));
-        let token = Token::from_entropy(self.random_bits(), self.random_bits());
-        // Issued in the same critical section, so that a close on another thread comes before both or after both; and before
-        // the step, because the step persists the token's digest with the session.
-        let mut issued = false;
-        let issue = |state: &State| {
-            issued = state.session(&session).is_none();
-            if issued {
-                self.shared.tokens.issue(&token, &session);
-            }
-        };
-        let open = Input::Command(Command::OpenSession { session: id, host, config, by });
-        let opened = self.shared.submit_and_wait(open, issue, |_| ());
-        if issued && opened.is_err() {
-            self.shared.tokens.revoke(&session);
-        }
-        opened?;
-        Ok((session, token))
+        self.sessions().open_by(session, host, config, None)
     }
 
     /// Closes a session. Its schedules are cancelled and its token is revoked.
@@ -178,116 +147,42 @@ impl Handle {
     /// # Errors
     /// [`Refusal::UnknownSession`].
     pub fn close_session(&self, session: &SessionId) -> Result<(), Refusal> {
-        self.close_session_by(session, None)
+        self.sessions().close_by(session, None)
     }
 
-    /// Closes a session, as [`Handle::close_session`], for this actor.
-    pub(crate) fn close_session_by(&self, session: &SessionId, by: Option<Actor>) -> Result<(), Refusal> {
-        let close = Command::CloseSession { session: session.clone(), by };
-        // Revoked in the critical section that closes the session: later, the id may belong to a new session and its token.
-        self.submit_with(Input::Command(close), |_| self.shared.tokens.revoke(session))
+    /// Sessions: opened and closed for an actor, granted rights, read.
+    pub fn sessions(&self) -> Sessions<'_> {
+        Sessions(self)
     }
 
-    /// Sets what a session may do from now on: its calls, and the runs of its schedules. A grant of nothing revokes its token.
-    ///
-    /// # Errors
-    /// [`Refusal`] if the session is unknown.
-    pub fn grant(&self, session: &SessionId, grant: Grant, by: impl Into<Actor>) -> Result<(), Refusal> {
-        let revokes = grant.right.is_none();
-        let command = Command::SetGrant { session: session.clone(), grant, by: by.into() };
-        // Before the step: the row of the session that the step persists includes the token's digest.
-        let revoke = |_: &State| {
-            if revokes {
-                self.shared.tokens.revoke(session);
-            }
-        };
-        self.shared.submit_and_wait(Input::Command(command), revoke, |_| ())
+    /// Hosts: attached and detached.
+    pub fn hosts(&self) -> Hosts<'_> {
+        Hosts(&self.shared)
+    }
+
+    /// Tools: who carries them out, and which a session can have called.
+    pub fn tools(&self) -> Tools<'_> {
+        Tools(&self.shared)
+    }
+
+    /// Calls of tools: begun and cancelled.
+    pub fn calls(&self) -> Calls<'_> {
+        Calls(&self.shared)
+    }
+
+    /// Those who wait for the end of a call, or for a time.
+    pub fn waiters(&self) -> Waiters<'_> {
+        Waiters(&self.shared)
+    }
+
+    /// What is outside: channels with their courier, and the guard.
+    pub fn outside(&self) -> Outside<'_> {
+        Outside(&self.shared)
     }
 
     /// The table of live tokens and their bearers.
     pub fn tokens(&self) -> &Tokens {
         &self.shared.tokens
-    }
-
-    /// Sets the guard, which is asked whether a run may be dispatched. It is asked only where the policy requires it
-    /// ([`Command::SetGuard`]).
-    pub fn set_guard(&self, guard: Arc<dyn Guard>) {
-        *self.shared.guard.write().expect(UNPOISONED) = Some(guard);
-    }
-
-    /// Opens channels and sets the courier that sends through them. Call it once, before a store is attached: stored work that
-    /// waits for a channel fails if there is no such channel.
-    ///
-    /// Returns whether this was the first call; a later call changes nothing.
-    pub fn open_channels(&self, courier: Arc<dyn Courier>, channels: Vec<Channel>) -> bool {
-        // The courier first: from the fact of its opening on, a channel may get a parcel.
-        if self.shared.courier.set(courier).is_err() {
-            return false;
-        }
-        for channel in channels {
-            // Configuration is a fact: it cannot be refused.
-            let opened = self.submit(Input::Report(Report::ChannelOpened(channel)));
-            debug_assert!(opened.is_ok(), "{opened:?}");
-        }
-        true
-    }
-
-    /// Switches families of tools on and off, for as long as the process lives.
-    pub fn switch(&self, primitives: Primitives) {
-        // Configuration is a fact: it cannot be refused.
-        let switched = self.submit(Input::Report(Report::Switched(primitives)));
-        debug_assert!(switched.is_ok(), "{switched:?}");
-    }
-
-    /// Registers a connected host. Sessions are opened on it, or moved to it, by the returned id.
-    pub fn attach_host(&self, host: Arc<dyn Host>) -> HostId {
-        self.attach_host_by(host, None)
-    }
-
-    /// Registers a host that this actor has connected, who reports by it from now on.
-    pub(crate) fn attach_host_by(&self, host: Arc<dyn Host>, by: Option<Actor>) -> HostId {
-        // Before the report, because effects that follow from it have to find the host.
-        let host = self.shared.hosts.insert(host);
-        // A connection is a fact like its loss: it cannot be refused.
-        let attached = self.submit(Input::Report(Report::HostAttached { host, by }));
-        debug_assert!(attached.is_ok(), "{attached:?}");
-        host
-    }
-
-    /// Registers the host of agents' own conversations: sessions are moved to it by [`HostId::AGENTS`]. A later call changes
-    /// nothing.
-    pub fn attach_agents(&self, host: Arc<dyn Host>) {
-        if self.shared.hosts.insert_as(HostId::AGENTS, host) {
-            let attached =
-                self.submit(Input::Report(Report::HostAttached { host: HostId::AGENTS, by: None }));
-            debug_assert!(attached.is_ok(), "{attached:?}");
-        }
-    }
-
-    /// Reports that a connected host is gone: its deliveries in flight fail, queued runs stay queued.
-    pub fn detach_host(&self, host: HostId) {
-        // Before the report, so that no effect of a later step finds the host.
-        self.shared.hosts.remove(host);
-        self.withdraw_tools(host);
-        // The loss of a host cannot be refused, even while the engine stops.
-        let lost = self.submit(Input::Report(Report::HostLost { host }));
-        debug_assert!(lost.is_ok(), "{lost:?}");
-    }
-
-    /// Reports that a connected host goes in good order: the turn that it was attached for is over.
-    pub fn release_host(&self, host: HostId) {
-        self.shared.hosts.remove(host);
-        self.withdraw_tools(host);
-        // As a loss, it cannot be refused.
-        let left = self.submit(Input::Report(Report::HostLeft { host }));
-        debug_assert!(left.is_ok(), "{left:?}");
-    }
-
-    /// The transcript of a session; `None` if there is no such session, or if its harness does not share it.
-    pub fn transcript(&self, session: &SessionId) -> Option<Transcript> {
-        // The host is called without the engine's lock.
-        let host = self.view(|state| state.session(session).map(SessionRecord::host))?;
-        self.shared.hosts.find(host)?.transcript(session)
     }
 
     /// Follows the decisions after a cursor; [`Cursor::START`] for all that are retained.
@@ -308,20 +203,10 @@ impl Handle {
         durable::load_and_recover(&self.shared, store, events, options)
     }
 
-    /// When this life of the engine began, on the wall clock.
-    pub(crate) fn started_at(&self) -> Moment {
-        self.shared.started_at
-    }
-
     /// The counters so far, and the present numbers of sessions, schedules and runs.
     pub fn counters(&self) -> (Counters, Gauges) {
         let core = self.shared.core();
         (core.counters.clone(), core.state.gauges(self.now()))
-    }
-
-    /// How many deliveries are on their way outside.
-    pub(crate) fn carried(&self) -> UnderWay {
-        self.shared.courier.get().map(|courier| courier.under_way()).unwrap_or_default()
     }
 
     /// The time zones that schedules may name.

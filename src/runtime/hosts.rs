@@ -1,51 +1,63 @@
-//! The connected hosts, by number; the built-in one has two, for sessions with and without somebody who listens.
+//! Hosts by a handle: they come and go.
+//!
+//! What lives elsewhere: the table of hosts (`host_table`), what they are called for (`perform`). Invariant: an effect
+//! that follows from the coming of a host finds it, and one that follows from its going does not.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::sync::{RwLock, UNPOISONED};
-use crate::domain::HostId;
+use super::shared::Shared;
+use crate::domain::{Actor, HostId};
+use crate::engine::Report;
 use crate::port::Host;
 
-/// Hosts by number. Numbers are never reused.
-pub(super) struct Hosts {
-    table: RwLock<Table>,
-}
+/// The hosts of an engine.
+pub struct Hosts<'a>(pub(super) &'a Arc<Shared>);
 
-struct Table {
-    hosts: BTreeMap<HostId, Arc<dyn Host>>,
-    next: u32,
-}
-
-impl Hosts {
-    pub(super) fn new(local: Arc<dyn Host>) -> Hosts {
-        let hosts = BTreeMap::from([(HostId::LOCAL, Arc::clone(&local)), (HostId::INBOX, local)]);
-        Hosts { table: RwLock::new(Table { hosts, next: 1 }) }
+impl Hosts<'_> {
+    /// Registers a connected host. Sessions are opened on it, or moved to it, by the returned id.
+    pub fn attach(&self, host: Arc<dyn Host>) -> HostId {
+        self.attach_by(host, None)
     }
 
-    pub(super) fn find(&self, id: HostId) -> Option<Arc<dyn Host>> {
-        // Cloned, so that the host is called without the table's lock.
-        self.table.read().expect(UNPOISONED).hosts.get(&id).cloned()
+    /// Registers a host that this actor has connected, who reports by it from now on.
+    pub(crate) fn attach_by(&self, host: Arc<dyn Host>, by: Option<Actor>) -> HostId {
+        // Before the report, because effects that follow from it have to find the host.
+        let host = self.0.hosts.insert(host);
+        self.0.submit_fact(Report::HostAttached { host, by });
+        host
     }
 
-    pub(super) fn insert(&self, host: Arc<dyn Host>) -> HostId {
-        let mut table = self.table.write().expect(UNPOISONED);
-        let id = HostId::new(table.next);
-        // A number is never reused: an effect for a lost host must not reach another one.
-        table.next += 1;
-        table.hosts.insert(id, host);
-        id
+    /// Registers the host of agents' own conversations: sessions are moved to it by [`HostId::AGENTS`]. A later call changes
+    /// nothing.
+    pub fn attach_agents(&self, host: Arc<dyn Host>) {
+        if self.0.hosts.insert_as(HostId::AGENTS, host) {
+            self.0.submit_fact(Report::HostAttached { host: HostId::AGENTS, by: None });
+        }
     }
 
-    /// Inserts a host whose number is fixed; returns whether there was none of that number.
-    pub(super) fn insert_as(&self, id: HostId, host: Arc<dyn Host>) -> bool {
-        let mut table = self.table.write().expect(UNPOISONED);
-        let is_first = !table.hosts.contains_key(&id);
-        table.hosts.entry(id).or_insert(host);
-        is_first
+    /// Reports that a connected host is gone: its deliveries in flight fail, queued runs stay queued.
+    pub fn detach(&self, host: HostId) {
+        self.remove(host);
+        self.0.submit_fact(Report::HostLost { host });
     }
 
-    pub(super) fn remove(&self, id: HostId) {
-        self.table.write().expect(UNPOISONED).hosts.remove(&id);
+    /// Reports that a connected host goes in good order: the turn that it was attached for is over.
+    pub fn release(&self, host: HostId) {
+        self.remove(host);
+        self.0.submit_fact(Report::HostLeft { host });
+    }
+
+    /// Before the report, so that no effect of a later step finds the host.
+    fn remove(&self, host: HostId) {
+        self.0.hosts.remove(host);
+        self.0.withdraw_tools(host);
+    }
+
+    /// Wakes those who follow something that is no decision, such as the turn of an agent: it has changed.
+    #[cfg(feature = "cli")]
+    pub(crate) fn tell_followers(&self) {
+        // A reader that has found nothing new holds the lock until it waits, and would miss the change otherwise.
+        drop(self.0.core());
+        self.0.news.notify();
     }
 }

@@ -1,16 +1,15 @@
 //! The kit: which tools a session can have called, and who carries each call out.
 //!
-//! What lives elsewhere: calls under way (`calls`), who may call a tool (`service`). Invariant: of two tools of one name, a
-//! session gets that of the executor whose kind comes first (`ExecutorKind`); only tools of hosts may have the name of another.
+//! What lives elsewhere: what a handle asks of it (`tools`), calls under way (`calls`), who may call a tool (`service`).
+//! Invariant: of two tools of one name, a session gets that of the executor whose kind comes first (`ExecutorKind`); only tools
+//! of hosts may have the name of another.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::handle::Handle;
 use super::sync::{RwLock, UNPOISONED};
 use crate::domain::{ExecutorKind, HostId, SessionId, ToolName, ToolSpec, nearest};
-use crate::engine::SessionRecord;
 use crate::port::Executor;
 
 /// The executors.
@@ -76,7 +75,12 @@ pub enum Resolved {
 
 impl Kit {
     /// Adds an executor. A second one of Reveille's own tools takes the place of the first.
-    fn add(&self, kind: ExecutorKind, executor: Arc<dyn Executor>, to: &SessionId) -> Result<(), NameClash> {
+    pub(super) fn add(
+        &self,
+        kind: ExecutorKind,
+        executor: Arc<dyn Executor>,
+        to: &SessionId,
+    ) -> Result<(), NameClash> {
         let offered = specs(&*executor, to);
         let mut table = self.table.write().expect(UNPOISONED);
         if kind == ExecutorKind::Own {
@@ -94,6 +98,30 @@ impl Kit {
         // Kinds are in order of precedence, numbers in order of addition.
         table.executors.sort_by_key(|known| (known.kind, known.number));
         Ok(())
+    }
+
+    /// Puts the tools of a host in the place of those that it offered before. Returns the names by which its sessions get tools
+    /// of others.
+    pub(super) fn offer(&self, host: HostId, executor: Arc<dyn Executor>) -> Vec<ToolName> {
+        let anyone = SessionId::of_nobody();
+        let offered = specs(&*executor, &anyone);
+        {
+            let mut table = self.table.write().expect(UNPOISONED);
+            let number = table.hosts.get(&host).map(|known| known.number);
+            let number = number.unwrap_or_else(|| table.number());
+            table.hosts.insert(host, Offerer { kind: ExecutorKind::Host, number, executor });
+        }
+        let others = self.of_session(&anyone, None);
+        let is_shadowed = |name: &ToolName| {
+            let first = others.tools().find(|(_, spec)| spec.name == *name);
+            first.is_some_and(|(kind, _)| kind < ExecutorKind::Host)
+        };
+        offered.iter().map(|spec| spec.name.clone()).filter(is_shadowed).collect()
+    }
+
+    /// Takes the tools of a host away. Returns who carried them out.
+    pub(super) fn withdraw(&self, host: HostId) -> Option<Offerer> {
+        self.table.write().expect(UNPOISONED).hosts.remove(&host)
     }
 
     /// The tools for a session of this host.
@@ -124,55 +152,6 @@ impl Table {
 fn specs(executor: &dyn Executor, session: &SessionId) -> Arc<[ToolSpec]> {
     // Unwind safe: the executor is behind a port, so its panic leaves nothing of the kit half changed.
     catch_unwind(AssertUnwindSafe(|| executor.specs(session))).unwrap_or_default()
-}
-
-impl Handle {
-    /// Adds an executor, whose tools every session can have called.
-    ///
-    /// # Errors
-    /// [`NameClash`] if another one offers a tool of one of its names; nothing is added then.
-    pub fn add_executor(&self, kind: ExecutorKind, executor: Arc<dyn Executor>) -> Result<(), NameClash> {
-        self.shared.kit.add(kind, executor, &SessionId::of_nobody())
-    }
-
-    /// Adds the tools of an attached host, which its own sessions can have called, in the place of those that it offered before.
-    /// Returns the names by which its sessions get tools of others.
-    pub fn offer_tools(&self, host: HostId, executor: Arc<dyn Executor>) -> Vec<ToolName> {
-        let anyone = SessionId::of_nobody();
-        let offered = specs(&*executor, &anyone);
-        let kit = &self.shared.kit;
-        {
-            let mut table = kit.table.write().expect(UNPOISONED);
-            let number = table.hosts.get(&host).map(|known| known.number);
-            let number = number.unwrap_or_else(|| table.number());
-            table.hosts.insert(host, Offerer { kind: ExecutorKind::Host, number, executor });
-        }
-        let others = kit.of_session(&anyone, None);
-        let is_shadowed = |name: &ToolName| {
-            let first = others.tools().find(|(_, spec)| spec.name == *name);
-            first.is_some_and(|(kind, _)| kind < ExecutorKind::Host)
-        };
-        offered.iter().map(|spec| spec.name.clone()).filter(is_shadowed).collect()
-    }
-
-    /// Takes the tools of a host away, and ends its calls.
-    pub(super) fn withdraw_tools(&self, host: HostId) {
-        let gone = self.shared.kit.table.write().expect(UNPOISONED).hosts.remove(&host);
-        if let Some(gone) = gone {
-            self.shared.lose_executor(gone.number);
-        }
-    }
-
-    /// The tools that every session can have called.
-    pub(crate) fn kit_of_nobody(&self) -> SessionKit {
-        self.shared.kit.of_session(&SessionId::of_nobody(), None)
-    }
-
-    /// The tools that a session can have called.
-    pub fn kit(&self, session: &SessionId) -> SessionKit {
-        let host = self.view(|state| state.session(session).map(SessionRecord::host));
-        self.shared.kit.of_session(session, host)
-    }
 }
 
 impl SessionKit {

@@ -9,11 +9,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::handle::Handle;
-use super::kit::{KnownTool, Resolved};
+use super::kit::KnownTool;
 use super::shared::Shared;
 use super::sync::{Mutex, UNPOISONED};
-use crate::domain::{Refusal, ScheduleId, SessionId, ToolName};
+use crate::domain::{Refusal, ScheduleId};
 use crate::edn::Value;
 use crate::engine::{Input, Report};
 use crate::limits;
@@ -29,29 +28,6 @@ struct Listener {
     listening: Box<dyn Listening>,
     /// Whether something has changed since the last check began.
     has_stirred: Arc<AtomicBool>,
-}
-
-impl Handle {
-    /// Lets a watch hear of changes of what it looks at, if the executor of its tool can tell.
-    ///
-    /// # Errors
-    /// Why it cannot tell now though it could, in words.
-    pub(crate) fn listen(
-        &self,
-        watch: &ScheduleId,
-        session: &SessionId,
-        (tool, args): (&ToolName, &Value),
-    ) -> Result<(), &'static str> {
-        match self.kit(session).resolve(tool.as_str()) {
-            Resolved::Known(tool) => self.shared.listen(watch, &tool, args),
-            Resolved::Ambiguous(_) | Resolved::Unknown(_) => Ok(()),
-        }
-    }
-
-    /// Lets a watch hear of nothing any more.
-    pub(crate) fn stop_listening(&self, watch: &ScheduleId) {
-        self.shared.stop_listening(watch);
-    }
 }
 
 impl Shared {
@@ -110,7 +86,8 @@ impl Shared {
         }
     }
 
-    fn stop_listening(&self, watch: &ScheduleId) {
+    /// Lets a watch hear of nothing any more.
+    pub(super) fn stop_listening(&self, watch: &ScheduleId) {
         let former = self.listeners.table.lock().expect(UNPOISONED).remove(watch);
         drop(former);
     }

@@ -7,7 +7,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::handle::Handle;
 use super::performer::Performer;
 use super::shared::Shared;
 use super::sync::UNPOISONED;
@@ -129,7 +128,7 @@ impl Shared {
         let Some(courier) = self.courier.get() else {
             return failed(Reason::ChannelUnknown, Reason::ChannelUnknown.doc());
         };
-        let (handle, carried_run) = (Handle::of(Arc::clone(self)), run.clone());
+        let (shared, carried_run) = (Arc::clone(self), run.clone());
         let carried = Box::new(move |carried: Result<(), Failure>| {
             let run = carried_run;
             let report = match carried {
@@ -138,7 +137,7 @@ impl Shared {
             };
             // Refused if the run has ended meanwhile. The engine's record stands.
             // Not awaited, because the courier's thread must not wait for a disk.
-            let _ = handle.submit_unawaited(Input::Report(report));
+            let _ = shared.submit_raw(Input::Report(report), |_| (), |_| ());
         });
         // Unwind safe: the courier is behind a port, so its panic leaves nothing of the engine half changed.
         let handed = catch_unwind(AssertUnwindSafe(|| courier.carry(parcel, carried)));
@@ -171,11 +170,8 @@ impl Shared {
             if let Some(shared) = engine.upgrade() {
                 // Refused if the run has ended meanwhile, or if another question about it has been asked since.
                 // Not awaited, because the guard's thread must not wait for a disk.
-                let _ = Handle::of(shared).submit_unawaited(Input::Report(Report::GuardAnswered {
-                    run,
-                    digest,
-                    answer,
-                }));
+                let answered = Report::GuardAnswered { run, digest, answer };
+                let _ = shared.submit_raw(Input::Report(answered), |_| (), |_| ());
             }
         });
         // Cloned, so that the lock is not held while the guard runs.

@@ -5,21 +5,31 @@ use std::sync::Arc;
 
 use super::core::Core;
 use super::counters::Counters;
-use super::hosts::Hosts;
+use super::host_table::HostTable;
 use super::sync::RwLockReadGuard;
-use crate::domain::{Decision, HostId, Obstacle, RunId, Transcript, Turn};
+use crate::domain::{Decision, HostId, Moment, Obstacle, RunId, Transcript, Turn};
 use crate::engine::{SessionRecord, State};
 use crate::port::Store;
 
 /// The engine, locked for reading. Other readers share the lock; writers wait for it, so drop it soon.
 pub(crate) struct Reading<'a> {
     core: RwLockReadGuard<'a, Core>,
-    hosts: &'a Hosts,
+    hosts: &'a HostTable,
+    started_at: Moment,
 }
 
 impl<'a> Reading<'a> {
-    pub(super) fn new(core: RwLockReadGuard<'a, Core>, hosts: &'a Hosts) -> Reading<'a> {
-        Reading { core, hosts }
+    pub(super) fn new(
+        core: RwLockReadGuard<'a, Core>,
+        hosts: &'a HostTable,
+        started_at: Moment,
+    ) -> Reading<'a> {
+        Reading { core, hosts, started_at }
+    }
+
+    /// When this life of the engine began, on the wall clock.
+    pub(crate) fn started_at(&self) -> Moment {
+        self.started_at
     }
 
     pub(crate) fn state(&self) -> &State {

@@ -3,8 +3,10 @@
 //! A call submits one input and then reads what has become of it. Nothing has become of a rehearsed one, so the call is
 //! ended with a refusal, and the rehearsal remembers that the engine would have accepted the input.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::handle::Handle;
 use super::shared::Shared;
 use crate::domain::{Entropy, Refusal};
 use crate::engine::Input;
@@ -16,6 +18,12 @@ pub(crate) struct Rehearsal {
 }
 
 impl Rehearsal {
+    /// A handle to the same engine, whose inputs are rehearsed.
+    pub(crate) fn on(handle: &Handle) -> (Handle, Arc<Rehearsal>) {
+        let rehearsal = Arc::<Rehearsal>::default();
+        (Handle { rehearsal: Some(Arc::clone(&rehearsal)), ..handle.clone() }, rehearsal)
+    }
+
     /// Whether the engine would have accepted an input.
     pub(crate) fn is_accepted(&self) -> bool {
         self.accepted.load(Ordering::Relaxed)

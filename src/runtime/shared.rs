@@ -11,17 +11,17 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::alarms::Alarms;
-use super::calls::Calls;
+use super::calls::CallsUnderWay;
 use super::core::Core;
 use super::event_count::EventCount;
-use super::hosts::Hosts;
+use super::host_table::HostTable;
 use super::kit::Kit;
 use super::listeners::Listeners;
 use super::parts::Parts;
 use super::performer::Performer;
 use super::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard, UNPOISONED};
 use super::token::Tokens;
-use super::waiter_table::Waiters;
+use super::waiter_table::WaiterTable;
 use crate::calendar::Zones;
 use crate::domain::{BootTime, Cursor, Entropy, Moment, Now, Refusal};
 use crate::engine::{Command, Input, Report, State};
@@ -38,14 +38,14 @@ pub(super) struct Shared {
     pub(super) performing: Mutex<Performer>,
     /// See `Core::revocations`.
     pub(super) revocations: Arc<AtomicU64>,
-    pub(super) hosts: Hosts,
+    pub(super) hosts: HostTable,
     /// Who carries calls of tools out.
     pub(super) kit: Kit,
     /// The calls that are under way.
-    pub(super) calls: Calls,
+    pub(super) calls: CallsUnderWay,
     pub(super) listeners: Listeners,
     pub(super) alarms: Alarms,
-    pub(super) waiters: Arc<Waiters>,
+    pub(super) waiters: Arc<WaiterTable>,
     pub(super) courier: OnceLock<Arc<dyn Courier>>,
     pub(super) clock: Arc<dyn Clock>,
     /// When this life of the engine began.
@@ -68,9 +68,9 @@ impl Shared {
             alarm: EventCount::default(),
             news: EventCount::default(),
             performing: Mutex::default(),
-            hosts: Hosts::new(parts.local),
+            hosts: HostTable::new(parts.local),
             kit: Kit::default(),
-            calls: Calls::default(),
+            calls: CallsUnderWay::default(),
             listeners: Listeners::default(),
             alarms: Alarms::default(),
             courier: OnceLock::new(),
@@ -128,6 +128,12 @@ impl Shared {
             }
             Ok(_) | Err(_) => Ok(answer),
         }
+    }
+
+    /// Submits what cannot be refused: what is configured, and that a connection has come or gone.
+    pub(super) fn submit_fact(self: &Arc<Shared>, report: Report) {
+        let submitted = self.submit_and_wait(Input::Report(report), |_| (), |_| ());
+        debug_assert!(submitted.is_ok(), "{submitted:?}");
     }
 
     /// Submits an input without waiting for the disk: the ticket resolves when it is committed.

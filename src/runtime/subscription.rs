@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-#[cfg(feature = "cli")]
-use super::handle::Handle;
 use super::shared::Shared;
 use crate::domain::{Cursor, Decision};
 use crate::limits;
@@ -32,16 +30,6 @@ pub struct Subscription {
     last: Arc<AtomicU64>,
     /// The news that the reader has been told of.
     epoch: u64,
-}
-
-#[cfg(feature = "cli")]
-impl Handle {
-    /// Wakes those who follow something that is no decision, such as the turn of an agent: it has changed.
-    pub(crate) fn tell_followers(&self) {
-        // A reader that has found nothing new holds the lock until it waits, and would miss the change otherwise.
-        drop(self.shared.core());
-        self.shared.news.notify();
-    }
 }
 
 /// Ends a subscription from another thread.

@@ -13,7 +13,7 @@ use crate::engine::State;
 
 /// Those who wait.
 #[derive(Default)]
-pub(super) struct Waiters {
+pub(super) struct WaiterTable {
     table: Mutex<Table>,
     /// Whether anybody waits. Each step asks, and nearly always nobody does; the lock of the engine orders the answer.
     is_any: AtomicBool,
@@ -35,7 +35,7 @@ pub struct WaiterId(ScheduleId, u64);
 
 pub(super) type Ring = Box<dyn FnOnce() + Send>;
 
-impl Waiters {
+impl WaiterTable {
     pub(super) fn add(&self, schedule: &ScheduleId, ring: Ring) -> WaiterId {
         let mut table = self.table.lock().expect(UNPOISONED);
         table.last += 1;
@@ -132,7 +132,7 @@ mod tests {
 
     /// What a step costs while a thousand wait: it copies no set, and looks at the call that it ends.
     fn step_looks() {
-        let waiters = Waiters::default();
+        let waiters = WaiterTable::default();
         for number in 0..1_000 {
             waiters.add(&id(number), Box::new(|| {}));
         }
@@ -170,7 +170,7 @@ mod tests {
 
     /// The set that steps share is that of the table, and a step goes on with the one that it began with.
     fn set_is_shared() {
-        let waiters = Waiters::default();
+        let waiters = WaiterTable::default();
         assert_eq!(waiters.awaited(), None);
         let (first, second) = (waiters.add(&id(1), Box::new(|| {})), waiters.add(&id(1), Box::new(|| {})));
         let begun = waiters.awaited().expect("one is awaited");

@@ -1,4 +1,6 @@
-//! Who waits for the end of a schedule's call.
+//! Who waits: for the end of a schedule's call, or until some time has passed.
+//!
+//! What lives elsewhere: the tables of those who wait (`waiter_table`, `alarms`).
 //!
 //! Invariant: the end of a call counts as awaited if and only if somebody waited for it at that moment: who waits is asked
 //! under the engine's lock, in which the end is applied, be it an outcome, a time that is up or a cancel. So a session is told
@@ -7,30 +9,43 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::handle::Handle;
+use super::alarms::AlarmId;
 use super::shared::Shared;
 use super::waiter_table::{Ring, WaiterId, is_under_way};
-use crate::domain::{Outcome, RunId, ScheduleId};
+use crate::domain::{Outcome, RunId, ScheduleId, Span};
 use crate::engine::{Input, Look, Report};
 
-impl Handle {
+/// Those who wait at an engine.
+pub struct Waiters<'a>(pub(super) &'a Arc<Shared>);
+
+impl Waiters<'_> {
     /// Rings when the call of a schedule has ended; `None` if it has ended already, or there is none.
     pub fn await_end(&self, schedule: &ScheduleId, ring: impl FnOnce() + Send + 'static) -> Option<WaiterId> {
         // Under the lock: an outcome comes before this, and is seen, or after this, and rings.
-        let core = self.shared.core();
-        is_under_way(&core.state, schedule).then(|| self.shared.waiters.add(schedule, Box::new(ring)))
+        let core = self.0.core();
+        is_under_way(&core.state, schedule).then(|| self.0.waiters.add(schedule, Box::new(ring)))
     }
 
     /// Rings when the call of a schedule has ended that is about to be created.
     pub fn await_end_of_new(&self, schedule: &ScheduleId, ring: impl FnOnce() + Send + 'static) -> WaiterId {
-        self.shared.waiters.add(schedule, Box::new(ring))
+        self.0.waiters.add(schedule, Box::new(ring))
     }
 
     /// Stops waiting; `false` if the call has ended, and it has rung or is about to.
-    pub fn stop_waiting(&self, waiter: &WaiterId) -> bool {
+    pub fn stop(&self, waiter: &WaiterId) -> bool {
         // Under the lock: no step is between asking who waits and ending the call.
-        let _core = self.shared.core();
-        self.shared.waiters.remove(waiter)
+        let _core = self.0.core();
+        self.0.waiters.remove(waiter)
+    }
+
+    /// Rings when this much time has passed, on a thread that must not be kept.
+    pub(crate) fn set_alarm(&self, after: Span, ring: impl FnOnce() + Send + 'static) -> AlarmId {
+        self.0.set_alarm(after, Box::new(ring))
+    }
+
+    /// Calls an alarm off, if it has not rung.
+    pub(crate) fn call_off(&self, alarm: AlarmId) {
+        self.0.alarms.call_off(alarm);
     }
 }
 

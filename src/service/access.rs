@@ -214,7 +214,7 @@ impl<'a> QueryAccess<'a> {
         let until = snapshot.map(|snapshot| TranscriptsUntil { engine, at: snapshot.now.wall });
         let counters = engine.counters();
         let undelivered = Undelivered {
-            since: handle.started_at(),
+            since: engine.started_at(),
             skipped: counters.skipped(),
             cancelled: counters.cancelled(),
             failed: counters.failed(),

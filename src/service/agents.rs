@@ -23,7 +23,7 @@ use crate::domain::{
 };
 use crate::engine::{Command, Input, Report, SessionRecord};
 use crate::limits;
-use crate::runtime::Handle;
+use crate::runtime::Hosts;
 
 /// A process of this machine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -207,7 +207,7 @@ impl Service {
         }
         let config = SessionConfig { address: Some(address), ..SessionConfig::default() };
         let by = Some(caller.actor());
-        match self.handle().open_session_by(Some(session.clone()), HostId::INBOX, config, by) {
+        match self.handle().sessions().open_by(Some(session.clone()), HostId::INBOX, config, by) {
             // Another hook of the same process may have been faster.
             Err(refusal) if !is_open() => Err(refusal.into()),
             Ok(_) | Err(_) => Ok(()),
@@ -398,17 +398,17 @@ impl Service {
         let with_prompt = |waiter: &Waiter| waiter.handed.as_ref().map(|_| waiter.host);
         let host = self.shared.agents.table().waiters.get(session).and_then(with_prompt);
         if let Some(host) = host {
-            self.take_out(session, host, Handle::release_host);
+            self.take_out(session, host, Hosts::release);
         }
     }
 
     /// Lets the waiter of a session go that is this host: a prompt on its way is called back, and what is due from now on is left
     /// in the inbox.
     pub(crate) fn let_waiter_go(&self, session: &SessionId, host: HostId) {
-        self.take_out(session, host, Handle::detach_host);
+        self.take_out(session, host, Hosts::detach);
     }
 
-    fn take_out(&self, session: &SessionId, host: HostId, leave: impl FnOnce(&Handle, HostId)) {
+    fn take_out<'a>(&'a self, session: &SessionId, host: HostId, leave: impl FnOnce(&Hosts<'a>, HostId)) {
         let waiter = {
             let mut table = self.shared.agents.table();
             let is_this = table.waiters.get(session).is_some_and(|waiter| waiter.host == host);
@@ -421,7 +421,7 @@ impl Service {
         };
         // Without the lock: the engine may call hosts.
         let Some(waiter) = waiter else { return };
-        leave(self.handle(), host);
+        leave(&self.handle().hosts(), host);
         // Nobody listens again. A session that another host has taken over meanwhile, or that was closed, stays as it is.
         let is_gone = |record: &SessionRecord| record.host() == host;
         if self.handle().view(|state| state.session(session).is_some_and(is_gone)) {

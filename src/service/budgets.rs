@@ -9,7 +9,8 @@ use crate::graph::view::Usage;
 use crate::limits::Budget;
 #[cfg(feature = "http")]
 use crate::limits::Limit;
-use crate::runtime::Reading;
+use crate::port::UnderWay;
+use crate::runtime::{CallsInUse, Reading};
 
 /// What is in use at one moment.
 pub(super) struct BudgetsInUse<'a> {
@@ -49,6 +50,14 @@ impl BudgetsInUse<'_> {
         self.engine.state()
     }
 
+    fn outside(&self) -> UnderWay {
+        self.service.handle().outside().under_way()
+    }
+
+    fn calls(&self) -> CallsInUse {
+        self.service.handle().calls().in_use()
+    }
+
     /// The largest sum of a figure of sessions over a family.
     fn largest_family(&self, figure: impl Fn(&SessionRecord) -> u64) -> u64 {
         let mut families = BTreeMap::<&SessionId, u64>::new();
@@ -80,11 +89,9 @@ impl Usage for BudgetsInUse<'_> {
             Budget::RunBytes => state.run_bytes(root, self.now),
             Budget::TranscriptBytes => self.engine.transcript_bytes(session),
             Budget::HistoryBytes => self.history(Some(root.as_str()))[2],
-            Budget::Outside => {
-                self.service.handle().carried().of_families.get(root.as_str()).copied().unwrap_or(0)
-            }
+            Budget::Outside => self.outside().of_families.get(root.as_str()).copied().unwrap_or(0),
             Budget::TaskOutcomes => state.task_outcome_bytes_of(root),
-            Budget::Calls => self.service.handle().calls_in_use().of_families.get(root).copied().unwrap_or(0),
+            Budget::Calls => self.calls().of_families.get(root).copied().unwrap_or(0),
             Budget::Streams => places.upgrades.used_by_family(root),
             Budget::Subscriptions => places.subscriptions.used_by_family(root),
             Budget::Bodies => places.bodies.used_by_family(root),
@@ -102,9 +109,9 @@ impl Usage for BudgetsInUse<'_> {
             Budget::Schedules => self.state().live_count(),
             Budget::Sessions => self.state().session_count(),
             Budget::HistoryBytes => self.history(None)[0],
-            Budget::Outside => self.service.handle().carried().all,
+            Budget::Outside => self.outside().all,
             Budget::TaskOutcomes => self.state().task_outcome_bytes(),
-            Budget::Calls => self.service.handle().calls_in_use().in_flight,
+            Budget::Calls => self.calls().in_flight,
             Budget::Streams => places.upgrades.in_use(),
             Budget::Subscriptions => places.subscriptions.in_use(),
             Budget::Bodies => places.bodies.in_use(),
@@ -140,11 +147,9 @@ impl Usage for BudgetsInUse<'_> {
                 sessions().map(|it| self.engine.transcript_bytes(it)).max().unwrap_or(0)
             }
             Budget::HistoryBytes => self.history(None)[1],
-            Budget::Outside => self.service.handle().carried().of_families.into_values().max().unwrap_or(0),
+            Budget::Outside => self.outside().of_families.into_values().max().unwrap_or(0),
             Budget::TaskOutcomes => state.task_outcome_bytes_of_largest(),
-            Budget::Calls => {
-                self.service.handle().calls_in_use().of_families.into_values().max().unwrap_or(0)
-            }
+            Budget::Calls => self.calls().of_families.into_values().max().unwrap_or(0),
             Budget::Streams => places.upgrades.used_by_largest_family(),
             Budget::Subscriptions => places.subscriptions.used_by_largest_family(),
             Budget::Bodies => places.bodies.used_by_largest_family(),

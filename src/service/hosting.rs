@@ -165,7 +165,7 @@ impl Service {
             }
             HostRequest::Close { session } => {
                 self.reached(reach, &session)?;
-                self.handle().close_session_by(&session, Some(caller.actor()))?;
+                self.handle().sessions().close_by(&session, Some(caller.actor()))?;
                 return Ok(None);
             }
             HostRequest::Busy { session, busy } => {
@@ -232,7 +232,7 @@ impl Service {
         // A refused attach leaves no empty host behind.
         if taken.is_err() && !hosted_before {
             let host = std::mem::replace(&mut reach.host, HostId::LOCAL);
-            self.handle().detach_host(host);
+            self.handle().hosts().detach(host);
         }
         Ok(taken?)
     }
@@ -248,7 +248,7 @@ impl Service {
         tools: Arc<dyn Executor>,
     ) -> Result<Vec<ToolName>, HostError> {
         self.admit(caller, Op::AttachHost, None).map(drop)?;
-        Ok(self.handle().offer_tools(reach.host, tools))
+        Ok(self.handle().tools().offer(reach.host, tools))
     }
 
     /// Admits that a host says what a call came to.
@@ -330,7 +330,7 @@ impl Service {
     ) -> Result<(SessionId, Token), HostError> {
         let config = self.config_of(asked)?;
         let by = Some(admitted.caller().actor());
-        let opened = self.handle().open_session_by(session, host, config, by)?;
+        let opened = self.handle().sessions().open_by(session, host, config, by)?;
         // Only after success: a session that another client had opened must stay invisible.
         reach.add(self.handle(), &opened.0);
         Ok(opened)

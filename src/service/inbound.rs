@@ -209,12 +209,12 @@ impl Service {
         match idle {
             None => return Ok(()),
             Some((true, None)) => return Err(Refusal::LimitReached { limit: limits::CHANNEL_SESSIONS }),
-            Some((true, Some(oldest))) => self.handle().close_session_by(&oldest, Some(by.clone()))?,
+            Some((true, Some(oldest))) => self.handle().sessions().close_by(&oldest, Some(by.clone()))?,
             Some((false, _)) => {}
         }
         // Nobody listens in it: its messages wait in its inbox until somebody takes them, or a host takes it over.
         let (id, config) = (Some(session.clone()), SessionConfig::default());
-        match self.handle().open_session_by(id, HostId::INBOX, config, Some(by)) {
+        match self.handle().sessions().open_by(id, HostId::INBOX, config, Some(by)) {
             Ok(_) | Err(Refusal::SessionExists { .. }) => Ok(()),
             Err(refusal) => Err(refusal),
         }

@@ -10,16 +10,16 @@ impl Service {
     /// The tools that a session can have called, or every session; each with whether this caller may call it.
     pub(super) fn offered_tools(&self, session: Option<&SessionId>, caller: &Caller) -> Vec<OfferedTool> {
         let kit = match session {
-            Some(session) => self.handle().kit(session),
-            None => self.handle().kit_of_nobody(),
+            Some(session) => self.handle().tools().of(session),
+            None => self.handle().tools().of_nobody(),
         };
         let is_agent = caller.role == CallerRole::Session;
         let offered = |tool: KnownTool| {
             let is_open = tool.is_open_to_agents() || !is_agent;
             let is_callable = is_open && !tool.spec.approval;
             // The counts are about everybody's calls, and an error may quote what another session has asked for.
-            let counts =
-                (!is_agent && caller.scope.session().is_none()).then(|| self.handle().counts_of(&tool));
+            let shows = !is_agent && caller.scope.session().is_none();
+            let counts = shows.then(|| self.handle().calls().counts_of(&tool));
             OfferedTool { executor: tool.kind, spec: tool.spec, is_callable, counts }
         };
         kit.known().map(offered).collect()

@@ -118,7 +118,7 @@ impl Service {
         let service = Service { handle, shared: Arc::new(shared) };
         let own = Arc::new(tools::OwnTools::of(&service));
         // Refused if something else offers a tool of one of their names: then that one is what a session gets.
-        let _ = service.handle().add_executor(ExecutorKind::Own, own);
+        let _ = service.handle().tools().add_executor(ExecutorKind::Own, own);
         service
     }
 

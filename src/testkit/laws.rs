@@ -161,7 +161,7 @@ pub fn reads_change_nothing(handle: &Handle) -> Result<(), Broken> {
     let sessions =
         handle.view(|state| state.sessions().iter().map(|session| session.id().clone()).collect::<Vec<_>>());
     for session in &sessions {
-        let _ = handle.transcript(session);
+        let _ = handle.sessions().transcript(session);
     }
     let _ = handle.subscribe(Cursor::START).poll(usize::MAX);
     let after = handle.view(State::to_string);

@@ -75,9 +75,9 @@ impl World {
         });
         let handle = Handle::new(stage.parts(local.clone()));
         let guard = Arc::new(SimGuard::new(Arc::clone(&stage.entropy)));
-        handle.set_guard(guard.clone());
+        handle.outside().set_guard(guard.clone());
         let courier = Arc::new(SimCourier::new(&stage, config.places_outside));
-        handle.open_channels(courier.clone(), sim_courier::channels());
+        handle.outside().open_channels(courier.clone(), sim_courier::channels());
         let executor = Arc::new(sim_executor::of_world(&stage, &config));
         executor.serve(&handle);
         let feed = handle.subscribe(Cursor::START);
@@ -281,7 +281,7 @@ impl World {
         self.turned = true;
         self.say(format!("  turn, next wake {:?}", next.map(BootTime::nanos)));
         let of_state = self.handle.view(|state| state.next_wake(self.handle.now()));
-        let calls = self.handle.calls_in_use();
+        let calls = self.handle.calls().in_use();
         let truth = of_state.into_iter().chain(calls.next_deadline).min();
         if next == truth {
             self.calls_are_runs(&calls)?;
@@ -292,7 +292,7 @@ impl World {
 
     /// Opens the channels of an engine that has just started.
     pub(super) fn open_channels(&self) {
-        let opened = self.handle.open_channels(self.courier.clone(), sim_courier::channels());
+        let opened = self.handle.outside().open_channels(self.courier.clone(), sim_courier::channels());
         assert!(opened, "an engine's channels are opened once");
     }
 
@@ -431,7 +431,7 @@ impl World {
         self.connected += 1;
         let host = Arc::new(SimHost::new(&self.stage, HostId::new(self.connected)));
         host.behave(behaviours);
-        let number = self.handle.attach_host(Arc::clone(&host) as Arc<dyn Host>);
+        let number = self.handle.hosts().attach(Arc::clone(&host) as Arc<dyn Host>);
         assert_eq!(number, host.number(), "hosts are numbered in the order in which they connect");
         // Before it takes sessions over, so that the calls that wait for it find its tools.
         self.executor.serve_host(&self.handle, number);

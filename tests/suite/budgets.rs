@@ -171,7 +171,7 @@ impl Executor for Verbose {
 /// Has tasks come to more than is kept.
 fn fill_outcomes(scene: &Scene) -> Reached {
     let handle = &scene.handle;
-    handle.add_executor(ExecutorKind::Operator, Arc::new(Verbose)).expect("no name twice");
+    handle.tools().add_executor(ExecutorKind::Operator, Arc::new(Verbose)).expect("no name twice");
     for _ in 0..100 {
         let name = ToolName::new("t.verbose").expect("a name");
         let call = Call { purpose: CallPurpose::Task, ..Call::new(name, Map::new()) };

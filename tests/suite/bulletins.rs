@@ -30,7 +30,7 @@ impl Scene {
         executor.serve(&handle);
         open(&handle, "s", SessionConfig::default());
         let host = Arc::new(SimHost::new(&stage, HostId::new(1)));
-        let number = handle.attach_host(host.clone());
+        let number = handle.hosts().attach(host.clone());
         let scene = Scene { stage, handle, executor, host };
         scene.command(Command::HostSessions {
             host: number,
@@ -153,10 +153,10 @@ fn who_waits_gets_the_end_of_a_call_whose_host_is_gone() {
             (Arc::new(AtomicBool::new(false)), |flag: &AtomicBool| flag.load(Ordering::SeqCst));
         if is_awaited {
             let ring = Arc::clone(&rings);
-            let waiter = scene.handle.await_end(&id, move || ring.store(true, Ordering::SeqCst));
+            let waiter = scene.handle.waiters().await_end(&id, move || ring.store(true, Ordering::SeqCst));
             assert!(waiter.is_some(), "it is out");
         }
-        scene.handle.detach_host(host);
+        scene.handle.hosts().detach(host);
         scene.handle.run_due();
         assert_eq!(scene.status(&id), Some(if is_awaited { Status::Failed } else { Status::Queued }));
         assert_eq!((has_rung(&rings), scene.bulletins(&id).is_empty()), (is_awaited, is_awaited));
@@ -201,7 +201,7 @@ fn a_bulletin_is_of_the_system_and_says_so_in_pieces() {
     };
     handle.schedule(new).expect("it is accepted");
     handle.run_due();
-    let transcript = handle.transcript(&session("s")).expect("it is built in");
+    let transcript = handle.sessions().transcript(&session("s")).expect("it is built in");
     let [message] = transcript.messages.as_slice() else { panic!("{transcript:?}") };
     assert_eq!(message.role, Role::System);
     assert!(matches!(message.content.as_slice(), [Content::Text(_)]));
@@ -408,7 +408,7 @@ fn bulletins_of_a_lost_host_go_again_under_their_ids() {
     assert_eq!((scene.told().len(), states(&ids)), (1, vec![RunState::InFlight; 3]));
     scene.handle.submit(Input::Report(Report::HostLost { host: HostId::new(1) })).expect("it was connected");
     assert_eq!(states(&ids), [RunState::Queued; 3]);
-    let host = scene.handle.attach_host(Arc::new(SimHost::new(&scene.stage, HostId::new(2))));
+    let host = scene.handle.hosts().attach(Arc::new(SimHost::new(&scene.stage, HostId::new(2))));
     scene.command(Command::HostSessions { host, sessions: vec![session("s")], busy: Some(false), by: None });
     assert_eq!(states(&ids), [RunState::Delivered; 3]);
 }
@@ -438,7 +438,7 @@ fn bulletins_that_were_not_taken_go_again_under_their_ids() {
     scene.handle.submit(Input::Report(Report::HostLost { host: HostId::new(1) })).expect("it was connected");
     assert_eq!(states(), [RunState::Queued; 16]);
     let again = Arc::new(SimHost::new(&scene.stage, HostId::new(2)));
-    let host = scene.handle.attach_host(again.clone());
+    let host = scene.handle.hosts().attach(again.clone());
     scene.command(Command::HostSessions { host, sessions: vec![session("s")], busy: Some(false), by: None });
     scene.pass(10);
     assert_eq!((states(), runs()), (vec![RunState::Delivered; 16], before));

@@ -149,7 +149,7 @@ fn a_call_that_was_not_made_is_made_again_as_its_policy_says() {
 #[test]
 fn only_a_call_of_the_hosts_waits_for_the_host() {
     let scene = Scene::new();
-    let host = scene.handle.attach_host(Arc::new(SimHost::new(&scene.stage, HostId::new(1))));
+    let host = scene.handle.hosts().attach(Arc::new(SimHost::new(&scene.stage, HostId::new(1))));
     scene.executor.serve_host(&scene.handle, host);
     let sessions = vec![session("s")];
     let host_sessions = Command::HostSessions { host, sessions, busy: Some(false), by: None };
@@ -166,7 +166,7 @@ fn only_a_call_of_the_hosts_waits_for_the_host() {
     assert_eq!((scene.says(&any).1, scene.says(&hosts).1), (RunState::Delivered, RunState::Queued));
     let waits = scene.handle.view(|state| state.waits_for(state.schedule(&hosts).expect("it is there")));
     assert_eq!(waits, Some(Reason::HostGone));
-    let host = scene.handle.attach_host(Arc::new(SimHost::new(&scene.stage, HostId::new(2))));
+    let host = scene.handle.hosts().attach(Arc::new(SimHost::new(&scene.stage, HostId::new(2))));
     scene.executor.serve_host(&scene.handle, host);
     let sessions = vec![session("s")];
     let again = Command::HostSessions { host, sessions, busy: Some(false), by: None };

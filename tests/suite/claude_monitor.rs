@@ -251,7 +251,7 @@ fn a_program_is_refused_and_the_call_in_its_place_works() {
 #[test]
 fn a_program_is_refused_also_where_there_is_no_tool() {
     let (handle, _) = crate::simulated::engine(&["s"]);
-    handle.switch(Primitives::all());
+    handle.tools().switch(Primitives::all());
     let args = edn(r#"{"description" "d" "command" "make watch"}"#);
     let service = reveille::service::Service::new(handle);
     let answer =

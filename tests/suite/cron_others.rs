@@ -122,7 +122,7 @@ fn a_grant_opens_the_jobs_of_others() {
     assert!(editor.contains(":psi.scheduler/edited-by \"session alice (cron tool)\""), "{editor}");
     let into_bob = "{:kind :session :session_id \"bob\"}";
     job(&handle, &token("alice"), into_bob);
-    handle.grant(&session("alice"), Grant::FULL, Scope::Operator).expect("it is open");
+    handle.sessions().grant(&session("alice"), Grant::FULL, Scope::Operator).expect("it is open");
     assert!(!call(&handle, &token("alice"), "cron_update", &patch).contains("updated"), "taken away again");
 }
 

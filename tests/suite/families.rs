@@ -61,7 +61,7 @@ fn the_oldest_fresh_session_makes_room_for_the_next() {
     let after = fresh(&handle);
     let closed: Vec<&SessionId> = before.iter().filter(|session| !after.contains(session)).collect();
     assert_eq!(closed, [&before[2], &before[3], &before[4]]);
-    assert!(handle.transcript(&before[2]).is_none(), "the host has dropped it");
+    assert!(handle.sessions().transcript(&before[2]).is_none(), "the host has dropped it");
     assert_eq!(after.len() as u64, most + 1);
 }
 
@@ -107,7 +107,7 @@ fn a_fresh_session_may_what_its_origin_may() {
     let answer = create(child.as_str());
     assert!(answer.contains("created? true"), "{answer}");
     let narrow = Grant { right: Some(reveille::domain::Right::Read), ..Grant::FULL };
-    handle.grant(&session("alice"), narrow, Scope::Operator).expect("it is open");
+    handle.sessions().grant(&session("alice"), narrow, Scope::Operator).expect("it is open");
     assert!(create(child.as_str()).contains("may not change"), "its origin may only read");
     let shown =
         "[{[:psi.agent-session/session-id \"ID\"] [:psi.agent-session/grant]}]".replace("ID", child.as_str());
@@ -133,7 +133,7 @@ fn a_fresh_session_may_what_its_root_may_when_its_opener_is_closed() {
         fresh(&handle).into_iter().find(|id| *id != child).expect("the child's schedule opened it");
     handle.close_session(&child).expect("it is open");
     let narrow = Grant { right: Some(reveille::domain::Right::Read), ..Grant::FULL };
-    handle.grant(&session("alice"), narrow, Scope::Operator).expect("it is open");
+    handle.sessions().grant(&session("alice"), narrow, Scope::Operator).expect("it is open");
     let create = format!(
         "[(psi.scheduler/create {{:session-id {:?} :kind :message :message \"m\" :delay-ms 60000}})]",
         grandchild.as_str()
@@ -219,7 +219,7 @@ fn open_ops(handle: &Handle) -> Desk {
     let desk = Desk::default();
     let (name, goes_to, kind) = ("ops".into(), "somewhere".into(), ChannelKind::Webhook);
     let ops = Channel { name, kind, goes_to, agents: true, agents_manage: false };
-    assert!(handle.open_channels(Arc::new(desk.clone()), vec![ops]));
+    assert!(handle.outside().open_channels(Arc::new(desk.clone()), vec![ops]));
     desk
 }
 
@@ -351,7 +351,8 @@ fn what_a_session_causes_uses_its_own_places() {
 fn a_grant_that_was_taken_away_stops_what_was_made_under_it() {
     let (handle, clock) = simulated::engine(&["alice", "bob"]);
     let granted = Grant { cron_others: true, ..Grant::FULL };
-    let grant = |grant| handle.grant(&session("alice"), grant, Scope::Operator).expect("it is open");
+    let grant =
+        |grant| handle.sessions().grant(&session("alice"), grant, Scope::Operator).expect("it is open");
     grant(granted.clone());
     let job = "{:name \"n\" :prompt \"p\" :schedule {:kind :interval :every_seconds 60}
                 :target {:kind :session :session_id \"bob\"}}";
@@ -361,7 +362,7 @@ fn a_grant_that_was_taken_away_stops_what_was_made_under_it() {
     assert!(made.expect("admitted").expect("a tool").value.to_string().contains("created"));
     pass(&handle, &clock, 60);
     let texts = || {
-        let transcript = handle.transcript(&session("bob")).expect("it is open");
+        let transcript = handle.sessions().transcript(&session("bob")).expect("it is open");
         transcript.messages.iter().map(|message| message.text()).collect::<Vec<String>>()
     };
     assert_eq!(texts().len(), 1);

@@ -161,7 +161,7 @@ fn a_transcript_forgets_its_oldest_messages_and_counts_them() {
             .submit(Input::Report(Report::UserMessage { session: session.clone(), text, by: None }))
             .expect("it is open");
     }
-    let transcript = handle.transcript(&session).expect("the built-in host keeps it");
+    let transcript = handle.sessions().transcript(&session).expect("the built-in host keeps it");
     assert_eq!(transcript.messages.len() as u64, limits::TRANSCRIPT_MESSAGES.value);
     assert_eq!((transcript.messages[0].text().as_str(), local.dropped(&session)), ("3", 3));
 }
@@ -221,6 +221,6 @@ fn a_change_lets_nothing_overtake_what_was_due_before() {
     let claimed = shown.iter().filter(|decision| decision.kind == DecisionKind::RunClaimed);
     let claimed: Vec<_> = claimed.filter_map(|decision| decision.schedule().cloned()).collect();
     assert_eq!(claimed, ids[..2]);
-    let transcript = handle.transcript(&one).expect("it is open");
+    let transcript = handle.sessions().transcript(&one).expect("it is open");
     assert_eq!(transcript.messages.iter().map(|message| message.text()).collect::<Vec<_>>(), ["1000"]);
 }

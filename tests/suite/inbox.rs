@@ -183,7 +183,7 @@ fn a_host_that_attaches_gets_what_was_left() {
     assert_eq!(accounts(&handle), (0, 3, 0, 0));
     let harness = Arc::new(reveille::testkit::SimHost::new(&stage, HostId::new(1)));
     harness.behave(&[(Behaviour::Slow, 1)]);
-    assert_eq!(handle.attach_host(Arc::<reveille::testkit::SimHost>::clone(&harness)), HostId::new(1));
+    assert_eq!(handle.hosts().attach(Arc::<reveille::testkit::SimHost>::clone(&harness)), HostId::new(1));
     let sessions = handle.view(|state| state.sessions().iter().map(|it| it.id().clone()).collect::<Vec<_>>());
     assert_eq!(sessions.len(), 2);
     handle
@@ -223,7 +223,7 @@ fn a_host_that_does_not_say_whether_a_turn_goes_on_leaves_the_session_as_it_is()
         };
         says(is_busy);
         let harness = Arc::new(reveille::testkit::SimHost::new(&stage, HostId::new(1)));
-        let host = handle.attach_host(Arc::<reveille::testkit::SimHost>::clone(&harness));
+        let host = handle.hosts().attach(Arc::<reveille::testkit::SimHost>::clone(&harness));
         let attach = Command::HostSessions { host, sessions: vec![session("s")], busy: None, by: None };
         handle.submit(Input::Command(attach)).expect("it is free");
         pass(&handle, &stage.clock, 3);
@@ -244,7 +244,7 @@ fn a_turn_ends_with_a_host_that_goes_in_good_order() {
         handle.open_session(Some(session("s")), HostId::INBOX, SessionConfig::default()).expect("it is new");
         let harness = Arc::new(reveille::testkit::SimHost::new(&stage, HostId::new(1)));
         harness.behave(&[(Behaviour::Slow, 1)]);
-        let host = handle.attach_host(Arc::<reveille::testkit::SimHost>::clone(&harness));
+        let host = handle.hosts().attach(Arc::<reveille::testkit::SimHost>::clone(&harness));
         let sessions = vec![session("s")];
         handle
             .submit(Input::Command(Command::HostSessions { host, sessions, busy: Some(false), by: None }))
@@ -262,9 +262,9 @@ fn a_turn_ends_with_a_host_that_goes_in_good_order() {
         handle.submit(Input::Report(receipt)).expect("it is owed");
         assert_eq!(accounts(&handle), (0, 0, 1, 0), "the turn goes on");
         if in_order {
-            handle.release_host(host);
+            handle.hosts().release(host);
         } else {
-            handle.detach_host(host);
+            handle.hosts().detach(host);
         }
         let ended = handle.view(|state| (state.ledger().delivered, state.ledger().failed));
         assert_eq!(ended, expected, "in order: {in_order}");

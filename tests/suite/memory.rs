@@ -14,7 +14,7 @@ use crate::simulated::{self, ask, session, token};
 
 fn scene() -> (Service, Arc<SimClock>) {
     let (handle, clock) = simulated::engine(&["s", "other"]);
-    handle.switch(Primitives::all());
+    handle.tools().switch(Primitives::all());
     (Service::new(handle), clock)
 }
 
@@ -172,9 +172,9 @@ fn what_is_switched_off_is_not_remembered_and_not_shown() {
     let remember = "[(psi.agent-session/remember {:content \"c\"})]";
     let said = ask(&handle, &token("s"), remember, true);
     assert!(said.contains("memory is switched off") && said.contains(":gate :memory"), "{said}");
-    handle.switch(Primitives::all());
+    handle.tools().switch(Primitives::all());
     assert!(ask(&handle, &token("s"), remember, true).contains(":psi.agent-session/noted-id \"f1\""));
-    handle.switch(Primitives::default());
+    handle.tools().switch(Primitives::default());
     assert_eq!(texts(&service, &clock).len(), 1, "the message alone");
 }
 
@@ -184,7 +184,7 @@ fn texts(service: &Service, clock: &SimClock) -> Vec<String> {
         "[(psi.scheduler/create {:session-id \"s\" :kind :message :message \"wake up\" :delay-ms 1000})]";
     ask(service.handle(), &Caller::OPERATOR, create, false);
     pass(service.handle(), clock, 2);
-    let transcript = service.handle().transcript(&session("s")).expect("it is built in");
+    let transcript = service.handle().sessions().transcript(&session("s")).expect("it is built in");
     let message = transcript.messages.last().expect("a message");
     message.content.iter().map(|part| format!("{part:?}")).collect()
 }
@@ -201,7 +201,7 @@ fn every_delivery_that_begins_a_turn_shows_what_holds_then() {
     call(&service, &token("s"), "memory.set_goal", "{:goal \"Ship it\"}");
     call(&service, &token("s"), "memory.remember", "{:content \"The build\\nis slow.\"}");
     pass(service.handle(), &clock, 6);
-    let transcript = service.handle().transcript(&session("s")).expect("it is built in");
+    let transcript = service.handle().sessions().transcript(&session("s")).expect("it is built in");
     let message = transcript.messages.last().expect("a message");
     let block = "═══ MEMORY ═══\n1 fact, 0 tasks\nGoal: Ship it\nFacts, newest first:\n\
                  - f1: The build is slow.\n═══════════════";
@@ -212,7 +212,7 @@ fn every_delivery_that_begins_a_turn_shows_what_holds_then() {
         "[(psi.scheduler/create {:session-id \"s\" :kind :notice :message \"note\" :delay-ms 1000})]";
     ask(service.handle(), &Caller::OPERATOR, notice, false);
     pass(service.handle(), &clock, 2);
-    let transcript = service.handle().transcript(&session("s")).expect("it is built in");
+    let transcript = service.handle().sessions().transcript(&session("s")).expect("it is built in");
     assert_eq!(transcript.messages.last().expect("a message").content.len(), 1);
 }
 

@@ -30,7 +30,7 @@ fn handle() -> Handle {
     });
     let id = SessionId::new("one").expect("an id");
     handle.open_session(Some(id), HostId::LOCAL, SessionConfig::default()).expect("it is new");
-    handle.switch(Primitives::all());
+    handle.tools().switch(Primitives::all());
     let (name, goes_to) = ("ops".into(), "https://hooks.example.com".into());
     let channel = Channel { name, kind: ChannelKind::Webhook, goes_to, agents: true, agents_manage: true };
     handle.submit(Input::Report(Report::ChannelOpened(channel))).expect("it is a fact");

@@ -92,13 +92,13 @@ fn another_sessions_pings_are_none() {
 #[test]
 fn pings_are_switched_on_with_watches() {
     let scene = Scene::new();
-    scene.handle().switch(Primitives::default());
+    scene.handle().tools().switch(Primitives::default());
     let said = ping(&scene.service, &token("s"), "s", "backup");
     assert!(said.contains("watchers is switched off") && said.contains(":gate :watchers"), "{said}");
     let called = scene.service.call_tool("ping.age", &token("s"), &Map::new().into(), Notation::Edn);
     assert_eq!(called, Ok(None));
     assert!(!scene.service.kit(&token("s")).to_string().contains("ping.age"));
-    scene.handle().switch(Primitives::all());
+    scene.handle().tools().switch(Primitives::all());
     assert!(scene.service.kit(&token("s")).to_string().contains("ping.age"));
 }
 

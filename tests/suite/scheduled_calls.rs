@@ -235,7 +235,7 @@ fn the_words_of_a_reminder_have_the_role_of_the_system() {
     let handle =
         reveille::runtime::Handle::new(scene.stage.parts(Arc::new(reveille::adapter::HostLocal::new())));
     crate::simulated::open(&handle, "s", reveille::domain::SessionConfig::default());
-    handle.switch(reveille::domain::Primitives::all());
+    handle.tools().switch(reveille::domain::Primitives::all());
     let service = reveille::service::Service::new(handle);
     let args = reveille::edn::read(br#"{"when" "in 2m" "message" "look"}"#, &reveille::dialect::REQUEST_CAPS)
         .expect("EDN");
@@ -243,7 +243,7 @@ fn the_words_of_a_reminder_have_the_role_of_the_system() {
     let answer = service.call_tool("remind", &token, &args, reveille::dialect::Notation::Json);
     assert!(answer.is_ok_and(|answer| answer.is_some_and(|answer| !answer.is_error)));
     scene.stage.run_for(service.handle(), Span::from_millis(121_000));
-    let transcript = service.handle().transcript(&session("s")).expect("it is built in");
+    let transcript = service.handle().sessions().transcript(&session("s")).expect("it is built in");
     let [message] = transcript.messages.as_slice() else { unreachable!("{transcript:?}") };
     assert_eq!(message.role, Role::System);
     assert!(matches!(message.content.as_slice(), [Content::Text(_)]));
@@ -277,7 +277,7 @@ fn channel(name: &str, agents: bool) -> Channel {
 #[test]
 fn a_channel_that_is_gone_later_is_not_told_and_the_session_is() {
     let (scene, desk) = (Scene::new(), Desk::default());
-    assert!(scene.handle().open_channels(Arc::new(desk.clone()), vec![channel("gone", true)]));
+    assert!(scene.handle().outside().open_channels(Arc::new(desk.clone()), vec![channel("gone", true)]));
     let every = r#"{"when" "* * * * *" "action" "http.get" "name" "x" "output_channel" "gone"}"#;
     scene.call("schedule", every);
     let heard = || desk.0.lock().expect("no test panics in it").len();
@@ -300,7 +300,7 @@ fn a_channel_that_is_gone_later_is_not_told_and_the_session_is() {
 fn a_channel_is_told_what_a_call_came_to() {
     let (scene, desk) = (Scene::new(), Desk::default());
     let channels = vec![channel("ops", true), channel("secret", false)];
-    assert!(scene.handle().open_channels(Arc::new(desk.clone()), channels));
+    assert!(scene.handle().outside().open_channels(Arc::new(desk.clone()), channels));
     let args = |name: &str| {
         format!("{{\"when\" \"in 1m\" \"action\" \"http.get\" \"name\" \"x\" \"output_channel\" \"{name}\"}}")
     };

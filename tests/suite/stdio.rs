@@ -244,7 +244,7 @@ impl World {
 
     fn transcript(&self, session: &str) -> Result<Value, String> {
         let session = SessionId::new(session).map_err(|error| error.to_string())?;
-        let messages = self.handle.transcript(&session).unwrap_or_default();
+        let messages = self.handle.sessions().transcript(&session).unwrap_or_default();
         Ok(Value::from(
             messages.messages.iter().map(|message| psi::message::print(message)).collect::<Vec<_>>(),
         ))

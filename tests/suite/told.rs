@@ -115,7 +115,7 @@ impl World {
             ..NewSchedule::message(session("s"), when, "")
         };
         if purpose == CallPurpose::Task && self.stage.entropy.one_in(3) {
-            let waiter = self.handle.await_end_of_new(&id, || {});
+            let waiter = self.handle.waiters().await_end_of_new(&id, || {});
             self.waits.push(Wait { schedule: id.clone(), id: waiter, since: self.now(), until: None });
         }
         if self.handle.schedule(new).is_err() {
@@ -137,7 +137,7 @@ impl World {
         let open = self.waits.iter_mut().find(|wait| wait.until.is_none());
         if let Some(wait) = open.filter(|_| self.stage.entropy.one_in(3)) {
             // One that has rung already was there for the end.
-            self.handle.stop_waiting(&wait.id);
+            self.handle.waiters().stop(&wait.id);
             wait.until = Some(now);
             return;
         }
@@ -146,7 +146,7 @@ impl World {
             let call = state.schedule(&schedule).and_then(|it| it.schedule().payload.call());
             call.is_some_and(|call| call.purpose == CallPurpose::Task)
         });
-        let waiter = if is_task { self.handle.await_end(&schedule, || {}) } else { None };
+        let waiter = if is_task { self.handle.waiters().await_end(&schedule, || {}) } else { None };
         if let Some(id) = waiter {
             self.waits.push(Wait { schedule, id, since: now, until: None });
         }

@@ -158,12 +158,12 @@ fn what_would_reach_nobody_is_said_at_creation() {
 fn that_a_host_is_gone_is_said_at_creation() {
     let (parts, clock) = simulated::parts();
     let handle = Handle::new(parts);
-    let host = handle.attach_host(Arc::new(HostLocal::new()));
+    let host = handle.hosts().attach(Arc::new(HostLocal::new()));
     handle.open_session(Some(session("s")), host, SessionConfig::default()).expect("it is new");
     let create =
         || tool(&handle, &Caller::session(session("s")), "create", "{:message \"m\" :when \"in 1 hour\"}");
     assert!(!create().contains("nobody would be woken"), "{}", create());
-    handle.detach_host(host);
+    handle.hosts().detach(host);
     clock.advance(Span::from_millis(1_000));
     assert!(create().contains("the host of its session is not connected. It will wait"), "{}", create());
 }
@@ -173,7 +173,7 @@ fn that_a_host_is_gone_is_said_at_creation() {
 fn the_run_that_began_a_turn_is_named_while_it_goes_on() {
     let (parts, clock) = simulated::parts();
     let handle = Handle::new(parts);
-    let host = handle.attach_host(Arc::new(HostLocal::new()));
+    let host = handle.hosts().attach(Arc::new(HostLocal::new()));
     handle.open_session(Some(session("s")), host, SessionConfig::default()).expect("it is new");
     let create = "[(psi.scheduler/create {:session-id \"s\" :kind :message :message \"m\" :label \"long\" :delay-ms 1000})]";
     ask(&handle, &Caller::OPERATOR, create, false);

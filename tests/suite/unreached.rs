@@ -53,7 +53,7 @@ impl Scene {
     fn new() -> Scene {
         let (handle, clock) = simulated::engine(&[]);
         let host = Arc::new(Noted::default());
-        handle.attach_agents(Arc::<Noted>::clone(&host));
+        handle.hosts().attach_agents(Arc::<Noted>::clone(&host));
         let config = SessionConfig { address: "codex:t1".parse().ok(), ..SessionConfig::default() };
         handle.open_session(Some(session("s")), HostId::INBOX, config).expect("it is new");
         let scene = Scene { handle, clock, host };
@@ -135,7 +135,7 @@ fn a_run_waits_with_the_reason_and_is_sent_once_it_can_be() {
 #[test]
 fn a_harness_gets_the_session_while_nothing_is_under_way() {
     let scene = Scene::new();
-    let harness = scene.handle.attach_host(Arc::new(Noted::default()));
+    let harness = scene.handle.hosts().attach(Arc::new(Noted::default()));
     let take = || {
         scene.handle.submit(Input::Command(Command::HostSessions {
             host: harness,
@@ -155,7 +155,7 @@ fn a_harness_gets_the_session_while_nothing_is_under_way() {
     take().expect("nothing is under way");
     assert_eq!(*scene.host.let_go.lock().expect("whole"), [session("s")]);
     scene.reach().expect_err("the harness has it");
-    scene.handle.detach_host(harness);
+    scene.handle.hosts().detach(harness);
     scene.reach().expect("nobody has it");
 }
 

@@ -40,9 +40,9 @@ impl Scene {
             :properties {:url {:type "string"} "timeout" {"type" "integer"} :any {}}}"#;
         let schema = read(schema.as_bytes(), &reveille::dialect::REQUEST_CAPS).expect("EDN");
         executor.offer(ToolSpec { input_schema: Arc::new(schema), ..spec("http.head") });
-        handle.add_executor(ExecutorKind::Operator, executor.clone()).expect("no name twice");
+        handle.tools().add_executor(ExecutorKind::Operator, executor.clone()).expect("no name twice");
         let host = Arc::new(SimHost::new(&stage, HostId::new(1)));
-        let number = handle.attach_host(host.clone());
+        let number = handle.hosts().attach(host.clone());
         for name in ["s", "t"] {
             open(&handle, name, SessionConfig::default());
             let sessions = vec![session(name)];
@@ -50,7 +50,7 @@ impl Scene {
             handle.submit(Input::Command(moved)).expect("it is open");
         }
         handle.run_due();
-        handle.switch(Primitives::all());
+        handle.tools().switch(Primitives::all());
         let service = Service::new(handle);
         Scene { stage, service, executor, host }
     }

@@ -189,6 +189,14 @@ pub(crate) fn past_the_service(text: &str) -> Vec<String> {
     faults
 }
 
-/// The handle's methods that change something, or follow everything.
-const PAST_THE_SERVICE: [&str; 6] =
-    ["submit", "submit_with", "submit_unawaited", "open_session", "close_session", "set_guard"];
+/// The handle's methods, and those of its groups, that change something, or follow everything.
+const PAST_THE_SERVICE: [&str; 8] = [
+    "submit",
+    "submit_with",
+    "submit_unawaited",
+    "open_session",
+    "close_session",
+    "open_by",
+    "close_by",
+    "set_guard",
+];

@@ -28,8 +28,12 @@ pub(crate) fn long(times: u64) -> Work {
 
 fn answers(times: u64, bytes: usize) -> Work {
     let engine = Engine::for_schedules(size(times));
-    engine.handle.switch(Primitives { watchers: true, ..Primitives::default() });
-    engine.handle.add_executor(ExecutorKind::Operator, Arc::new(Silent)).expect("there is no other one");
+    engine.handle.tools().switch(Primitives { watchers: true, ..Primitives::default() });
+    engine
+        .handle
+        .tools()
+        .add_executor(ExecutorKind::Operator, Arc::new(Silent))
+        .expect("there is no other one");
     let ids: Vec<ScheduleId> = (0..size(times)).map(|place| engine.schedule(watch(&engine, place))).collect();
     // The first answer has nothing to differ from.
     for report in reports(&engine, &ids, bytes, 'a') {

@@ -139,7 +139,7 @@ impl Channels {
             let (name, kind, goes_to) = (&channel.name, channel.kind.name(), &channel.goes_to);
             tracing::info!(target: "reveille", %name, kind, %goes_to, agents = channel.agents, "channel opened");
         }
-        service.handle().open_channels(Arc::new(outside), self.channels);
+        service.handle().outside().open_channels(Arc::new(outside), self.channels);
         Ok(())
     }
 }

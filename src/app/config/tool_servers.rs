@@ -150,7 +150,7 @@ impl ToolServers {
             let tools = Arc::new(McpTools::start(Arc::clone(&tasks), server, taken(handle)));
             // It offers nothing yet, so it cannot clash; its list is checked against `taken`.
             let executor: Arc<dyn Executor> = Arc::<McpTools>::clone(&tools);
-            let added = handle.add_executor(ExecutorKind::Server, executor);
+            let added = handle.tools().add_executor(ExecutorKind::Server, executor);
             added.map_err(|clash| AppFault::usage(format!("servers: {clash}")))?;
             running.push(tools);
         }
@@ -169,7 +169,7 @@ impl RunningServers {
 
 /// The names of all tools that there are without those of servers: servers have names of their own.
 fn taken(handle: &Handle) -> TakenNames {
-    let known = handle.kit_of_nobody();
+    let known = handle.tools().of_nobody();
     let others = known.tools().filter(|(kind, _)| *kind != ExecutorKind::Server);
     let taken: BTreeMap<ToolName, &str> =
         others.map(|(kind, spec)| (spec.name.clone(), kind.doc())).collect();

@@ -158,7 +158,8 @@ impl Tools {
         let cannot = |error| AppFault::io("tools cannot be started", error);
         let tasks = ToolTasks::start().map_err(cannot)?;
         let add = |kind, executor: Arc<dyn Executor>| {
-            handle.add_executor(kind, executor).map_err(|clash| AppFault::usage(format!("tools: {clash}")))
+            let added = handle.tools().add_executor(kind, executor);
+            added.map_err(|clash| AppFault::usage(format!("tools: {clash}")))
         };
         if !self.programs.is_empty() {
             for tool in &self.programs {

@@ -32,7 +32,7 @@ impl Reports for ToEngine {
     }
 
     fn turned(&self) {
-        self.0.tell_followers();
+        self.0.hosts().tell_followers();
     }
 
     fn reach(&self, session: &SessionId) -> bool {
@@ -93,7 +93,7 @@ impl HostedAgents {
         let reports = Arc::new(ToEngine(handle.clone()));
         let host = Arc::new(AgentHost::start(plans, Arc::new(ClockOs), prober, reports)?);
         if is_any {
-            handle.attach_agents(Arc::<AgentHost>::clone(&host));
+            handle.hosts().attach_agents(Arc::<AgentHost>::clone(&host));
         }
         Ok(HostedAgents { host, service, looked_for: BTreeSet::new(), is_any })
     }

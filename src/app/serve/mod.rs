@@ -80,7 +80,7 @@ fn run(mut config: Config) -> Result<(), AppFault> {
     if let Some(way) = config.outside {
         let outside =
             OutboundGuard::start(way).map_err(|error| AppFault::io("the guard cannot start", error))?;
-        handle.set_guard(Arc::new(outside));
+        handle.outside().set_guard(Arc::new(outside));
     }
     let mut notes = store_dir.map(|dir| attach_store(&handle, dir, guard.clone())).transpose()?;
     // Without a store nothing has loaded the policy yet.

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::Calls;
 use super::table::Done;
 use crate::domain::{Outcome, RunId, ScheduleId, Span};
-use crate::runtime::handle::Handle;
 use crate::runtime::shared::Shared;
 use crate::runtime::sync::{Mutex, UNPOISONED};
 
@@ -34,7 +34,7 @@ enum Kept {
     Done(Done),
 }
 
-impl Handle {
+impl Calls<'_> {
     /// Lets a call go on, with this much more time, as the call of the next run of a schedule that is about to be created;
     /// `false` if it has ended.
     pub(crate) fn go_on_as(&self, call: &str, schedule: &ScheduleId, time: Span) -> bool {
@@ -49,8 +49,8 @@ impl Handle {
                 *kept = Kept::Outcome(outcome);
             }
         });
-        let calls = &self.shared.calls;
-        let deadline = self.now().boot.after(time);
+        let calls = &self.0.calls;
+        let deadline = self.0.now().boot.after(time);
         // Outside of the lock: the former receiver may do something when it is dropped.
         let former = calls.table().replace(call, deadline, done);
         let is_there = former.is_some();
@@ -61,10 +61,10 @@ impl Handle {
     }
 
     /// Ends a call that was to go on as a schedule's.
-    pub(crate) fn abandon_call(&self, schedule: &ScheduleId) {
-        let kept = self.shared.calls.adopted.table.lock().expect(UNPOISONED).kept.remove(schedule);
+    pub(crate) fn abandon(&self, schedule: &ScheduleId) {
+        let kept = self.0.calls.adopted.table.lock().expect(UNPOISONED).kept.remove(schedule);
         if let Some((call, _)) = kept {
-            self.shared.cancel_call(&call);
+            self.cancel(&call);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Calls under way: what is with an executor, and what waits for its turn.
 //!
 //! A call that was begun ends in exactly one way: its outcome comes, its time is up, it is cancelled, or its executor goes. What
-//! comes later is not heard. What lives elsewhere: who carries out which tool (`kit`), which calls are made (`engine`,
+//! comes later is not heard. What lives elsewhere: who carries out which tool (`kit`, `tools`), which calls are made (`engine`,
 //! `service`).
 //!
 //! Invariants: no executor is called under a lock; no thread waits for a call; the driver ends what is overdue, by the clock of
@@ -23,7 +23,6 @@ use self::adopted::Adopted;
 use self::counts::Counts;
 use self::lines::Party;
 use self::table::{Call, Done, Ended, Table};
-use super::handle::Handle;
 use super::kit::{KnownTool, Offerer};
 use super::shared::Shared;
 use super::sync::{Mutex, MutexGuard, UNPOISONED};
@@ -32,15 +31,18 @@ use crate::edn::{Map, Value};
 use crate::engine::Invocation;
 use crate::port::Returned;
 
-/// The calls of one engine.
+/// The calls of one engine that are under way, and what became of those that have ended.
 #[derive(Default)]
-pub(super) struct Calls {
+pub(super) struct CallsUnderWay {
     table: Mutex<Table>,
     adopted: Adopted,
     counts: Mutex<Counts>,
     /// Outcomes that came when nobody waited for them any more.
     late: AtomicU64,
 }
+
+/// The calls of an engine.
+pub struct Calls<'a>(pub(super) &'a Arc<Shared>);
 
 /// A call to be made.
 pub struct Calling {
@@ -65,7 +67,7 @@ pub struct CallsInUse {
     pub next_deadline: Option<BootTime>,
 }
 
-impl Calls {
+impl CallsUnderWay {
     /// When the first of all calls has to end.
     pub(super) fn next_deadline(&self) -> Option<BootTime> {
         self.table().next_deadline()
@@ -76,26 +78,26 @@ impl Calls {
     }
 }
 
-impl Handle {
+impl Calls<'_> {
     /// Makes a call. `done` gets its outcome, once, on any thread, unless the call is cancelled before.
-    pub fn call(&self, calling: Calling, done: impl FnOnce(Outcome) + Send + 'static) {
-        self.shared.begin_call(calling, Box::new(done));
+    pub fn begin(&self, calling: Calling, done: impl FnOnce(Outcome) + Send + 'static) {
+        self.0.begin_call(calling, Box::new(done));
     }
 
     /// Ends a call that nobody waits for any more. Its outcome is not heard; the executor is told.
-    pub fn cancel_call(&self, id: &str) {
-        self.shared.cancel_call(id);
+    pub fn cancel(&self, id: &str) {
+        self.0.cancel_call(id);
     }
 
     /// What became of the calls of a tool.
     pub(crate) fn counts_of(&self, tool: &KnownTool) -> ToolCounts {
-        self.shared.calls.counts.lock().expect(UNPOISONED).of(tool.offerer.number, &tool.spec.name)
+        self.0.calls.counts.lock().expect(UNPOISONED).of(tool.offerer.number, &tool.spec.name)
     }
 
     /// How many calls are under way.
-    pub fn calls_in_use(&self) -> CallsInUse {
-        let late = self.shared.calls.late.load(Ordering::Relaxed);
-        CallsInUse { late, ..self.shared.calls.table().in_use() }
+    pub fn in_use(&self) -> CallsInUse {
+        let late = self.0.calls.late.load(Ordering::Relaxed);
+        CallsInUse { late, ..self.0.calls.table().in_use() }
     }
 }
 
@@ -216,7 +218,7 @@ impl Shared {
     }
 }
 
-impl Calls {
+impl CallsUnderWay {
     /// Counts a call that has ended, and passes its outcome on. A receiver that panics must not take the thread of an executor
     /// along, nor that of the driver.
     fn finish(&self, ended: Ended, outcome: Outcome) {

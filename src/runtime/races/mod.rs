@@ -122,7 +122,7 @@ fn two_shutdowns() {
 fn busy_and_fire() {
     explore(|| {
         let stage = Stage::new(HostAnswer::Done);
-        let host = stage.handle.attach_host(stage.ear.clone());
+        let host = stage.handle.hosts().attach(stage.ear.clone());
         stage.open("one", host);
         stage.create("a", "one", 1_000);
         stage.create("b", "one", 1_000);
@@ -156,18 +156,18 @@ fn busy_and_fire() {
 fn host_lost_and_fire() {
     explore(|| {
         let stage = Stage::new(HostAnswer::Later);
-        let host = stage.handle.attach_host(stage.ear.clone());
+        let host = stage.handle.hosts().attach(stage.ear.clone());
         stage.open("one", host);
         stage.create("a", "one", 1_000);
         stage.pass(1_000);
         let turner = stage.turner();
-        stage.handle.detach_host(host);
+        stage.handle.hosts().detach(host);
         turner.join().unwrap();
         stage.handle.run_due();
         let before = stage.status("a");
         assert!(matches!(before, Some(Status::Failed | Status::Queued)), "{before:?}");
         let successor = Arc::new(Ear::new(HostAnswer::Done));
-        let host = stage.handle.attach_host(successor.clone());
+        let host = stage.handle.hosts().attach(successor.clone());
         stage.take_over(host, "one");
         stage.settle();
         let heard = stage.ear.prompts("one").len() + successor.prompts("one").len();
@@ -188,7 +188,7 @@ fn take_over_and_fire() {
         stage.pass(1_000);
         let turner = stage.turner();
         let successor = Arc::new(Ear::new(HostAnswer::Done));
-        let host = stage.handle.attach_host(successor.clone());
+        let host = stage.handle.hosts().attach(successor.clone());
         stage.take_over(host, "one");
         turner.join().unwrap();
         stage.handle.run_due();
@@ -288,16 +288,16 @@ fn wait_and_return() {
     explore_in(WAITS, || {
         let stage = Stage::with_session(HostAnswer::Done);
         let keeper = Arc::new(Keeper::default());
-        stage.handle.add_executor(ExecutorKind::Operator, keeper.clone()).unwrap();
+        stage.handle.tools().add_executor(ExecutorKind::Operator, keeper.clone()).unwrap();
         stage.handle.submit(new_task("a")).unwrap();
         stage.handle.run_due();
         let returned = keeper.take();
         let giver = spawn(move || returned.give(Outcome::of_value(7.into(), 1, Span::ZERO)));
         let rung = Arc::new(AtomicBool::new(false));
         let ring = rung.clone();
-        let waiter = stage.handle.await_end(&id("a"), move || ring.store(true, Ordering::Relaxed));
+        let waiter = stage.handle.waiters().await_end(&id("a"), move || ring.store(true, Ordering::Relaxed));
         yield_now();
-        let has_end = waiter.is_some_and(|waiter| !stage.handle.stop_waiting(&waiter));
+        let has_end = waiter.is_some_and(|waiter| !stage.handle.waiters().stop(&waiter));
         giver.join().unwrap();
         stage.handle.run_due();
         stage.settle();

@@ -78,7 +78,7 @@ impl CallerMutator<'_> {
         if let Some(cron_others) = params.cron_others {
             grant.cron_others = cron_others;
         }
-        self.handle().grant(&session, grant, self.actor()).map_err(|refusal| refused(&refusal))?;
+        self.handle().sessions().grant(&session, grant, self.actor()).map_err(|refusal| refused(&refusal))?;
         Ok(Map::new().with("psi.agent-session/session-id", session.as_str()).into())
     }
 

@@ -39,7 +39,7 @@ impl CallerMutator<'_> {
             let id = |run: &RunRecord| state.run_id(run);
             Some(state.inbox(state.session(session)?).into_iter().filter_map(id).collect::<Vec<RunId>>())
         })?;
-        let transcript = self.handle().transcript(session).unwrap_or_default();
+        let transcript = self.handle().sessions().transcript(session).unwrap_or_default();
         let message = |run: RunId| {
             let of_run = |it: &&Arc<Message>| it.provenance.as_ref().is_some_and(|said| said.run == run);
             let message = transcript.messages.iter().rev().find(of_run).cloned()?;

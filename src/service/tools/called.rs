@@ -85,7 +85,7 @@ impl CallLater {
 
 /// The tool of this name, or names that are near.
 fn find(handle: &Handle, session: &SessionId, tool: &ToolName) -> Result<CallLater, Vec<ToolName>> {
-    match handle.kit(session).resolve(tool.as_str()) {
+    match handle.tools().of(session).resolve(tool.as_str()) {
         Resolved::Known(known) => {
             let via = if known.kind == ExecutorKind::Host { CallVia::Host } else { CallVia::Any };
             Ok(CallLater { spec: known.spec, via })

@@ -140,7 +140,7 @@ impl<'a> ClaudeCronCall<'a> {
 
     /// The answer to a monitor of a program: it is refused, and the tools that the caller may watch are named.
     fn no_program(&self, program: &ProgramCall, session: &SessionId) -> Answer {
-        let kit = self.handle().kit(session);
+        let kit = self.handle().tools().of(session);
         // A command looks at something outside, which none of the scheduler's own tools does.
         let outside = kit.tools().filter(|(kind, _)| *kind != ExecutorKind::Own).map(|(_, spec)| spec);
         let specs: Vec<&ToolSpec> = outside.filter(|spec| self.may_watch(spec, session)).collect();

@@ -25,7 +25,7 @@ pub(in crate::service) struct OwnTools {
 
 impl OwnTools {
     pub(in crate::service) fn of(service: &Service) -> OwnTools {
-        let (handle, shared) = (service.handle().downgrade(), Arc::downgrade(&service.shared));
+        let (handle, shared) = (WeakHandle::of(service.handle()), Arc::downgrade(&service.shared));
         OwnTools { handle, shared, all: OnceLock::new() }
     }
 

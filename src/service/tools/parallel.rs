@@ -21,7 +21,7 @@ use crate::runtime::{AlarmId, Calling, Handle, KnownTool};
 
 impl PrimitivesCall<'_> {
     pub(super) fn parallel(&self, parallel: Parallel, session: &SessionId) -> Called {
-        let (kit, group) = (self.handle().kit(session), self.fresh_id());
+        let (kit, group) = (self.handle().tools().of(session), self.fresh_id());
         let time = self.patience.map_or(parallel.time, |patience| patience.min(parallel.time));
         let (mut items, mut calls) = (Vec::new(), Vec::new());
         for (index, item) in parallel.items.into_iter().enumerate() {
@@ -62,7 +62,7 @@ impl PrimitivesCall<'_> {
         board.state().promise = Some(promise);
         for (index, calling) in calls {
             let ended = Arc::clone(&board);
-            self.handle().call(calling, move |outcome| ended.ended(index, outcome));
+            self.handle().calls().begin(calling, move |outcome| ended.ended(index, outcome));
         }
         board.bound(time);
         Called::Later(pending)
@@ -144,7 +144,7 @@ impl Board {
             return;
         }
         let board = Arc::clone(self);
-        let alarm = self.handle.set_alarm(time, move || board.time_is_up(time));
+        let alarm = self.handle.waiters().set_alarm(time, move || board.time_is_up(time));
         let mut state = self.state();
         if state.left > 0 {
             state.alarm = Some(alarm);
@@ -152,7 +152,7 @@ impl Board {
         }
         drop(state);
         // The last one has ended meanwhile.
-        self.handle.call_off_alarm(alarm);
+        self.handle.waiters().call_off(alarm);
     }
 
     /// Answers with what has ended. The other calls go on as tasks.
@@ -164,7 +164,7 @@ impl Board {
         };
         for (index, begun) in open {
             let end = self.as_task(begun).unwrap_or_else(|why| {
-                self.handle.cancel_call(&begun.id);
+                self.handle.calls().cancel(&begun.id);
                 let text = format!(
                     "timed out after {} s, with the others; it is no task: {why}",
                     time.millis() / 1_000
@@ -188,13 +188,13 @@ impl Board {
     /// Lets a call go on as a task; `None` if it has ended.
     fn as_task(&self, begun: &Begun) -> Result<Option<ItemEnd>, Refusal> {
         let Ok(id) = ScheduleId::new(&self.handle.random_bits().short()) else { return Ok(None) };
-        if !self.handle.go_on_as(&begun.id, &id, task_time(&begun.spec)) {
+        if !self.handle.calls().go_on_as(&begun.id, &id, task_time(&begun.spec)) {
             return Ok(None);
         }
         match self.maker.create(&id, (&begun.spec, begun.kind), Arc::clone(&begun.args)) {
             Ok(()) => Ok(Some(ItemEnd::Running(id.to_string().into()))),
             Err(refusal) => {
-                self.handle.abandon_call(&id);
+                self.handle.calls().abandon(&id);
                 Err(refusal)
             }
         }
@@ -210,9 +210,9 @@ impl Board {
         drop(state);
         drop(promise);
         if let Some(alarm) = alarm {
-            self.handle.call_off_alarm(alarm);
+            self.handle.waiters().call_off(alarm);
         }
-        self.calls.iter().for_each(|(_, begun)| self.handle.cancel_call(&begun.id));
+        self.calls.iter().for_each(|(_, begun)| self.handle.calls().cancel(&begun.id));
     }
 
     fn answer(&self, mut state: MutexGuard<'_, BoardState>) {
@@ -221,7 +221,7 @@ impl Board {
         // Unlocked first: the receiver of the answer may do anything.
         drop(state);
         if let Some(alarm) = alarm {
-            self.handle.call_off_alarm(alarm);
+            self.handle.waiters().call_off(alarm);
         }
         let result = |(name, end): (Box<str>, Option<ItemEnd>)| Some(ItemResult { name, end: end? });
         let results: Vec<ItemResult> = items.into_iter().filter_map(result).collect();

@@ -8,11 +8,12 @@ use super::ToolCall;
 use crate::dialect::Answer;
 use crate::domain::Code;
 use crate::edn::Value;
+use crate::runtime::Rehearsal;
 
 impl Service {
     /// The answer to a call that changes nothing. It is no error if the call would be accepted.
     pub(super) fn rehearse(&self, call: ToolCall<'_>) -> Answer {
-        let (handle, rehearsal) = self.handle().rehearsing();
+        let (handle, rehearsal) = Rehearsal::on(self.handle());
         let service = Service { handle, ..self.clone() };
         let answer = service.carry_out(call);
         if rehearsal.is_accepted() { Answer::done(Value::Nil) } else { answer }

@@ -92,7 +92,7 @@ impl PrimitivesCall<'_> {
     }
 
     fn launch(&self, item: Item, session: &SessionId) -> Called {
-        let kit = self.handle().kit(session);
+        let kit = self.handle().tools().of(session);
         let tool = match self.allowed(&kit, session, (&item.name, true)) {
             Ok(tool) => tool,
             Err(fault) => return Called::Now(primitives::not_launched(fault.code, &fault.message)),
@@ -119,7 +119,7 @@ impl PrimitivesCall<'_> {
         let (pending, promise) = wait.pending(settle);
         // Before the task begins: it may end at once.
         let ring = Arc::clone(&wait);
-        let waiter = self.handle().await_end_of_new(&id, move || ring.rings());
+        let waiter = self.handle().waiters().await_end_of_new(&id, move || ring.rings());
         wait.begin(promise, Some(waiter));
         if let Err(refusal) = self.maker(session).create(&id, (&tool.spec, tool.kind), item.args) {
             wait.give_up();
@@ -167,7 +167,7 @@ impl PrimitivesCall<'_> {
         let wait = Wait::new(self.handle(), print);
         let (pending, promise) = wait.pending(time);
         let ring = Arc::clone(&wait);
-        let waiter = self.handle().await_end(&id, move || ring.rings());
+        let waiter = self.handle().waiters().await_end(&id, move || ring.rings());
         let is_over = waiter.is_none();
         wait.begin(promise, waiter);
         if is_over {
@@ -223,14 +223,14 @@ impl Wait {
             return;
         }
         let wait = Arc::clone(self);
-        let alarm = self.handle.set_alarm(time, move || wait.time_is_up());
+        let alarm = self.handle.waiters().set_alarm(time, move || wait.time_is_up());
         let mut stage = self.stage();
         if stage.promise.is_some() {
             stage.alarm = Some(alarm);
             return;
         }
         drop(stage);
-        self.handle.call_off_alarm(alarm);
+        self.handle.waiters().call_off(alarm);
     }
 
     /// The task has ended.
@@ -243,7 +243,7 @@ impl Wait {
         let alarm = stage.alarm.take();
         drop(stage);
         if let Some(alarm) = alarm {
-            self.handle.call_off_alarm(alarm);
+            self.handle.waiters().call_off(alarm);
         }
         promise.give(within_bound((self.print)()));
     }
@@ -254,7 +254,7 @@ impl Wait {
         let waiter = stage.waiter.take();
         drop(stage);
         // If it waits no more, the end has come, and its answer with it: that the session was not told counts on it.
-        if waiter.is_some_and(|waiter| self.handle.stop_waiting(&waiter)) {
+        if waiter.is_some_and(|waiter| self.handle.waiters().stop(&waiter)) {
             self.rings();
         }
     }
@@ -267,10 +267,10 @@ impl Wait {
         drop(stage);
         drop(promise);
         if let Some(alarm) = alarm {
-            self.handle.call_off_alarm(alarm);
+            self.handle.waiters().call_off(alarm);
         }
         if let Some(waiter) = waiter {
-            self.handle.stop_waiting(&waiter);
+            self.handle.waiters().stop(&waiter);
         }
     }
 

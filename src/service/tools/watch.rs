@@ -135,7 +135,7 @@ impl<'a> WatchCall<'a> {
             };
             // Before there is the watch: what changes from now on is heard of.
             let mut warnings = warnings.clone();
-            if let Err(why) = self.handle().listen(&id, session, (&later.spec.name, &draft.params)) {
+            if let Err(why) = self.handle().tools().listen(&id, session, (&later.spec.name, &draft.params)) {
                 warnings.push(watch::unheard(why));
             }
             started = self.handle().submit_with(Input::Command(Command::CreateSchedule(new)), |state| {
@@ -147,7 +147,7 @@ impl<'a> WatchCall<'a> {
                 // The id is another schedule's, which may listen itself.
                 Err(Refusal::ScheduleExists { .. }) => {}
                 Err(_) => {
-                    self.handle().stop_listening(&id);
+                    self.handle().tools().stop_listening(&id);
                     break;
                 }
                 Ok(_) => break,
@@ -174,7 +174,7 @@ impl<'a> WatchCall<'a> {
         match self.handle().submit(Input::Command(Command::DeleteSchedule(which))) {
             // One that has made all its checks is gone from the list only when its record is.
             Ok(()) | Err(Refusal::NotCancellable { .. }) => {
-                self.handle().stop_listening(watch);
+                self.handle().tools().stop_listening(watch);
                 Ok(true)
             }
             Err(Refusal::UnknownSchedule { .. }) => Ok(false),

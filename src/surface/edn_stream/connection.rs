@@ -69,7 +69,7 @@ impl PushSink for Arc<Sink> {
         // A harness that does not read loses its host: nothing more is delivered to it, whatever it
         // still sends.
         if let Some(host) = self.host.get().filter(|_| !sent) {
-            self.handle.detach_host(*host);
+            self.handle.hosts().detach(*host);
         }
         sent
     }
@@ -187,7 +187,7 @@ impl Connection {
             self.service.forget_agent_schedules_if_gone(&session);
         }
         if host.is_attached() {
-            self.handle().detach_host(host);
+            self.handle().hosts().detach(host);
         }
         self.pumps.clear();
         self.outgoing.close();
@@ -387,7 +387,7 @@ impl Connection {
         let (handle, outgoing) = (self.handle().clone(), Arc::clone(&self.outgoing));
         let sink = Arc::new(Sink { handle, outgoing, host: OnceLock::new() });
         let by = Some(self.caller.actor());
-        let host = self.handle().attach_host_by(Arc::new(HostAttached::new(Arc::clone(&sink))), by);
+        let host = self.handle().hosts().attach_by(Arc::new(HostAttached::new(Arc::clone(&sink))), by);
         // Set before any delivery can come: those need a session on this host.
         let _ = sink.host.set(host);
         host

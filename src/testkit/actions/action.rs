@@ -347,7 +347,7 @@ impl World {
         // A receipt may still arrive after the disconnect, from a connection that closes slowly.
         let host = self.hosts.remove(place);
         self.say(format!("  {} is lost", host.number()));
-        self.handle.detach_host(host.number());
+        self.handle.hosts().detach(host.number());
         self.stage.history.note(self.stage.clock.now(), Seen::HostLost(host.number()));
         self.judge(false)?;
         let late = host.take_receipt(0).filter(|_| self.stage.entropy.one_in(2));

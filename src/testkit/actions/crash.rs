@@ -161,7 +161,7 @@ impl World {
         self.handle = Handle::new(self.stage.parts(local.clone()));
         let asked = (self.guard.take_open(), self.executor.take_open());
         self.executor.serve(&self.handle);
-        self.handle.set_guard(self.guard.clone());
+        self.handle.outside().set_guard(self.guard.clone());
         self.feed = self.handle.subscribe(Cursor::START);
         self.open_channels();
         // The model of the new process contains the opened channels already; don't judge them

@@ -67,7 +67,7 @@ impl World {
         if self.stage.entropy.one_in(4)
             && let Some((schedule, waiter)) = self.waiting.pop()
         {
-            let is_stopped = self.handle.stop_waiting(&waiter);
+            let is_stopped = self.handle.waiters().stop(&waiter);
             self.say(format!("  nobody waits for {schedule} any more: {is_stopped}"));
             if is_stopped {
                 self.laws.note_stopped_waiting(&schedule);
@@ -86,7 +86,7 @@ impl World {
         let is_awaited = |task: &&ScheduleId| self.waiting.iter().any(|(other, _)| other == *task);
         let tasks: Vec<&ScheduleId> = tasks.iter().filter(|task| !is_awaited(task)).collect();
         let Some(task) = self.stage.entropy.pick(&tasks).copied().cloned() else { return Ok(()) };
-        let waiter = self.handle.await_end(&task, || ());
+        let waiter = self.handle.waiters().await_end(&task, || ());
         self.say(format!("  somebody waits for {task}: {}", waiter.is_some()));
         if let Some(waiter) = waiter {
             self.laws.note_waiting(&task);

@@ -104,13 +104,13 @@ impl SimExecutor {
     /// Carries out calls of the engine from now on, also those that are for the built-in host.
     pub fn serve(self: &Arc<Self>, handle: &Handle) {
         // Refused if another one has a tool of its names, which then answers.
-        let _ = handle.add_executor(ExecutorKind::Operator, self.clone());
+        let _ = handle.tools().add_executor(ExecutorKind::Operator, self.clone());
         self.serve_host(handle, HostId::LOCAL);
     }
 
     /// Carries out the calls that are for this host.
     pub fn serve_host(self: &Arc<Self>, handle: &Handle, host: HostId) {
-        handle.offer_tools(host, self.clone());
+        handle.tools().offer(host, self.clone());
     }
 
     /// Says from now on that it has this tool, too.

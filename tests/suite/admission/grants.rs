@@ -29,7 +29,7 @@ fn a_mutation_needs_the_grant_of_its_operation_and_no_other() {
             for is_graphql in [false, true] {
                 let world = World::new();
                 let grant = Grant { dialects: Some(vec![*given]), ..Grant::FULL };
-                world.handle.grant(&session(OWN), grant, Scope::Operator).expect("it is open");
+                world.handle.sessions().grant(&session(OWN), grant, Scope::Operator).expect("it is open");
                 let params = params(*mutation, world.subject(OWN));
                 let answer = if is_graphql {
                     graphql::mutate(&world.handle, &token(OWN), *mutation, &params)

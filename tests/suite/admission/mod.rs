@@ -282,7 +282,7 @@ fn calls_of_withheld_tools_are_recorded() {
     for (way, call) in [("service", by_service as fn(&Handle)), ("MCP", by_mcp)] {
         let (handle, _clock) = simulated::engine(&["alice"]);
         let psi = Grant { dialects: Some(vec![Dialect::Psi]), ..Grant::FULL };
-        handle.grant(&session("alice"), psi, Scope::Operator).expect("it is open");
+        handle.sessions().grant(&session("alice"), psi, Scope::Operator).expect("it is open");
         call(&handle);
         let tried = "[{(:reveille.engine/decisions {:kind :operation-refused}) [:reveille.decision/detail]}]";
         let tried = simulated::ask(&handle, &Caller::OPERATOR, tried, false);
@@ -303,7 +303,7 @@ fn refusals_of_authority_are_recorded() {
         (answer.matches("decision/by").count(), answer)
     };
     let narrow = Grant { right: Some(Right::Read), ..Grant::FULL };
-    handle.grant(&session("alice"), narrow, Scope::Operator).expect("it is open");
+    handle.sessions().grant(&session("alice"), narrow, Scope::Operator).expect("it is open");
     let create = "[(psi.scheduler/create {:kind :message :message \"m\" :delay-ms 1000})]";
     for _ in 0..100 {
         let answer = ask(create);

@@ -53,7 +53,7 @@ impl Switches {
     fn engine(self) -> Handle {
         let (handle, _clock) = simulated::engine(&["plain", "narrow", "read"]);
         let Switches { watchers, scheduler, memory, managed, .. } = self;
-        handle.switch(Primitives { watchers, scheduler, memory, ..Primitives::default() });
+        handle.tools().switch(Primitives { watchers, scheduler, memory, ..Primitives::default() });
         if let Some(agents) = self.channel {
             let channel = Channel {
                 name: "ops".into(),
@@ -64,7 +64,7 @@ impl Switches {
             };
             handle.submit(Input::Report(Report::ChannelOpened(channel))).expect("it is a fact");
         }
-        let grant = |id: &str, grant: Grant| handle.grant(&session(id), grant, Scope::Operator);
+        let grant = |id: &str, grant: Grant| handle.sessions().grant(&session(id), grant, Scope::Operator);
         let dialects = Some(vec![Dialect::Native, Dialect::Memory]);
         grant("narrow", Grant { dialects, ..Grant::FULL }).expect("it is open");
         grant("read", Grant { right: Some(Right::Read), ..Grant::FULL }).expect("it is open");
@@ -130,7 +130,7 @@ fn a_caller_sees_exactly_the_tools_that_exist_for_it() {
 #[test]
 fn a_grant_without_watches_has_no_monitor() {
     let (handle, _clock) = simulated::engine(&["plain"]);
-    handle.switch(Primitives::all());
+    handle.tools().switch(Primitives::all());
     let service = Service::new(handle.clone());
     let call = |caller: &Caller| service.call_tool("Monitor", caller, &Map::new().into(), Notation::Edn);
     for (dialects, is_there) in [
@@ -139,13 +139,13 @@ fn a_grant_without_watches_has_no_monitor() {
         (vec![Dialect::ClaudeCron, Dialect::Watch], true),
     ] {
         let grant = Grant { dialects: Some(dialects.clone()), ..Grant::FULL };
-        handle.grant(&session("plain"), grant, Scope::Operator).expect("it is open");
+        handle.sessions().grant(&session("plain"), grant, Scope::Operator).expect("it is open");
         let shown = service.toolbox(&token("plain"));
         assert_eq!(shown.iter().any(|tool| tool.name == "Monitor"), is_there, "{dialects:?}");
         assert_eq!(call(&token("plain")) != Ok(None), is_there, "{dialects:?}");
     }
     let grant = Grant { dialects: Some(vec![Dialect::ClaudeCron]), ..Grant::FULL };
-    handle.grant(&session("plain"), grant, Scope::Operator).expect("it is open");
+    handle.sessions().grant(&session("plain"), grant, Scope::Operator).expect("it is open");
     let operator = Caller { scope: Scope::Session(session("plain")), ..Caller::OPERATOR };
     let denial = call(&operator).expect_err("watches are left out");
     assert_eq!(denial.reason, DenialReason::NotGranted { dialect: Dialect::Watch });
@@ -154,7 +154,7 @@ fn a_grant_without_watches_has_no_monitor() {
 #[test]
 fn every_spelling_of_a_name_is_of_the_tool() {
     let (handle, _clock) = simulated::engine(&["plain"]);
-    handle.switch(Primitives::all());
+    handle.tools().switch(Primitives::all());
     let service = Service::new(handle);
     for name in
         ["memory.remember", "Remember", "memory__remember", "memory_remember", "tools.memory.remember"]
@@ -173,7 +173,7 @@ fn a_grant_outlives_its_session() {
     let (handle, _clock) = simulated::engine(&["plain"]);
     let id: SessionId = session("plain");
     let grant = Grant { dialects: Some(vec![Dialect::Psi]), ..Grant::FULL };
-    handle.grant(&id, grant, Scope::Operator).expect("it is open");
+    handle.sessions().grant(&id, grant, Scope::Operator).expect("it is open");
     let service = Service::new(handle.clone());
     let shown = || service.toolbox(&token("plain")).into_iter().map(|tool| tool.name).collect::<Vec<_>>();
     assert_eq!(shown(), ["psi-tool"]);
@@ -188,7 +188,7 @@ fn without_a_store_tools_that_need_one_are_not_there() {
     let (parts, _clock) = simulated::parts();
     let handle = Handle::new(Parts { without_store: WithoutStore::Reject, ..parts });
     simulated::open(&handle, "plain", SessionConfig::default());
-    handle.switch(Primitives::all());
+    handle.tools().switch(Primitives::all());
     let service = Service::new(handle);
     let (agent, operator) =
         (token("plain"), Caller { scope: Scope::Session(session("plain")), ..Caller::OPERATOR });

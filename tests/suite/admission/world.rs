@@ -41,7 +41,7 @@ pub(super) const HOSTED: &str = "sess-hosted";
 impl World {
     pub(super) fn new() -> World {
         let (handle, clock) = simulated::engine(&[OWN, ANOTHER, NARROW, CLOSED, REOPENED]);
-        handle.switch(Primitives::all());
+        handle.tools().switch(Primitives::all());
         let (name, goes_to) = ("ops".into(), "https://hooks.example.com".into());
         let channel =
             Channel { name, kind: ChannelKind::Webhook, goes_to, agents: true, agents_manage: false };
@@ -71,7 +71,7 @@ impl World {
         subjects.push(subject_of(ABSENT, &run.to_string()));
         let children = [OWN, NARROW].map(|name| child(&handle, name));
         let narrow = Grant { right: Some(Right::Read), ..Grant::FULL };
-        handle.grant(&session(NARROW), narrow, Scope::Operator).expect("it is open");
+        handle.sessions().grant(&session(NARROW), narrow, Scope::Operator).expect("it is open");
         for name in [CLOSED, REOPENED] {
             handle.close_session(&session(name)).expect("it is open");
         }

@@ -74,7 +74,7 @@ impl Population {
             create(&service, &b, ":kind \"message\" :label \"said\"", 1_000),
             create(&service, &b, ":kind \"message\"", 86_400_000),
         ];
-        handle.switch(Primitives::all());
+        handle.tools().switch(Primitives::all());
         for change in [
             "remember {:content \"Grüße \\\"\\n\"",
             "remember {:content \"two\"",

@@ -81,7 +81,7 @@ fn tools_and_both_languages_say_the_same_of_channels() {
 #[test]
 fn tools_and_both_languages_say_the_same_of_a_memory() {
     let (handle, clock) = simulated::engine(&["s", "other"]);
-    handle.switch(Primitives::all());
+    handle.tools().switch(Primitives::all());
     let service = Service::new(handle);
     let mut facts = Vec::new();
     for content in ["The build is slow.", "Grüße \\\"\\n", "Three"] {

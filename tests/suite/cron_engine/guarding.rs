@@ -63,7 +63,7 @@ pub(crate) fn play(scene: &mut Scene, verb: &str, rest: &str) -> Option<Result<(
             let guard = scene.guard.get_or_insert_default();
             *guard.mode.lock().unwrap_or_else(PoisonError::into_inner) = rest.to_owned();
             let guard = Arc::clone(guard);
-            scene.handle.set_guard(guard);
+            scene.handle.outside().set_guard(guard);
             Ok(())
         }
         // `speak WORD`: it answers what is open; another word lets go of it, as one that dies does.

@@ -36,7 +36,7 @@ fn a_notice_is_in_the_transcript_and_says_that_it_is_none_of_the_models() {
     scene.create(notice(2, "", Some("/tmp/build.log")));
     scene.create(notice(3, "Drink water.", None));
     pass(&mut scene, 3);
-    let transcript = scene.handle.transcript(&session("s")).expect("it is open");
+    let transcript = scene.handle.sessions().transcript(&session("s")).expect("it is open");
     assert!(
         transcript.messages.iter().all(|message| message.role == Role::Assistant && !message.begins_turn())
     );

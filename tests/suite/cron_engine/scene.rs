@@ -101,7 +101,7 @@ impl Scene {
         let number = HostId::new(u32::try_from(self.hosts.len()).expect("few hosts"));
         let host = Arc::new(SimHost::new(&self.stage, number));
         host.behave(&[(Behaviour::Slow, 1)]);
-        let host_id = self.handle.attach_host(Arc::clone(&host) as Arc<dyn Host>);
+        let host_id = self.handle.hosts().attach(Arc::clone(&host) as Arc<dyn Host>);
         assert_eq!(host_id, number, "hosts are numbered in the order in which they connect");
         self.hosts.push(host);
         let take =
@@ -112,7 +112,7 @@ impl Scene {
     /// The host that connected last is gone.
     pub(crate) fn detach(&mut self) {
         let host = self.hosts.last().expect("a host").number();
-        self.handle.detach_host(host);
+        self.handle.hosts().detach(host);
         self.stage.history.note(self.stage.clock.now(), Seen::HostLost(host));
         self.judge();
     }

@@ -28,7 +28,7 @@ fn a_host_that_is_back_gets_first_what_was_first() {
             drop(life);
             lives.next(0)
         } else {
-            life.handle.detach_host(number);
+            life.handle.hosts().detach(number);
             life
         };
         let (host, number) = connect(&lives, &life.handle, if is_crash { 1 } else { 2 });
@@ -59,7 +59,7 @@ fn a_hand_over_to_a_lost_host_is_not_held_against_the_next() {
     life.turn();
     lives.stage.clock.advance(Span::from_millis(1_000));
     life.handle.run_due();
-    life.handle.detach_host(number);
+    life.handle.hosts().detach(number);
     let (next, number) = connect(&lives, &life.handle, 2);
     take_over(&life.handle, number, &owner).expect("nobody has it");
     while life.answers.publish() {}
@@ -127,7 +127,7 @@ fn open_on(handle: &Handle, host: HostId) -> SessionId {
 
 fn connect(lives: &Lives, handle: &Handle, number: u32) -> (Arc<SimHost>, HostId) {
     let host = Arc::new(SimHost::new(&lives.stage, HostId::new(number)));
-    let given = handle.attach_host(host.clone());
+    let given = handle.hosts().attach(host.clone());
     assert_eq!(given, host.number());
     (host, given)
 }
@@ -187,7 +187,7 @@ fn a_turn_whose_host_was_lost_does_not_end_with_the_next_one() {
         busy(&life, true);
         life.turn();
         assert_eq!(life.status(&job), Some(Status::InFlight));
-        life.handle.detach_host(number);
+        life.handle.hosts().detach(number);
         let (_second, number) = connect(&lives, &life.handle, 2);
         let sessions = vec![owner.clone()];
         let command = Command::HostSessions { host: number, sessions, busy: Some(is_in_turn), by: None };
@@ -341,5 +341,5 @@ fn what_comes_after_a_word_that_is_said_again_is_handed_over_as_if_for_the_first
 
 /// How many messages stand in a transcript.
 fn said(life: &Life, session: &SessionId) -> usize {
-    life.handle.transcript(session).map_or(0, |transcript| transcript.messages.len())
+    life.handle.sessions().transcript(session).map_or(0, |transcript| transcript.messages.len())
 }

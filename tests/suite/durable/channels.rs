@@ -49,7 +49,7 @@ fn next(lives: &Lives, desk: &Desk) -> Life {
     let handle = Handle::new(lives.stage.parts(host.clone()));
     let (name, goes_to) = ("ops".into(), "somewhere".into());
     let ops = Channel { name, kind: ChannelKind::Webhook, goes_to, agents: true, agents_manage: false };
-    assert!(handle.open_channels(Arc::new(desk.clone()), vec![ops]));
+    assert!(handle.outside().open_channels(Arc::new(desk.clone()), vec![ops]));
     handle.attach_store(lives.store.clone(), AttachOptions::default()).expect("the store is sound");
     let feed = handle.subscribe(Cursor::START);
     Life { handle, host, feed, shown: VecDeque::new() }

@@ -97,7 +97,7 @@ fn actions_survive_with_their_keys_jobs_and_marks() {
     advance(&lives, &mut life, 0, 1);
     advance(&lives, &mut life, 86_400, 0);
     assert_eq!(received(&lives), ["newest", "built"]);
-    let transcript = life.handle.transcript(&owner).expect("it is open");
+    let transcript = life.handle.sessions().transcript(&owner).expect("it is open");
     assert!(transcript.messages.iter().all(|message| !message.begins_turn()), "also those of another life");
 }
 

@@ -96,9 +96,9 @@ fn after_a_restart(lives: &Lives) -> ByHand {
 /// A bulletin waits for the host of its session. No check waits for it.
 fn bulletin_waits(lives: &Lives) -> ByHand {
     let (mut life, _) = live(lives, &[1, 2]);
-    let host = life.handle.attach_host(Arc::new(SimHost::new(&lives.stage, HostId::new(1))));
+    let host = life.handle.hosts().attach(Arc::new(SimHost::new(&lives.stage, HostId::new(1))));
     let owner = life.open(host);
-    life.handle.detach_host(host);
+    life.handle.hosts().detach(host);
     start(&life, &owner, Filter::plain(NotifyWhen::Always), |_| ());
     run_for(lives, &mut life, 35_000);
     life
@@ -189,7 +189,7 @@ fn a_call_and_its_bulletin_are_told_as_any_run_is() {
     executor.serve(&life.handle);
     let fine = Outcome::of_value(Map::new().with("exit", 0).into(), 10, Span::from_millis(20));
     executor.script(CallAnswer::After(Span::from_millis(5_000), fine));
-    let host = life.handle.attach_host(Arc::new(SimHost::new(&lives.stage, HostId::new(1))));
+    let host = life.handle.hosts().attach(Arc::new(SimHost::new(&lives.stage, HostId::new(1))));
     let owner = life.open(host);
     let busy = |life: &ByHand, busy: bool| {
         let report = Report::Busy { session: owner.clone(), busy, by: None };

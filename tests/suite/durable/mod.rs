@@ -373,7 +373,7 @@ fn a_repeated_request_is_known_again_in_a_later_life() {
 
 /// What the built-in host has of a session, in the order in which it was said.
 fn transcript(life: &Life, session: &SessionId) -> Vec<String> {
-    let transcript = life.handle.transcript(session).unwrap_or_default();
+    let transcript = life.handle.sessions().transcript(session).unwrap_or_default();
     transcript.messages.iter().map(|message| message.text()).collect()
 }
 
@@ -401,7 +401,7 @@ fn what_was_delivered_is_in_the_transcript_of_a_later_life() {
     let said = ["hello", "wake up", "not kept", "wake up"];
     assert_eq!(transcript(&life, &owner), said);
     let provenance = |life: &Life| {
-        let transcript = life.handle.transcript(&owner).expect("it is open");
+        let transcript = life.handle.sessions().transcript(&owner).expect("it is open");
         transcript.messages.last().and_then(|message| message.provenance.clone()).expect("it was scheduled")
     };
     let told = provenance(&life);
@@ -410,7 +410,7 @@ fn what_was_delivered_is_in_the_transcript_of_a_later_life() {
     let mut life = lives.next(0);
     assert_eq!(transcript(&life, &owner), ["hello", "wake up", "wake up"], "in order, and what is kept only");
     assert_eq!(provenance(&life), told, "with what is known of it");
-    assert!(life.handle.transcript(&gone).is_none());
+    assert!(life.handle.sessions().transcript(&gone).is_none());
     // A session of the same name is another one.
     life.open("two");
     assert_eq!(transcript(&life, &gone), Vec::<String>::new());

@@ -28,7 +28,7 @@ fn a_monitor_outlives_its_process() {
     let lives = Lives::new();
     let life = lives.next(0);
     Arc::new(SimExecutor::scripted(&lives.stage).with("http.get")).serve(&life.handle);
-    life.handle.switch(Primitives::all());
+    life.handle.tools().switch(Primitives::all());
     life.open("s");
     let args = r#"{:description "CI" :tool "http.get" :persistent true}"#;
     let started = call(&life, "Monitor", args).expect("a tool");
@@ -40,7 +40,7 @@ fn a_monitor_outlives_its_process() {
     let life = lives.next(0);
     // Where watches are switched off, there are no monitors either.
     assert_eq!((jobs(&life), call(&life, "Monitor", args)), (Vec::new(), None));
-    life.handle.switch(Primitives::all());
+    life.handle.tools().switch(Primitives::all());
     let jobs = jobs(&life);
     let row = jobs.first().and_then(Value::as_map).expect("one row");
     assert_eq!((jobs.len(), row.keyword("id")), (1, Some(&id)), "{jobs:?}");

@@ -80,7 +80,7 @@ fn before_the_history_nothing_is_told_as_it_is_now() {
 fn a_session_is_not_said_to_have_known_what_it_learned_later() {
     let lives = Lives::capped(7, HistoryCaps { schedule_rows: 1_000, bytes: 1 << 30, days: 1 });
     let mut life = ByHand::new(&lives);
-    life.handle.switch(Primitives::all());
+    life.handle.tools().switch(Primitives::all());
     let session = life.open(HostId::LOCAL);
     let id = life.handle.schedule(durable(message(&session, 900_000_000))).expect("there is room");
     let remember = |content: &str| {

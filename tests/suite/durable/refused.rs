@@ -78,7 +78,7 @@ fn a_hand_over_that_is_let_in_before_a_refusal_is_made_once() {
     let mut life = ByHand::new(&lives);
     // A host outside might have it already, had this been the end of a process: it would not be asked a second time.
     let host = Arc::new(SimHost::new(&lives.stage, HostId::new(1)));
-    let number = life.handle.attach_host(host.clone());
+    let number = life.handle.hosts().attach(host.clone());
     life.host = host;
     let owner = life.open(number);
     let policy = Policy { recovery: Recovery::Fail, ..Policy::PLAIN };

@@ -106,7 +106,7 @@ fn what_a_summary_has_collected_outlives_a_crash() {
 fn a_summary_that_waits_over_a_crash_becomes_part_of_the_next() {
     let lives = Lives::new();
     let (mut life, _) = live(&lives, &[1, 2]);
-    let host = life.handle.attach_host(Arc::new(SimHost::new(&lives.stage, HostId::new(1))));
+    let host = life.handle.hosts().attach(Arc::new(SimHost::new(&lives.stage, HostId::new(1))));
     let owner = life.open(host);
     let busy = Report::Busy { session: owner.clone(), busy: true, by: None };
     life.handle.submit(Input::Report(busy)).expect("it is open");
@@ -118,7 +118,7 @@ fn a_summary_that_waits_over_a_crash_becomes_part_of_the_next() {
     let (mut life, _) = live(&lives, &[3, 4]);
     run_for(&lives, &mut life, 35_000);
     assert_eq!((tally(&life, "w"), told(&lives).len()), ((4, 2), 0));
-    let host = life.handle.attach_host(Arc::new(SimHost::new(&lives.stage, HostId::new(1))));
+    let host = life.handle.hosts().attach(Arc::new(SimHost::new(&lives.stage, HostId::new(1))));
     let back = Command::HostSessions { host, sessions: vec![owner], busy: Some(false), by: None };
     life.handle.submit(Input::Command(back)).expect("it is open");
     run_for(&lives, &mut life, 1_000);
@@ -154,7 +154,7 @@ fn a_pause_of_a_watch_outlives_the_process() {
 fn a_watch_does_not_look_in_a_life_without_watches() {
     let lives = Lives::new();
     let (mut life, executor) = live(&lives, &[200; 3]);
-    life.handle.switch(Primitives::all());
+    life.handle.tools().switch(Primitives::all());
     let owner = life.open(HostId::LOCAL);
     let new = watch_by(&life.handle, &owner, "w", (Filter::plain(NotifyWhen::OnChange), 60));
     life.handle.schedule(NewSchedule { dialect: Dialect::Watch, ..new }).expect("it is kept");
@@ -166,7 +166,7 @@ fn a_watch_does_not_look_in_a_life_without_watches() {
     assert_eq!((executor.calls().len(), told(&lives).len()), (0, 0));
     drop(life);
     let (mut life, executor) = live(&lives, &[503; 3]);
-    life.handle.switch(Primitives::all());
+    life.handle.tools().switch(Primitives::all());
     run_for(&lives, &mut life, 61_000);
     assert!(!executor.calls().is_empty(), "with them it goes on");
     let told = told(&lives);

@@ -71,10 +71,10 @@ impl Scene {
 
     /// A harness takes the session over, and goes.
     fn lose_host(&self) {
-        let host = self.handle.attach_host(Arc::new(SimHost::new(&self.stage, HostId::new(1))));
+        let host = self.handle.hosts().attach(Arc::new(SimHost::new(&self.stage, HostId::new(1))));
         let sessions = vec![SessionId::new("main").expect("an id")];
         self.does(Command::HostSessions { host, sessions, busy: Some(false), by: None });
-        self.handle.detach_host(host);
+        self.handle.hosts().detach(host);
     }
 
     fn explain(&self, at: Option<u64>) -> Explanation {

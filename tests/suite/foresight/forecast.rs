@@ -108,12 +108,12 @@ impl World {
     }
 
     fn set_up(&mut self) {
-        let gone = self.handle.attach_host(Arc::new(SimHost::new(&self.stage, HostId::new(1))));
+        let gone = self.handle.hosts().attach(Arc::new(SimHost::new(&self.stage, HostId::new(1))));
         for (name, host) in [("one", HostId::LOCAL), ("two", HostId::LOCAL), ("gone", gone)] {
             let opened = self.handle.open_session(Some(session(name)), host, SessionConfig::default());
             opened.expect("a new engine has room");
         }
-        self.handle.detach_host(gone);
+        self.handle.hosts().detach(gone);
         // What is held from the beginning is part of what is foretold later on.
         self.guard();
         for _ in 0..10 {

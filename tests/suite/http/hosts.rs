@@ -105,7 +105,7 @@ fn is_refused(answer: &str) -> bool {
 #[test]
 fn a_host_runs_the_sessions_that_it_has_opened() {
     let site = Site::start();
-    site.handle().switch(Primitives::all());
+    site.handle().tools().switch(Primitives::all());
     open(&site, EDITOR, "mine");
     for (what, answer) in words(&site, EDITOR, "mine") {
         assert!(!is_refused(&answer), "{what}: {answer}");
@@ -127,7 +127,7 @@ fn a_host_runs_the_sessions_that_it_has_opened() {
 fn what_a_host_has_not_opened_is_none_to_it_on_every_surface() {
     for subject in ["operators", "shells", "again", "closed"] {
         let site = Site::start();
-        site.handle().switch(Primitives::all());
+        site.handle().tools().switch(Primitives::all());
         site.open("operators");
         open(&site, SHELL, "shells");
         for session in ["again", "closed"] {
@@ -368,7 +368,7 @@ fn requests_that_are_wrong_are_told_what_is() {
 #[test]
 fn a_route_needs_the_grant_of_its_operation_and_no_other() {
     let site = Site::start();
-    site.handle().switch(Primitives::all());
+    site.handle().tools().switch(Primitives::all());
     let (token, own) = (site.open("own"), SessionId::new("own").expect("an id"));
     for (route, family) in [
         ("/v1/sessions/own/pings/backup", Dialect::Watch),
@@ -376,7 +376,7 @@ fn a_route_needs_the_grant_of_its_operation_and_no_other() {
     ] {
         for given in Dialect::ALL {
             let grant = Grant { dialects: Some(vec![*given]), ..Grant::FULL };
-            site.handle().grant(&own, grant, Scope::Operator).expect("it is open");
+            site.handle().sessions().grant(&own, grant, Scope::Operator).expect("it is open");
             let answer = site.ask(&format!("POST {route}"), token.reveal(), &[], "");
             let expected = if *given == family { 200 } else { 403 };
             assert_eq!(answer.status, expected, "{route}, granted {}: {}", given.name(), answer.body);

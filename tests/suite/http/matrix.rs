@@ -12,7 +12,7 @@ use super::table::{rows, table, text};
 fn every_route_is_for_whom_it_is_for() {
     let site = Site::start();
     // Pings come with watches.
-    site.handle().switch(Primitives { watchers: true, ..Primitives::default() });
+    site.handle().tools().switch(Primitives { watchers: true, ..Primitives::default() });
     let (session, closed) = (site.open("main"), site.open("closed"));
     site.handle().close_session(&SessionId::new("closed").expect("an id")).expect("it is open");
     let callers = [

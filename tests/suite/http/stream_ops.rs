@@ -42,7 +42,7 @@ fn open_site() -> (Site, Vec<Asker>) {
     let (_, mut host) = upgrade(&site, EDITOR, "");
     assert!(ask(&mut host, "{:op :session/open :session-id \"sess-hosted\"}").contains(":token"));
     let grant = Grant { right: Some(Right::Read), ..Grant::FULL };
-    site.handle().grant(&id("sess-narrow"), grant, Scope::Operator).expect("it is open");
+    site.handle().sessions().grant(&id("sess-narrow"), grant, Scope::Operator).expect("it is open");
     let asker = |name, token: &str, role, right| Asker { name, token: token.to_owned(), role, right };
     let askers = vec![
         asker("operator", OPERATOR, CallerRole::Operator, Right::Change),

@@ -31,7 +31,7 @@ fn world(desk: &Desk) -> World {
             .with("database.sql", after(12_300, "VACUUM"))
             .with("http.get", after(50, "healthy"))
     });
-    world.handle.switch(Primitives::all());
+    world.handle.tools().switch(Primitives::all());
     world.open("s");
     let channel = |name: &str| Channel {
         name: name.into(),
@@ -41,7 +41,7 @@ fn world(desk: &Desk) -> World {
         agents_manage: false,
     };
     let channels = vec![channel("email_reports"), channel("slack_alerts")];
-    assert!(world.handle.open_channels(Arc::new(desk.clone()), channels));
+    assert!(world.handle.outside().open_channels(Arc::new(desk.clone()), channels));
     world
 }
 

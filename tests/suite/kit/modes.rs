@@ -134,7 +134,7 @@ fn an_executor_is_told_at_once_that_nobody_waits() {
     let _task = launch(&world, "ci.hang");
     world.handle.close_session(&session("s")).expect("it is open");
     assert_eq!(world.executor.cancelled().len(), 4, "its session is closed");
-    assert_eq!(world.handle.calls_in_use().in_flight, 0);
+    assert_eq!(world.handle.calls().in_use().in_flight, 0);
 }
 
 /// T21: a wait whose time is over in the moment in which its task ends. Whichever comes first, either the caller has the end

@@ -23,7 +23,7 @@ fn world() -> World {
 #[track_caller]
 fn check(name: &str, expected: &str) {
     let world = world();
-    let found = match world.handle.kit(&session("one")).resolve(name) {
+    let found = match world.handle.tools().of(&session("one")).resolve(name) {
         Resolved::Known(known) => known.spec.name.to_string(),
         Resolved::Ambiguous(names) => format!("ambiguous {}", joined(&names)),
         Resolved::Unknown(names) => format!("unknown {}", joined(&names)),
@@ -57,32 +57,33 @@ fn of_two_tools_of_one_name_the_first_kind_wins() {
         let executor = names.iter().fold(SimTools::new(&world.stage), |it, name| it.with(name, answer("")));
         Arc::new(executor)
     };
-    let clash = world.handle.add_executor(ExecutorKind::BuiltIn, of(&["http.get"])).expect_err("it is there");
+    let clash =
+        world.handle.tools().add_executor(ExecutorKind::BuiltIn, of(&["http.get"])).expect_err("it is there");
     assert_eq!(clash.kinds, [ExecutorKind::Operator, ExecutorKind::BuiltIn]);
-    world.handle.add_executor(ExecutorKind::BuiltIn, of(&["filesystem.read"])).expect("no clash");
-    let kind = |name: &str| match world.handle.kit(&session("one")).resolve(name) {
+    world.handle.tools().add_executor(ExecutorKind::BuiltIn, of(&["filesystem.read"])).expect("no clash");
+    let kind = |name: &str| match world.handle.tools().of(&session("one")).resolve(name) {
         Resolved::Known(known) => Some(known.kind),
         Resolved::Ambiguous(_) | Resolved::Unknown(_) => None,
     };
     assert_eq!(kind("filesystem.read"), Some(ExecutorKind::BuiltIn));
 
-    let host = world.handle.attach_host(Arc::new(reveille::adapter::HostLocal::new()));
+    let host = world.handle.hosts().attach(Arc::new(reveille::adapter::HostLocal::new()));
     let opened = world.handle.open_session(Some(session("one")), host, Default::default());
     opened.expect("the id is free");
-    let shadowed = world.handle.offer_tools(host, of(&["filesystem.read", "http.get", "own.thing"]));
+    let shadowed = world.handle.tools().offer(host, of(&["filesystem.read", "http.get", "own.thing"]));
     assert_eq!(joined(&shadowed), "http.get");
     assert_eq!(kind("filesystem.read"), Some(ExecutorKind::Host));
     assert_eq!(kind("http.get"), Some(ExecutorKind::Operator));
     assert_eq!(kind("own.thing"), Some(ExecutorKind::Host));
-    let kit = world.handle.kit(&session("one"));
+    let kit = world.handle.tools().of(&session("one"));
     assert_eq!(kit.tools().filter(|(_, spec)| spec.name.as_str() == "http.get").count(), 1);
     // Another offer takes the place of the one before; another session does not have it.
-    assert!(world.handle.offer_tools(host, of(&["own.other"])).is_empty());
+    assert!(world.handle.tools().offer(host, of(&["own.other"])).is_empty());
     assert_eq!((kind("own.thing"), kind("own.other")), (None, Some(ExecutorKind::Host)));
     assert_eq!(kind("filesystem.read"), Some(ExecutorKind::BuiltIn));
     world.open("two");
-    assert!(matches!(world.handle.kit(&session("two")).resolve("own.other"), Resolved::Unknown(_)));
-    world.handle.detach_host(host);
+    assert!(matches!(world.handle.tools().of(&session("two")).resolve("own.other"), Resolved::Unknown(_)));
+    world.handle.hosts().detach(host);
     assert_eq!(kind("own.other"), None);
     assert_ne!(host, HostId::LOCAL);
 }

@@ -12,7 +12,7 @@ use super::world::{World, session};
 fn own_tools_are_called_in_the_sessions_name_and_none_of_them_schedules() {
     let world = World::new(|it| it);
     world.open("s");
-    world.handle.switch(Primitives::all());
+    world.handle.tools().switch(Primitives::all());
     let service = Service::new(world.handle.clone());
     let caller = Caller::session(session("s")).as_model();
     let call = |args: &str| {
@@ -42,6 +42,6 @@ fn own_tools_are_called_in_the_sessions_name_and_none_of_them_schedules() {
     let kit = service.kit(&caller).to_string();
     assert!(kit.contains("\"reveille.query\"") && kit.contains(":executor :own"), "{kit}");
     // What is switched off is not there.
-    world.handle.switch(Primitives::default());
+    world.handle.tools().switch(Primitives::default());
     assert!(!service.kit(&caller).to_string().contains("memory.remember"));
 }

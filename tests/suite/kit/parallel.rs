@@ -174,7 +174,7 @@ fn who_goes_ends_what_was_begun() {
     world.executor.answer_all();
     world.run_for(200_000);
     assert_eq!(said.text(), "");
-    assert_eq!(world.handle.calls_in_use().in_flight, 0);
+    assert_eq!(world.handle.calls().in_use().in_flight, 0);
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn grants_and_rules_hold_for_each_call() {
     assert!(text.contains("'t.slow' requires approval"), "{text}");
     assert!(text.contains(r#""succeeded":1,"failed":2"#), "{text}");
     let grant = Grant { dialects: Some(vec![Dialect::Native]), ..Grant::FULL };
-    world.handle.grant(&session("s"), grant, Scope::Operator).expect("it is open");
+    world.handle.sessions().grant(&session("s"), grant, Scope::Operator).expect("it is open");
     let args: Value = Map::new().into();
     let style = CallStyle { notation: Notation::Json, patience: None };
     let called = Service::new(world.handle.clone()).begin_tool(
@@ -256,5 +256,5 @@ fn what_has_not_ended_in_time_goes_on_as_a_task() {
     world.executor.answer_all();
     world.run_for(4_000_000);
     assert_eq!(world.told().len(), 1);
-    assert_eq!(world.handle.calls_in_use().in_flight, 0);
+    assert_eq!(world.handle.calls().in_use().in_flight, 0);
 }

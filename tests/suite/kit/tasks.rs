@@ -196,10 +196,10 @@ fn a_session_has_a_hundred_tasks_and_they_end_with_it() {
     let (said, _) = ask(&world, r#"{"name":"ci.hang"}"#);
     assert!(said.is_error() && said.text().contains("session-tasks"), "{}", said.text());
     world.run_for(1_000);
-    assert_eq!(world.handle.calls_in_use().in_flight, 16);
+    assert_eq!(world.handle.calls().in_use().in_flight, 16);
     world.handle.close_session(&session("s")).expect("it is open");
     world.run_for(1_000);
-    let in_use = world.handle.calls_in_use();
+    let in_use = world.handle.calls().in_use();
     assert_eq!((in_use.in_flight, in_use.waiting), (0, 0));
     assert_eq!(world.executor.cancelled().len(), 16);
 }

@@ -48,7 +48,7 @@ fn each_call_ends_in_one_way() {
     // It comes when nobody waits any more.
     world.executor.answer_all();
     assert_eq!(told(&outcomes).len(), 6);
-    assert_eq!(world.handle.calls_in_use(), CallsInUse { late: 1, ..CallsInUse::default() });
+    assert_eq!(world.handle.calls().in_use(), CallsInUse { late: 1, ..CallsInUse::default() });
     let took = outcomes.lock().expect("no test panics here")[4].1.took;
     assert_eq!(took, Span::from_millis(20), "by the engine's clock");
 }
@@ -60,17 +60,17 @@ fn a_cancelled_call_is_not_heard_and_its_executor_is_told() {
     world.call("a", &one, "t.hang", &outcomes);
     world.call("a", &one, "t.echo", &outcomes);
     assert_eq!(told(&outcomes), [("a".to_owned(), "a call of this id is under way".to_owned())]);
-    world.handle.cancel_call("a");
-    world.handle.cancel_call("unknown");
+    world.handle.calls().cancel("a");
+    world.handle.calls().cancel("unknown");
     world.executor.answer_all();
     world.run_for(100_000);
     assert_eq!(told(&outcomes).len(), 1);
     assert_eq!(world.executor.cancelled(), [Box::from("a")]);
     // The id is free again, and an outcome of the first call of it does not end the second.
     world.call("b", &one, "t.hang", &outcomes);
-    world.handle.cancel_call("b");
+    world.handle.calls().cancel("b");
     world.call("b", &one, "t.hang", &outcomes);
-    assert_eq!(world.handle.calls_in_use().in_flight, 1);
+    assert_eq!(world.handle.calls().in_use().in_flight, 1);
 }
 
 /// T8.
@@ -87,7 +87,7 @@ fn a_session_has_16_places_and_the_sessions_take_turns() {
     }
     let of_session = usize::try_from(limits::CALLS_OF_SESSION.value).expect("it is small");
     assert_eq!(world.executor.most_open(), of_session);
-    let in_use = world.handle.calls_in_use();
+    let in_use = world.handle.calls().in_use();
     assert_eq!((in_use.in_flight, in_use.waiting), (limits::CALLS_OF_PROGRAMS.value, 36));
     world.run_for(1_000);
     let began: Vec<String> = world.executor.calls().iter().map(|call| call.id.to_string()).collect();
@@ -95,7 +95,7 @@ fn a_session_has_16_places_and_the_sessions_take_turns() {
     world.run_for(3_000);
     assert_eq!(told(&outcomes).len(), 52);
     assert_eq!(world.executor.most_open(), of_session, "never more of one executor than it has places");
-    assert_eq!(world.handle.calls_in_use(), CallsInUse::default());
+    assert_eq!(world.handle.calls().in_use(), CallsInUse::default());
 }
 
 /// Sixteen sessions, each with an executor of its own, take all that sessions can get.
@@ -107,34 +107,34 @@ fn what_sessions_leave_is_for_operators_and_no_more() {
         let name = format!("t{number}.hang");
         if number > 0 {
             let tools = SimTools::new(&world.stage).with(&name, ToolPlan::Hang);
-            world.handle.add_executor(ExecutorKind::Operator, Arc::new(tools)).expect("no clash");
+            world.handle.tools().add_executor(ExecutorKind::Operator, Arc::new(tools)).expect("no clash");
         }
         for call in 0..limits::CALLS_OF_SESSION.value {
             world.call(&format!("{number}-{call}"), session, &name, &outcomes);
         }
     }
-    let in_use = world.handle.calls_in_use();
+    let in_use = world.handle.calls().in_use();
     let of_sessions = limits::CALLS_IN_FLIGHT.value - limits::CALLS_RESERVE.value;
     assert_eq!((in_use.in_flight, in_use.waiting), (of_sessions, limits::CALLS_RESERVE.value));
     // The last executor has places, and no session may take one.
     for call in 0..limits::CALLS_RESERVE.value {
         world.call_by_operator(&format!("operator-{call}"), &sessions[0], "t15.hang", &outcomes);
-        assert_eq!(world.handle.calls_in_use().in_flight, of_sessions + call + 1, "it goes out at once");
+        assert_eq!(world.handle.calls().in_use().in_flight, of_sessions + call + 1, "it goes out at once");
     }
     world.call_by_operator("one-more", &sessions[0], "t15.hang", &outcomes);
-    let in_use = world.handle.calls_in_use();
+    let in_use = world.handle.calls().in_use();
     assert_eq!(in_use.in_flight, limits::CALLS_IN_FLIGHT.value, "the bound holds for operators as well");
     assert_eq!(in_use.waiting, limits::CALLS_RESERVE.value + 1);
     assert_eq!(in_use.of_families.values().sum::<u64>(), of_sessions, "operators are no family");
     // A place that an operator returns is not for sessions.
-    world.handle.cancel_call("operator-0");
-    let in_use = world.handle.calls_in_use();
+    world.handle.calls().cancel("operator-0");
+    let in_use = world.handle.calls().in_use();
     assert_eq!(
         (in_use.in_flight, in_use.waiting),
         (limits::CALLS_IN_FLIGHT.value, limits::CALLS_RESERVE.value)
     );
-    world.handle.cancel_call("one-more");
-    assert_eq!(world.handle.calls_in_use().in_flight, limits::CALLS_IN_FLIGHT.value - 1);
+    world.handle.calls().cancel("one-more");
+    assert_eq!(world.handle.calls().in_use().in_flight, limits::CALLS_IN_FLIGHT.value - 1);
 }
 
 /// A session has all places of a program; what an operator has scheduled goes out beside it.
@@ -145,7 +145,7 @@ fn an_operators_schedule_has_a_place_at_an_executor_that_a_session_fills() {
     for number in 0..limits::CALLS_OF_PROGRAMS.value + 5 {
         world.call(&number.to_string(), &one, "t.hang", &outcomes);
     }
-    let in_flight = || world.handle.calls_in_use().in_flight;
+    let in_flight = || world.handle.calls().in_use().in_flight;
     let schedule = |made_by: Option<Actor>| {
         let call = Call { purpose: CallPurpose::Task, ..Call::new(tool("t.hang"), Map::new()) };
         let now = When::After(Span::from_millis(0));
@@ -193,7 +193,7 @@ fn only_so_many_calls_wait() {
     for number in 0..limits::CALLS_WAITING_RESERVE.value + limits::CALLS_EXECUTOR_RESERVE.value + 1 {
         world.call_by_operator(&format!("operator-{number}"), &one, "t.hang", &outcomes);
     }
-    assert_eq!(world.handle.calls_in_use().waiting, limits::CALLS_WAITING.value);
+    assert_eq!(world.handle.calls().in_use().waiting, limits::CALLS_WAITING.value);
     assert_eq!(told(&outcomes)[1..], [("operator-258".to_owned(), too_many)]);
 }
 
@@ -249,14 +249,14 @@ fn arguments_that_begin_with_an_underscore_do_not_reach_a_tool() {
 #[test]
 fn calls_of_a_host_that_goes_have_failed() {
     let (world, outcomes) = (World::new(strange), Outcomes::default());
-    let host = world.handle.attach_host(Arc::new(reveille::adapter::HostLocal::new()));
+    let host = world.handle.hosts().attach(Arc::new(reveille::adapter::HostLocal::new()));
     let one = super::world::session("one");
     world.handle.open_session(Some(one.clone()), host, Default::default()).expect("the id is free");
     let hosts = SimTools::new(&world.stage).with("host.hang", ToolPlan::Hang);
-    world.handle.offer_tools(host, Arc::new(hosts.clone()));
+    world.handle.tools().offer(host, Arc::new(hosts.clone()));
     world.call("a", &one, "host.hang", &outcomes);
     world.call("b", &one, "t.slow", &outcomes);
-    world.handle.detach_host(host);
+    world.handle.hosts().detach(host);
     let lost = "host-lost: the host of the session is gone".to_owned();
     assert_eq!(told(&outcomes), [("a".to_owned(), lost)]);
     hosts.answer_all();

@@ -29,7 +29,7 @@ impl World {
         let stage = Stage::seeded(1);
         let handle = Handle::new(stage.parts(Arc::new(HostLocal::new())));
         let executor = tools(SimTools::new(&stage));
-        handle.add_executor(ExecutorKind::Operator, Arc::new(executor.clone())).expect("no clash");
+        handle.tools().add_executor(ExecutorKind::Operator, Arc::new(executor.clone())).expect("no clash");
         World { stage, handle, executor }
     }
 
@@ -67,7 +67,7 @@ impl World {
         (tool, args): (&str, Value),
         outcomes: &Outcomes,
     ) {
-        let known = match self.handle.kit(of).resolve(tool) {
+        let known = match self.handle.tools().of(of).resolve(tool) {
             Resolved::Known(known) => Some(known),
             Resolved::Ambiguous(_) | Resolved::Unknown(_) => None,
         };
@@ -87,7 +87,7 @@ impl World {
         };
         let (outcomes, id) = (Arc::clone(outcomes), id.to_owned());
         let done = move |outcome| outcomes.lock().expect("no test panics here").push((id, outcome));
-        self.handle.call(Calling { tool: *known, invocation }, done);
+        self.handle.calls().begin(Calling { tool: *known, invocation }, done);
     }
 
     /// Calls a tool of Reveille's own, and keeps what it says once it does.
@@ -111,7 +111,7 @@ impl World {
 
     /// What the model of the session `s` was told.
     pub(crate) fn told(&self) -> Vec<String> {
-        let transcript = self.handle.transcript(&session("s")).expect("the host shares it");
+        let transcript = self.handle.sessions().transcript(&session("s")).expect("the host shares it");
         transcript.messages.iter().map(|message| message.text()).collect()
     }
 

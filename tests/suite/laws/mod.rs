@@ -313,7 +313,7 @@ impl TrueStory {
     fn record() -> TrueStory {
         let stage = Stage::seeded(7);
         let handle = Handle::new(stage.parts(Arc::new(SimHost::new(&stage, HostId::LOCAL))));
-        let away = handle.attach_host(Arc::new(SimHost::new(&stage, HostId::new(1))));
+        let away = handle.hosts().attach(Arc::new(SimHost::new(&stage, HostId::new(1))));
         let story = TrueStory { stage, handle };
         for (name, host) in [("home", HostId::LOCAL), ("away", away)] {
             let opened = story.handle.open_session(Some(session(name)), host, SessionConfig::default());

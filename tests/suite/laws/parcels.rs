@@ -38,7 +38,7 @@ fn what_goes_out_again_has_to_be_the_same() {
     let channel =
         Channel { name: name.into(), kind, goes_to: "somewhere".into(), agents: true, agents_manage: false };
     let courier = Careless { stage: stage.clone(), parcels: AtomicU32::new(0) };
-    assert!(handle.open_channels(Arc::new(courier), vec![channel]));
+    assert!(handle.outside().open_channels(Arc::new(courier), vec![channel]));
     let opened = handle.open_session(Some(session("home")), HostId::LOCAL, SessionConfig::default());
     assert!(opened.is_ok(), "{opened:?}");
     let route = Route { channel: name.into(), conversation: "room".into(), thread: None };

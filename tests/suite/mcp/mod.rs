@@ -76,7 +76,7 @@ fn the_tools_answer_as_written() {
 #[test]
 fn every_dialect_can_be_offered() {
     let handle = engine();
-    handle.switch(Primitives::all());
+    handle.tools().switch(Primitives::all());
     let (name, goes_to) = ("ops".into(), "https://hooks.example.com".into());
     let channel = Channel { name, kind: ChannelKind::Webhook, goes_to, agents: true, agents_manage: true };
     handle.submit(Input::Report(Report::ChannelOpened(channel))).expect("it is a fact");

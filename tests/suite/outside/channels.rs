@@ -54,7 +54,7 @@ impl Scene {
     fn open(stage: Stage, handle: Handle, way: ChannelRoute, agents: bool) -> Scene {
         let channel = way.channel("ops".into(), agents);
         let outside = OutboundCourier::start(BTreeMap::from([("ops".into(), way)])).expect("a thread");
-        assert!(handle.open_channels(Arc::new(outside), vec![channel]));
+        assert!(handle.outside().open_channels(Arc::new(outside), vec![channel]));
         let feed = handle.subscribe(Cursor::START);
         let session = SessionId::new("main").expect("a name");
         // A life before this one may have left it.

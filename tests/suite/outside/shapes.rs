@@ -95,7 +95,7 @@ fn scene(receiver: &Receiver, shape: Shape, pace: Option<Pace>) -> (Stage, Handl
     let ways = BTreeMap::from([("ops".into(), way)]);
     let paces = pace.into_iter().map(|pace| ("ops".into(), pace)).collect();
     let courier = OutboundCourier::start_at(ways, paces).expect("a thread");
-    assert!(handle.open_channels(Arc::new(courier), vec![channel]));
+    assert!(handle.outside().open_channels(Arc::new(courier), vec![channel]));
     let session = SessionId::new("main").expect("an id");
     handle.open_session(Some(session), HostId::LOCAL, SessionConfig::default()).expect("it is new");
     (stage, handle)

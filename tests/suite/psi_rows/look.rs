@@ -178,7 +178,7 @@ fn pending_count(scene: &mut Scene, args: &Args) -> Outcome {
 
 /// `[:transcript "s"]`: nil where there is none.
 fn transcript(scene: &mut Scene, args: &Args) -> Outcome {
-    let messages = scene.handle.transcript(&args.session(0)?);
+    let messages = scene.handle.sessions().transcript(&args.session(0)?);
     let print = |kept: Transcript| {
         Value::from(kept.messages.iter().map(|one| message::print(one)).collect::<Vec<_>>())
     };

@@ -282,7 +282,7 @@ fn detach(scene: &mut Scene, args: &Args) -> Outcome {
         return Err("the built-in host never goes".to_owned());
     }
     let host = scene.host(name).number();
-    scene.handle.detach_host(host);
+    scene.handle.hosts().detach(host);
     done()
 }
 

@@ -49,7 +49,7 @@ impl Scene {
         let number = u32::try_from(self.hosts.len()).expect("a row has a few hosts");
         let host = SimHost::new(&self.stage, HostId::new(number)).over(Arc::new(HostLocal::new()));
         let host = Arc::new(host);
-        let attached = self.handle.attach_host(Arc::clone(&host) as Arc<dyn Host>);
+        let attached = self.handle.hosts().attach(Arc::clone(&host) as Arc<dyn Host>);
         assert_eq!(attached, host.number(), "hosts are numbered in the order in which they connect");
         self.hosts.insert(name.to_owned(), Arc::clone(&host));
         host

@@ -359,7 +359,7 @@ impl Life {
         let handle = Handle::new(parts);
         let answers = StoreReplies::attach(&handle, store.clone(), AttachOptions::default())
             .expect("the store is sound");
-        let host = handle.attach_host(target.clone());
+        let host = handle.hosts().attach(target.clone());
         Life { handle, answers, host }
     }
 }
