@@ -31,4 +31,5 @@ pub(crate) use process_group::end_groups;
 pub use store_sqlite::{FaultLayer, FaultPoint, OpenFault, StoreOptions, StoreSqlite, Visit};
 #[cfg(feature = "cli")]
 pub(crate) use store_sqlite::{Restored, flush_directory, make_directory};
-pub use zones_os::{local_zone, read_zones, system_zones};
+pub(crate) use zones_os::system_zones;
+pub use zones_os::{local_zone, read_zones};

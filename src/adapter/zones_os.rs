@@ -21,7 +21,7 @@ use crate::domain::Zone;
     clippy::disallowed_methods,
     reason = "the zone is the environment's to say, and this is its adapter"
 )]
-pub fn system_zones() -> Zones {
+pub(crate) fn system_zones() -> Zones {
     let given = read_zones(Path::new("/usr/share/zoneinfo")).unwrap_or_default();
     let tz = std::env::var("TZ").ok();
     let local = local_zone(tz.as_deref(), Path::new("/etc/localtime"));

@@ -25,7 +25,7 @@ pub fn decide(state: &State, input: Input, env: Env<'_>) -> Result<Step, Refusal
 ///
 /// # Errors
 /// As [`decide`]; the reused allocations are dropped then.
-pub fn decide_into(step: Step, state: &State, input: Input, env: Env<'_>) -> Result<Step, Refusal> {
+pub(crate) fn decide_into(step: Step, state: &State, input: Input, env: Env<'_>) -> Result<Step, Refusal> {
     let is_empty = step.facts.is_empty() && step.local.is_empty() && step.effects.is_empty();
     debug_assert!(is_empty, "left over: {step:?}");
     // An error below drops the step with everything recorded in it, so a refusal leaves no trace.

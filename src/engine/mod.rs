@@ -65,7 +65,9 @@ pub use chronicle::{Chronicle, Known, Learned};
 pub use condition::{
     Circumstances, ConditionError, ConditionFault, Judgement, judge, parse_condition, parse_path,
 };
-pub use decide::{decide, decide_into};
+pub use decide::decide;
+#[cfg(feature = "embed")]
+pub(crate) use decide::decide_into;
 pub use effect::{Delivery, Effect, GuardQuestion, Opening, Parcel, QuestionAnswer};
 pub use foresight::forecast::{Forecast, ForecastQuery, WhatIf};
 pub use foresight::forecast_slot::{ForecastSlot, SlotOutcome};
@@ -87,7 +89,7 @@ pub use outcomes::Outcomes;
 pub use pause::{Holds, Pause};
 pub use quiet::Quiet;
 pub use reading::{Look, read_outcome};
-pub use recall::recall_block;
+pub(crate) use recall::recall_block;
 pub use record::{ChannelRecord, Progress, RunRecord, ScheduleRecord, SessionRecord};
 pub use row::{ScheduleRow, SessionRow, StoredRow};
 pub use slab::Key;

@@ -23,7 +23,7 @@ impl State {
 }
 
 /// Returns the block; `None` if nothing is remembered.
-pub fn recall_block(memory: &Memory) -> Option<String> {
+pub(crate) fn recall_block(memory: &Memory) -> Option<String> {
     if memory.is_empty() {
         return None;
     }

@@ -72,7 +72,7 @@ impl Job {
     }
 
     /// Returns whether it is the next iteration of a loop.
-    pub fn is_wakeup(&self) -> bool {
+    pub(crate) fn is_wakeup(&self) -> bool {
         self.cron.is_none() && !self.recurring && !self.is_monitor()
     }
 

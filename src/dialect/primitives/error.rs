@@ -42,7 +42,7 @@ pub fn failed_at_once(tool: &str, error: &str) -> Answer {
 }
 
 /// The answer to a call about a task that the session does not have.
-pub fn unknown_task(id: &str) -> Answer {
+pub(crate) fn unknown_task(id: &str) -> Answer {
     let message = format!("Task '{}' not found", short(id));
     let error = tool_error::error("no_such_task", Code::NotFound, &message)
         .with("field", "task_id")
@@ -69,7 +69,7 @@ pub fn lost_task(id: &str, at: Moment, end: Option<TaskEnd>) -> Answer {
 }
 
 /// What is said of a tool that does not exist for the caller. `near` has the names that are like it.
-pub fn tool_not_found(name: &str, near: &[ToolName]) -> String {
+pub(crate) fn tool_not_found(name: &str, near: &[ToolName]) -> String {
     let name = short(name);
     match near {
         [] => format!("Tool '{name}' not found."),

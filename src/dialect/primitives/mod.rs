@@ -19,6 +19,8 @@ pub use answer::{
 pub use call::{Background, BadItem, Call, Item, Parallel, parse};
 pub use error::{
     all_failed, ambiguous_tool, blocked, errors, failed_at_once, lost_task, needs_approval, no_session,
-    not_launched, refused, tool_not_found, unknown_task,
+    not_launched, refused,
 };
+#[cfg(feature = "embed")]
+pub(crate) use error::{tool_not_found, unknown_task};
 pub use tool::Tool;

@@ -19,4 +19,4 @@ pub use call::{Call, JobDraft, RemindDraft, Timed, parse};
 pub use command::job_id;
 pub use error::{errors, no_channel, no_session, not_found, refused, taken};
 pub use tool::Tool;
-pub use when::{JobWhen, WhenError, parse_when};
+pub use when::{JobWhen, WhenError};

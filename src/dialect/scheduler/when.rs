@@ -71,7 +71,7 @@ fn no_cron(error: &CronError) -> String {
 ///
 /// # Errors
 /// [`WhenError`], of the form that the text looks like.
-pub fn parse_when(text: &str, now: Moment) -> Result<JobWhen, WhenError> {
+pub(crate) fn parse_when(text: &str, now: Moment) -> Result<JobWhen, WhenError> {
     let text = text.trim();
     if let Some(delay) = text.strip_prefix("in").filter(|rest| rest.starts_with(char::is_whitespace)) {
         return after(delay.trim());

@@ -14,5 +14,6 @@ mod text;
 
 pub use error::ConfigError;
 pub(super) use error::{PSI_WORDS, error_data};
-pub use parse::{parse, parse_given};
+pub use parse::parse;
+pub(crate) use parse::parse_given;
 pub use print::print;

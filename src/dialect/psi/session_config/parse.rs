@@ -23,7 +23,7 @@ pub fn parse(value: &Value, notation: Notation) -> Result<SessionConfig, ConfigE
 ///
 /// # Errors
 /// [`ConfigError`] for the first fault.
-pub fn parse_given(value: &Value, notation: Notation) -> Result<Option<SessionConfig>, ConfigError> {
+pub(crate) fn parse_given(value: &Value, notation: Notation) -> Result<Option<SessionConfig>, ConfigError> {
     if value.is_nil() {
         return Ok(None);
     }

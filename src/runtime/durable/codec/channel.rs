@@ -10,7 +10,7 @@ use super::{FactError, VERSION};
 use crate::engine::ChannelPauses;
 
 /// Prints the row of the channels that are paused.
-pub fn print_channel_pauses(paused: &BTreeMap<Box<str>, ChannelPauses>) -> Printed {
+pub(crate) fn print_channel_pauses(paused: &BTreeMap<Box<str>, ChannelPauses>) -> Printed {
     let channels = paused.iter().map(|(name, pauses)| {
         Printed::new()
             .with("channel", &**name)

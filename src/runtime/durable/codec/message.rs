@@ -10,7 +10,7 @@ use super::{FactError, VERSION};
 use crate::domain::{Content, Message, MessageProvenance, Role, SessionId};
 
 /// Prints a message with the id of its session.
-pub fn print_message(session: &SessionId, message: &Message) -> Printed {
+pub(crate) fn print_message(session: &SessionId, message: &Message) -> Printed {
     let content: Vec<&Content> = message.content.iter().collect();
     Printed::new()
         .with("v", VERSION)

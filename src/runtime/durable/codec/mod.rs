@@ -35,12 +35,12 @@ mod tests;
 mod watch;
 
 pub(super) use channel::parse_channel_pauses;
-pub use channel::print_channel_pauses;
+pub(crate) use channel::print_channel_pauses;
 pub(crate) use form::{Form, show};
 pub(super) use guard::parse_guard;
 pub use guard::print_guard;
 pub(super) use message::parse_message;
-pub use message::print_message;
+pub(crate) use message::print_message;
 pub use parse::parse;
 pub(crate) use parse::parse_form;
 pub use print::print;
