@@ -12,7 +12,6 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
-#[cfg(feature = "email")]
 use super::mail::Mailer;
 use super::pace::{Bucket, Pace};
 use super::parcel_json::envelope;
@@ -42,7 +41,6 @@ pub enum ChannelRoute {
     /// By a program that gets the parcel as its input.
     Command(Program),
     /// By e-mail.
-    #[cfg(feature = "email")]
     Email(Box<Mailer>),
 }
 
@@ -92,7 +90,6 @@ impl ChannelRoute {
             ChannelRoute::Command(program) => {
                 (ChannelKind::Command, program.argv.first().map(String::as_str).unwrap_or_default().into())
             }
-            #[cfg(feature = "email")]
             ChannelRoute::Email(mailer) => (ChannelKind::Email, mailer.server.to_string().into()),
         };
         Channel { name, kind, goes_to, agents, agents_manage: false }
@@ -104,7 +101,6 @@ impl ChannelRoute {
                 post(*shape, (endpoint, keys, client), parcel).await
             }
             ChannelRoute::Command(program) => run(program, &envelope(parcel)).await,
-            #[cfg(feature = "email")]
             ChannelRoute::Email(mailer) => mailer.send(parcel).await,
         }
     }

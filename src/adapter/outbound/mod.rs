@@ -13,7 +13,6 @@ pub(crate) mod envelope;
 mod exchange;
 mod fetch;
 mod guard;
-#[cfg(feature = "email")]
 mod mail;
 mod network;
 mod pace;
@@ -34,7 +33,6 @@ pub use endpoint::{Endpoint, EndpointFault, Scheme};
 pub use fetch::{Fetch, Fetched};
 pub use guard::Hook;
 pub use guard::{GuardRoute, OutboundGuard};
-#[cfg(feature = "email")]
 pub use mail::{MailAddress, MailServer, Mailer};
 pub use network::{Network, NetworkOs, Pending};
 pub use pace::Pace;
@@ -50,6 +48,5 @@ pub use signature::{KeyFault, MessageId, SignatureFault, Signed, SigningKey, sig
 #[cfg(target_os = "linux")]
 pub use tools::FileTools;
 pub use tools::{HttpReach, HttpTools, ProgramTool, ProgramTools, ToolTasks};
-#[cfg(feature = "mcp-client")]
 pub use tools::{McpBounds, McpEndpoint, McpPlace, McpServer, McpTerms, McpToolTerms, McpTools, TakenNames};
 pub use trust::{Trust, TrustFault};

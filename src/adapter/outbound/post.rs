@@ -207,7 +207,6 @@ impl Client {
     ///
     /// # Errors
     /// The error of TLS if it cannot be set up.
-    #[cfg(feature = "email")]
     pub fn for_mail(network: Arc<dyn Network>, trust: Trust) -> io::Result<Client> {
         Client::speaking(network, trust, &[])
     }
@@ -290,7 +289,6 @@ impl Client {
     }
 
     /// Connects to a mail server at a checked address, without encryption yet.
-    #[cfg(feature = "email")]
     pub(super) async fn dial(&self, endpoint: &Endpoint) -> Result<TcpStream, PostFault> {
         self.check_listed(endpoint)?;
         let connected = timeout(self.patience.connect, async {
@@ -302,7 +300,6 @@ impl Client {
     }
 
     /// How long a whole exchange may take.
-    #[cfg(feature = "email")]
     pub(super) fn total(&self) -> Duration {
         self.patience.total
     }

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-#[cfg(feature = "email")]
 use super::email::EmailConfig;
 use super::inbound::InboundConfig;
 use crate::adapter::outbound::{
@@ -52,7 +51,6 @@ pub(in crate::app) struct ChannelConfig {
     #[serde(default)]
     agents_manage: bool,
     /// A mail server, and what messages to it look like.
-    #[cfg(feature = "email")]
     email: Option<EmailConfig>,
     /// What comes in by the channel.
     inbound: Option<InboundConfig>,
@@ -146,15 +144,8 @@ impl Channels {
 
 impl ChannelConfig {
     /// The way by e-mail, if it is one.
-    #[cfg(feature = "email")]
     fn take_email(&mut self) -> Option<Result<ChannelRoute, String>> {
         self.email.take().map(EmailConfig::read)
-    }
-
-    /// The way by e-mail: a build without it knows no such key.
-    #[cfg(not(feature = "email"))]
-    fn take_email(&mut self) -> Option<Result<ChannelRoute, String>> {
-        None
     }
 
     /// Whether nothing is written that belongs to a url or to a program.

@@ -3,15 +3,12 @@
 
 pub(in crate::app) mod agent_hosts;
 pub(in crate::app) mod channels;
-#[cfg(feature = "email")]
 mod email;
 pub(in crate::app) mod environment;
 pub(in crate::app) mod guard_rules;
 mod inbound;
 pub(in crate::app) mod primitives;
-#[cfg(feature = "mcp-client")]
 mod tool_endpoint;
-#[cfg(feature = "mcp-client")]
 pub(in crate::app) mod tool_servers;
 mod tool_terms;
 pub(in crate::app) mod tools;
@@ -38,7 +35,6 @@ use channels::{ChannelConfig, Channels};
 use environment::Environment;
 use guard_rules::GuardFile;
 use primitives::PrimitivesConfig;
-#[cfg(feature = "mcp-client")]
 use tool_servers::{ServerConfig, ToolServers};
 use tools::{Tools, ToolsConfig};
 
@@ -89,7 +85,6 @@ struct File {
     channels: BTreeMap<String, ChannelConfig>,
     tools: ToolsConfig,
     /// Servers of the Model Context Protocol, by name.
-    #[cfg(feature = "mcp-client")]
     mcp: BTreeMap<String, ServerConfig>,
     agents: BTreeMap<String, AgentConfig>,
     primitives: PrimitivesConfig,
@@ -135,7 +130,6 @@ impl Config {
         let channels = Channels::new(file.channels, Environment::value)?;
         http.proofs = std::sync::Arc::new(channels.proofs());
         let tools = Tools::new(file.tools, Environment::value)?;
-        #[cfg(feature = "mcp-client")]
         let tools = tools.with_servers(ToolServers::new(file.mcp, Environment::value)?);
         let agents =
             Agents::new(file.agents, Environment::value, data_dir.as_deref().filter(|_| token.is_none()))?;

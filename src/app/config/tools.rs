@@ -11,7 +11,6 @@ use serde::Deserialize;
 
 use super::channels::ProgramConfig;
 use super::guard_rules::ApprovedTools;
-#[cfg(feature = "mcp-client")]
 use super::tool_servers::{RunningServers, ToolServers};
 use super::tool_terms::{risk, time};
 #[cfg(target_os = "linux")]
@@ -76,20 +75,17 @@ pub(in crate::app) struct Tools {
     programs: Vec<ProgramTool>,
     http: Option<HttpReach>,
     files: Option<PathBuf>,
-    #[cfg(feature = "mcp-client")]
     servers: ToolServers,
 }
 
 /// The tools of a daemon that runs.
 pub(in crate::app) struct OpenTools {
-    #[cfg(feature = "mcp-client")]
     servers: RunningServers,
 }
 
 impl OpenTools {
     /// Ends what would go on without the daemon.
     pub(in crate::app) fn end(&self) {
-        #[cfg(feature = "mcp-client")]
         self.servers.end();
     }
 }
@@ -126,13 +122,11 @@ impl Tools {
         let mut approved = ApprovedTools::default();
         let programs = self.programs.iter().map(|tool| &tool.spec).filter(|spec| spec.approval);
         approved.held.extend(programs.map(|spec| Box::from(spec.name.as_str())));
-        #[cfg(feature = "mcp-client")]
         self.servers.note_approved(&mut approved);
         approved
     }
 
     /// The same tools, and those of servers.
-    #[cfg(feature = "mcp-client")]
     pub(in crate::app) fn with_servers(self, servers: ToolServers) -> Tools {
         Tools { servers, ..self }
     }
@@ -144,10 +138,7 @@ impl Tools {
     pub(in crate::app) fn open(mut self, handle: &Handle) -> Result<OpenTools, AppFault> {
         self.open_local(handle)?;
         // Last, because a server's tool must not have the name of another one.
-        Ok(OpenTools {
-            #[cfg(feature = "mcp-client")]
-            servers: self.servers.open(handle)?,
-        })
+        Ok(OpenTools { servers: self.servers.open(handle)? })
     }
 
     /// Adds the programs, and what is built in.

@@ -8,7 +8,6 @@ mod file;
 #[cfg(target_os = "linux")]
 mod file_events;
 mod http;
-#[cfg(feature = "mcp-client")]
 mod mcp;
 mod program;
 
@@ -23,7 +22,6 @@ use tokio::task::AbortHandle;
 #[cfg(target_os = "linux")]
 pub use self::file::FileTools;
 pub use self::http::{HttpReach, HttpTools};
-#[cfg(feature = "mcp-client")]
 pub use self::mcp::{
     McpBounds, McpEndpoint, McpPlace, McpServer, McpTerms, McpToolTerms, McpTools, TakenNames,
 };
