@@ -13,6 +13,17 @@ pub struct Limit {
     pub doc: &'static str,
 }
 
+impl Limit {
+    /// Whether a text is no longer than this bound, which counts characters if that is its unit, and otherwise bytes.
+    pub(crate) fn admits(&self, text: &str) -> bool {
+        let length = if self.unit == CHARACTERS { text.chars().count() } else { text.len() };
+        u64::try_from(length).is_ok_and(|length| length <= self.value)
+    }
+}
+
+/// The unit of texts that are bounded in characters: Unicode scalar values, as JSON Schema counts.
+const CHARACTERS: &str = "characters";
+
 macro_rules! limits {
     ($all:ident: $($(#[doc = $doc:literal])+ $name:ident = $value:literal $unit:literal as $text:literal;)+) => {
         $($(#[doc = $doc])+ pub const $name: Limit =

@@ -21,6 +21,9 @@ const _: () = assert!(REMINDERS.value <= SESSION_SCHEDULES.value);
 const _: () = assert!(SESSION_ACTIONS.value <= SESSION_SCHEDULES.value);
 const _: () = assert!(SESSION_SCHEDULES.value < SCHEDULES.value && SCHEDULES.value < 1 << 31);
 const _: () = assert!(SESSIONS.value < 1 << 31);
+// A label that is bounded in characters is not too long for a schedule, however many bytes each takes.
+const _: () = assert!(4 * WATCH_LABEL_CHARS.value <= LABEL_BYTES.value);
+const _: () = assert!(4 * JOB_NAME_CHARS.value <= LABEL_BYTES.value);
 // A message of the largest size fits into a request together with its envelope.
 const _: () = assert!(TEXT_BYTES.value + 4 * LABEL_BYTES.value < REQUEST_BYTES.value);
 // A hook names all schedules of an agent in one request: three texts of each, whose bytes may need six each, and short keys.

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use reveille::calendar::Zones;
 use reveille::dialect::Notation;
-use reveille::dialect::scheduler::{Call, JobDraft, JobWhen, RemindDraft, Tool, parse};
-use reveille::domain::{Moment, Zone};
+use reveille::dialect::scheduler::{Call, JobDraft, JobWhen, RemindDraft, Tool, job_id, parse};
+use reveille::domain::{Entropy, Moment, Zone};
 use reveille::edn::{Caps, Keyword, Value, read};
 
 const CAPS: Caps = Caps { bytes_max: 1 << 20, depth_max: 16, digits_max: 100, forms_max: 100_000 };
@@ -67,6 +67,41 @@ fn the_table_of_whens_holds() {
         }
     }
     assert!(faults.is_empty(), "{faults}");
+}
+
+/// Days and months have a hyphen and often a `t`, as timestamps have.
+#[test]
+fn ranges_of_names_are_cron_expressions_and_no_timestamps() {
+    let days = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+    let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let fields: [(&[&str], &str); 2] = [(&days, "0 9 * * RANGE"), (&months, "30 9-17 1 RANGE *")];
+    for (names, cron) in fields {
+        for (from, to) in names.iter().flat_map(|from| names.iter().map(move |to| (from, to))) {
+            let when = cron.replace("RANGE", &format!("{from}-{to}"));
+            for (when, zone) in [(when.clone(), ""), (when.to_uppercase(), r#" "zone" "Europe/Berlin""#)] {
+                let found = job(&format!(r#"{{"when" "{when}" "action" "a.b"{zone}}}"#)).timed.when;
+                assert_eq!(printed(&found), format!("cron {}", when.to_uppercase()));
+            }
+        }
+    }
+}
+
+/// What was understood is not said to be unclear, and the hint leads back inside the bounds.
+#[test]
+fn a_when_outside_the_bounds_was_understood() {
+    for (when, message, hint) in [
+        ("2040-01-01T00:00:00Z", "2040-01-01T00:00:00Z is too far in the future", "an earlier instant"),
+        ("2020-01-01T00:00:00Z", "2020-01-01T00:00:00Z is in the past", "a later instant"),
+        ("in 0s", "the delay is too short", "in 5m"),
+        ("in 99999d", "the delay is too large", "in 5m"),
+    ] {
+        let error = call(Tool::Schedule, &format!(r#"{{"when" "{when}" "action" "a.b"}}"#)).expect_err(when);
+        let said = text(&error, "message").expect("a message");
+        assert!(said.starts_with("when is outside the bounds: ") && said.contains(message), "{said}");
+        assert!(text(&error, "hint").is_some_and(|it| it.contains(hint)), "{error}");
+    }
+    let error = call(Tool::Schedule, r#"{"when" "soon" "action" "a.b"}"#).expect_err("it is no time");
+    assert!(text(&error, "message").is_some_and(|it| it.starts_with("when cannot be understood: ")), "{error}");
 }
 
 #[test]
@@ -142,6 +177,31 @@ fn a_zone_is_known_or_refused_and_its_clock_reads_what_has_no_offset() {
         text(&error, "message").is_some_and(|it| it.contains("2026-04-14T05:00:00Z is in the past")),
         "{error}"
     );
+}
+
+/// A Chinese character has three bytes, an emoji four.
+#[test]
+fn a_name_is_bounded_in_characters_and_always_has_an_id() {
+    let named = |name: &str| {
+        let args = format!(r#"{{"when" "in 5m" "action" "a.b" "name" "{name}" "output_channel" "{name}"}}"#);
+        call(Tool::Schedule, &args).map(|_| ())
+    };
+    let id = |app: &str, name: &str| {
+        job_id(app, Some(name), Entropy([7; 16])).unwrap_or_else(|| panic!("{name} has no id")).to_string()
+    };
+    for character in ["a", "\u{e9}", "\u{4e2d}", "\u{1f980}"] {
+        let [longest, too_long] = [64, 65].map(|count| character.repeat(count));
+        assert_eq!(named(&longest), Ok(()));
+        let error = named(&too_long).expect_err("it is too long");
+        assert_eq!((text(&error, "kind"), text(&error, "field")), (Some("too_long"), Some("name")));
+        for app in ["default", &"x".repeat(32)] {
+            let other = character.repeat(63) + "b";
+            assert_eq!(id(app, &longest), id(app, &longest));
+            assert_ne!(id(app, &longest), id(app, &other), "two names, two jobs");
+        }
+    }
+    assert_eq!(id("default", "daily"), "cron_default_daily");
+    assert_eq!(id("default", &"\u{4e2d}".repeat(22)), format!("cron_default_{}", "\u{4e2d}".repeat(22)));
 }
 
 /// T55, what the seed promises and its code does not.

@@ -125,10 +125,7 @@ impl<'a> Arg<'a> {
         let not_text = || self.error(ArgErrorKind::NotText { found: self.value.type_name() });
         let text = self.value.as_str().ok_or_else(not_text)?;
         // Checked on the borrowed text, before anything is copied.
-        if text.len() as u64 > max.value {
-            return Err(self.error(ArgErrorKind::TooLong { limit: max }));
-        }
-        Ok(text)
+        if max.admits(text) { Ok(text) } else { Err(self.error(ArgErrorKind::TooLong { limit: max })) }
     }
 
     /// A string, trimmed.

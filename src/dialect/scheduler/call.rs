@@ -2,7 +2,7 @@
 //!
 //! The conversion to a schedule is in `command.rs`. Invariant: an argument that begins with `_` never reaches a tool.
 
-use super::error::{BAD_NAME, BAD_WHEN, BAD_ZONE, SCHEDULER_WORDS};
+use super::error::{BAD_NAME, BAD_WHEN, BAD_ZONE, OUT_OF_BOUNDS, SCHEDULER_WORDS};
 use super::tool::Tool;
 use super::when::{JobWhen, parse_when, parse_when_in};
 use crate::calendar::{Zones, delay_in_words};
@@ -118,7 +118,7 @@ fn job(args: &Args<'_>, asked: (Moment, &Zones)) -> Result<JobDraft, ArgError> {
     let timed = timed(args, asked)?;
     let action = args.required("action", called::tool)?;
     let arguments = args.opt("args", called::arguments)?.unwrap_or_else(|| Value::Map(Map::new()));
-    let channel = args.opt_text("output_channel", limits::JOB_NAME_BYTES)?;
+    let channel = args.opt_text("output_channel", limits::JOB_NAME_CHARS)?;
     let max_runs = args.int_in("max_runs", 0, limits::JOB_RUNS.value)?.unwrap_or(0);
     let mut warnings = Vec::new();
     let is_once = matches!(timed.when, JobWhen::After(_) | JobWhen::At(_));
@@ -146,7 +146,10 @@ fn timed(args: &Args<'_>, (now, zones): (Moment, &Zones)) -> Result<Timed, ArgEr
             Some(zone) => parse_when_in(text, now, (zone, zones)),
             None => parse_when(text, now),
         };
-        when.map_err(|error| arg.breaks(BAD_WHEN, error.to_string()).advised(error.hint()))
+        when.map_err(|error| {
+            let words = if error.is_understood() { OUT_OF_BOUNDS } else { BAD_WHEN };
+            arg.breaks(words, error.to_string()).advised(error.hint())
+        })
     })?;
     let name = args.opt("name", name)?.flatten();
     Ok(Timed { when, zone: zone.unwrap_or(Zone::Utc), name })
@@ -154,7 +157,7 @@ fn timed(args: &Args<'_>, (now, zones): (Moment, &Zones)) -> Result<Timed, ArgEr
 
 /// A name, which becomes a part of an id; blank is none.
 fn name(arg: Arg<'_>) -> Result<Option<Box<str>>, ArgError> {
-    let text = arg.text(limits::JOB_NAME_BYTES)?;
+    let text = arg.text(limits::JOB_NAME_CHARS)?;
     if text.contains(|character: char| character.is_control() || character == '/') {
         return Err(arg.breaks(BAD_NAME, ""));
     }
@@ -163,12 +166,8 @@ fn name(arg: Arg<'_>) -> Result<Option<Box<str>>, ArgError> {
 
 /// A message, verbatim. Its bound is in characters, as the seed's is.
 fn message(arg: Arg<'_>) -> Result<Box<str>, ArgError> {
-    arg.filled_text(limits::TEXT_BYTES)?;
-    let text = arg.raw_text(limits::TEXT_BYTES)?;
-    if text.chars().count() as u64 > limits::REMIND_CHARS.value {
-        return Err(arg.error(ArgErrorKind::TooLong { limit: limits::REMIND_CHARS }));
-    }
-    Ok(text.into())
+    arg.filled_text(limits::REMIND_CHARS)?;
+    Ok(arg.raw_text(limits::REMIND_CHARS)?.into())
 }
 
 /// The name of the session itself among the channels. Source: SEED-001.

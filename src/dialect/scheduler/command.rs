@@ -5,6 +5,8 @@
 
 use std::num::NonZeroU32;
 
+use sha2::{Digest as _, Sha256};
+
 use super::call::{JobDraft, RemindDraft, Timed};
 use super::when::JobWhen;
 use crate::domain::{
@@ -47,7 +49,22 @@ impl RemindDraft {
 
 /// The id of a job: by its name, or without one by chance. Source: SEED-001.
 pub fn job_id(app: &str, name: Option<&str>, entropy: Entropy) -> Option<ScheduleId> {
-    ScheduleId::new(&format!("cron_{app}_{}", name.map_or_else(|| entropy.short(), str::to_owned))).ok()
+    let begin = format!("cron_{app}_");
+    let room = usize::try_from(limits::ID_BYTES.value).unwrap_or(usize::MAX).saturating_sub(begin.len());
+    let name = name.map_or_else(|| entropy.short(), |name| fitted(name, room));
+    ScheduleId::new(&(begin + &name)).ok()
+}
+
+/// A name as a part of an id, of at most so many bytes. A name is bounded in characters, of which some take four bytes, so a
+/// digest stands for the end of a longer one: one name has one id, and two names have two.
+fn fitted(name: &str, room: usize) -> String {
+    if name.len() <= room {
+        return name.to_owned();
+    }
+    let mut digest = [0; 16];
+    digest.copy_from_slice(&Sha256::digest(name.as_bytes())[..16]);
+    let end = format!("-{}", Entropy(digest).short());
+    name[..name.floor_char_boundary(room.saturating_sub(end.len()))].to_owned() + &end
 }
 
 fn new(

@@ -92,6 +92,8 @@ fn sample() -> ToolName {
 wordings! {
     BAD_WHEN "invalid_when" "{field} cannot be understood: {detail}"
         "write a delay such as in 5m, an ISO timestamp such as 2026-04-15T09:00:00Z, or a cron expression of exactly 5 fields";
+    OUT_OF_BOUNDS "invalid_when" "{field} is outside the bounds: {detail}"
+        "write a delay such as in 5m, or an instant at most 10 years ahead";
     BAD_ZONE "invalid_zone" "{field} is no time zone: {detail}"
         "use a name such as Europe/Berlin, an offset such as +08:00, or UTC";
     BAD_NAME "invalid_name" "{field} cannot be a name: it has a slash or a control character"

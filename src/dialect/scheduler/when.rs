@@ -43,6 +43,14 @@ pub enum WhenError {
 }
 
 impl WhenError {
+    /// Whether the text was understood, and names a time that is outside the bounds.
+    pub(crate) const fn is_understood(&self) -> bool {
+        match self {
+            WhenError::TooShort | WhenError::TooLarge | WhenError::Past(_) | WhenError::TooFar(_) => true,
+            WhenError::Delay | WhenError::Iso | WhenError::Cron(_) => false,
+        }
+    }
+
     /// Returns what the caller can do about it.
     pub(crate) fn hint(&self) -> String {
         match self {
@@ -50,9 +58,8 @@ impl WhenError {
                 "write a delay such as in 5m".to_owned()
             }
             WhenError::Iso => "write date, T, time, and offset, such as 2026-04-15T09:00:00Z".to_owned(),
-            WhenError::Past(_) | WhenError::TooFar(_) => {
-                "write a later instant, or a delay such as in 5m".to_owned()
-            }
+            WhenError::Past(_) => "write a later instant, or a delay such as in 5m".to_owned(),
+            WhenError::TooFar(_) => "write an earlier instant, at most 10 years ahead".to_owned(),
             WhenError::Cron(CronError::FieldCount { .. }) => FORMS.to_owned(),
             WhenError::Cron(error) => error.hint().to_owned(),
         }
@@ -76,13 +83,16 @@ pub(crate) fn parse_when(text: &str, now: Moment) -> Result<JobWhen, WhenError> 
     if let Some(delay) = text.strip_prefix("in").filter(|rest| rest.starts_with(char::is_whitespace)) {
         return after(delay.trim());
     }
-    let looks_like_iso = text.starts_with(|first: char| first.is_ascii_digit())
-        && text.contains('-')
-        && text.contains(['T', 't']);
-    if looks_like_iso {
+    if has_year(text) && text.contains(['T', 't']) {
         return at(text, now);
     }
     parse_cron(text).map(JobWhen::Cron).map_err(WhenError::Cron)
+}
+
+/// Whether a text begins as a date does. Letters and hyphens alone do not tell: `0 9 * * tue-sat` has both.
+fn has_year(text: &str) -> bool {
+    let year = text.split_once('-').map(|(year, _)| year.as_bytes());
+    year.is_some_and(|year| year.len() == YEAR_DIGITS && year.iter().all(u8::is_ascii_digit))
 }
 
 /// Parses a `when` of which a timestamp without an offset is read on the clock of a zone, as of this moment.
@@ -166,6 +176,8 @@ fn instant(text: &str) -> Option<Moment> {
     Moment::parse(&format!("{date}T{time}{seconds}{offset}")).ok()
 }
 
+/// The digits of the year in a timestamp. No field of a cron expression has so many before a hyphen.
+const YEAR_DIGITS: usize = 4;
 /// More seconds than any zone is from UTC.
 const TWO_DAYS: i64 = 172_800;
 /// The three forms, for who wrote none of them.

@@ -105,7 +105,7 @@ fn draft(args: &Args<'_>) -> Result<WatchDraft, ArgError> {
     let tool = args.required("name", called::tool)?;
     let params = args.opt("params", called::arguments)?.unwrap_or_else(|| Value::Map(crate::edn::Map::new()));
     let interval = args.opt("interval", interval)?.unwrap_or(INTERVAL);
-    let label = args.opt_text("label", limits::WATCH_LABEL_BYTES)?.map(Box::from);
+    let label = args.opt_text("label", limits::WATCH_LABEL_CHARS)?.map(Box::from);
     let max_checks = args.int_in("max_checks", 0, limits::WATCH_CHECKS.value)?.unwrap_or(0);
     let given = args.one_of("notify_when", STRATEGIES, NotifyWhen::ALL)?;
     let mut warnings = Vec::new();

@@ -34,7 +34,7 @@ limits! { OF_WATCHES:
     /// Longest name of a ping.
     PING_NAME_BYTES = 64 "bytes" as "ping-name-bytes";
     /// Longest label of a watch. Source: SEED-001.
-    WATCH_LABEL_BYTES = 256 "bytes" as "watch-label-bytes";
+    WATCH_LABEL_CHARS = 256 "characters" as "watch-label-chars";
     /// Longest id of a watch in a call. Source: SEED-001.
     WATCHER_ID_BYTES = 64 "bytes" as "watcher-id-bytes";
     /// Longest name of a tool in a call. Source: SEED-001.
@@ -70,7 +70,7 @@ limits! { OF_WATCHES:
     /// How long ago an instant may be that a scheduled call is given. Source: SEED-001's code.
     JOB_LATE_SECONDS = 5 "s" as "job-late-seconds";
     /// Longest name of a scheduled call, and of the channel that is told of it. Source: SEED-001.
-    JOB_NAME_BYTES = 64 "bytes" as "job-name-bytes";
+    JOB_NAME_CHARS = 64 "characters" as "job-name-chars";
     /// Most runs that a scheduled call can be given.
     JOB_RUNS = 1_000_000 "runs" as "job-runs";
     /// Longest id of a scheduled call in a call. Source: SEED-001.
