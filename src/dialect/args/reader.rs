@@ -71,6 +71,11 @@ impl<'a> Arg<'a> {
         self.value
     }
 
+    /// The notation in which it is written.
+    pub(crate) fn notation(self) -> Notation {
+        self.style.notation
+    }
+
     /// The text of a string, or of a keyword without its colon.
     pub(crate) fn name(self) -> Option<&'a str> {
         plain_name(self.value)
@@ -143,14 +148,21 @@ impl<'a> Arg<'a> {
         self.value.as_bool().ok_or_else(|| self.error(ArgErrorKind::NotABoolean))
     }
 
-    /// An integer. One that does not fit 64 bits is clamped to the nearest that does.
+    /// An integer. One that does not fit 64 bits is clamped to the nearest that does. A float without a fraction, such as
+    /// `60.0`, is one too: JSON Schema says so, and Python writes integers that were computed in that form.
     pub(crate) fn integer(self) -> Result<i64, ArgError> {
-        if let Value::BigInt(number) = self.value {
-            let text = number.to_string();
-            let nearest = if text.starts_with('-') { i64::MIN } else { i64::MAX };
-            return Ok(text.parse().unwrap_or(nearest));
+        let not_whole = || self.error(ArgErrorKind::NotWhole);
+        let text = match self.value {
+            Value::BigInt(number) => number.to_string(),
+            // Printed without an exponent, and without a point if there is no fraction.
+            Value::Float(number) if number.is_finite() => number.to_string(),
+            other => return other.as_int().ok_or_else(not_whole),
+        };
+        if text.contains('.') {
+            return Err(not_whole());
         }
-        self.value.as_int().ok_or_else(|| self.error(ArgErrorKind::NotWhole))
+        let nearest = if text.starts_with('-') { i64::MIN } else { i64::MAX };
+        Ok(text.parse().unwrap_or(nearest))
     }
 
     /// An integer from `min` to `max`, inclusive.

@@ -111,12 +111,48 @@ fn instants_may_leave_out_seconds_where_the_dialect_does() {
 }
 
 #[test]
-fn an_integer_may_be_written_as_a_big_one_and_a_larger_one_is_clamped() {
-    let text = "{:a 5N :b 99999999999999999999 :c -99999999999999999999 :d 5.0}";
-    let value = value(text);
-    let args = Args::of_call(&value, Style::tools(Notation::Edn), &["a", "b", "c", "d"]).expect(text);
-    let integer = |name: &str| args.get(name).expect(text).integer().ok();
-    assert_eq!(["a", "b", "c", "d"].map(integer), [Some(5), Some(i64::MAX), Some(i64::MIN), None]);
-    let bounded = |name: &str| args.get(name).expect(text).int_in(1, u64::MAX).ok();
-    assert_eq!(["a", "b", "c", "d"].map(bounded), [Some(5), None, None, None]);
+fn an_integer_may_be_written_as_a_big_one_or_with_a_point_and_a_larger_one_is_clamped() {
+    // Whether it is an integer, and whether it is one from 1 on.
+    for (text, integer, bounded) in [
+        ("5N", Some(5), Some(5)),
+        ("99999999999999999999", Some(i64::MAX), None),
+        ("-99999999999999999999", Some(i64::MIN), None),
+        ("60.0", Some(60), Some(60)),
+        ("6e1", Some(60), Some(60)),
+        ("-0.0", Some(0), None),
+        ("-5.0", Some(-5), None),
+        ("1e300", Some(i64::MAX), None),
+        ("-1e300", Some(i64::MIN), None),
+        ("60.5", None, None),
+        ("1e-9", None, None),
+        ("##Inf", None, None),
+        ("##NaN", None, None),
+        ("\"60\"", None, None),
+    ] {
+        let value = value(text);
+        for notation in [Notation::Edn, Notation::Json] {
+            let arg = Arg::new(&value, Style::tools(notation));
+            assert_eq!((arg.integer().ok(), arg.int_in(1, u64::MAX).ok()), (integer, bounded), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_text_is_as_long_as_its_limit_counts() {
+    let (bytes, characters) = (limits::ID_BYTES, limits::JOB_NAME_CHARS);
+    for (limit, text, fits) in [
+        (bytes, "a".repeat(128), true),
+        (bytes, "\u{4e2d}".repeat(42), true),
+        (bytes, "\u{4e2d}".repeat(43), false),
+        (characters, "a".repeat(64), true),
+        (characters, "a".repeat(65), false),
+        (characters, "\u{4e2d}".repeat(64), true),
+        (characters, "\u{4e2d}".repeat(65), false),
+        (characters, "\u{1f980}".repeat(64), true),
+        (characters, "\u{1f980}".repeat(65), false),
+    ] {
+        let value = Value::from(text.as_str());
+        let read = Arg::new(&value, Style::tools(Notation::Json)).raw_text(limit);
+        assert_eq!(read.is_ok(), fits, "{} {text}", limit.name);
+    }
 }

@@ -8,6 +8,7 @@ use super::error::{
     NOT_AN_INSTANT, PsiError, PsiRule, TWO_DELAYS,
 };
 use super::value::{given, integer};
+use crate::dialect::Notation;
 use crate::dialect::args::{Arg, Args};
 use crate::domain::{Moment, Span, When};
 use crate::edn::{Map, Value};
@@ -25,8 +26,14 @@ pub(super) fn parse(args: &Args<'_>, now: Moment) -> Result<When, PsiError> {
 }
 
 fn after(delay: Arg<'_>) -> Result<When, PsiError> {
-    // Like psi, without a look at the number: `1000.0`, `1000N` and `"1000"` are refused as well.
-    let Value::Int(delay_ms) = *delay.value() else {
+    let delay_ms = match (delay.value(), delay.notation()) {
+        (Value::Int(number), _) => Some(*number),
+        // JSON Schema's integers include `1000.0`.
+        (Value::Float(_), Notation::Json) => delay.integer().ok(),
+        // Like psi, without a look at the number: `1000.0`, `1000N` and `"1000"` are refused in EDN.
+        _ => None,
+    };
+    let Some(delay_ms) = delay_ms else {
         return Err(DELAY_NOT_INTEGER.broken(Map::new().with("delay-ms", given(Some(delay)))));
     };
     // A negative delay is below the minimum for certain, so its exact size is irrelevant.
@@ -68,8 +75,8 @@ fn check_bounds(millis: u64, delay_ms: i64, [below, above]: &[PsiRule; 2]) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::psi::Call;
-    use crate::dialect::psi::testing::{ask, check_refused, moment};
+    use crate::dialect::psi::testing::{ask, check_refused, moment, now, read};
+    use crate::dialect::psi::{self, Call, PsiContext};
 
     fn args(delay: &str) -> String {
         format!(r#"{{:action "scheduler" :op "create" :kind "message" :message "wake up" {delay}}}"#)
@@ -104,6 +111,21 @@ mod tests {
         for delay in ["1000.0", "1000N", "9223372036854775808N", r#""1000""#, "true", "[]", "5/2"] {
             let data = format!("{{:delay-ms {delay}}}");
             check_refused(&args(&format!(":delay-ms {delay}")), "not an integer", ":scheduler", &data);
+        }
+    }
+
+    #[test]
+    fn a_delay_in_json_may_have_a_point() {
+        let context = PsiContext { session: None, live: 0, now: now() };
+        let call = |delay: &str| {
+            let args =
+                format!(r#"{{"action" "scheduler" "op" "create" "kind" "message" "message" "wake up" "delay-ms" {delay}}}"#);
+            psi::parse(&read(&args), Notation::Json, &context)
+        };
+        let Ok(Call::Create(new)) = call("60000.0") else { panic!("it was refused") };
+        assert_eq!(new.when, When::After(Span::from_millis(60_000)));
+        for delay in ["1000.5", "999.0", "1e300", "\"1000\""] {
+            assert!(call(delay).is_err(), "{delay}");
         }
     }
 
