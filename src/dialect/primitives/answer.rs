@@ -36,6 +36,8 @@ pub struct TaskView {
     pub(crate) tool: ToolName,
     /// How it stands.
     pub(crate) state: TaskState,
+    /// Whether it waits for an operator's approval, so that its call has not been made.
+    pub(crate) is_held: bool,
     /// When it began.
     pub(crate) started: Moment,
     /// When it ended, if it has.
@@ -130,9 +132,14 @@ pub fn launched(task: &TaskView) -> Answer {
         .with("tool_name", task.tool.as_str())
         .with("status", task.state.name())
         .with("elapsed_seconds", seconds(task.elapsed))
-        .with("started_at", brief::instant(task.started))
-        .with("hint", "you are told when it ends: go on with something else, or end your turn");
-    Answer::done(answer)
+        .with("started_at", brief::instant(task.started));
+    let answer = held(answer, task);
+    let hint = if task.is_held {
+        HELD_HINT
+    } else {
+        "you are told when it ends: go on with something else, or end your turn"
+    };
+    Answer::done(answer.with("hint", hint))
 }
 
 /// The answer about one task.
@@ -145,7 +152,7 @@ pub fn ended_at_once(task: &TaskView) -> Answer {
     Answer::done(printed(task))
 }
 
-/// The answer to a cancel.
+/// The answer to a cancel that has ended the task, or came too late for that.
 pub fn cancelled(task: &TaskView) -> Answer {
     if task.state == TaskState::Cancelled {
         let answer = Map::new()
@@ -155,6 +162,11 @@ pub fn cancelled(task: &TaskView) -> Answer {
             .with("stopped", "asked");
         return Answer::done(answer);
     }
+    already_over(task)
+}
+
+/// The answer to a cancel of a task that had ended before, in whatever way.
+pub fn already_over(task: &TaskView) -> Answer {
     let message = format!("already {}", task.state.name());
     Answer::done(printed(task).with("message", message))
 }
@@ -174,12 +186,18 @@ pub fn tasks(mut tasks: Vec<TaskView>) -> Answer {
 
 /// What a list has of a task.
 fn listed(task: &TaskView) -> Map {
-    Map::new()
+    let map = Map::new()
         .with("task_id", &*task.id)
         .with("tool_name", task.tool.as_str())
         .with("status", task.state.name())
         .with("elapsed_seconds", seconds(task.elapsed))
-        .with("started_at", brief::instant(task.started))
+        .with("started_at", brief::instant(task.started));
+    held(map, task)
+}
+
+/// Says of a task that an operator has to approve it first.
+fn held(map: Map, task: &TaskView) -> Map {
+    if task.is_held { map.with("waits_for", "approval") } else { map }
 }
 
 fn printed(task: &TaskView) -> Map {
@@ -194,6 +212,7 @@ fn printed(task: &TaskView) -> Map {
         (None, None) => map,
     };
     match task.state {
+        TaskState::Running if task.is_held => map.with("hint", HELD_HINT),
         TaskState::Running => {
             map.with("hint", "it goes on; you are told when it ends, or wait for it with wait: true")
         }
@@ -210,3 +229,6 @@ fn seconds(span: Span) -> f64 {
 fn count(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
+
+const HELD_HINT: &str = "an operator has to approve this call before it is made; you are told when it has ended or was refused: go on \
+                         with something else, or end your turn";

@@ -93,6 +93,11 @@ pub fn needs_approval(name: &str) -> String {
     format!("Tool '{name}' requires approval but no approval queue available.")
 }
 
+/// What is said of a tool of which an operator approves each call, where the call cannot wait for that.
+pub fn waits_for_approval(name: &str) -> String {
+    format!("Tool '{name}' requires approval, which run_parallel does not wait for: call it with background_run.")
+}
+
 fn listed(names: &[ToolName]) -> String {
     let names: Vec<&str> = names.iter().take(LISTED).map(ToolName::as_str).collect();
     names.join(", ")

@@ -14,12 +14,12 @@ mod error;
 mod tool;
 
 pub use answer::{
-    ItemEnd, ItemResult, TaskView, cancelled, ended_at_once, launched, parallel, status, tasks,
+    ItemEnd, ItemResult, TaskView, already_over, cancelled, ended_at_once, launched, parallel, status, tasks,
 };
 pub use call::{Background, BadItem, Call, Item, Parallel, parse};
 pub use error::{
     all_failed, ambiguous_tool, blocked, errors, failed_at_once, lost_task, needs_approval, no_session,
-    not_launched, refused,
+    not_launched, refused, waits_for_approval,
 };
 #[cfg(feature = "embed")]
 pub(crate) use error::{tool_not_found, unknown_task};

@@ -29,7 +29,7 @@ impl CallLater {
         (args_field, args): (&'static str, &Value),
     ) -> Result<CallLater, Answer> {
         let found = CallLater::allowed(handle, (session, caller), dialect, (field, tool))?;
-        tool_arguments::check(args_field, args, &found.spec.input_schema)?;
+        tool_arguments::check(args_field, args, &found.spec.input_schema).map_err(|wrong| wrong.answer())?;
         Ok(found)
     }
 

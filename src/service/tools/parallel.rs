@@ -26,7 +26,9 @@ impl PrimitivesCall<'_> {
         let (mut items, mut calls) = (Vec::new(), Vec::new());
         for (index, item) in parallel.items.into_iter().enumerate() {
             let found = match &item {
-                Ok(item) => self.allowed(&kit, session, (&item.name, false)).map_err(|fault| fault.message),
+                Ok(item) => {
+                    self.callable(&kit, session, (item, false)).map_err(|fault| fault.message().to_owned())
+                }
                 Err(bad) => Err(bad.why.clone()),
             };
             let name = match item {

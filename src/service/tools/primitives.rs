@@ -6,8 +6,9 @@
 use super::super::Service;
 use super::super::admission::Admitted;
 use super::super::later::Called;
-use crate::dialect::primitives::{self, Call, Tool};
-use crate::dialect::{Answer, Notation};
+use crate::dialect::primitives::{self, Call, Item, Tool};
+use crate::dialect::tool_arguments::{self, WrongArgument};
+use crate::dialect::{Answer, Notation, names};
 use crate::domain::{Caller, CallerRole, Code, Dialect, Ruling, SessionId, Span};
 use crate::edn::Value;
 use crate::runtime::{Handle, KnownTool, Resolved, SessionKit};
@@ -21,9 +22,29 @@ pub(super) struct PrimitivesCall<'a> {
 }
 
 /// Why a tool is not called.
-pub(super) struct NotCalled {
-    pub(super) code: Code,
-    pub(super) message: String,
+pub(super) enum NotCalled {
+    /// For what is said of the tool.
+    Tool(Code, String),
+    /// For an argument that the tool would not take.
+    Argument(WrongArgument),
+}
+
+impl NotCalled {
+    /// What is wrong, in one sentence.
+    pub(super) fn message(&self) -> &str {
+        match self {
+            NotCalled::Tool(_, message) => message,
+            NotCalled::Argument(wrong) => wrong.message(),
+        }
+    }
+
+    /// The complete error answer to a launch.
+    pub(super) fn answer(&self) -> Answer {
+        match self {
+            NotCalled::Tool(code, message) => primitives::not_launched(*code, message),
+            NotCalled::Argument(wrong) => wrong.answer(),
+        }
+    }
 }
 
 impl<'a> PrimitivesCall<'a> {
@@ -49,25 +70,37 @@ impl<'a> PrimitivesCall<'a> {
         }
     }
 
+    /// The tool of an item, if the caller may call it now with these arguments.
+    pub(super) fn callable(
+        &self,
+        kit: &SessionKit,
+        session: &SessionId,
+        (item, may_wait): (&Item, bool),
+    ) -> Result<KnownTool, NotCalled> {
+        let tool = self.allowed(kit, session, (&item.name, may_wait))?;
+        tool_arguments::check("params", &item.args, &tool.spec.input_schema).map_err(NotCalled::Argument)?;
+        Ok(tool)
+    }
+
     /// The tool of a name, if the caller may call it now.
-    pub(super) fn allowed(
+    fn allowed(
         &self,
         kit: &SessionKit,
         session: &SessionId,
         (name, may_wait): (&str, bool),
     ) -> Result<KnownTool, NotCalled> {
-        let not_found = |message| NotCalled { code: Code::NotFound, message };
+        let not_found = |message| NotCalled::Tool(Code::NotFound, message);
+        let forbidden = |message| Err(NotCalled::Tool(Code::Forbidden, message));
+        let whole = names::canonical(name);
         // It would call itself without end, and its items have no bound together.
-        if Tool::parse(crate::dialect::names::canonical(name)).is_some() {
-            let message = format!("Tool '{name}' cannot be called by another call.");
-            return Err(NotCalled { code: Code::Forbidden, message });
+        if Tool::parse(whole).is_some() {
+            return forbidden(format!("Tool '{name}' cannot be called by another call."));
         }
-        let known = match kit.resolve(name) {
+        let known = match kit.resolve(whole) {
             Resolved::Known(known) => *known,
             Resolved::Ambiguous(names) => return Err(not_found(primitives::ambiguous_tool(name, &names))),
             Resolved::Unknown(near) => return Err(not_found(primitives::tool_not_found(name, &near))),
         };
-        let forbidden = |message| Err(NotCalled { code: Code::Forbidden, message });
         if self.caller().role == CallerRole::Session && !known.is_open_to_agents() {
             return forbidden(primitives::blocked(name));
         }
@@ -79,6 +112,7 @@ impl<'a> PrimitivesCall<'a> {
         match ruling {
             Some(Ruling::Refuse) => forbidden(primitives::blocked(name)),
             Some(Ruling::Hold) if may_wait && self.has_approvals() => Ok(known),
+            Some(Ruling::Hold) if self.has_approvals() => forbidden(primitives::waits_for_approval(name)),
             Some(Ruling::Hold) => forbidden(primitives::needs_approval(name)),
             Some(Ruling::Allow) | None if known.spec.approval => forbidden(primitives::needs_approval(name)),
             Some(Ruling::Allow) | None => Ok(known),

@@ -93,9 +93,9 @@ impl PrimitivesCall<'_> {
 
     fn launch(&self, item: Item, session: &SessionId) -> Called {
         let kit = self.handle().tools().of(session);
-        let tool = match self.allowed(&kit, session, (&item.name, true)) {
+        let tool = match self.callable(&kit, session, (&item, true)) {
             Ok(tool) => tool,
-            Err(fault) => return Called::Now(primitives::not_launched(fault.code, &fault.message)),
+            Err(fault) => return Called::Now(fault.answer()),
         };
         let id = match ScheduleId::new(&self.fresh_id()) {
             Ok(id) => id,
@@ -139,7 +139,7 @@ impl PrimitivesCall<'_> {
         let found = found.and_then(|id| Some((view_of(self.handle(), &id, session)?, id)));
         let Some((view, id)) = found else { return missing(self.handle(), task, session) };
         if view.state != TaskState::Running {
-            return primitives::cancelled(&view);
+            return primitives::already_over(&view);
         }
         // The session itself asked for it, so it is not told: it is the actor here, also if an operator speaks for it.
         let which = Which::any(self.caller().actor_with(Dialect::Primitives), id.clone());
@@ -321,6 +321,7 @@ fn view(task: &Task<'_>, now: Moment) -> TaskView {
         id: schedule.id.to_string().into(),
         tool: task.call.tool.clone(),
         state: task.state(),
+        is_held: task.is_held(),
         started,
         finished,
         elapsed: finished.unwrap_or(now).since(started),

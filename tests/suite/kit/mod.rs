@@ -1,5 +1,6 @@
 //! Calls of tools: the kit of a session, and calls under way, in simulated time.
 
+mod approvals;
 mod examples;
 mod modes;
 mod names;

@@ -26,18 +26,30 @@ fn own_tools_are_called_in_the_sessions_name_and_none_of_them_schedules() {
     let text = call(
         r#"{"actions":[{"name":"memory.remember","params":{"content":"the sky is blue"}},{"name":"reveille.list"},
             {"name":"reveille.query","params":{"query":"[:psi.scheduler/pending-count]"}},
-            {"name":"memory.remember","params":{"content":7}},{"name":"reveille.create","params":{"message":"m"}}]}"#,
+            {"name":"memory.remember","params":{"content":7}},{"name":"reveille.create","params":{"message":"m"}},
+            {"name":"memory.remember","params":{"content":" "}}]}"#,
     );
     for part in [
         r#""index":0,"name":"memory.remember","success":true"#,
         r#""index":1,"name":"reveille.list","success":true"#,
         r#""index":2,"name":"reveille.query","success":true"#,
         r#""index":3,"name":"memory.remember","success":false"#,
-        r#""error":"content must be a string"#,
+        r#""error":"params.content must be of type string, not integer"}"#,
         r#""index":4,"name":"reveille.create","success":false,"error":"Tool 'reveille.create' not found."#,
-        r#""total":5,"succeeded":3,"failed":2"#,
+        r#""index":5,"name":"memory.remember","success":false"#,
+        r#""error":"content must not be blank"#,
+        r#""total":6,"succeeded":3,"failed":3"#,
     ] {
         assert!(text.contains(part), "{part}\n{text}");
+    }
+    // Each spelling of a tool that a session can write elsewhere.
+    for name in ["Remember", "memory__remember", "memory_remember", "tools.memory.remember", "tools__memory__remember"] {
+        let args = format!(r#"{{"name":"{name}","params":{{"content":"by {name}"}}}}"#);
+        let text = call(&format!(r#"{{"actions":[{args}]}}"#));
+        assert!(text.contains(r#""total":1,"succeeded":1"#), "{text}");
+        // A refusal would be there at once.
+        let (said, _waiter) = world.begin("background_run", &caller, &args);
+        assert!(!said.is_error(), "{}", said.text());
     }
     let kit = service.kit(&caller).to_string();
     assert!(kit.contains("\"reveille.query\"") && kit.contains(":executor :own"), "{kit}");

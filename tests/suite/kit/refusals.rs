@@ -57,9 +57,19 @@ const ROWS: &[Row] = &[
     (TASK, r#"{"name":"t.closed"}"#, "tool_not_allowed", "FORBIDDEN", Some("name")),
     (TASK, r#"{"name":"t.held"}"#, "tool_not_allowed", "FORBIDDEN", Some("name")),
     (TASK, r#"{"name":"t.ruled"}"#, "tool_not_allowed", "FORBIDDEN", Some("name")),
+    (TASK, r#"{"name":"t.sql"}"#, "wrong_arguments", "VALIDATION", Some("params.query")),
+    (TASK, r#"{"name":"t.sql","params":{"q":1}}"#, "wrong_arguments", "VALIDATION", Some("params.query")),
+    (TASK, r#"{"name":"t.sql","params":{"query":1}}"#, "wrong_arguments", "VALIDATION", Some("params.query")),
     (TASK, r#"{"name":"background_run"}"#, "tool_not_allowed", "FORBIDDEN", Some("name")),
     (TASK, r#"{"name":"t.fail"}"#, "task_failed", "CONFLICT", None),
 ];
+
+/// A tool that says what it takes.
+fn sql() -> ToolSpec {
+    let schema = r#"{:type "object" :required ["query"] :properties {:query {:type "string"} :rows {:type "integer"}}}"#;
+    let schema = reveille::edn::read(schema.as_bytes(), &reveille::dialect::REQUEST_CAPS).expect("EDN");
+    ToolSpec::reading(tool("t.sql"), "A tool.", schema)
+}
 
 fn world() -> World {
     let spec = |name: &str| ToolSpec::reading(tool(name), "A tool.", Map::new().into());
@@ -72,6 +82,7 @@ fn world() -> World {
             .with("u.echo", ToolPlan::Echo)
             .with_spec(ToolSpec { agents: false, ..spec("t.closed") }, ToolPlan::Echo)
             .with_spec(ToolSpec { approval: true, ..spec("t.held") }, ToolPlan::Echo)
+            .with_spec(sql(), ToolPlan::Echo)
     });
     world.open("s");
     let of =
@@ -145,6 +156,21 @@ fn every_kind_in_the_index_has_a_row() {
         let of_rows: BTreeSet<&str> = ROWS.iter().filter(|row| row.2 == kind).map(|row| row.3).collect();
         assert!(of_rows.is_empty() || of_rows == BTreeSet::from([class.name()]), "{kind}: {of_rows:?}");
     }
+}
+
+/// The arguments of each call are checked against the schema of its tool before any of them is made.
+#[test]
+fn the_arguments_of_each_call_are_those_that_its_tool_takes() {
+    let world = world();
+    let items = r#"{"actions":[{"name":"t.sql","params":{"q":1}},{"name":"t.sql","params":{"query":"x","rows":2.5}},
+        {"name":"t.sql","params":{"query":"x","rows":2.0}}]}"#;
+    let (said, _waiter) = world.begin(RUN, &model(session("s")), items);
+    world.run_for(0);
+    let answer: Value = serde_json::from_str(&said.text()).expect("JSON");
+    let errors: Vec<&str> = (0..3).filter_map(|at| answer["results"][at]["error"].as_str()).collect();
+    let rows = "params.rows must be of type integer, not float";
+    assert_eq!(errors, ["params.query is required by the tool", rows], "{answer}");
+    assert_eq!((&answer["succeeded"], world.executor.calls().len()), (&Value::from(1), 1), "{answer}");
 }
 
 /// T1, T2: as many calls as one may make are made, all of them, in order.

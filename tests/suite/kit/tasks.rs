@@ -101,7 +101,7 @@ fn the_first_mode_that_fits_counts() {
             r#"{"task_id":"ID","cancel":true}"#,
             r#""status":"cancelled","elapsed_seconds":0.3,"stopped":"asked""#,
         ),
-        (r#"{"task_id":"ID","cancel":true}"#, r#""status":"cancelled""#),
+        (r#"{"task_id":"ID","cancel":true}"#, r#""message":"already cancelled""#),
     ] {
         let text = ask(&world, &args.replace("ID", &id)).0.text();
         assert!(text.contains(part), "{args}: {text}");

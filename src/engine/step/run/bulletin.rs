@@ -95,9 +95,8 @@ fn headline<'a>(
             Headline::Watch { id, label, tool, check, interval, told, when }
         }
         CallPurpose::Task | CallPurpose::Parallel => {
-            let begun = step.state.run(&of.id);
-            let begun = begun.map(|record| record.run.started_at.unwrap_or(record.run.claimed_at));
-            let elapsed = begun.map_or(Span::ZERO, |begun| step.now.wall.since(begun));
+            // From the launch, as the status of the task counts: an approval that it waited for is a part of it.
+            let elapsed = step.now.wall.since(of.schedule.created_at);
             Headline::Task { id, tool, end, elapsed }
         }
     }
