@@ -144,6 +144,7 @@ impl Weighing<'_> {
         let (at, is_ok) = (self.check.at, self.reading.outcome.ok);
         let tally = &mut self.tally;
         tally.checks += 1;
+        tally.checked_at = Some(at);
         if is_ok {
             (tally.oks, tally.errors, tally.ok_at) = (tally.oks.with(at), Streak::default(), Some(at));
             if !tally.open.error {

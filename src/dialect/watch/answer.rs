@@ -95,5 +95,5 @@ pub fn history(watcher: &Watcher<'_>, last: usize) -> Answer {
         .with("label", label)
         .with("total_checks", number(checks))
         .with("entries", entries);
-    Answer::whole(answer.with("showing", showing))
+    Answer::whole(watcher.noted(answer.with("showing", showing)))
 }

@@ -48,8 +48,7 @@ impl<'a> Watcher<'a> {
     /// The watch as an entry of a list.
     pub(super) fn summary(&self) -> Map {
         let schedule = self.record.schedule();
-        let newest = self.history(1).pop();
-        let last = self.record.watch().and_then(|watch| watch.last.as_ref());
+        let watch = self.record.watch();
         let when = self.filter().map_or("", |filter| tool::name_of(filter.when));
         let (checks, told) = self.counts();
         let interval =
@@ -65,8 +64,8 @@ impl<'a> Watcher<'a> {
             .with("max_checks", max_checks)
             .with("check_count", number(checks))
             .with("notify_count", number(told))
-            .with("last_check_at", newest.map(|past| brief::instant(past.at)))
-            .with("last_error", last.and_then(|last| last.error.as_deref().map(Value::from)))
+            .with("last_check_at", watch.and_then(|watch| watch.tally.checked_at).map(brief::instant))
+            .with("last_error", watch.and_then(|watch| watch.last_error()).map(Value::from))
             .with("created_at", brief::instant(schedule.created_at))
     }
 
@@ -75,11 +74,23 @@ impl<'a> Watcher<'a> {
         let args = self.record.schedule().payload.call().map(|call| (*call.args).clone());
         let last = self.record.watch().and_then(|watch| watch.last.clone());
         let recent: Vec<Value> = self.history(RECENT).iter().map(past).collect();
-        self.summary()
+        let details = self
+            .summary()
             .with("params", args)
             .with("notify_config", self.filter().map(|filter| Value::Map(filter.config())))
             .with("last_result", last.and_then(|last| last.value.as_deref().cloned()))
-            .with("recent_history", recent)
+            .with("recent_history", recent);
+        self.noted(details)
+    }
+
+    /// Says which checks are counted and have no entry, if a restart has left some.
+    pub(super) fn noted(&self, answer: Map) -> Map {
+        let Some(watch) = self.record.watch().filter(|watch| !watch.ring.is_complete()) else { return answer };
+        let restart = match watch.unseen_until {
+            Some(until) => format!("the restart of {}", until.brief()),
+            None => "a restart".to_owned(),
+        };
+        answer.with("note", format!("checks before {restart} are counted; what they came to is not kept"))
     }
 }
 

@@ -67,6 +67,8 @@ pub struct Tally {
     pub changed_at: Option<Moment>,
     /// When a check last worked.
     pub ok_at: Option<Moment>,
+    /// When the newest check was; `None` before the first, and in what was stored before this was.
+    pub checked_at: Option<Moment>,
 }
 
 /// What has been told and is not over.
@@ -152,6 +154,16 @@ impl Watch {
         self.batch_under_way = Collected::NONE;
     }
 
+    /// Returns the error of the newest check; `None` if that worked, and before the first. Of a check before a restart it is
+    /// only known that it failed.
+    pub(crate) fn last_error(&self) -> Option<&str> {
+        let Tally { checked_at, ok_at, .. } = self.tally;
+        match &self.last {
+            Some(last) => last.error.as_deref(),
+            None => (checked_at.is_some() && checked_at != ok_at).then_some(ERROR_NOT_KEPT),
+        }
+    }
+
     /// Notes when no process was there. What the watch remembers is stored with its next check, so a process that ended before
     /// that has counted nothing: these are all downtimes that are known. `made_at` is when the watch was made.
     pub(crate) fn was_down(&mut self, downs: &[Downtime], made_at: Moment, interval: Span) {
@@ -201,6 +213,7 @@ impl Tally {
         told_at: None,
         changed_at: None,
         ok_at: None,
+        checked_at: None,
     };
 }
 
@@ -252,6 +265,11 @@ impl Ring {
         }
     }
 
+    /// Returns whether it has as many of the checks that were made as it can hold. After a restart it has none of them.
+    pub fn is_complete(&self) -> bool {
+        self.marks.len() as u64 >= self.newest.min(limits::WATCH_HISTORY.value)
+    }
+
     /// Returns whether it has no check.
     pub fn is_empty(&self) -> bool {
         self.marks.is_empty()
@@ -295,3 +313,4 @@ impl Ring {
 }
 
 const CENTISECOND_MS: u64 = 10;
+const ERROR_NOT_KEPT: &str = "the check failed; its error is not kept over a restart";

@@ -88,7 +88,7 @@ fn remembered(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             |it| maybe(it.watch.tally.signal, Datum::Bool);
         /// When it last made a check. Nil before the first.
         own "reveille.watch/checked-at": Type::Instant, nullable =>
-            |it| maybe(it.watch.ring.latest(1).pop(), |past| instant(past.at));
+            |it| maybe(it.watch.tally.checked_at, instant);
         /// When a check last worked. Nil before that.
         own "reveille.watch/worked-at": Type::Instant, nullable => |it| maybe(it.watch.tally.ok_at, instant);
         /// When the result was last another one. Nil before that.
@@ -97,7 +97,7 @@ fn remembered(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         own "reveille.watch/told-at": Type::Instant, nullable => |it| maybe(it.watch.tally.told_at, instant);
         /// The error of the newest check. Nil if it worked, and before the first.
         own "reveille.watch/last-error": Type::String, nullable =>
-            |it| maybe(it.last().and_then(|last| last.error.as_deref()), Datum::Text);
+            |it| maybe(it.watch.last_error(), Datum::Text);
         /// What the tool answered at the newest check, if that was kept. Nil otherwise.
         own "reveille.watch/last-value": Type::Any, nullable =>
             |it| maybe(it.last().and_then(|last| last.value.as_deref()), |value| value.clone().into());

@@ -157,6 +157,7 @@ fn remembers(plan: &ScheduleModel, record: &ScheduleRecord) -> LawResult {
         open: after.open,
         told_at: past.newest_first().find(|check| check.told.is_some()).map(|check| check.at),
         ok_at: past.newest_first().find(|check| check.ok).map(|check| check.at),
+        checked_at: newest.map(|check| check.at),
         // What has no reading of its own shows in what is told.
         ..watch.tally
     };

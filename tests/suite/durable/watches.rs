@@ -4,11 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use reveille::dialect::Answer;
+use reveille::dialect::watch::{self as dialect, Watcher, watcher};
 use reveille::domain::{
-    Call, CallPurpose, Caller, CountFrom, Cursor, Durability, Every, Filter, HostId, Missed, NotifyWhen,
-    Outcome, Payload, Policy, ScheduleId, SessionId, Settings, Sink, Span, ToolName, Trigger, When,
+    Call, CallPurpose, Caller, CountFrom, Cursor, Dialect, Durability, Every, Filter, HostId, Missed,
+    NotifyWhen, Outcome, Payload, Policy, Primitives, ScheduleId, SessionId, Settings, Sink, Span, ToolName,
+    Trigger, When,
 };
-use reveille::edn::Map;
+use reveille::edn::{Map, Value};
 use reveille::engine::{NewSchedule, State};
 use reveille::port::{Clock, Store};
 use reveille::runtime::{AttachOptions, Handle};
@@ -115,6 +118,44 @@ fn what_a_watch_remembers_survives() {
     assert_eq!(tally(&life, "w"), (3, 1), "no false change");
     run_for(&lives, &mut life, 21_000);
     assert_eq!(tally(&life, "w").1, 2);
+}
+
+/// The tools show when the newest check was and whether it failed, and say which checks have no entry any more.
+#[test]
+fn after_a_restart_a_watch_shows_its_newest_check_and_says_what_is_not_kept() {
+    for (status, error) in [(200, None), (-1, Some("the check failed; its error is not kept over a restart"))] {
+        let lives = Lives::new();
+        let (mut life, _) = live(&lives, &[200, status]);
+        life.handle.tools().switch(Primitives::all());
+        let owner = life.open(HostId::LOCAL);
+        let new = watch(&life.handle, &owner, "w", NotifyWhen::Always);
+        life.handle.schedule(NewSchedule { dialect: Dialect::Watch, ..new }).expect("it is kept");
+        run_for(&lives, &mut life, 20_500);
+        let shown = |life: &ByHand, show: fn(&Watcher<'_>) -> Answer| {
+            let id = ScheduleId::new("w").expect("an id");
+            let answer = life.handle.view(|state| show(&watcher(state, &owner, &id).expect("it is there")));
+            answer.value.as_map().expect("a map").clone()
+        };
+        let text = |map: &Map, key: &str| map.keyword(key).and_then(Value::as_str).map(str::to_owned);
+        let before = shown(&life, dialect::status);
+        let checked = text(&before, "last_check_at");
+        assert!(checked.is_some() && before.keyword("note").is_none(), "{before:?}");
+        assert_eq!(text(&before, "last_error").is_some(), error.is_some(), "{before:?}");
+        drop(life);
+        lives.stage.clock.advance(Span::from_millis(300_000));
+        let (mut life, _) = live(&lives, &[200]);
+        life.handle.tools().switch(Primitives::all());
+        let after = shown(&life, dialect::status);
+        assert_eq!((text(&after, "last_check_at"), text(&after, "last_error").as_deref()), (checked, error));
+        let note = text(&after, "note").expect("something is not kept");
+        let restart = lives.stage.clock.now().wall;
+        assert_eq!(note, format!("checks before the restart of {restart} are counted; what they came to is not kept"));
+        run_for(&lives, &mut life, 10_001);
+        let history = shown(&life, |watcher| dialect::history(watcher, 10));
+        let (total, showing) = (history.keyword("total_checks"), history.keyword("showing"));
+        assert_eq!((total, showing), (Some(&Value::Int(3)), Some(&Value::Int(1))), "{history:?}");
+        assert_eq!(text(&history, "note"), Some(note));
+    }
 }
 
 /// T41, T73: what is lost with a process is at most what a minute has counted.

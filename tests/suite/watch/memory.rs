@@ -140,6 +140,21 @@ fn the_history_begins_anew_after_a_restart() {
     assert_eq!((checks, world.watch.tally.told), (vec![3], 0));
 }
 
+/// A history holds a hundred checks at most, so those before them are not missing.
+#[test]
+fn a_history_is_complete_unless_a_restart_has_cut_it() {
+    let mut ring = Ring::default();
+    assert!(ring.is_complete());
+    let mut cut = Ring::after(7);
+    for check in 1..=150 {
+        assert_eq!(cut.is_complete(), check > 100, "{check}");
+        for ring in [&mut ring, &mut cut] {
+            ring.push(at(check), false, (check == 1).then(|| Arc::new(Glimpse::Result(Arc::new(Value::Int(1))))));
+        }
+        assert!(ring.is_complete(), "{check}");
+    }
+}
+
 /// A copy has no room to spare, whatever its length.
 #[test]
 fn a_history_goes_on_after_it_was_copied() {

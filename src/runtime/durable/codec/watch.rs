@@ -132,8 +132,21 @@ fn of_collected(collected: &Collected) -> Option<Printed> {
 }
 
 fn with_tally(form: Printed, tally: Tally) -> Printed {
-    let Tally { checks, told, errors, oks, yes, no, failed, signal, open, told_at, changed_at, ok_at } =
-        tally;
+    let Tally {
+        checks,
+        told,
+        errors,
+        oks,
+        yes,
+        no,
+        failed,
+        signal,
+        open,
+        told_at,
+        changed_at,
+        ok_at,
+        checked_at,
+    } = tally;
     form.with("checks-made", unless(0, checks))
         .with("checks-told", unless(0, told))
         .with("errors-in-row", of_streak(errors))
@@ -148,6 +161,7 @@ fn with_tally(form: Printed, tally: Tally) -> Printed {
         .with("told-at", told_at.map(Instant))
         .with("changed-at", changed_at.map(Instant))
         .with("ok-at", ok_at.map(Instant))
+        .with("checked-at", checked_at.map(Instant))
 }
 
 fn of_streak(streak: Streak) -> Option<Printed> {
@@ -208,6 +222,7 @@ fn tally(form: &Form<'_>) -> Result<Tally, FactError> {
         told_at: maybe(form, "told-at", instant)?,
         changed_at: maybe(form, "changed-at", instant)?,
         ok_at: maybe(form, "ok-at", instant)?,
+        checked_at: maybe(form, "checked-at", instant)?,
     })
 }
 
