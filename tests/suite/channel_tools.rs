@@ -293,6 +293,27 @@ fn a_session_manages_only_what_the_configuration_lets_it() {
     assert!(decided.contains(":channel-paused") && decided.contains("\"secret inbound\""), "{decided}");
 }
 
+/// The error names the argument that the tool has.
+#[test]
+fn an_unknown_channel_is_reported_in_the_argument_that_named_it() {
+    let scene = Scene::new();
+    for (tool, args, field) in [
+        ("send_message", "{:channel \"nowhere\" :message \"m\"}", "channel"),
+        ("test_send", "{:provider \"nowhere\" :text \"t\" :session-id \"s\"}", "provider"),
+        ("provider_status", "{:provider \"nowhere\"}", "provider"),
+        ("provider_history", "{:provider \"nowhere\"}", "provider"),
+        ("stats", "{:provider \"nowhere\"}", "provider"),
+        ("pause_provider", "{:provider \"nowhere\"}", "provider"),
+        ("resume_provider", "{:provider \"nowhere\"}", "provider"),
+        ("simulate_event", "{:provider \"nowhere\"}", "provider"),
+    ] {
+        let caller = if tool == "send_message" { token("s") } else { Caller::OPERATOR };
+        let refused = scene.call(&caller, &format!("channels.{tool}"), args);
+        let says = format!(":message \"there is no such channel\" :field \"{field}\" :value \"nowhere\"");
+        assert!(refused.contains(&says), "{tool}: {refused}");
+    }
+}
+
 #[test]
 fn a_simulated_event_comes_in_as_a_sent_one() {
     let scene = Scene::new();
@@ -304,7 +325,10 @@ fn a_simulated_event_comes_in_as_a_sent_one() {
         "{:provider \"ops\" :message \"the build is red\" :payload {\"n\" 1}}",
     );
     assert!(said.contains(":success true") && said.contains(":event_id \"sim-"), "{said}");
-    assert!(call("channels.simulate_event", "{:provider \"broken\"}").contains("unknown_channel"));
+    // It is there, and nothing comes in by it: the error says that, and where something does.
+    let refused = call("channels.simulate_event", "{:provider \"broken\"}");
+    let says = ":message \"nothing comes in by this channel\" :field \"provider\" :value \"broken\" :channels [\"ops\"]";
+    assert!(refused.contains(":not_inbound") && refused.contains(says), "{refused}");
     scene.service.handle().run_due();
     let transcript = scene.service.handle().sessions().transcript(&session("s")).expect("it is built in");
     let text = transcript.messages.last().expect("a message").text();

@@ -19,15 +19,26 @@ pub fn refused(refusal: &Refusal) -> Answer {
     tool_error::refused(refusal)
 }
 
-/// The answer to the name of a channel that the caller does not have; `known` are those that it has.
-pub fn unknown_channel(name: &str, known: &[&str]) -> Answer {
+/// The answer to the name of a channel that the caller does not have, in this argument; `known` are those that it has.
+pub fn unknown_channel(field: &'static str, name: &str, known: &[&str]) -> Answer {
     let known: Vec<Value> = known.iter().map(|name| Value::from(*name)).collect();
     let error = tool_error::error("unknown_channel", Code::NotFound, "there is no such channel")
-        .with("field", "channel")
+        .with("field", field)
         .with("value", echo(&Value::from(name)))
         .with("channels", known)
         .with("hint", "use one of these channels, or ask an operator to open one to sessions");
     tool_error::finish(error, Code::NotFound)
+}
+
+/// The answer to an event for a channel by which nothing comes in; by those in `open` something does.
+pub fn not_inbound(name: &str, open: &[&str]) -> Answer {
+    let open: Vec<Value> = open.iter().map(|name| Value::from(*name)).collect();
+    let error = tool_error::error("not_inbound", Code::Conflict, "nothing comes in by this channel")
+        .with("field", "provider")
+        .with("value", echo(&Value::from(name)))
+        .with("channels", open)
+        .with("hint", "use one of these channels, or ask an operator to give this one a section inbound");
+    tool_error::finish(error, Code::Conflict)
 }
 
 /// All errors of these tools, with name, class and a sample, for the index of errors.
@@ -45,9 +56,15 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
         ArgError::own("", NO_SESSION, ""),
     ];
     let errors = errors.into_iter().map(|error| (error.name(&TOOL_WORDS), error.answer(&TOOL_WORDS, None)));
-    let unknown = ("unknown_channel", unknown_channel("ops", &["team"]));
+    let unknown = ("unknown_channel", unknown_channel("channel", "ops", &["team"]));
+    let outbound = ("not_inbound", not_inbound("ops", &["team"]));
     errors
-        .chain([unknown, ("not_managed", not_managed("ops")), ("nothing_to_answer", nothing_to_answer())])
+        .chain([
+            unknown,
+            outbound,
+            ("not_managed", not_managed("ops")),
+            ("nothing_to_answer", nothing_to_answer()),
+        ])
         .map(|(name, answer)| tool_error::entry(name, &answer))
         .collect()
 }

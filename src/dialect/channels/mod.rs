@@ -13,6 +13,6 @@ mod view;
 
 pub use answer::{arrived, broadcast, history, listed, paused, sent, stats, status};
 pub use call::{Call, HistoryRequest, OutMessage, parse};
-pub use error::{errors, no_session, not_managed, nothing_to_answer, refused, unknown_channel};
+pub use error::{errors, no_session, not_inbound, not_managed, nothing_to_answer, refused, unknown_channel};
 pub use tool::Tool;
 pub use view::Provider;

@@ -37,7 +37,10 @@ impl<'a> ChannelCall<'a> {
             Err(answer) => return answer,
         };
         match call {
-            Call::Send { channel, message, session } => self.send(&channel, message, session),
+            Call::Send { channel, message, session } => {
+                let field = if tool == Tool::SendMessage { "channel" } else { PROVIDER };
+                self.send((field, &channel), message, session)
+            }
             Call::Broadcast { channels, message } => self.broadcast(channels, &message),
             Call::Reply { text } => self.reply(text),
             Call::Pause { channel, ways } => self.pause(&channel, ways, true),
@@ -45,6 +48,9 @@ impl<'a> ChannelCall<'a> {
             Call::Simulate { channel, source, message, payload } => {
                 if let Err(answer) = self.managed(&channel) {
                     return answer;
+                }
+                if self.service.inbound(&channel).is_none() {
+                    return self.not_inbound(&channel);
                 }
                 // What comes in belongs to no chain, so that a turn which a schedule began could go on for ever.
                 if self.is_woken() {
@@ -60,7 +66,7 @@ impl<'a> ChannelCall<'a> {
                         channels::arrived(&channel, &arrival.event, Some(&schedule))
                     }
                     Ok(Arrived::Filtered) => channels::arrived(&channel, &arrival.event, None),
-                    Err(Refusal::ChannelNotAllowed { .. }) => unknown(&channel, &self.providers()),
+                    Err(Refusal::ChannelNotAllowed { .. }) => unknown(PROVIDER, &channel, &self.providers()),
                     Err(refusal) => channels::refused(&refusal),
                 }
             }
@@ -92,6 +98,13 @@ impl<'a> ChannelCall<'a> {
         })
     }
 
+    /// The answer to an event for a channel by which nothing comes in.
+    fn not_inbound(&self, channel: &str) -> Answer {
+        let providers = self.providers();
+        let open = providers.iter().filter(|provider| self.service.inbound(&provider.name).is_some());
+        channels::not_inbound(channel, &open.map(|provider| &*provider.name).collect::<Vec<&str>>())
+    }
+
     /// Whether the caller may use channels that are closed to sessions.
     fn sees_all(&self) -> bool {
         matches!(self.caller().role, CallerRole::Operator | CallerRole::Observer)
@@ -114,7 +127,7 @@ impl<'a> ChannelCall<'a> {
     fn managed(&self, channel: &str) -> Result<Provider, Answer> {
         let providers = self.providers();
         let Some(found) = providers.iter().find(|provider| &*provider.name == channel) else {
-            return Err(unknown(channel, &providers));
+            return Err(unknown(PROVIDER, channel, &providers));
         };
         if self.sees_all() || found.agents_manage {
             return Ok(found.clone());
@@ -144,7 +157,7 @@ impl<'a> ChannelCall<'a> {
     fn of_one(&self, channel: &str, answer: impl FnOnce(&Provider) -> Answer) -> Answer {
         let providers = self.providers();
         let found = providers.iter().find(|provider| &*provider.name == channel);
-        found.map_or_else(|| unknown(channel, &providers), answer)
+        found.map_or_else(|| unknown(PROVIDER, channel, &providers), answer)
     }
 
     fn of_some(&self, channel: Option<&str>, answer: impl FnOnce(&[Provider]) -> Answer) -> Answer {
@@ -154,13 +167,18 @@ impl<'a> ChannelCall<'a> {
         }
     }
 
-    fn send(&self, channel: &str, message: OutMessage, session: Option<SessionId>) -> Answer {
+    fn send(
+        &self,
+        (field, channel): (&'static str, &str),
+        message: OutMessage,
+        session: Option<SessionId>,
+    ) -> Answer {
         let Some(owner) = self.caller().scope.session().cloned().or(session) else {
             return channels::no_session();
         };
         match self.create(channel, message, &owner) {
             Ok((run, status, attempts)) => channels::sent(channel, &run, status, attempts),
-            Err(Refusal::ChannelNotAllowed { .. }) => unknown(channel, &self.providers()),
+            Err(Refusal::ChannelNotAllowed { .. }) => unknown(field, channel, &self.providers()),
             Err(refusal) => channels::refused(&refusal),
         }
     }
@@ -239,7 +257,10 @@ fn standing(state: &State, id: &ScheduleId, slot: Moment) -> (RunId, &'static st
 /// Why one message of a broadcast was not sent; `list_providers` has the names that would do.
 const NO_CHANNEL: &str = "there is no such channel: list_providers has those that there are";
 
-fn unknown(channel: &str, providers: &[Provider]) -> Answer {
+/// The argument that names a channel in all tools but one.
+const PROVIDER: &str = "provider";
+
+fn unknown(field: &'static str, channel: &str, providers: &[Provider]) -> Answer {
     let known: Vec<&str> = providers.iter().map(|provider| &*provider.name).collect();
-    channels::unknown_channel(channel, &known)
+    channels::unknown_channel(field, channel, &known)
 }
