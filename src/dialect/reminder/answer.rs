@@ -11,7 +11,7 @@ use crate::edn::{Map, Value};
 
 /// The answer to a successful `reminderadd`.
 pub fn added(reminder: &Reminder) -> Answer {
-    let message = format!("Reminder set: {} {}", brief::text(&reminder.description), reminder.pace);
+    let message = format!("Reminder set: {}", reminder.timed(&brief::text(&reminder.description)));
     let told = Map::new().with("id", reminder.id.to_string());
     let told = match reminder.next {
         Some(next) => told.with("next_execution", brief::instant(next)),
@@ -48,14 +48,16 @@ pub fn removed(reminders: &[Reminder]) -> Answer {
 /// What will not be done again.
 fn gone(reminder: &Reminder) -> String {
     let description = brief::text(&reminder.description);
-    let pace = match reminder.kind {
-        ReminderKind::OneTime => String::new(),
-        ReminderKind::Recurring => format!(" {}", reminder.pace),
-    };
-    match words::stopped(&description) {
-        Some(doing) => format!("No longer {doing}{pace}"),
+    let stopped = words::stopped(&description).map(|doing| format!("No longer {doing}"));
+    match (stopped, reminder.kind) {
+        (Some(sentence), ReminderKind::OneTime) => sentence,
+        (Some(sentence), ReminderKind::Recurring) => reminder.timed(&sentence),
         // A description of another form is quoted: it would make no sentence.
-        None => format!("\"{description}\"{pace}"),
+        (None, ReminderKind::OneTime) => format!("\"{description}\""),
+        (None, ReminderKind::Recurring) if reminder.timed(&description) == description => {
+            format!("\"{description}\"")
+        }
+        (None, ReminderKind::Recurring) => format!("\"{description}\" {}", reminder.pace),
     }
 }
 

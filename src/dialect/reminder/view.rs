@@ -22,8 +22,10 @@ pub struct Reminder {
     pub(crate) description: Box<str>,
     /// One-time or recurring.
     pub(crate) kind: ReminderKind,
-    /// When the reminder is due, in words: `in 1 hour`, `every 5 minutes`.
+    /// When the reminder was to be due as it was set, in words: `in 1 hour`, `every 5 minutes`.
     pub(crate) pace: String,
+    /// As `pace`, but as of now: `in 48 seconds`, or `due`.
+    pub(crate) left: String,
     /// The interval; `None` if another interface gave the schedule a trigger without one.
     pub(crate) interval: Option<Span>,
     /// The prompt for the agent.
@@ -72,23 +74,58 @@ impl Reminder {
             }
             (ReminderKind::OneTime | ReminderKind::Recurring, None) => calendar::print(&schedule.trigger),
         };
+        let (next, standing) = (record.next_run(), standing(state, record, now));
+        let is_counted_down = kind == ReminderKind::OneTime && interval.is_some();
+        let left = match (next, standing) {
+            (Some(next), _) if is_counted_down && next > now => {
+                format!("in {}", calendar::print_duration(rounded(next.since(now))))
+            }
+            (_, Standing::Overdue | Standing::Waiting | Standing::Running) if is_counted_down => {
+                "due".to_owned()
+            }
+            (
+                _,
+                Standing::Scheduled
+                | Standing::Overdue
+                | Standing::Waiting
+                | Standing::Running
+                | Standing::Paused,
+            ) => pace.clone(),
+        };
         Some(Reminder {
             id: schedule.id.clone(),
             description: schedule.label.clone().unwrap_or_default(),
             kind,
             pace,
+            left,
             interval,
             prompt: schedule.payload.text().into(),
-            next: record.next_run(),
-            standing: standing(state, record, now),
+            next,
+            standing,
         })
+    }
+
+    /// A sentence about the task with its pace, unless the sentence ends with that already: a model may describe the task as
+    /// "I'll check your email in 1 hour".
+    pub(super) fn timed(&self, sentence: &str) -> String {
+        let lower = sentence.trim_end_matches('.').to_lowercase();
+        let of_kind = match self.kind {
+            ReminderKind::OneTime => " in ",
+            ReminderKind::Recurring => " every ",
+        };
+        // In other words, such as "in sixty minutes" or "every hour".
+        let said = lower.rsplit_once(of_kind).and_then(|(_, time)| {
+            calendar::delay_in_words(time).or_else(|| calendar::delay_in_words(&format!("1 {time}")))
+        });
+        let is_said = lower.ends_with(&format!(" {}", self.pace)) || said.is_some() && said == self.interval;
+        if is_said { sentence.to_owned() } else { format!("{sentence} {}", self.pace) }
     }
 
     /// Prints the reminder as a row of a list. Its prompt is the model's own text, and its id is no argument of these tools.
     pub(super) fn to_map(&self) -> Map {
         let map = Map::new()
             .with("description", brief::text(&self.description))
-            .with("pace", brief::words(&self.pace));
+            .with("pace", brief::words(&self.left));
         let map = match self.next {
             Some(next) => map.with("next_execution", brief::instant(next)),
             None => map,
@@ -122,6 +159,15 @@ impl Reminder {
             [&*self.description, &*self.prompt, &self.pace].into_iter().flat_map(words::content).collect();
         words.intersection(&own).count()
     }
+}
+
+/// A time that is left, in a unit in which it is a short number: to the second below two minutes, to the minute below three
+/// hours, to the hour below three days.
+fn rounded(left: Span) -> Span {
+    const UNITS: [(u64, u64); 3] = [(120_000, 1_000), (3 * 3_600_000, 60_000), (3 * 86_400_000, 3_600_000)];
+    let millis = left.millis();
+    let unit = UNITS.iter().find(|(below, _)| millis < *below).map_or(86_400_000, |(_, unit)| *unit);
+    Span::from_millis(millis.saturating_add(unit / 2) / unit * unit).max(Span::from_millis(1_000))
 }
 
 /// What a pattern of a removal means.

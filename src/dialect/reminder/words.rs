@@ -46,9 +46,8 @@ pub(super) fn stopped(description: &str) -> Option<String> {
     let lead = LEADS.iter().find(|lead| head(lead).is_some())?;
     let rest = text[lead.len()..].trim_start();
     let (verb, rest) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
-    let is_word = verb.len() > 1 && verb.bytes().all(|letter| letter.is_ascii_lowercase());
-    // "I'll not check" and "I'll also check" begin with no verb.
-    (is_word && !NO_VERBS.contains(&verb)).then(|| format!("{}{rest}", gerund(verb)))
+    // "I'll also check" begins with no verb, and "I'll overdue" has none.
+    VERBS.split(' ').any(|known| known == verb).then(|| format!("{}{rest}", gerund(verb)))
 }
 
 /// `check` becomes `checking`, `write` `writing`, `run` `running`.
@@ -80,7 +79,18 @@ fn gerund(verb: &str) -> String {
 /// How a description begins that the tool asks for.
 const LEADS: [&str; 3] = ["I'll ", "I will ", "I am going to "];
 const DOUBLED: [&str; 8] = ["begin", "submit", "commit", "forget", "upset", "reset", "rerun", "prefer"];
-const NO_VERBS: [&str; 8] = ["not", "also", "then", "only", "no", "keep", "be", "never"];
+/// What agents are reminded to do. A sentence with another word is quoted as it is.
+const VERBS: &str = "add alert analyse analyze answer approve archive ask assess attend audit back begin bring build \
+                     buy call change check clean clear close collect commit compare compile complete confirm contact \
+                     continue copy count create delete deploy do download draft edit ensure evaluate examine export \
+                     fetch file find finish fix follow forward generate get give go handle help import inform \
+                     inspect install investigate join list log look mail make measure merge message migrate monitor \
+                     move notify open order organise organize pay ping plan poll post prepare print probe process \
+                     publish pull push put query read rebase rebuild recheck record refresh release reload remind \
+                     remove renew repeat replace reply report request rerun reset respond restart resume retry \
+                     return review revisit rotate run save say scan search see send share show sort start stop store \
+                     submit summarise summarize sync take talk tell test tidy tie track translate trigger try turn \
+                     update upgrade upload use validate verify visit wait wake warn watch water work write";
 /// Words that name no task: pronouns, articles, and the words of asking.
 const EMPTY: [&str; 58] = [
     "a",
@@ -164,6 +174,23 @@ mod tests {
     }
 
     #[test]
+    fn each_verb_has_its_gerund() {
+        for verb in VERBS.split(' ') {
+            let doing = gerund(verb);
+            let stem = doing.strip_suffix("ing").expect(verb);
+            let plain = verb.strip_suffix("ie").map(|stem| stem.to_owned() + "y");
+            let doubled = verb.chars().last().map(|last| format!("{verb}{last}"));
+            let forms = [Some(verb.to_owned()), verb.strip_suffix('e').map(str::to_owned), plain, doubled];
+            assert!(forms.iter().flatten().any(|form| form == stem), "{verb}: {doing}");
+        }
+        for (verb, doing) in
+            [("visit", "visiting"), ("plan", "planning"), ("submit", "submitting"), ("see", "seeing")]
+        {
+            assert_eq!(gerund(verb), doing);
+        }
+    }
+
+    #[test]
     fn what_has_stopped_is_told_in_english() {
         for (given, expected) in [
             ("I'll check your email", Some("checking your email")),
@@ -176,6 +203,9 @@ mod tests {
             ("I'll fix it", Some("fixing it")),
             ("I'll begin the backup", Some("beginning the backup")),
             ("I'll not forget", None),
+            ("I'll also check", None),
+            ("I'll overdue", None),
+            ("I'll overdue the report", None),
             ("I'll 2x check", None),
             ("checking the log", Some("checking the log")),
             ("Look at the log", None),
