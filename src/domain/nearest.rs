@@ -45,11 +45,24 @@ fn slips(name: &str, wrong: &str) -> Option<usize> {
         }
         before = std::mem::replace(&mut last, line);
     }
+    // A short name with another letter is another name: `foo` is not `for`. With its letters swapped, it may be meant.
+    if wrong.len() <= SHORT && name.len() == wrong.len() && !has_same_letters(name, wrong) {
+        return None;
+    }
     // With more slips, a short name would be near to every other short name.
     let most = (wrong.len() / LETTERS_PER_SLIP).clamp(1, SLIPS_MAX);
     last.last().copied().filter(|slips| *slips <= most)
 }
 
+fn has_same_letters(one: &[u8], other: &[u8]) -> bool {
+    let [mut one, mut other] = [one.to_vec(), other.to_vec()];
+    one.sort_unstable();
+    other.sort_unstable();
+    one == other
+}
+
+/// Letters of a name that is short.
+const SHORT: usize = 3;
 /// The most slips that a suggestion may need; with more, it is another name.
 const SLIPS_MAX: usize = 3;
 /// Letters per slip: a short name may have fewer slips than `SLIPS_MAX`.
@@ -75,6 +88,11 @@ mod tests {
             ("status", "label", None),
             ("boom", "nope", None),
             ("task", "tasks", Some(1)),
+            ("for", "foo", None),
+            ("for", "fro", Some(1)),
+            ("for", "fr", Some(1)),
+            ("for", "four", Some(1)),
+            ("a", "b", None),
             ("", "a", Some(1)),
             ("a", "", Some(1)),
             ("", "abcd", None),

@@ -26,7 +26,10 @@ impl Occasion<'_> {
     /// however short the delay.
     fn late_by(&self) -> Option<String> {
         let is_told = self.cause == Cause::Missed || self.late.millis() >= WORTH_TELLING_MS;
-        is_told.then(|| format!("{} ({} s)", humanised(self.late), self.late.millis() / 1_000))
+        is_told.then(|| {
+            let (words, seconds) = (humanised(self.late), format!("{} s", self.late.millis() / 1_000));
+            if words == seconds { words } else { format!("{words} ({seconds})") }
+        })
     }
 }
 
@@ -237,7 +240,8 @@ mod tests {
     fn a_late_run_says_how_late_and_for_what() {
         for (late_ms, said) in [
             (999, "less than 1 s (0 s)"),
-            (59_000, "59 s (59 s)"),
+            (2_000, "2 s"),
+            (59_000, "59 s"),
             (125_000, "2 min 5 s (125 s)"),
             (7_500_000, "2 h 5 min (7500 s)"),
             (3 * 86_400_000, "3 d (259200 s)"),

@@ -39,7 +39,7 @@ limits! { OF_SCHEDULES:
     PSI_SESSION_SCHEDULES = 50 "schedules" as "psi-session-schedules";
     /// Active reminders of one session. Source: SEED-003's code.
     REMINDERS = 50 "reminders" as "reminders";
-    /// Shortest interval of a recurring reminder; an agent's turn takes longer. Source: SEED-003's code.
+    /// Shortest interval of a reminder, one-time or recurring; an agent's turn takes longer. Source: SEED-003's code.
     REMINDER_SECONDS_MIN = 30 "s" as "reminder-seconds-min";
     /// Delayed actions of one session that have not ended; a hard cap. Source: SEED-000's code.
     SESSION_ACTIONS = 3 "actions" as "session-actions";

@@ -101,7 +101,10 @@ fn a_when_outside_the_bounds_was_understood() {
         assert!(text(&error, "hint").is_some_and(|it| it.contains(hint)), "{error}");
     }
     let error = call(Tool::Schedule, r#"{"when" "soon" "action" "a.b"}"#).expect_err("it is no time");
-    assert!(text(&error, "message").is_some_and(|it| it.starts_with("when cannot be understood: ")), "{error}");
+    assert!(
+        text(&error, "message").is_some_and(|it| it.starts_with("when cannot be understood: ")),
+        "{error}"
+    );
 }
 
 #[test]

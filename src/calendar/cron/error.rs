@@ -57,7 +57,7 @@ pub enum CronError {
         item: Box<str>,
     },
     /// A number is outside the range of its field.
-    #[error("{value} is not a {}: {min} to {max}", field.name())]
+    #[error("{value} is no {}: {min} to {max}", field.name())]
     OutOfRange {
         /// The field at fault.
         field: Field,

@@ -51,7 +51,7 @@ fn an_unknown_field_is_named_with_the_one_that_was_meant_at_every_depth() {
     let json = Style::tools(Notation::Json);
     let psi = Style { keys: Keys::Notated, choices: Choices::Exact, ..tools };
     for (text, style, path, nearest) in [
-        ("{:b 1}", tools, "b", Some("a")),
+        ("{:b 1}", tools, "b", None),
         ("{:a {:lsit []}}", tools, "a.lsit", Some("list")),
         ("{:a {:list [{} {:some-nme 1}]}}", tools, "a.list[0].some_name", None),
         (r#"{:a {:list [{:some-nme 1}]}}"#, tools, "a.list[0].some-nme", Some("some_name")),

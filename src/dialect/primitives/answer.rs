@@ -230,5 +230,5 @@ fn count(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-const HELD_HINT: &str = "an operator has to approve this call before it is made; you are told when it has ended or was refused: go on \
-                         with something else, or end your turn";
+const HELD_HINT: &str = "an operator has to approve this call before it is made; you are told when it has ended or was \
+                         refused: go on with something else, or end your turn";

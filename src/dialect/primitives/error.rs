@@ -95,7 +95,9 @@ pub fn needs_approval(name: &str) -> String {
 
 /// What is said of a tool of which an operator approves each call, where the call cannot wait for that.
 pub fn waits_for_approval(name: &str) -> String {
-    format!("Tool '{name}' requires approval, which run_parallel does not wait for: call it with background_run.")
+    format!(
+        "Tool '{name}' requires approval, which run_parallel does not wait for: call it with background_run."
+    )
 }
 
 fn listed(names: &[ToolName]) -> String {

@@ -118,8 +118,9 @@ mod tests {
     fn a_delay_in_json_may_have_a_point() {
         let context = PsiContext { session: None, live: 0, now: now() };
         let call = |delay: &str| {
-            let args =
-                format!(r#"{{"action" "scheduler" "op" "create" "kind" "message" "message" "wake up" "delay-ms" {delay}}}"#);
+            let args = format!(
+                r#"{{"action" "scheduler" "op" "create" "kind" "message" "message" "wake up" "delay-ms" {delay}}}"#
+            );
             psi::parse(&read(&args), Notation::Json, &context)
         };
         let Ok(Call::Create(new)) = call("60000.0") else { panic!("it was refused") };

@@ -85,7 +85,9 @@ impl<'a> Watcher<'a> {
 
     /// Says which checks are counted and have no entry, if a restart has left some.
     pub(super) fn noted(&self, answer: Map) -> Map {
-        let Some(watch) = self.record.watch().filter(|watch| !watch.ring.is_complete()) else { return answer };
+        let Some(watch) = self.record.watch().filter(|watch| !watch.ring.is_complete()) else {
+            return answer;
+        };
         let restart = match watch.unseen_until {
             Some(until) => format!("the restart of {}", until.brief()),
             None => "a restart".to_owned(),

@@ -123,7 +123,8 @@ fn what_a_watch_remembers_survives() {
 /// The tools show when the newest check was and whether it failed, and say which checks have no entry any more.
 #[test]
 fn after_a_restart_a_watch_shows_its_newest_check_and_says_what_is_not_kept() {
-    for (status, error) in [(200, None), (-1, Some("the check failed; its error is not kept over a restart"))] {
+    for (status, error) in [(200, None), (-1, Some("the check failed; its error is not kept over a restart"))]
+    {
         let lives = Lives::new();
         let (mut life, _) = live(&lives, &[200, status]);
         life.handle.tools().switch(Primitives::all());
@@ -149,7 +150,10 @@ fn after_a_restart_a_watch_shows_its_newest_check_and_says_what_is_not_kept() {
         assert_eq!((text(&after, "last_check_at"), text(&after, "last_error").as_deref()), (checked, error));
         let note = text(&after, "note").expect("something is not kept");
         let restart = lives.stage.clock.now().wall;
-        assert_eq!(note, format!("checks before the restart of {restart} are counted; what they came to is not kept"));
+        assert_eq!(
+            note,
+            format!("checks before the restart of {restart} are counted; what they came to is not kept")
+        );
         run_for(&lives, &mut life, 10_001);
         let history = shown(&life, |watcher| dialect::history(watcher, 10));
         let (total, showing) = (history.keyword("total_checks"), history.keyword("showing"));

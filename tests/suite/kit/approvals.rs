@@ -46,11 +46,15 @@ fn approve(world: &World, task: &str) {
 fn a_task_that_waits_for_an_approval_says_so_until_it_is_approved() {
     let world = world(true);
     let launched = ask(&world, LAUNCH).text();
-    let id = launched.split("\"task_id\":\"").nth(1).and_then(|rest| rest.get(..12)).expect(&launched).to_owned();
+    let id =
+        launched.split("\"task_id\":\"").nth(1).and_then(|rest| rest.get(..12)).expect(&launched).to_owned();
     let (status, wait) =
         (format!(r#"{{"task_id":"{id}"}}"#), format!(r#"{{"task_id":"{id}","wait":true,"timeout":1}}"#));
     for said in [&launched, &ask(&world, &status).text(), &ask(&world, &wait).text()] {
-        assert!(said.contains(r#""status":"running""#) && said.contains(r#""waits_for":"approval""#), "{said}");
+        assert!(
+            said.contains(r#""status":"running""#) && said.contains(r#""waits_for":"approval""#),
+            "{said}"
+        );
         assert!(said.contains("an operator has to approve this call before it is made"), "{said}");
     }
     let listed = ask(&world, r#"{"list_tasks":true}"#).text();
@@ -61,7 +65,10 @@ fn a_task_that_waits_for_an_approval_says_so_until_it_is_approved() {
     let head = format!("[BACKGROUND TASK COMPLETED] task_id={id} tool=ci.deploy elapsed=4.0s");
     assert!(world.told().first().is_some_and(|told| told.starts_with(&head)), "{:?}", world.told());
     let said = ask(&world, &status).text();
-    assert!(said.contains(r#""status":"completed","elapsed_seconds":4.0"#) && !said.contains("waits_for"), "{said}");
+    assert!(
+        said.contains(r#""status":"completed","elapsed_seconds":4.0"#) && !said.contains("waits_for"),
+        "{said}"
+    );
 }
 
 #[test]

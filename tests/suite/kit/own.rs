@@ -43,7 +43,13 @@ fn own_tools_are_called_in_the_sessions_name_and_none_of_them_schedules() {
         assert!(text.contains(part), "{part}\n{text}");
     }
     // Each spelling of a tool that a session can write elsewhere.
-    for name in ["Remember", "memory__remember", "memory_remember", "tools.memory.remember", "tools__memory__remember"] {
+    for name in [
+        "Remember",
+        "memory__remember",
+        "memory_remember",
+        "tools.memory.remember",
+        "tools__memory__remember",
+    ] {
         let args = format!(r#"{{"name":"{name}","params":{{"content":"by {name}"}}}}"#);
         let text = call(&format!(r#"{{"actions":[{args}]}}"#));
         assert!(text.contains(r#""total":1,"succeeded":1"#), "{text}");

@@ -25,6 +25,9 @@ fn what_is_refused_says_why() {
         let told = ["message", "hint"].map(|part| text(part).expect("both are said")).join("; ");
         assert!(told.contains(says), "{row} {error}");
         assert!(text("hint").is_some_and(|hint| !hint.is_empty()), "{row} {error}");
+        if part(row, "unmeant").is_some() {
+            assert_eq!((part(error, "did_you_mean"), part(error, "example")), (None, None), "{row} {error}");
+        }
         if let Some(meant) = part(row, "meant") {
             assert_eq!(text("did_you_mean"), meant.as_str(), "{row} {error}");
         }

@@ -149,7 +149,11 @@ fn a_history_is_complete_unless_a_restart_has_cut_it() {
     for check in 1..=150 {
         assert_eq!(cut.is_complete(), check > 100, "{check}");
         for ring in [&mut ring, &mut cut] {
-            ring.push(at(check), false, (check == 1).then(|| Arc::new(Glimpse::Result(Arc::new(Value::Int(1))))));
+            ring.push(
+                at(check),
+                false,
+                (check == 1).then(|| Arc::new(Glimpse::Result(Arc::new(Value::Int(1))))),
+            );
         }
         assert!(ring.is_complete(), "{check}");
     }
