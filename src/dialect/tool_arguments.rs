@@ -69,10 +69,11 @@ fn is_of(value: &Value, wanted: &str) -> bool {
         "string" => value.as_str().is_some(),
         "boolean" => value.as_bool().is_some(),
         // JSON Schema's integers include those with a fraction of zero.
-        "integer" => match value {
-            Value::Float(number) => number.is_finite() && !number.to_string().contains('.'),
-            other => matches!(other.type_name(), "integer" | "big integer"),
-        },
+        "integer" => {
+            let has_no_fraction = |number: f64| number.is_finite() && !number.to_string().contains('.');
+            matches!(value.type_name(), "integer" | "big integer")
+                || matches!(value, Value::Float(number) if has_no_fraction(*number))
+        }
         "number" => is_number,
         "array" => value.as_items().is_some() || value.as_set().is_some(),
         "object" => value.as_map().is_some(),

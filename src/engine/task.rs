@@ -1,6 +1,6 @@
 //! Tasks: calls that were begun and that nobody waits for, each a schedule of its own.
 
-use crate::domain::{Awaits, Call, CallPurpose, Cause, Run, RunState, TaskState};
+use crate::domain::{Call, CallPurpose, Cause, Run, RunState, TaskState};
 use crate::engine::record::ScheduleRecord;
 use crate::engine::state::State;
 
@@ -39,10 +39,12 @@ impl<'a> Task<'a> {
     }
 
     /// Returns whether its call waits for an operator's approval.
+    #[cfg(feature = "embed")]
     pub(crate) fn is_held(&self) -> bool {
         let checks = self.run.and_then(|run| run.checks.as_ref());
         let hold = checks.and_then(|checks| checks.waits.as_ref());
-        hold.is_some_and(|hold| hold.awaits == Awaits::Operator) && self.state() == TaskState::Running
+        hold.is_some_and(|hold| hold.awaits == crate::domain::Awaits::Operator)
+            && self.state() == TaskState::Running
     }
 
     /// Returns why it failed, if it did.

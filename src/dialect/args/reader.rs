@@ -152,11 +152,11 @@ impl<'a> Arg<'a> {
     /// `60.0`, is one too: JSON Schema says so, and Python writes integers that were computed in that form.
     pub(crate) fn integer(self) -> Result<i64, ArgError> {
         let not_whole = || self.error(ArgErrorKind::NotWhole);
-        let text = match self.value {
-            Value::BigInt(number) => number.to_string(),
+        let text = match (self.value, self.value.as_int()) {
+            (Value::BigInt(number), _) => number.to_string(),
             // Printed without an exponent, and without a point if there is no fraction.
-            Value::Float(number) if number.is_finite() => number.to_string(),
-            other => return other.as_int().ok_or_else(not_whole),
+            (Value::Float(number), _) if number.is_finite() => number.to_string(),
+            (_, number) => return number.ok_or_else(not_whole),
         };
         if text.contains('.') {
             return Err(not_whole());

@@ -75,7 +75,7 @@ fn check_bounds(millis: u64, delay_ms: i64, [below, above]: &[PsiRule; 2]) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::psi::testing::{ask, check_refused, moment, now, read};
+    use crate::dialect::psi::testing::{ask, check_refused, moment, now, read, session};
     use crate::dialect::psi::{self, Call, PsiContext};
 
     fn args(delay: &str) -> String {
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_delay_in_json_may_have_a_point() {
-        let context = PsiContext { session: None, live: 0, now: now() };
+        let context = PsiContext { session: Some(session()), live: 0, now: now() };
         let call = |delay: &str| {
             let args = format!(
                 r#"{{"action" "scheduler" "op" "create" "kind" "message" "message" "wake up" "delay-ms" {delay}}}"#

@@ -143,7 +143,7 @@ fn after_a_restart_a_watch_shows_its_newest_check_and_says_what_is_not_kept() {
         assert!(checked.is_some() && before.keyword("note").is_none(), "{before:?}");
         assert_eq!(text(&before, "last_error").is_some(), error.is_some(), "{before:?}");
         drop(life);
-        lives.stage.clock.advance(Span::from_millis(300_000));
+        lives.stage.clock.advance(Span::from_millis(300_500));
         let (mut life, _) = live(&lives, &[200]);
         life.handle.tools().switch(Primitives::all());
         let after = shown(&life, dialect::status);
