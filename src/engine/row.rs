@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::channels::ChannelPauses;
 use super::pause::Holds;
-use super::record::Progress;
+use super::progress::Progress;
 use super::state::State;
 use crate::domain::{
     Awaits, BootTime, Checks, Cursor, Grant, GuardPolicy, HostId, JobId, Memory, Moment, Pings, Reason, Run,

@@ -1,7 +1,7 @@
 //! Applies that a schedule was defined anew: it begins again, for a session that may be another one.
 
 use crate::domain::{Schedule, SessionId};
-use crate::engine::record::Progress;
+use crate::engine::progress::Progress;
 use crate::engine::slab::Key;
 use crate::engine::state::State;
 
