@@ -2,7 +2,7 @@
 
 use super::last_approval::LastApproval;
 use super::pause::Pause;
-use crate::domain::{Moment, Reason};
+use crate::domain::{Moment, Reason, Run};
 
 /// The history of a schedule since its creation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct Progress {
     pub(crate) revision: u32,
     /// Which trigger it has: 1 for the first, one more for each replacement.
     pub incarnation: u32,
+    /// The first trigger since the schedule was made anew under its id; 1 if it never was.
+    pub(crate) first_incarnation: u32,
     /// When its definition last changed.
     pub(crate) updated_at: Option<Moment>,
     /// Slots before this moment count as missed: the last resume or change of trigger. `None` if
@@ -59,6 +61,11 @@ impl Progress {
         self.never.is_some_and(|reason| called_off.contains(&reason))
     }
 
+    /// Returns whether a run is of the schedule as it was last made, and not of one that had its id before.
+    pub(super) fn is_since_anew(&self, run: &Run) -> bool {
+        run.incarnation >= self.first_incarnation
+    }
+
     /// Returns whether a slot is expected whose time is not known yet.
     pub(crate) fn awaits(&self) -> bool {
         self.awaits_finish || self.awaits_event
@@ -67,6 +74,7 @@ impl Progress {
     pub(super) const FRESH: Progress = Progress {
         revision: 1,
         incarnation: 1,
+        first_incarnation: 1,
         updated_at: None,
         armed_since: None,
         consumed: None,

@@ -9,8 +9,8 @@ use super::ready_jobs::ReadyJobs;
 use super::slab::Key;
 use super::wakes::Wakes;
 use crate::domain::{
-    AgentSchedules, Channel, ChannelEvent, Cursor, HostId, Lineage, Memory, Moment, Pings, Reason, Run,
-    RunId, RunState, Schedule, ScheduleId, Scope, SessionConfig, SessionId, SessionProvenance, Status,
+    AgentSchedules, Cause, Channel, ChannelEvent, Cursor, HostId, Lineage, Memory, Moment, Pings, Reason,
+    Run, RunId, RunState, Schedule, ScheduleId, Scope, SessionConfig, SessionId, SessionProvenance, Status,
     TokenName, Trigger, Watch,
 };
 use crate::limits;
@@ -126,6 +126,11 @@ impl ScheduleRecord {
     /// Returns the id of the run for a slot of the current trigger.
     pub fn run_id(&self, slot: Moment) -> RunId {
         RunId { schedule: self.schedule.id.clone(), incarnation: self.progress().incarnation, slot }
+    }
+
+    /// Returns whether a run is one of its own: no bulletin, and not of a schedule that had its id before.
+    pub(super) fn is_own(&self, run: &Run) -> bool {
+        run.cause != Cause::Bulletin && self.progress().is_since_anew(run)
     }
 
     /// Returns whether the schedule itself was cancelled, and not only its last run. Known for

@@ -57,6 +57,7 @@ mod pings;
 mod primitives_graph;
 mod psi_rows;
 mod registry;
+mod replaced_jobs;
 mod rules_by_session;
 mod run_now;
 mod scheduled_calls;

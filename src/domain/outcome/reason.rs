@@ -62,7 +62,7 @@ names! {
         NoMoreSlots = "no-more-slots",
         /// An authorized caller cancelled the schedule.
         Cancelled = "cancelled",
-        /// Another schedule with the same key replaced it.
+        /// Another schedule with the same key or name replaced it.
         Replaced = "replaced",
         /// A person wrote in the session before the slot was due, and that cancels the schedule.
         UserActivity = "user-activity",

@@ -259,10 +259,10 @@ impl State {
         record.run.definition = record.run.definition.take().filter(|_| state == RunState::Left);
         record.run.checks = None;
         ending.close(&mut record.run, now.wall);
-        // A bulletin is no run of the schedule's own: it counts neither as delivered nor as failed there.
-        let own = record.run.cause != Cause::Bulletin;
-        let progress = self.schedules.get_mut(schedule).and_then(|record| record.progress.as_mut());
-        if let Some(progress) = progress.filter(|_| own) {
+        // A bulletin is no run of the schedule's own, nor is one of a definition that was replaced: it counts neither as
+        // delivered nor as failed there.
+        let counted = self.schedules.get_mut(schedule).filter(|schedule| schedule.is_own(&record.run));
+        if let Some(progress) = counted.and_then(|schedule| schedule.progress.as_mut()) {
             match state {
                 RunState::Delivered => {
                     progress.delivered += 1;

@@ -1,7 +1,7 @@
 //! Computes the status of a schedule from its slots and runs, after each fact about it.
 
-use crate::domain::{Cause, Reason, RunState, Status};
-use crate::engine::record::ScheduleRecord;
+use crate::domain::{Reason, RunState, Status};
+use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::slab::Key;
 use crate::engine::state::State;
 
@@ -42,9 +42,10 @@ impl State {
             return (Status::Finished, progress.never);
         }
         // A one-shot ends in the state of its last run, or without a run as skipped. A bulletin of it is none of its own, unless
-        // there is nothing else: then it was made for that bulletin.
-        let own = self.runs_of(record).map(|(_, run)| run).find(|run| run.run.cause != Cause::Bulletin);
-        let told = || self.newest_run(record).filter(|_| progress.last_skip.is_none());
+        // there is nothing else: then it was made for that bulletin. Nor is a run of a definition that this one replaced.
+        let own = self.runs_of(record).map(|(_, run)| run).find(|run| record.is_own(&run.run));
+        let is_meant = |run: &&RunRecord| progress.last_skip.is_none() && progress.is_since_anew(&run.run);
+        let told = || self.newest_run(record).filter(is_meant);
         let Some(last) = own.or_else(told) else {
             return (Status::Skipped, progress.last_skip.map(|(_, reason)| reason));
         };

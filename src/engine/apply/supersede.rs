@@ -1,4 +1,5 @@
-//! Applies that a schedule was defined anew: it begins again, for a session that may be another one.
+//! Applies that a schedule was defined anew: it begins again, for a session that may be another one. Runs of the earlier
+//! definition are none of its own any more.
 
 use crate::domain::{Schedule, SessionId};
 use crate::engine::progress::Progress;
@@ -9,7 +10,8 @@ impl Progress {
     /// Forgets what was counted under an earlier definition.
     pub(super) fn begin_again(&mut self) {
         let Progress { revision, incarnation, updated_at, .. } = *self;
-        *self = Progress { revision, incarnation, updated_at, ..Progress::FRESH };
+        let first_incarnation = incarnation;
+        *self = Progress { revision, incarnation, first_incarnation, updated_at, ..Progress::FRESH };
     }
 }
 

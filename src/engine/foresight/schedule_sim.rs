@@ -394,7 +394,9 @@ fn open_runs<'a>(
     is_meant: fn(&Run) -> bool,
 ) -> impl Iterator<Item = Option<Moment>> + 'a {
     let queued = move |run: &Run| run.state == RunState::Queued && is_meant(run);
-    let live = state.runs_of(record).filter(move |(_, run)| queued(&run.run));
+    // What a replaced definition began delays no slot.
+    let own = |run: &Run| record.progress().is_since_anew(run);
+    let live = state.runs_of(record).filter(move |(_, run)| queued(&run.run) && own(&run.run));
     live.filter_map(move |(key, run)| {
         let time_up = state.timers.deadline(Timer::TimeUp(key));
         let time_up = time_up.and_then(|due| now.wall.checked_add(due.since(now.boot)));

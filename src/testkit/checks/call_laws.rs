@@ -1,6 +1,6 @@
 //! Laws about calls of tools, and about what sessions are told of them.
 
-use crate::domain::{Cause, Dispatch, Missed, Overlap, Phase, Reason, RunFact, RunState, Sink};
+use crate::domain::{Cause, Cursor, Dispatch, Missed, Overlap, Phase, Reason, RunFact, RunState, Sink};
 use crate::testkit::checks::law::{LawResult, hold};
 use crate::testkit::history::Observation;
 use crate::testkit::reference::model::ReferenceModel;
@@ -82,8 +82,13 @@ pub(in crate::testkit) fn no_check_overlaps(model: &ReferenceModel, seen: &Obser
     // Slots that are made up for come in quick succession.
     let is_one_by_one = policy.overlap == Overlap::Skip && policy.missed != Missed::All;
     let own = key_of(run);
+    // Its id has another schedule by now, whose calls do not wait for it.
+    if plan.is_of_former(&own) {
+        return Ok(());
+    }
     let is_out = |key: &&_| {
         **key != own
+            && !plan.is_of_former(key)
             && model
                 .runs
                 .get(*key)
@@ -91,4 +96,19 @@ pub(in crate::testkit) fn no_check_overlaps(model: &ReferenceModel, seen: &Obser
     };
     let other = plan.runs.iter().find(is_out).filter(|_| is_one_by_one);
     hold(other.is_none(), || format!("{run} is called while {other:?} is out"))
+}
+
+/// Of a schedule that was replaced under its id only that goes on which somebody had already, and what is told of it.
+pub(in crate::testkit) fn nothing_of_a_former_job_begins(
+    model: &ReferenceModel,
+    seen: &Observation,
+) -> LawResult {
+    let Some((run, RunFact::Dispatched(_))) = seen.run_fact() else { return Ok(()) };
+    let key = key_of(run);
+    let is_of_former = model.schedules.get(&run.schedule).is_some_and(|plan| plan.is_of_former(&key));
+    let begins = model
+        .runs
+        .get(&key)
+        .is_some_and(|life| life.dispatched_at == Cursor::START && life.cause != Cause::Bulletin);
+    hold(!is_of_former || !begins, || format!("{run} begins, and its schedule was replaced before"))
 }

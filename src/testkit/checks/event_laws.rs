@@ -14,7 +14,9 @@ use crate::testkit::checks::authority_laws::{
 use crate::testkit::checks::budget_laws::{
     no_family_outgrows_its_places, no_family_writes_faster_than_its_pace, no_schedule_has_too_many_live_runs,
 };
-use crate::testkit::checks::call_laws::{no_check_overlaps, what_a_call_came_to_is_told};
+use crate::testkit::checks::call_laws::{
+    no_check_overlaps, nothing_of_a_former_job_begins, what_a_call_came_to_is_told,
+};
 use crate::testkit::checks::channel_laws::{
     a_channel_is_left_alone_as_it_asks, a_parcel_is_the_same_at_each_attempt,
     nothing_goes_where_nothing_is_wanted,
@@ -76,6 +78,7 @@ pub(in crate::testkit) const ALL: &[(&str, EventLaw)] = named![
     a_channel_is_left_alone_as_it_asks,
     what_a_call_came_to_is_told,
     no_check_overlaps,
+    nothing_of_a_former_job_begins,
     a_check_is_told_as_its_past_says,
     silence_is_told_once_and_only_in_silence,
     a_watch_looks_again_in_time,

@@ -195,6 +195,7 @@ impl ReferenceModel {
         let plan = ScheduleModel {
             schedule: schedule.clone(),
             incarnation: 1,
+            made_at: 1,
             next: reckon(now, next),
             awaits_finish: false,
             awaits_event: next == Next::AtEvent,
@@ -233,9 +234,15 @@ impl ReferenceModel {
         let Some(plan) = self.schedules.get_mut(schedule) else { return };
         match fact {
             ScheduleFact::Changed(change) => {
-                plan.schedule = change.schedule.clone();
+                let former = std::mem::replace(&mut plan.schedule, change.schedule.clone());
+                let identity = |it: &Schedule| (it.created_at, it.owner.clone());
+                let is_anew = identity(&former) != identity(&plan.schedule);
+                plan.incarnation += u32::from(change.retriggered.is_some());
+                if is_anew {
+                    plan.made_at = plan.incarnation;
+                    plan.last_run = None;
+                }
                 if let Some(next) = change.retriggered {
-                    plan.incarnation += 1;
                     plan.revived |= plan.end.take().is_some();
                     plan.arm(now, next);
                 }

@@ -11,6 +11,8 @@ use crate::testkit::reference::watch_model::WatchModel;
 pub(in crate::testkit) struct ScheduleModel {
     pub(in crate::testkit) schedule: Schedule,
     pub(in crate::testkit) incarnation: u32,
+    /// The incarnation that it had when it was last made anew under its id.
+    pub(in crate::testkit) made_at: u32,
     /// The next slot and the earliest boot time for it, computed when the slot was set.
     pub(in crate::testkit) next: Option<(Moment, BootTime)>,
     pub(in crate::testkit) awaits_finish: bool,
@@ -42,6 +44,11 @@ impl ScheduleModel {
     /// Whether the schedule is durable, so that its slots follow the wall clock.
     pub(in crate::testkit) fn is_durable(&self) -> bool {
         self.schedule.is_durable()
+    }
+
+    /// Whether a run is of a schedule that had its id before.
+    pub(in crate::testkit) fn is_of_former(&self, run: &RunKey) -> bool {
+        run.1 < self.made_at
     }
 
     pub(in crate::testkit) fn is_to_be_called_off_by_a_word_in(&self, session: &SessionId) -> bool {

@@ -1,9 +1,12 @@
 //! Wrong histories for the laws of calls, of what is told of them, and of joined deliveries.
 
-use reveille::domain::{Cause, Claim, Fact, Moment, Phase, RunFact, RunId, Telling};
+use reveille::domain::{
+    Cause, Claim, Fact, Moment, Next, Phase, Redefinition, RunFact, RunId, Schedule, ScheduleFact, Scope,
+    Span, Telling,
+};
 use reveille::testkit::{Observation, Seen};
 
-use super::{Spoil, find, is_claimed, is_dispatched};
+use super::{Spoil, find, is_claimed, is_created, is_dispatched};
 
 /// Wrong histories, and the law that each breaks.
 pub(super) const WRONG_CALLS: &[(&str, Spoil)] = &[
@@ -25,6 +28,21 @@ pub(super) const WRONG_CALLS: &[(&str, Spoil)] = &[
         let seen =
             facts.map(|fact| Observation { now, seen: Seen::Fact(Fact::Run(other.clone(), fact, None)) });
         all.splice(place..place, seen);
+    }),
+    ("nothing_of_a_former_job_begins", |all| {
+        let made = find(all, |seen| is_created(seen, "first"));
+        let Seen::Fact(Fact::Created { schedule, .. }) = &all[made].seen else { return };
+        let created_at = schedule.created_at.checked_add(Span::from_nanos(1)).unwrap_or(Moment::EPOCH);
+        let anew = Redefinition {
+            schedule: Schedule { created_at, ..schedule.clone() },
+            by: Scope::Operator.into(),
+            retriggered: Some(Next::AtEvent),
+            revises: true,
+        };
+        let place = find(all, |seen| is_dispatched(seen, "first"));
+        let id = anew.schedule.id.clone();
+        let seen = Seen::Fact(Fact::Schedule(id, ScheduleFact::Changed(Box::new(anew))));
+        all.insert(place, Observation { now: all[place].now, seen });
     }),
 ];
 

@@ -57,8 +57,8 @@ fn reason_to_skip(
 ) -> Option<Reason> {
     let (state, schedule) = (step.state, &record.schedule);
     let policy = schedule.policy();
-    // A bulletin tells of an earlier run: no slot waits for it.
-    let own = || state.runs_of(record).map(|(_, run)| &run.run).filter(|run| run.cause != Cause::Bulletin);
+    // A bulletin tells of an earlier run, and what a replaced definition began ends by itself: no slot waits for either.
+    let own = || state.runs_of(record).map(|(_, run)| &run.run).filter(|run| record.is_own(run));
     // Resolving the place is a look-up, and only this policy needs it.
     let asks_lane = policy.when_busy == WhenBusy::Skip;
     let sight = SlotContext {

@@ -59,8 +59,10 @@ impl<'a> Occurrence<'a> {
             attempt: run.run.attempt,
             revision: record.progress().revision,
             checks: run.run.checks.as_deref().cloned(),
-            // A manual run leaves the slots as they are, so its end arms none.
-            arms: record.progress().awaits_finish && !run.run.cause.is_beside_slots(),
+            // A manual run leaves the slots as they are, and so does one of a replaced definition: their ends arm none.
+            arms: record.progress().awaits_finish
+                && !run.run.cause.is_beside_slots()
+                && record.is_own(&run.run),
             by: None,
         })
     }

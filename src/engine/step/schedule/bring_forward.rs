@@ -4,6 +4,7 @@
 
 use crate::domain::{Next, Refusal, ScheduleFact};
 use crate::engine::input::Which;
+use crate::engine::record::RunRecord;
 use crate::engine::state::Mode;
 use crate::engine::step::lookup::lookup_live;
 use crate::engine::step::run::dispatch::try_again_for;
@@ -18,7 +19,8 @@ pub(in crate::engine) fn bring_forward(step: &mut StepBuilder<'_>, which: Which)
     let (_, record) = lookup_live(state, &which)?;
     // Otherwise a woken turn could restart itself without end.
     state.check_manual(&which.by)?;
-    if let Some((_, run)) = state.runs_of(record).find(|(_, run)| run.is_live()) {
+    let is_meant = |run: &RunRecord| run.is_live() && record.progress().is_since_anew(&run.run);
+    if let Some((_, run)) = state.runs_of(record).find(|(_, run)| is_meant(run)) {
         if !run.waits_to_retry() {
             return Err(Refusal::WrongStatus { schedule: which.schedule, status: record.status });
         }

@@ -25,7 +25,7 @@ pub(in crate::engine) fn run_now(
     state.check_manual(&which.by)?;
     let schedule = &record.schedule;
     let is_single = matches!(schedule.trigger, Trigger::At(_) | Trigger::Event(_)) && !keeps_slot;
-    let is_own = |run: &RunRecord| run.is_live() && run.run.cause != Cause::Bulletin;
+    let is_own = |run: &RunRecord| run.is_live() && record.is_own(&run.run);
     let live = state.runs_of(record).find(|(_, run)| is_own(run));
     if let Some((_, run)) = live.filter(|_| is_single || schedule.policy().overlap == Overlap::Skip) {
         // A run that failed and waits for its next attempt makes it now.

@@ -1,9 +1,12 @@
 //! Transition: a schedule is created under an id that may be in use. Then that schedule is defined anew, for the session that
-//! asks: its slots, its runs and what is counted of it begin again. A run of the earlier definition that is out ends by itself.
+//! asks: its slots, its runs and what is counted of it begin again. A run of the earlier definition that is out ends by itself,
+//! and one that waits, for its session or for an approval, is cancelled.
 
-use crate::domain::{Actor, Next, Redefinition, Refusal, ScheduleFact, Scope, Via};
+use crate::domain::{
+    Actor, Cause, Next, Reason, Redefinition, Refusal, Run, RunFact, RunState, ScheduleFact, Scope, Via,
+};
 use crate::engine::new_schedule::NewSchedule;
-use crate::engine::record::SessionRecord;
+use crate::engine::record::{ScheduleRecord, SessionRecord};
 use crate::engine::state::Mode;
 use crate::engine::step::schedule::create_schedule::{
     check_bytes, check_payload, check_settings, create_schedule, join_chain, scheduled,
@@ -49,7 +52,19 @@ pub(in crate::engine) fn supersede(step: &mut StepBuilder<'_>, new: NewSchedule)
     }
     let fact = Redefinition { schedule, by, retriggered: Some(next), revises: true };
     step.schedule_fact(&id, ScheduleFact::Changed(Box::new(fact)));
+    withdraw_what_waits(step, known);
     Ok(())
+}
+
+/// Cancels the runs of the earlier definition that are with nobody. What is to be told of a run that was out is still told.
+fn withdraw_what_waits(step: &mut StepBuilder<'_>, known: &ScheduleRecord) {
+    let state = step.state;
+    let waits = |run: &Run| run.state == RunState::Queued && run.cause != Cause::Bulletin;
+    for (_, run) in state.runs_of(known).filter(|(_, run)| waits(&run.run)) {
+        if let Some(id) = state.run_id(run) {
+            step.run_fact(&id, RunFact::Cancelled { reason: Reason::Replaced });
+        }
+    }
 }
 
 fn is_full(session: &SessionRecord, max: u32) -> bool {

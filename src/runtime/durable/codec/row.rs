@@ -179,6 +179,7 @@ fn of_progress(progress: &Progress) -> Printed {
     Printed::new()
         .with("revision", progress.revision)
         .with("incarnation", progress.incarnation)
+        .with("first-incarnation", unless(1, progress.first_incarnation))
         .with("updated-at", progress.updated_at.map(Instant))
         .with("armed-since", progress.armed_since.map(Instant))
         .with("consumed", progress.consumed.map(Instant))
@@ -213,6 +214,8 @@ fn progress(form: &Form<'_>) -> Result<Progress, FactError> {
     Ok(Progress {
         revision: number(form, "revision")?,
         incarnation: number(form, "incarnation")?,
+        // Rows from before this was recorded do not have it: their runs count as before.
+        first_incarnation: maybe(form, "first-incarnation", number)?.unwrap_or(1),
         updated_at: maybe(form, "updated-at", instant)?,
         armed_since: maybe(form, "armed-since", instant)?,
         consumed: maybe(form, "consumed", instant)?,

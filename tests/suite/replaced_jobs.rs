@@ -1,0 +1,86 @@
+//! A name that is used again while a run of the job that had it is not over: the new job has its run, and what waited of the
+//! former one is cancelled (T53).
+
+use reveille::domain::{Caller, Reason, RunState, ScheduleId, Span};
+use reveille::testkit::CallAnswer;
+
+use crate::simulated::ask;
+use crate::watching::{Scene, fine};
+
+/// The runs of the job `x`, oldest first: which job it was of, how it stands, and why.
+fn runs(scene: &Scene) -> Vec<(u32, RunState, Option<Reason>)> {
+    let id = ScheduleId::new("cron_default_x").expect("an id");
+    scene.handle().view(|state| {
+        let record = state.schedule(&id).expect("it is there");
+        let mut runs: Vec<_> = state
+            .runs_of(record)
+            .map(|(_, run)| (run.run().incarnation, run.run().state, run.run().reason))
+            .collect();
+        runs.reverse();
+        runs
+    })
+}
+
+fn held(scene: &Scene) -> String {
+    let held = "[{:reveille.engine/held-runs [:reveille.run/id]}]";
+    ask(scene.handle(), &Caller::OPERATOR, held, false)
+}
+
+#[test]
+fn a_reminder_that_waits_gives_way_to_the_one_that_replaces_it() {
+    let scene = Scene::new();
+    scene.busy(true);
+    scene.call("remind", r#"{"when" "in 1s" "message" "OLD" "name" "x"}"#);
+    scene.pass(2);
+    scene.call("remind", r#"{"when" "in 1s" "message" "NEW" "name" "x"}"#);
+    assert_eq!(runs(&scene), [(1, RunState::Cancelled, Some(Reason::Replaced))]);
+    scene.pass(2);
+    scene.busy(false);
+    let told = scene.told();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].ends_with("\nMessage: NEW"), "{told:?}");
+    scene.rest();
+    assert_eq!(runs(&scene)[1..], [(2, RunState::Delivered, None)]);
+    assert_eq!(scene.told().len(), 1);
+}
+
+#[test]
+fn a_call_that_is_out_is_no_reason_to_skip_the_call_that_replaces_it() {
+    let scene = Scene::new();
+    scene.executor.script(CallAnswer::After(Span::from_millis(20_000), fine("1")));
+    scene.script(&[fine("2")]);
+    scene.call("schedule", r#"{"when" "in 1s" "action" "http.get" "name" "x"}"#);
+    scene.pass(2);
+    scene.call("schedule", r#"{"when" "in 1s" "action" "http.get" "name" "x"}"#);
+    scene.pass(2);
+    assert_eq!(scene.executor.calls().len(), 2, "the former one has not ended");
+    assert!(scene.executor.cancelled().is_empty());
+    scene.pass(30);
+    scene.rest();
+    assert_eq!(runs(&scene).iter().filter(|(_, state, _)| *state == RunState::Failed).count(), 0);
+    let id = ScheduleId::new("cron_default_x").expect("an id");
+    let counted = |state: &reveille::engine::State| {
+        let progress = state.schedule(&id).map(|record| record.progress().clone());
+        progress.map(|progress| (progress.runs, progress.delivered, progress.last_skip))
+    };
+    assert_eq!(scene.handle().view(counted), Some((1, 1, None)), "the end of the former one is not counted");
+}
+
+#[test]
+fn a_call_that_waits_for_an_approval_is_withdrawn_with_its_job() {
+    let scene = Scene::new();
+    scene.call("schedule", r#"{"when" "in 1s" "action" "mail.send" "args" {"v" "old"} "name" "x"}"#);
+    scene.pass(2);
+    assert!(held(&scene).contains("cron_default_x"), "{}", held(&scene));
+    scene.call("schedule", r#"{"when" "in 3s" "action" "http.get" "name" "x"}"#);
+    assert!(!held(&scene).contains("cron_default_x"), "{}", held(&scene));
+    assert_eq!(runs(&scene), [(1, RunState::Cancelled, Some(Reason::Replaced))]);
+    scene.pass(5);
+    let called = scene.executor.calls().len();
+    assert_eq!(
+        (called, runs(&scene).len()),
+        (1, 3),
+        "the new call, and what is told of it: {:?}",
+        runs(&scene)
+    );
+}
