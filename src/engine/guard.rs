@@ -89,6 +89,17 @@ impl State {
         }
     }
 
+    /// Returns whether what a call of this schedule came to may be told to a channel now: the channel is enabled, and open to
+    /// those who answer for the schedule.
+    pub(in crate::engine) fn may_tell(&self, schedule: &Schedule, channel: &str) -> bool {
+        let Some(record) = self.channel(channel).filter(|record| record.disabled_at.is_none()) else {
+            return false;
+        };
+        let is_by_token = |by: &Actor| by.scope.session().is_some() && by.via == Some(Via::Session);
+        let is_of_session = is_by_token(&schedule.author()) || schedule.edited_by().is_some_and(is_by_token);
+        record.channel.agents || !is_of_session
+    }
+
     /// Returns whether the target is a channel that only operators may use.
     fn is_closed_to_agents(&self, target: &Target) -> bool {
         let Target::Route(route) = target else { return false };

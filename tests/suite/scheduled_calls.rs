@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use reveille::domain::{
-    Channel, ChannelKind, Content, Failure, Grant, Phase, Reason, Recovery, Risk, Role, ScheduleId, Span,
-    ToolSpec,
+    Actor, Channel, ChannelKind, Content, Failure, Grant, Phase, Reason, Recovery, Risk, Role, ScheduleId,
+    Scope, Span, ToolSpec, Ways,
 };
 use reveille::edn::{Map, Value};
-use reveille::engine::{Command, Input, Parcel, State};
+use reveille::engine::{Command, Input, Parcel, Report, State};
 use reveille::port::{Carried, Courier};
 use reveille::testkit::CallAnswer;
 
@@ -104,8 +104,7 @@ fn another_session_replaces_a_job_if_it_may() {
     let id = job(&scene.call("schedule", later));
     assert!(scene.error("t", "schedule", later).contains("is taken"));
     assert!(scene.error("t", "cancel_schedule", &format!("{{\"job_id\" \"{id}\"}}")).contains("not found"));
-    let operator =
-        reveille::domain::Actor { scope: reveille::domain::Scope::Operator, via: None, tool: None };
+    let operator = Actor { scope: Scope::Operator, via: None, tool: None };
     let grant = Grant { cron_others: true, ..Grant::FULL };
     let set = Command::SetGrant { session: session("t"), grant, by: operator };
     scene.handle().submit(Input::Command(set)).expect("it is open");
@@ -312,6 +311,48 @@ fn a_channel_is_told_what_a_call_came_to() {
     let told = "ops: [SCHEDULED JOB] job_id=cron_default_x name=\"x\" run=1 status=ok\nResult: 1";
     assert_eq!(*desk.0.lock().expect("no test panics in it"), [told]);
     assert!(scene.told().is_empty(), "the channel is told, and not the session");
+}
+
+/// T57: a channel that is closed to sessions after it was asked for. It gets nothing more of theirs, and the session is told.
+#[test]
+fn a_channel_that_is_closed_to_sessions_later_is_told_nothing_more() {
+    let (scene, desk) = (Scene::new(), Desk::default());
+    assert!(scene.handle().outside().open_channels(Arc::new(desk.clone()), vec![channel("ops", true)]));
+    let heard = || desk.0.lock().expect("no test panics in it").len();
+    scene.call("schedule", r#"{"when" "* * * * *" "action" "http.get" "name" "x" "output_channel" "ops"}"#);
+    while heard() == 0 {
+        scene.pass(1);
+    }
+    let closed = Input::Report(Report::ChannelOpened(channel("ops", false)));
+    scene.handle().submit(closed).expect("it is configured");
+    scene.pass(60);
+    let told = scene.told();
+    assert_eq!((heard(), told.len()), (1, 1), "{told:?}");
+    assert!(told[0].ends_with("\nThe channel \"ops\" is not open; it was to be told."), "{told:?}");
+}
+
+/// T57: what waits for the channel when it is closed does not go out either.
+#[test]
+fn what_waits_for_a_channel_that_is_closed_to_sessions_does_not_go_out() {
+    let (scene, desk) = (Scene::new(), Desk::default());
+    assert!(scene.handle().outside().open_channels(Arc::new(desk.clone()), vec![channel("ops", true)]));
+    let by = || Actor { scope: Scope::Operator, via: None, tool: None };
+    let submit = |input| scene.handle().submit(input).expect("an operator may");
+    submit(Input::Command(Command::PauseChannel { channel: "ops".into(), ways: Ways::Both, by: by() }));
+    let id =
+        job(&scene
+            .call("schedule", r#"{"when" "in 1m" "action" "http.get" "name" "x" "output_channel" "ops"}"#));
+    scene.pass(62);
+    submit(Input::Report(Report::ChannelOpened(channel("ops", false))));
+    submit(Input::Command(Command::ResumeChannel { channel: "ops".into(), ways: Ways::Both, by: by() }));
+    scene.pass(5);
+    assert_eq!(*desk.0.lock().expect("no test panics in it"), [""; 0]);
+    let id = ScheduleId::new(&id).expect("an id");
+    let reason = |state: &State| {
+        let record = state.schedule(&id)?;
+        state.newest_run(record).and_then(|run| run.run().reason)
+    };
+    assert_eq!(scene.handle().view(reason), Some(Reason::NotGranted));
 }
 
 /// T56: a call that was out when the process died is made again only if that does no harm.

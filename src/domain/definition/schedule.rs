@@ -127,7 +127,7 @@ impl Schedule {
     }
 
     /// Returns the definition of a bulletin of this schedule: the words go into the owner's session as a turn of their own, or
-    /// out through a channel.
+    /// out through a channel. What goes out names its author, who has to be allowed to use the channel when it goes.
     pub(crate) fn bulletin(&self, telling: &Telling) -> Schedule {
         let target = telling.channel.as_ref().map_or(Target::Owner, |channel| {
             let conversation = self.owner.as_str().into();
@@ -135,11 +135,16 @@ impl Schedule {
         });
         let lifetime = Lifetime { dies_with_session: self.lifetime().dies_with_session, ..Lifetime::PLAIN };
         let settings = Settings { target, lifetime, shared: self.settings().shared, ..Settings::PLAIN };
-        Schedule {
+        let bulletin = Schedule {
             payload: Payload::Turn { text: telling.text.clone() },
             settings: (settings != Settings::PLAIN).then(|| Box::new(settings)),
             ..self.clone()
+        };
+        if telling.channel.is_none() {
+            return bulletin;
         }
+        let (chain, edited_by) = (self.lineage().cloned(), self.edited_by().cloned());
+        Schedule { creation: Creation::of(Some(self.author()), chain, edited_by), ..bulletin }
     }
 
     /// Returns whether the schedule exists for this scope: it belongs to it, or is shared.

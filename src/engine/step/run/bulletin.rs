@@ -37,8 +37,8 @@ pub(in crate::engine::step) fn announce(
         Sink::Session => None,
         Sink::Channel(name) => Some(&**name),
     };
-    let is_open = |name: &&str| state.channel(name).is_some_and(|channel| channel.disabled_at.is_none());
-    let open = channel.filter(is_open);
+    // An operator may have closed it to sessions since it was asked for.
+    let open = channel.filter(|name| state.may_tell(&of.record.schedule, name));
     let is_waiting = |run: &RunRecord| is_bulletin(run) && run.run.state == RunState::Queued;
     let waiting = state.runs_of(of.record).map(|(_, run)| run).find(|run| is_waiting(run));
     // What this step has decided on already may not wait any more.
