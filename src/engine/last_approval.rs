@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Actor, Moment, Schedule, SessionConfig};
+use crate::domain::{Actor, Moment, Run, Schedule, SessionConfig};
 
 /// The last approval of a run of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,11 @@ pub enum Approved {
 }
 
 impl LastApproval {
+    /// Returns whether it is the approval of this run.
+    pub(super) fn is_of(&self, run: &Run) -> bool {
+        (self.incarnation, self.slot) == (run.incarnation, run.slot)
+    }
+
     /// Returns the size of what is retained for it alone.
     pub(super) fn bytes(&self) -> u64 {
         let config = self.config.as_ref().map_or(0, |config| config.bytes() as u64);

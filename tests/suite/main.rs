@@ -42,6 +42,7 @@ mod graphql;
 mod graphql_scheduler;
 mod guarded_tools;
 mod handle;
+mod held_calls;
 mod http;
 mod inbox;
 mod kit;

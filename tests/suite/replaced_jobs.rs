@@ -4,6 +4,7 @@
 use reveille::domain::{Caller, Reason, RunState, ScheduleId, Span};
 use reveille::testkit::CallAnswer;
 
+use crate::held_calls;
 use crate::simulated::ask;
 use crate::watching::{Scene, fine};
 
@@ -68,7 +69,7 @@ fn a_call_that_is_out_is_no_reason_to_skip_the_call_that_replaces_it() {
 
 #[test]
 fn a_call_that_waits_for_an_approval_is_withdrawn_with_its_job() {
-    let scene = Scene::new();
+    let scene = held_calls::scene(3_600);
     scene.call("schedule", r#"{"when" "in 1s" "action" "mail.send" "args" {"v" "old"} "name" "x"}"#);
     scene.pass(2);
     assert!(held(&scene).contains("cron_default_x"), "{}", held(&scene));

@@ -3,7 +3,7 @@
 //! Errors are in `error.rs`.
 
 use crate::dialect::{Answer, brief};
-use crate::domain::{ScheduleId, SessionId, Trigger};
+use crate::domain::{ScheduleId, SessionId, ToolName, Trigger};
 use crate::edn::{Map, Value};
 use crate::engine::ScheduleRecord;
 
@@ -12,6 +12,13 @@ pub fn scheduled(record: &ScheduleRecord, warnings: Vec<String>) -> Answer {
     let warnings: Vec<Value> = warnings.into_iter().map(Value::from).collect();
     let answer = job(record);
     Answer::done(if warnings.is_empty() { answer } else { answer.with("warnings", warnings) })
+}
+
+/// The warning that nobody calls a tool before an operator has approved the call.
+pub fn needs_approval(tool: &ToolName) -> String {
+    format!(
+        "an operator must approve each call of {tool} before it is made; the session is told if nobody does in time"
+    )
 }
 
 /// The answer to a `remind`.

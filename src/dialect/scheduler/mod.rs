@@ -14,7 +14,7 @@ mod error;
 mod tool;
 mod when;
 
-pub use answer::{cancelled, reminded, scheduled};
+pub use answer::{cancelled, needs_approval, reminded, scheduled};
 pub use call::{Call, JobDraft, RemindDraft, Timed, parse};
 pub use command::job_id;
 pub use error::{errors, no_channel, no_session, not_found, refused, taken};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Actor, Awaits, Checks, GuardFact, Hold, Moment, Now, RunState};
+use crate::domain::{Actor, Awaits, Checks, GuardFact, Hold, Moment, Now, RunState, Span};
 use crate::engine::last_approval::{Approved, LastApproval};
 use crate::engine::slab::Key;
 use crate::engine::state::State;
@@ -27,6 +27,7 @@ impl State {
             }
             GuardFact::Approved { digest, by } => {
                 self.note_verdict(run, |checks| approved(checks, digest));
+                self.begin_time_of_call(run, now);
                 self.keep_approval(run, now.wall, *by);
             }
             // Denial has a second fact, which says how the run ends; an answer is about the turn, which its host knows.
@@ -39,10 +40,28 @@ impl State {
         self.leave_lane(run, now, false);
         self.timers.clear(Timer::Retry(run));
         self.timers.set(Timer::Approval(run), hold.due);
+        // An operator may take a day, and a tool may not: the time of a call begins when it is approved.
+        if hold.awaits == Awaits::Operator && self.timeout_of_call(run).is_some() {
+            self.timers.clear(Timer::TimeUp(run));
+        }
         let Some(record) = self.runs.get_mut(run) else { return };
         record.run.state = RunState::Queued;
         record.run.retry_at = None;
         record.run.checks.get_or_insert_default().waits = Some(hold);
+    }
+
+    /// Lets the time of a call begin that an operator has approved.
+    fn begin_time_of_call(&mut self, run: Key, now: Now) {
+        if let Some(timeout) = self.timeout_of_call(run) {
+            self.timers.set(Timer::TimeUp(run), now.boot.after(timeout));
+        }
+    }
+
+    /// Returns the timeout of a run that calls a tool, if it has one.
+    fn timeout_of_call(&self, run: Key) -> Option<Span> {
+        let asked = self.definition_of(self.runs.get(run)?)?;
+        asked.payload.call()?;
+        asked.policy().timeout
     }
 
     fn note_verdict(&mut self, run: Key, note: impl FnOnce(&mut Checks)) {

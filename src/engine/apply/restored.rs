@@ -3,7 +3,7 @@
 //!
 //! What lives elsewhere: the content of a row (`row`).
 
-use crate::domain::{BootTime, HostId, Memory, Moment, Now, Pings, Run, RunState, SessionId, Span};
+use crate::domain::{Awaits, BootTime, HostId, Memory, Moment, Now, Pings, Run, RunState, SessionId, Span};
 use crate::engine::destination::Destination;
 use crate::engine::ready_jobs::ReadyJobs;
 use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
@@ -117,8 +117,17 @@ impl State {
         let Some(record) = self.schedules.get_mut(schedule) else { return };
         let (state, retry_at, session) = (run.state, run.retry_at, run.session.clone());
         // By the definition that the run was claimed by, which may since have changed.
-        let timeout = run.definition.as_deref().unwrap_or(&record.schedule).policy().timeout;
-        let time_up = timeout.and_then(|timeout| time_up_of(&run, timeout));
+        let asked = run.definition.as_deref().unwrap_or(&record.schedule);
+        let waits_for_operator = held.is_some_and(|hold| hold.awaits == Awaits::Operator);
+        let approved = record.progress().approved.as_deref().filter(|it| it.is_of(&run)).map(|it| it.at);
+        // The time of a call begins when it is approved.
+        let begun = match asked.payload.call() {
+            Some(_) if waits_for_operator => None,
+            Some(_) => Some(approved.unwrap_or(run.claimed_at)),
+            None => Some(run.claimed_at),
+        };
+        let timeout = asked.policy().timeout.zip(begun);
+        let time_up = timeout.and_then(|(timeout, begun)| time_up_of(&run, timeout, begun));
         let key = self.runs.insert(RunRecord { schedule, older: record.newest_run, lane: None, run });
         record.newest_run = Some(key);
         if state == RunState::Left {
@@ -187,11 +196,11 @@ impl State {
     }
 }
 
-/// When the time of a run is over. That of a message that came out of an inbox counts from its acceptance, which may come long
-/// after the claim; no other run is accepted after its time.
-fn time_up_of(run: &Run, timeout: Span) -> Option<Moment> {
+/// When the time of a run is over that began at this moment. That of a message that came out of an inbox counts from its
+/// acceptance, which may come long after the claim; no other run is accepted after its time.
+fn time_up_of(run: &Run, timeout: Span, begun: Moment) -> Option<Moment> {
     let waits_for_host = run.state == RunState::Queued && run.host == Some(HostId::INBOX);
-    let end = run.claimed_at.checked_add(timeout).filter(|_| !waits_for_host)?;
+    let end = begun.checked_add(timeout).filter(|_| !waits_for_host)?;
     run.delivered_at
         .filter(|accepted| *accepted > end)
         .map_or(Some(end), |accepted| accepted.checked_add(timeout))

@@ -56,7 +56,10 @@ impl<'a> SchedulerCall<'a> {
         let name = draft.timed.name.clone();
         let new = |id| later.of(draft.into_new(id, session.clone()));
         self.put(name.as_deref(), session, new, |state, record| {
-            let warnings = warnings.iter().copied().map(str::to_owned).chain(unreachable(state, record));
+            let waits = later.spec.approval && state.guard().is_some_and(|policy| policy.approval.is_some());
+            let approval = waits.then(|| scheduler::needs_approval(&later.spec.name));
+            let warnings = warnings.iter().copied().map(str::to_owned).chain(approval);
+            let warnings = warnings.chain(unreachable(state, record));
             scheduler::scheduled(record, warnings.collect())
         })
     }

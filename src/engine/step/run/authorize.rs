@@ -86,12 +86,13 @@ pub(in crate::engine::step) fn hold(
 }
 
 /// Returns until when an approval would be of use: not after the run is too late, its timeout is
-/// over or its schedule has expired.
+/// over or its schedule has expired. The timeout of a call begins with the approval.
 fn approval_ends(step: &StepBuilder<'_>, occurrence: &Occurrence<'_>, patience: Span) -> Moment {
     let (schedule, now) = (occurrence.schedule, step.now.wall);
     // A run that is claimed in this step is not in the state yet.
     let claimed_at = step.state.run(&occurrence.id).map_or(now, |record| record.run.claimed_at);
-    let time_up = schedule.policy().timeout.and_then(|timeout| claimed_at.checked_add(timeout));
+    let timeout = schedule.policy().timeout.filter(|_| schedule.payload.call().is_none());
+    let time_up = timeout.and_then(|timeout| claimed_at.checked_add(timeout));
     let max_late = schedule.policy().max_late.filter(|_| !occurrence.is_manual());
     let too_late = max_late.and_then(|most| occurrence.slot.checked_add(most));
     let ends = [now.checked_add(patience), too_late, schedule.lifetime().expires_at, time_up];
