@@ -47,14 +47,15 @@ pub(super) fn runs(args: &ListingArgs<RunsFlags>) -> io::Result<ExitCode> {
     let row = |run: &Value| {
         let schedule =
             run.as_map().and_then(|run| run.keyword("reveille.run/schedule")).unwrap_or(&Value::Nil);
-        let own = ["slot", "state", "reason", "lateness-ms", "session-id"]
+        let own = ["slot", "cause", "state", "reason", "lateness-ms", "session-id"]
             .map(|name| cell(run, &format!("reveille.run/{name}")));
-        let [slot, state, reason, late, session] = own;
+        let [slot, cause, state, reason, late, session] = own;
         // One that waits is with no session yet.
         let of_schedule = || cell(schedule, "psi.scheduler/origin-session-id");
         let session = if session.is_empty() { of_schedule() } else { session };
         [
             slot,
+            cause,
             state,
             reason,
             late,
@@ -63,7 +64,7 @@ pub(super) fn runs(args: &ListingArgs<RunsFlags>) -> io::Result<ExitCode> {
             table::label(schedule),
         ]
     };
-    let heads = ["SLOT", "STATE", "REASON", "LATE-MS", "SESSION", "SCHEDULE", "LABEL"];
+    let heads = ["SLOT", "CAUSE", "STATE", "REASON", "LATE-MS", "SESSION", "SCHEDULE", "LABEL"];
     page.show(&args.asking, params, |rows| table::of(heads, rows.iter().map(row)))
 }
 
@@ -180,8 +181,8 @@ const SCHEDULES: (&str, &str) = (
 );
 const RUNS: (&str, &str) = (
     "runs",
-    "[:reveille.run/id :reveille.run/slot :reveille.run/state :reveille.run/reason :reveille.run/lateness-ms \
-      :reveille.run/session-id {:reveille.run/schedule [:psi.scheduler/schedule-id :psi.scheduler/label \
+    "[:reveille.run/id :reveille.run/slot :reveille.run/cause :reveille.run/state :reveille.run/reason \
+      :reveille.run/lateness-ms :reveille.run/session-id {:reveille.run/schedule [:psi.scheduler/schedule-id :psi.scheduler/label \
       :psi.scheduler/message-excerpt :psi.scheduler/origin-session-id]}]",
 );
 const STATUS: &str = "[:reveille.engine/mode :reveille.engine/now :reveille.engine/held :psi.scheduler/pending-count \

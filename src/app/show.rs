@@ -52,13 +52,13 @@ fn told(schedule: &Value) -> String {
     let _ = write!(text, "{:18}  {message}\n\n{sentence}\n", "message");
     let runs = part("runs").and_then(Value::as_items).unwrap_or_default();
     if !runs.is_empty() {
-        let columns = ["slot", "state", "reason", "attempt", "lateness-ms", "session-id"];
+        let columns = ["slot", "cause", "state", "reason", "attempt", "lateness-ms", "session-id"];
         let row = |run: &Value| {
             let own = columns.map(|name| cell(run, &format!("reveille.run/{name}")));
-            let [slot, state, reason, attempt, late, session] = own;
-            [slot, state, reason, attempt, late, session, table::run_id(run, "reveille.run/id")]
+            let [slot, cause, state, reason, attempt, late, session] = own;
+            [slot, cause, state, reason, attempt, late, session, table::run_id(run, "reveille.run/id")]
         };
-        let heads = ["SLOT", "STATE", "REASON", "ATTEMPT", "LATE-MS", "SESSION", "RUN"];
+        let heads = ["SLOT", "CAUSE", "STATE", "REASON", "ATTEMPT", "LATE-MS", "SESSION", "RUN"];
         text.push('\n');
         text += &table::of(heads, runs.iter().rev().map(row));
     }
@@ -94,5 +94,5 @@ const PARTS: [&str; 22] = [
 const REST: &str = ":psi.scheduler/message :psi.scheduler/run-count :psi.scheduler/delivered-count :psi.scheduler/failed-count \
                     :psi.scheduler/skipped-count {:psi.scheduler/explain [:reveille.explanation/verdict \
                     :reveille.explanation/sentence]} {:psi.scheduler/runs [:reveille.run/id :reveille.run/slot \
-                    :reveille.run/state :reveille.run/reason :reveille.run/attempt :reveille.run/lateness-ms \
+                    :reveille.run/cause :reveille.run/state :reveille.run/reason :reveille.run/attempt :reveille.run/lateness-ms \
                     :reveille.run/session-id]}";

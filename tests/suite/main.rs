@@ -33,6 +33,7 @@ mod eql;
 mod eql_properties;
 mod eql_run;
 mod examples;
+mod explained_calls;
 mod families;
 mod far_future;
 mod foresight;

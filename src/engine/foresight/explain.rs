@@ -107,7 +107,8 @@ impl Explainer<'_> {
             return self.last();
         };
         // The oldest live run: the list has the newest first.
-        let live = self.state.runs_of(record).filter(|(_, run)| run.is_live()).last();
+        let is_meant = |run: &RunRecord| run.is_live() && !self.only_tells(&run.run);
+        let live = self.state.runs_of(record).filter(|(_, run)| is_meant(run)).last();
         if let Some((_, run)) = live {
             return Some(self.tell(&Candidate::Run(run)));
         }
@@ -154,6 +155,17 @@ impl Explainer<'_> {
         }
         let withdrawn = self.history.withdrawn.iter();
         known.extend(withdrawn.map(Candidate::Withdrawn));
+        // A bulletin is no slot, unless the schedule has nothing else: then it was made for that bulletin.
+        let is_beside = |known: &Candidate<'_>| match known {
+            Candidate::Run(run) => self.only_tells(&run.run),
+            Candidate::Summary(told) => told.is_bulletin && self.record.is_none_or(|it| it.watch().is_none()),
+            Candidate::Skip(_) | Candidate::Withdrawn(_) | Candidate::Check(_) | Candidate::Forecast(_) => {
+                false
+            }
+        };
+        if known.iter().any(|known| !is_beside(known)) {
+            known.retain(|known| !is_beside(known));
+        }
         if let Some(record) = self.record {
             let ring = record.watch().map(|watch| watch.ring.latest(usize::MAX)).unwrap_or_default();
             // What a check was told of has a record of its own, which knows more.
@@ -307,6 +319,7 @@ impl Explainer<'_> {
             late: Some(run.handed_at().unwrap_or(self.now.wall).since(run.slot)),
             obstacles: told.map(|told| told.obstacles.clone()).unwrap_or_default(),
             detail: gone.or(held).or(error).or_else(|| told?.detail.clone()),
+            told: self.told_of(record),
             by: told
                 .and_then(|told| told.by.clone())
                 .or_else(|| self.cancelled_by(reason))
@@ -436,6 +449,7 @@ impl Explainer<'_> {
             slots: 0,
             next: None,
             detail: None,
+            told: None,
             by: None,
         }
     }

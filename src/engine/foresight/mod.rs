@@ -8,6 +8,7 @@ pub(super) mod forecast_slot;
 mod no_slot;
 pub(super) mod schedule_history;
 pub(super) mod schedule_sim;
+mod told_of;
 pub(super) mod upcoming;
 pub(super) mod verdict;
 pub(super) mod what_if;

@@ -8,7 +8,8 @@ use std::ops::ControlFlow;
 
 use super::verdict::Obstacle;
 use crate::domain::{
-    Actor, Cursor, Decision, DecisionKind, Moment, Next, Reason, RunId, RunState, ScheduleId, SlotRange,
+    Actor, Cause, Cursor, Decision, DecisionKind, Moment, Next, Reason, RunId, RunState, ScheduleId,
+    SlotRange,
 };
 use crate::engine::pause::{Holds, Pause};
 use crate::limits;
@@ -83,6 +84,8 @@ pub(in crate::engine) struct RunSummary {
     pub(in crate::engine) by: Option<Actor>,
     /// How many slots it stands for.
     pub(in crate::engine) count: u64,
+    /// It tells of a call.
+    pub(in crate::engine) is_bulletin: bool,
     pub(in crate::engine) obstacles: Vec<Obstacle>,
 }
 
@@ -226,6 +229,7 @@ impl ScheduleHistory {
             started_at: (decision.kind == DecisionKind::RunTaken).then_some(decision.at),
             by: None,
             count: 1,
+            is_bulletin: false,
             obstacles: Vec::new(),
         });
         // What was taken out of an inbox had been handed to nobody.
@@ -242,6 +246,9 @@ impl ScheduleHistory {
             Some(by) if told.by.is_none() && !is_report(decision.kind) => told.by = Some(by.clone()),
             Some(_) | None => {}
         }
+        // A claim names its cause.
+        let is_of_bulletin = decision.detail.as_deref() == Some(Cause::Bulletin.name());
+        told.is_bulletin |= decision.kind == DecisionKind::RunClaimed && is_of_bulletin;
         if let Some(slots) = decision.slots {
             told.count = slots.count;
         }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::told_of::ToldOf;
 use crate::domain::{Actor, Downtime, Moment, Reason, RunId, ScheduleId, Span, names};
 
 names! {
@@ -86,6 +87,8 @@ pub struct Explanation {
     pub(crate) next: Option<Moment>,
     /// The reason that the actor gave for a pause or a hold, the rule that holds it, an error message, or the approval.
     pub(crate) detail: Option<String>,
+    /// How it stands with telling what its call came to; `None` if it is no call, or nobody is told.
+    pub(crate) told: Option<ToldOf>,
 }
 
 /// Something that delayed a slot.
@@ -127,6 +130,9 @@ impl Explanation {
             None => {}
         }
         text.push('.');
+        if let Some(told) = &self.told {
+            let _ = write!(text, " {}", told.sentence());
+        }
         if let Some(Downtime { from, until }) = self.down {
             let _ = write!(
                 text,
