@@ -20,6 +20,8 @@ pub struct Progress {
     pub(crate) armed_since: Option<Moment>,
     /// The last slot that was consumed.
     pub(crate) consumed: Option<Moment>,
+    /// The slot that was next when the schedule was cancelled.
+    pub(crate) withdrawn: Option<Moment>,
     /// Whether its next slot will be computed when the current run ends.
     pub(crate) awaits_finish: bool,
     /// Whether its slot depends on an event that has not happened.
@@ -78,6 +80,7 @@ impl Progress {
         updated_at: None,
         armed_since: None,
         consumed: None,
+        withdrawn: None,
         awaits_finish: false,
         awaits_event: false,
         by_session: false,

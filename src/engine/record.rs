@@ -90,16 +90,17 @@ impl ScheduleRecord {
         self.next
     }
 
-    /// Returns the slot that represents the schedule in listings. For a one-shot this is its only
-    /// slot; otherwise it is the next slot, else the last one consumed, else the moment of
-    /// creation.
+    /// Returns the slot that represents the schedule in listings: the next one, else the one that was cancelled with it, else
+    /// the last one consumed. A one-shot without any of these has that of its trigger, and others have the moment of creation.
     pub fn fire_at(&self) -> Moment {
-        match self.schedule.trigger {
+        let progress = self.progress();
+        let known = self.next.or(progress.withdrawn).or(progress.consumed);
+        known.unwrap_or(match self.schedule.trigger {
             Trigger::At(slot) => slot,
             Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) | Trigger::Event(_) => {
-                self.next.or(self.progress().consumed).unwrap_or(self.schedule.created_at)
+                self.schedule.created_at
             }
-        }
+        })
     }
 
     /// Returns its sort key in listings: earliest slot first, then earliest creation, then id.

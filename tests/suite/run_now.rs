@@ -1,6 +1,6 @@
 //! A schedule is run by hand: one with a single slot runs once, ever.
 
-use reveille::domain::{Caller, Durability, Policy, Settings, Span, Status, Target, When};
+use reveille::domain::{Caller, Durability, Policy, ScheduleId, Settings, Span, Status, Target, When};
 use reveille::engine::{NewSchedule, ScheduleRecord};
 use reveille::runtime::Handle;
 use reveille::testkit::SimClock;
@@ -56,6 +56,48 @@ fn a_single_slot_is_brought_forward() {
         scene.pass(20);
         assert_eq!(scene.runs(), 1, "{time}: and not again");
         assert!(scene.run_now("").contains("mutation-error"), "{time}: nothing is left to run");
+    }
+}
+
+/// The slot is the one that it had, in lists too, whatever the trigger said.
+#[test]
+fn a_slot_that_was_brought_forward_is_where_it_was_brought() {
+    for time in [":delay-ms 50000", ":delay-ms 50000 :durability :durable"] {
+        let scene = Scene::new(time);
+        let create =
+            "[(psi.scheduler/create {:session-id \"s\" :kind :message :message \"early\" :delay-ms 9000})]";
+        ask(&scene.handle, &Caller::OPERATOR, create, false);
+        let busy = |busy| format!("[(psi.agent-session/set-busy {{:session-id \"s\" :busy {busy}}})]");
+        ask(&scene.handle, &Caller::OPERATOR, &busy(true), false);
+        scene.pass(1);
+        scene.run_now("");
+        let now = scene.handle.now().wall;
+        let first = || {
+            scene.handle.view(|state| {
+                let first = state.schedules()[0];
+                (first.schedule().id.to_string(), first.fire_at())
+            })
+        };
+        assert_eq!(first(), (scene.id.clone(), now), "{time}: it is before the one of 9 s");
+        ask(&scene.handle, &Caller::OPERATOR, &busy(false), false);
+        scene.pass(1);
+        assert_eq!((first(), scene.runs()), ((scene.id.clone(), now), 1), "{time}: and stays there");
+    }
+}
+
+/// A schedule that was cancelled still says which slot there would have been.
+#[test]
+fn a_slot_that_was_cancelled_is_still_named() {
+    for time in [":every-ms 8000", ":every-ms 8000 :durability :durable", ":delay-ms 8000"] {
+        let scene = Scene::new(time);
+        let id = ScheduleId::new(&scene.id).expect("an id");
+        let fire_at = || scene.handle.view(|state| state.schedule(&id).map(ScheduleRecord::fire_at));
+        let before = fire_at();
+        scene.pass(1);
+        let cancel = format!("[(psi.scheduler/cancel {{:schedule-id \"{}\"}})]", scene.id);
+        let answer = ask(&scene.handle, &Caller::OPERATOR, &cancel, false);
+        assert!(!answer.contains("mutation-error"), "{time}: {answer}");
+        assert!(before.is_some() && fire_at() == before, "{time}: {before:?} was {:?}", fire_at());
     }
 }
 

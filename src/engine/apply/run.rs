@@ -1,7 +1,8 @@
 //! Applies facts about runs: their state, lane, timers, and the accounts.
 
 use crate::domain::{
-    Cause, Claim, Dispatch, Failure, Lineage, Moment, Now, Phase, Reason, Run, RunFact, RunId, RunState, Span,
+    Cause, Claim, Dispatch, Failure, Lineage, Moment, Now, Phase, Reason, Run, RunFact, RunId, RunState,
+    Span, Trigger,
 };
 use crate::engine::destination::Destination;
 use crate::engine::record::RunRecord;
@@ -75,6 +76,10 @@ impl State {
                 // The slot itself was expected when it was armed. Only the folded ones are new to
                 // the accounts.
                 self.ledger.pass(folded);
+                // Most one-shots have no progress. One that was brought forward has to record that its slot was another one.
+                if matches!(record.schedule.trigger, Trigger::At(slot) if slot != id.slot) {
+                    record.progress_mut();
+                }
                 if let Some(progress) = &mut record.progress {
                     progress.consumed = Some(id.slot);
                     progress.runs += 1;

@@ -172,6 +172,7 @@ impl State {
         if retriggered.is_some() {
             progress.incarnation += 1;
             progress.consumed = None;
+            progress.withdrawn = None;
             progress.never = None;
             // Slots of the new trigger that have passed already count as missed.
             progress.armed_since = Some(now.wall);
@@ -322,7 +323,8 @@ impl State {
     /// A durable schedule may have ended before: it is deleted then.
     fn cancel(&mut self, key: Key, now: Now, reason: Reason) {
         let Some(record) = self.schedules.get_mut(key) else { return };
-        if record.next.take().is_some() {
+        let withdrawn = record.next.take();
+        if withdrawn.is_some() {
             self.ledger.cancel();
         }
         self.timers.clear(Timer::Slot(key));
@@ -334,6 +336,7 @@ impl State {
             progress.cancelled_at = Some(now.wall);
         }
         if let Some(progress) = &mut record.progress {
+            progress.withdrawn = withdrawn;
             progress.awaits_finish = false;
             progress.awaits_event = false;
             progress.paused = None;

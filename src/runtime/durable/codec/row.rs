@@ -183,6 +183,7 @@ fn of_progress(progress: &Progress) -> Printed {
         .with("updated-at", progress.updated_at.map(Instant))
         .with("armed-since", progress.armed_since.map(Instant))
         .with("consumed", progress.consumed.map(Instant))
+        .with("withdrawn", progress.withdrawn.map(Instant))
         .with("awaits-finish?", progress.awaits_finish.then_some(true))
         .with("awaits-event?", progress.awaits_event.then_some(true))
         .with("by-session?", progress.by_session.then_some(true))
@@ -219,6 +220,8 @@ fn progress(form: &Form<'_>) -> Result<Progress, FactError> {
         updated_at: maybe(form, "updated-at", instant)?,
         armed_since: maybe(form, "armed-since", instant)?,
         consumed: maybe(form, "consumed", instant)?,
+        // Rows from before this was recorded do not have it.
+        withdrawn: maybe(form, "withdrawn", instant)?,
         awaits_finish: flag_or(false, form, "awaits-finish?")?,
         awaits_event: flag_or(false, form, "awaits-event?")?,
         by_session: flag_or(false, form, "by-session?")?,
