@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use reveille::domain::{
     Actor, Channel, ChannelKind, Content, Failure, Grant, Phase, Reason, Recovery, Risk, Role, ScheduleId,
-    Scope, Span, ToolSpec, Ways,
+    Scope, Span, Status, ToolSpec, Ways,
 };
 use reveille::edn::{Map, Value};
 use reveille::engine::{Command, Input, Parcel, Report, State};
 use reveille::port::{Carried, Courier};
-use reveille::testkit::CallAnswer;
+use reveille::testkit::{Behaviour, CallAnswer};
 
 use crate::simulated::session;
 use crate::watching::{Scene, failed, fine, spec};
@@ -143,6 +143,21 @@ fn a_job_that_is_cancelled_is_called_no_more() {
     scene.pass(300);
     assert_eq!((scene.executor.calls().len(), scene.told().len()), (2, told));
     assert!(scene.error("s", "cancel_schedule", &named).contains("not found"));
+}
+
+/// T54: a reminder that a host has already. A cancel could not be relied on, so it is refused.
+#[test]
+fn a_reminder_that_is_on_its_way_cannot_be_cancelled() {
+    let scene = Scene::new();
+    scene.host.behave(&[(Behaviour::LoseReceipt, 1)]);
+    let id = job(&scene.call("remind", r#"{"when" "in 1s" "message" "look" "name" "x"}"#));
+    scene.pass(2);
+    assert_eq!(scene.told().len(), 1, "its host has it, and has not said so");
+    let error = scene.error("s", "cancel_schedule", &format!("{{\"job_id\" \"{id}\"}}"));
+    assert!(!error.contains("not found"), "{error}");
+    let id = ScheduleId::new(&id).expect("an id");
+    let status = |state: &State| state.schedule(&id).map(|record| record.status());
+    assert_eq!(scene.handle().view(status), Some(Status::InFlight));
 }
 
 /// T55.

@@ -125,8 +125,12 @@ impl<'a> SchedulerCall<'a> {
             return not_found();
         };
         let which = Which::any(self.caller().actor_with(Dialect::Scheduler), schedule.clone());
-        match self.handle().submit(Input::Command(Command::DeleteSchedule(which))) {
+        // What a host has already is delivered all the same, so that a cancel would not hold.
+        match self.handle().submit(Input::Command(Command::CancelSchedule(which))) {
             Ok(()) => scheduler::cancelled(&schedule, ran),
+            Err(refusal @ Refusal::NotCancellable { status: Status::InFlight, .. }) => {
+                scheduler::refused(&refusal)
+            }
             Err(Refusal::UnknownSchedule { .. } | Refusal::NotCancellable { .. }) => not_found(),
             Err(refusal) => scheduler::refused(&refusal),
         }
