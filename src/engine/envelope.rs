@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::domain::{Actor, Cause, Envelope, RunId, Schedule, Span};
+use crate::domain::{About, Actor, Cause, Envelope, Payload, RunId, Schedule, Span, Trigger};
 use crate::edn::is_hidden;
 use crate::engine::bulletin_text::reminder_text;
 
@@ -36,13 +36,27 @@ impl Occasion<'_> {
 /// Returns the text to deliver.
 pub(super) fn put(schedule: &Schedule, occasion: &Occasion<'_>) -> Box<str> {
     match schedule.envelope() {
-        Envelope::Plain => schedule.payload.text().into(),
+        Envelope::Plain => plain(schedule, occasion).into(),
         Envelope::TaskEvent => task_event(schedule, occasion).into(),
         Envelope::DelayedAction => delayed_action(schedule, occasion).into(),
         Envelope::Reminder => {
             reminder_text(schedule.edited_by().map(name_of).as_deref(), &body(schedule)).into()
         }
     }
+}
+
+/// Returns the words of the caller. Those about a job that was to be ready stand behind ours, if it has not reported by its latest
+/// time: they may say that it is ready.
+fn plain<'a>(schedule: &'a Schedule, occasion: &Occasion<'_>) -> Cow<'a, str> {
+    let text = schedule.payload.text();
+    let Trigger::Event(event) = &schedule.trigger else { return text.into() };
+    let is_about_it = matches!(&schedule.payload, Payload::Notice(notice) if notice.about == About::JobReady);
+    // A report moves the slot.
+    if !is_about_it || event.latest != Some(occasion.run.slot) {
+        return text.into();
+    }
+    let unready = format!("The job {} has not reported that it is ready.", event.job);
+    if text.is_empty() { unready.into() } else { format!("{unready} For when it is: {text}").into() }
 }
 
 /// Formats a delayed action.
@@ -193,7 +207,7 @@ const WORTH_TELLING_MS: u64 = 60_000;
 mod tests {
     use super::*;
     use crate::domain::{
-        Creation, Dialect, Durability, Moment, Payload, ScheduleId, SessionId, Settings, Target, Trigger,
+        Creation, Dialect, Durability, Event, JobId, Moment, Notice, ScheduleId, SessionId, Settings, Target,
     };
 
     /// The text for a task with this label, whose run is this late and stands for that many more
@@ -317,6 +331,29 @@ mod tests {
         let shown = "[REMINDER from cron] You set this reminder, and another has edited it since (session s-2); \
                      now is the time to act on it.\nMessage: \n> check the build";
         assert_eq!(*put(&edited), *shown);
+    }
+
+    /// The message was written for the case that the job is ready.
+    #[test]
+    fn a_job_that_has_not_reported_is_not_said_to_be_ready() {
+        let latest = Moment::parse("2026-06-01T00:05:00Z").unwrap();
+        let put = |text: &str, slot: Moment| {
+            let notice = Notice { about: About::JobReady, text: text.into(), file: None };
+            let event = Event { job: JobId::new("build").unwrap(), latest: Some(latest) };
+            let schedule = Schedule {
+                trigger: Trigger::Event(Box::new(event)),
+                payload: Payload::Notice(Box::new(notice)),
+                settings: None,
+                ..schedule("News")
+            };
+            let run = RunId { schedule: schedule.id.clone(), incarnation: 1, slot };
+            put(&schedule, &Occasion { run: &run, late: Span::ZERO, folded: 0, cause: Cause::Slot })
+        };
+        let reported = latest.checked_sub(Span::from_millis(1)).unwrap();
+        assert_eq!(*put("Build is ready", reported), *"Build is ready");
+        let unready = "The job build has not reported that it is ready.";
+        assert_eq!(*put("Build is ready", latest), *format!("{unready} For when it is: Build is ready"));
+        assert_eq!(*put("", latest), *unready);
     }
 
     #[test]
