@@ -4,39 +4,9 @@
 //! the bulletin beside it. A watch is the exception: what its checks told is its story, and most checks have no record.
 
 use super::explain::Explainer;
-use crate::domain::{Cause, Moment, Phase, Reason, Run, RunState, Sink, Target};
+use super::verdict::ToldOf;
+use crate::domain::{Cause, Phase, Run, Sink, Target};
 use crate::engine::record::RunRecord;
-
-/// How it stands with telling what a call came to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ToldOf {
-    /// The channel that is told; `None` for the session.
-    channel: Option<Box<str>>,
-    /// How the bulletin stands.
-    state: RunState,
-    /// When it ended; `None` while it goes on.
-    at: Option<Moment>,
-    /// Why it waits, or did not arrive.
-    reason: Option<Reason>,
-}
-
-impl ToldOf {
-    /// Returns the sentence about it.
-    pub(super) fn sentence(&self) -> String {
-        let whom = self.channel.as_ref().map_or("the session".to_owned(), |name| format!("channel {name}"));
-        let at = self.at.map(|at| format!(" at {}", at.brief())).unwrap_or_default();
-        let why = self.reason.map(|reason| format!(": {}", reason.name())).unwrap_or_default();
-        match self.state {
-            RunState::Delivered => format!("What it came to was told to {whom}{at}."),
-            RunState::Queued => format!("What it came to waits to be told to {whom}{why}."),
-            RunState::InFlight | RunState::Running => {
-                format!("What it came to is on its way to {whom}.")
-            }
-            RunState::Left => format!("What it came to was left in the inbox{at}."),
-            RunState::Cancelled | RunState::Failed => format!("What it came to could not be told{why}."),
-        }
-    }
-}
 
 impl Explainer<'_> {
     /// Returns whether a run is a bulletin of a schedule whose explanations are about calls.

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::told_of::ToldOf;
-use crate::domain::{Actor, Downtime, Moment, Reason, RunId, ScheduleId, Span, names};
+use crate::domain::{Actor, Downtime, Moment, Reason, RunId, RunState, ScheduleId, Span, names};
 
 names! {
     /// What became of a slot, or will.
@@ -102,6 +101,37 @@ pub struct Obstacle {
     pub(crate) reason: Reason,
     /// More about it, if known.
     pub(crate) detail: Option<String>,
+}
+
+/// How it stands with telling what a call came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ToldOf {
+    /// The channel that is told; `None` for the session.
+    pub(super) channel: Option<Box<str>>,
+    /// How the bulletin stands.
+    pub(super) state: RunState,
+    /// When it ended; `None` while it goes on.
+    pub(super) at: Option<Moment>,
+    /// Why it waits, or did not arrive.
+    pub(super) reason: Option<Reason>,
+}
+
+impl ToldOf {
+    /// Returns the sentence about it.
+    fn sentence(&self) -> String {
+        let whom = self.channel.as_ref().map_or("the session".to_owned(), |name| format!("channel {name}"));
+        let at = self.at.map(|at| format!(" at {}", at.brief())).unwrap_or_default();
+        let why = self.reason.map(|reason| format!(": {}", reason.name())).unwrap_or_default();
+        match self.state {
+            RunState::Delivered => format!("What it came to was told to {whom}{at}."),
+            RunState::Queued => format!("What it came to waits to be told to {whom}{why}."),
+            RunState::InFlight | RunState::Running => {
+                format!("What it came to is on its way to {whom}.")
+            }
+            RunState::Left => format!("What it came to was left in the inbox{at}."),
+            RunState::Cancelled | RunState::Failed => format!("What it came to could not be told{why}."),
+        }
+    }
 }
 
 impl Explanation {

@@ -78,7 +78,7 @@ impl<'a> Occurrence<'a> {
     }
 
     /// Returns whether it may use what is reserved for operators. The schedule's record counts, because the definition of a
-    /// bulletin names no author. What a session causes is the session's, also of an operator's schedule.
+    /// bulletin may name no author. What a session causes is the session's, also of an operator's schedule.
     pub(in crate::engine::step) fn is_operators(&self) -> bool {
         self.record.schedule.is_by_operators() && !self.by_session
     }
