@@ -335,6 +335,9 @@ impl State {
             progress.never = Some(reason);
             progress.cancelled_at = Some(now.wall);
         }
+        if withdrawn.is_some_and(|slot| record.fire_at() != slot) {
+            record.progress_mut();
+        }
         if let Some(progress) = &mut record.progress {
             progress.withdrawn = withdrawn;
             progress.awaits_finish = false;

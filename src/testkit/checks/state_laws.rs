@@ -31,6 +31,7 @@ pub(in crate::testkit) const ALL: &[(&str, StateLaw)] = named![
     the_last_pings_are_there,
     a_watch_remembers_its_checks,
     what_a_session_causes_is_its_own,
+    a_schedule_shows_its_slot,
 ];
 
 /// Laws that print the whole state, checked every few steps.
@@ -95,6 +96,19 @@ fn nothing_silent(model: &ReferenceModel, standing: &StateView<'_>) -> LawResult
             }
             (Some(_), None) => may_be_forgotten(model, standing.state, id, plan)?,
         }
+    }
+    Ok(())
+}
+
+/// A schedule stands in a list with its next slot, and without one with its last, also if that was brought forward.
+fn a_schedule_shows_its_slot(model: &ReferenceModel, standing: &StateView<'_>) -> LawResult {
+    // What is durable stands as the store had it last, while that fails.
+    let judged = model.schedules.iter().filter(|(_, plan)| !(model.is_frozen() && plan.is_durable()));
+    for (id, plan) in judged {
+        let shown = standing.state.schedule(id).map(ScheduleRecord::fire_at);
+        hold(shown.is_none_or(|shown| shown == plan.shown_slot()), || {
+            format!("{id} is shown with {shown:?}, and its slot is {}", plan.shown_slot())
+        })?;
     }
     Ok(())
 }

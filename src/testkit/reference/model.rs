@@ -197,6 +197,7 @@ impl ReferenceModel {
             incarnation: 1,
             made_at: 1,
             next: reckon(now, next),
+            last: None,
             awaits_finish: false,
             awaits_event: next == Next::AtEvent,
             paused: false,
@@ -243,6 +244,7 @@ impl ReferenceModel {
                     plan.last_run = None;
                 }
                 if let Some(next) = change.retriggered {
+                    plan.last = None;
                     plan.revived |= plan.end.take().is_some();
                     plan.arm(now, next);
                 }
@@ -255,10 +257,13 @@ impl ReferenceModel {
                 plan.paused = false;
                 plan.next = reckon(now, *next).filter(|_| plan.next.is_some());
             }
-            ScheduleFact::Skipped(skip) => plan.arm_after(now, skip.next),
+            ScheduleFact::Skipped(skip) => {
+                plan.last = Some(skip.until);
+                plan.arm_after(now, skip.next);
+            }
             ScheduleFact::Armed { next, by } => plan.arm_for(now, *next, by.as_deref()),
             ScheduleFact::Cancelled { .. } => {
-                plan.next = None;
+                plan.last = plan.next.take().map(|(slot, _)| slot).or(plan.last);
                 plan.awaits_finish = false;
                 plan.awaits_event = false;
                 plan.end = Some(Status::Cancelled);

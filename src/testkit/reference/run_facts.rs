@@ -247,6 +247,7 @@ impl ReferenceModel {
             plan.telling = Some(key.clone());
         }
         if let Some(next) = claim.next {
+            plan.last = Some(key.2);
             plan.arm_after(now, next);
         }
         self.runs.insert(key, life);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{BootTime, Moment, Next, Now, Schedule, SessionId, Status};
+use crate::domain::{BootTime, Moment, Next, Now, Schedule, SessionId, Status, Trigger};
 use crate::testkit::reference::run_key::RunKey;
 use crate::testkit::reference::watch_model::WatchModel;
 
@@ -15,6 +15,9 @@ pub(in crate::testkit) struct ScheduleModel {
     pub(in crate::testkit) made_at: u32,
     /// The next slot and the earliest boot time for it, computed when the slot was set.
     pub(in crate::testkit) next: Option<(Moment, BootTime)>,
+    /// The slot before the next one; without a next one, that of its last run, the last that was skipped, or the one that was
+    /// cancelled with it.
+    pub(in crate::testkit) last: Option<Moment>,
     pub(in crate::testkit) awaits_finish: bool,
     /// Its slot is set by an event, not by a clock.
     pub(in crate::testkit) awaits_event: bool,
@@ -63,6 +66,13 @@ impl ScheduleModel {
             Some((_, earliest)) => earliest > now.boot,
             None => self.awaits(),
         }
+    }
+
+    /// The slot that it stands for in a list.
+    pub(in crate::testkit) fn shown_slot(&self) -> Moment {
+        let own = if let Trigger::At(slot) = self.schedule.trigger { Some(slot) } else { None };
+        let known = self.next.map(|(slot, _)| slot).or(self.last).or(own);
+        known.unwrap_or(self.schedule.created_at)
     }
 
     /// Whether a slot is expected at a time that is not known yet.
