@@ -182,8 +182,8 @@ const SCHEDULES: (&str, &str) = (
 const RUNS: (&str, &str) = (
     "runs",
     "[:reveille.run/id :reveille.run/slot :reveille.run/cause :reveille.run/state :reveille.run/reason \
-      :reveille.run/lateness-ms :reveille.run/session-id {:reveille.run/schedule [:psi.scheduler/schedule-id :psi.scheduler/label \
-      :psi.scheduler/message-excerpt :psi.scheduler/origin-session-id]}]",
+      :reveille.run/lateness-ms :reveille.run/session-id {:reveille.run/schedule [:psi.scheduler/schedule-id \
+      :psi.scheduler/label :psi.scheduler/message-excerpt :psi.scheduler/origin-session-id]}]",
 );
 const STATUS: &str = "[:reveille.engine/mode :reveille.engine/now :reveille.engine/held :psi.scheduler/pending-count \
                        {:reveille.engine/held-runs [:reveille.run/id]} {:reveille.engine/open-questions [:digest]} \

@@ -45,8 +45,8 @@ pub(super) fn put(schedule: &Schedule, occasion: &Occasion<'_>) -> Box<str> {
     }
 }
 
-/// Returns the words of the caller. Those about a job that was to be ready stand behind ours, if it has not reported by its latest
-/// time: they may say that it is ready.
+/// Returns the words of the caller. Those about a job that was to be ready stand behind ours, if it has not reported by its
+/// latest time: they may say that it is ready.
 fn plain<'a>(schedule: &'a Schedule, occasion: &Occasion<'_>) -> Cow<'a, str> {
     let text = schedule.payload.text();
     let Trigger::Event(event) = &schedule.trigger else { return text.into() };
