@@ -7,7 +7,8 @@
 //! would be scanned once per byte.
 //!
 //! Does not live here: validation of a frame. The framer knows brackets, tokens and prefixes only;
-//! `read` finds everything else that is wrong with a frame.
+//! `read` finds everything else that is wrong with a frame. What is dropped behind a broken frame
+//! is in `skip.rs`.
 //!
 //! Invariant: frames do not depend on how the stream was split, and on valid input they are exactly
 //! the forms that the reader would read.
@@ -15,6 +16,7 @@
 use std::collections::VecDeque;
 use std::mem;
 
+use super::skip::{Skip, len_until};
 use super::{Caps, ReadError, ReadErrorKind, class};
 
 /// Cuts a byte stream into top-level forms, one frame each.
@@ -22,9 +24,11 @@ use super::{Caps, ReadError, ReadErrorKind, class};
 /// Whitespace, commas, comments and discarded forms between frames are dropped at once,
 /// however long; a discarded form is refused only when its brackets do not match. After a
 /// broken form the stream goes on at the next one: a closing bracket whose partner is open
-/// further out closes everything up to it; one without a partner stays inside the frame,
-/// or is a frame of its own if nothing is open. After a form that exceeds a cap, the boundaries of
-/// later forms are unknown: the framer is poisoned and the stream should be closed.
+/// further out closes everything up to it. One without a partner ends the frame, which no reader
+/// accepts, and what is left of its line is dropped: it belongs to the broken form, and a line for
+/// each form is what clients write. It is a frame of its own if nothing is open. After a form that
+/// exceeds a cap, the boundaries of later forms are unknown: the framer is poisoned and the stream
+/// should be closed.
 ///
 /// ```
 /// use reveille::edn::{Caps, Framer};
@@ -73,6 +77,8 @@ enum State {
     StringEscape,
     /// Behind a `\`, whose next byte is part of the character whatever it is.
     Character,
+    /// Behind a broken frame, in what is left of its line.
+    Skip(Skip),
 }
 
 /// An open bracket that waits for its closer, or a prefix that waits for a form.
@@ -144,7 +150,8 @@ impl Framer {
             self.complete();
         }
         // In any other state, or with anything open, the last form is incomplete.
-        if self.state != State::Comment && self.state != State::Blank || !self.stack.is_empty() {
+        let is_between = matches!(self.state, State::Comment | State::Blank | State::Skip(_));
+        if !is_between || !self.stack.is_empty() {
             self.fail(ReadErrorKind::UnexpectedEnd, "the stream ends inside a form");
             self.stack.clear();
             self.open_counts = [0; 3];
@@ -168,6 +175,7 @@ impl Framer {
                 len_until(bytes, |byte| class::is(byte, class::STOP))
             }
             State::String => len_until(bytes, |byte| matches!(byte, b'"' | b'\\')),
+            State::Skip(skip) => skip.dull_len(bytes),
             State::Hash | State::Sign | State::StringEscape | State::Character => 0,
         }
     }
@@ -210,6 +218,7 @@ impl Framer {
             // Any escaped byte belongs to the string, even a quote. The reader judges the escape.
             State::StringEscape => self.enter(State::String, byte),
             State::Character => self.enter(State::Token, byte),
+            State::Skip(skip) => self.state = skip.behind(byte).map_or(State::Blank, State::Skip),
         }
     }
 
@@ -297,12 +306,16 @@ impl Framer {
         // From here on the closer belongs to the frame, whether it matches or not: `read` reports
         // it.
         self.keep(&[closer]);
-        if self.open_counts == [0; 3] {
-            return self.abandon_prefixes();
+        if self.is_poisoned {
+            return;
         }
-        // No bracket of this kind is open: a stray closer, which closes nothing.
+        if self.open_counts == [0; 3] {
+            return self.abandon("a discarded form is missing");
+        }
+        // No bracket of this kind is open, so no reader accepts this frame, whatever follows.
         if self.open_counts[kind_index(closer)] == 0 {
-            self.is_dropped_broken = true;
+            self.abandon("the brackets of a discarded form do not match");
+            self.state = State::Skip(Skip::Line);
             return;
         }
         // The partner is open further out: everything inside it is closed with it. Errors thus stay
@@ -315,12 +328,14 @@ impl Framer {
         self.complete();
     }
 
-    /// Ends prefixes that wait for a form, because a closing bracket shows that none will come.
-    fn abandon_prefixes(&mut self) {
+    /// Ends the frame with a closing bracket that shows that no form will come of it. `message`
+    /// says what is wrong with a form that was to be discarded, which is no frame.
+    fn abandon(&mut self, message: &str) {
         let is_dropped = self.stack.first() == Some(&Level::Discard);
         self.stack.clear();
+        self.open_counts = [0; 3];
         if is_dropped {
-            self.fail(ReadErrorKind::Syntax, "a discarded form is missing");
+            self.fail(ReadErrorKind::Syntax, message);
         } else {
             self.complete();
         }
@@ -376,7 +391,8 @@ impl Framer {
 
     /// Appends bytes to the current frame, unless they are between frames.
     fn keep(&mut self, bytes: &[u8]) {
-        let is_between = self.stack.is_empty() && matches!(self.state, State::Blank | State::Comment);
+        let is_between =
+            self.stack.is_empty() && matches!(self.state, State::Blank | State::Comment | State::Skip(_));
         // The bytes of a discarded form are not buffered either, so it may be of any length.
         let is_dropped = self.stack.first() == Some(&Level::Discard);
         if is_between || is_dropped || self.is_poisoned {
@@ -406,12 +422,6 @@ impl Framer {
         self.is_dropped_broken = false;
         self.buffer.clear();
     }
-}
-
-/// Counts the bytes before the first that ends a stretch. Generic, so that each loop is compiled
-/// with its test inlined.
-fn len_until(bytes: &[u8], is_end: impl Fn(u8) -> bool) -> usize {
-    bytes.iter().position(|byte| is_end(*byte)).unwrap_or(bytes.len())
 }
 
 fn kind_index(closer: u8) -> usize {

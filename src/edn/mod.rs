@@ -34,6 +34,7 @@ mod read;
 #[cfg(feature = "serde")]
 mod serde;
 mod set;
+mod skip;
 mod symbol;
 mod tagged;
 mod value;
