@@ -90,6 +90,33 @@ fn boundary_maps() {
     }
 }
 
+/// A key that is passed over would leave the caller with the answer to another question.
+#[test]
+fn boundary_maps_have_no_other_keys() {
+    for (wrong, expected) in [
+        (
+            ":pathom/lenient-mode true",
+            "has no such key, the nearest is :pathom/lenient-mode?: :pathom/lenient-mode",
+        ),
+        (":pathom/entiti {:task/id 7}", "the nearest is :pathom/entity: :pathom/entiti"),
+        (":entity {:task/id 7}", "the nearest is :pathom/entity: :entity"),
+        ("\"pathom/entity\" {:task/id 7}", "the nearest is :pathom/entity: \"pathom/entity\""),
+        (":foo 1", "but these: :pathom/eql :pathom/ast :pathom/entity :pathom/lenient-mode?"),
+        (":pathom/lenient-mode? \"yes\"", "a mode is true or false, not a string: \"yes\""),
+        (
+            ":pathom/include-stats? 1",
+            "a mode is true or false, not an integer: 1, at [:pathom/include-stats?]",
+        ),
+    ] {
+        let request = form(&format!("{{:pathom/eql [:task/title] {wrong}}}"));
+        let error = Boundary::read(&request).expect_err(wrong).to_string();
+        assert!(error.contains(expected), "{wrong}: {error}");
+    }
+    let all = "{:pathom/eql [:task/title] :pathom/entity {:task/id 7} :pathom/lenient-mode? nil \
+                :pathom/include-stats? false}";
+    check(all, false, "{:task/title \"t7\"}");
+}
+
 /// A Pathom that has joined us sends trees, with inputs as parameters of placeholders that it names `>/foreign-0` and so on.
 #[test]
 fn boundary_takes_trees() {

@@ -52,6 +52,9 @@ impl Boundary {
         let Some(map) = form.as_map() else {
             return Ok(Self { query: parse(form)?, entity: Map::new(), lenient: None, as_of: None });
         };
+        if let Some(key) = map.keys().find(|key| !is_known(key)) {
+            return Err(fault(ParseErrorKind::RequestKey, key, None));
+        }
         // A nil entry counts as absent, as it does for Clojure callers.
         let part = |name: &str| map.keyword(name).filter(|value| !value.is_nil());
         let query = match (part("pathom/eql"), part("pathom/ast")) {
@@ -67,7 +70,16 @@ impl Boundary {
                 None => return Err(fault(ParseErrorKind::Entity, entity, Some("pathom/entity"))),
             },
         };
-        let lenient = part("pathom/lenient-mode?").map(Value::is_truthy);
+        let flag = |name| match part(name) {
+            None => Ok(None),
+            Some(given) => match given.as_bool() {
+                Some(flag) => Ok(Some(flag)),
+                None => Err(fault(ParseErrorKind::Flag, given, Some(name))),
+            },
+        };
+        let lenient = flag("pathom/lenient-mode?")?;
+        // Pathom's clients send it. It asks for figures as metadata, of which there are none here.
+        flag("pathom/include-stats?")?;
         let as_of = match part(AS_OF) {
             None => None,
             Some(instant) => {
@@ -126,8 +138,16 @@ pub(in crate::graph) fn instant_of(value: &Value) -> Option<Moment> {
     inst.or_else(|| Moment::parse(value.as_str()?).ok())
 }
 
+/// The keys of a request: Pathom's, and ours.
+pub(super) const REQUEST_KEYS: [&str; 6] =
+    ["pathom/eql", "pathom/ast", "pathom/entity", "pathom/lenient-mode?", "pathom/include-stats?", AS_OF];
+
 /// The request's key for the past instant to query.
 const AS_OF: &str = "reveille/as-of";
+
+fn is_known(key: &Value) -> bool {
+    key.as_keyword().is_some_and(|key| REQUEST_KEYS.contains(&key.as_str()))
+}
 
 fn fault(kind: ParseErrorKind, form: &Value, key: Option<&str>) -> ParseError {
     let path = key.map(Value::keyword).into_iter().collect();

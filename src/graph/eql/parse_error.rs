@@ -4,7 +4,9 @@
 
 use std::fmt;
 
-use crate::edn::{Caps, Map, Value, locate};
+use super::boundary::REQUEST_KEYS;
+use crate::domain::nearest;
+use crate::edn::{Caps, Keyword, Map, Value, locate};
 
 /// A form that is not a valid query.
 ///
@@ -60,6 +62,10 @@ pub enum ParseErrorKind {
     Node,
     /// A request is a query, or a map with `:pathom/eql` or `:pathom/ast`.
     Request,
+    /// A request's map has only keys of a request.
+    RequestKey,
+    /// A mode of a request is true or false.
+    Flag,
     /// An entity is a map.
     Entity,
     /// The instant to query is `#inst` or an ISO string.
@@ -91,6 +97,8 @@ impl ParseError {
             | ParseErrorKind::Params
             | ParseErrorKind::Node
             | ParseErrorKind::Request
+            | ParseErrorKind::RequestKey
+            | ParseErrorKind::Flag
             | ParseErrorKind::Entity
             | ParseErrorKind::AsOf => {
                 let text = self.form.as_str().map_or_else(|| self.form.to_string(), str::to_owned);
@@ -131,6 +139,14 @@ impl fmt::Display for ParseError {
             ParseErrorKind::Params => write!(out, "parameters are a map, not {article} {noun}"),
             ParseErrorKind::Node => out.write_str("a node of a query's tree is a map with a key"),
             ParseErrorKind::Request => out.write_str("a request is a query, or a map with :pathom/eql"),
+            ParseErrorKind::RequestKey => match nearest_key(&self.form) {
+                Some(near) => write!(out, "a request has no such key, the nearest is :{near}"),
+                None => {
+                    let known = REQUEST_KEYS.map(|key| format!(":{key}")).join(" ");
+                    write!(out, "a request has no such key, but these: {known}")
+                }
+            },
+            ParseErrorKind::Flag => write!(out, "a mode is true or false, not {article} {noun}"),
             ParseErrorKind::Entity => write!(out, "an entity is a map, not {article} {noun}"),
             ParseErrorKind::AsOf => {
                 write!(out, "the instant to query is #inst or an ISO string, not {article} {noun}")
@@ -141,6 +157,14 @@ impl fmt::Display for ParseError {
 }
 
 impl std::error::Error for ParseError {}
+
+/// The key of a request that an unknown one is a slip of, also if its namespace is missing.
+fn nearest_key(wrong: &Value) -> Option<&'static str> {
+    let wrong = wrong.as_keyword().map(Keyword::as_str).or_else(|| wrong.as_str())?;
+    let whole = REQUEST_KEYS.iter().map(|key| (*key, *key));
+    let names = REQUEST_KEYS.iter().filter_map(|key| Some((*key, key.split_once('/')?.1)));
+    nearest(whole.chain(names), wrong)
+}
 
 /// Returns the form as text, truncated for a message.
 fn shown(form: &Value) -> String {
