@@ -226,6 +226,11 @@ impl Introspected for Scheduler {
     fn graph(view: ViewOf<'_, Self>) -> Graph<'_, Self> {
         Graph { registry: view.registry, viewer: viewer(view.scope) }
     }
+
+    /// A request of a session begins at that session. A host that acts for no session has none.
+    fn begins_at_seeds(view: ViewOf<'_, Self>) -> bool {
+        view.scope.session().is_some() && !view.scope.is_nothing()
+    }
 }
 
 /// Returns the kind of viewer that a caller is for the registry.

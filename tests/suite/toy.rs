@@ -60,6 +60,10 @@ impl Introspected for Tasks {
     fn graph(view: ViewOf<'_, Self>) -> Graph<'_, Self> {
         Graph { registry: &view.registry, viewer: Viewer::Operator }
     }
+
+    fn begins_at_seeds(_: ViewOf<'_, Self>) -> bool {
+        false
+    }
 }
 
 impl Access<Tasks> for Toy {

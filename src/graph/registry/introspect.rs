@@ -18,6 +18,9 @@ use crate::edn::{Keyword, Map, Symbol, Value};
 pub trait Introspected: World + Sized {
     /// Returns the registry and the viewer.
     fn graph(view: ViewOf<'_, Self>) -> Graph<'_, Self>;
+
+    /// Returns whether the caller's requests begin at the seeds, also if they name no entity.
+    fn begins_at_seeds(view: ViewOf<'_, Self>) -> bool;
 }
 
 /// A registry as one viewer sees it.
@@ -55,20 +58,22 @@ impl<'r, W: World> Graph<'r, W> {
         Value::vector(seeds.map(|(key, _)| Value::Keyword(key.clone())).collect::<Vec<_>>())
     }
 
-    /// Returns the attributes that can be queried at the root, sorted: those that the seeds lead to, without the seeds and
-    /// those that need a parameter. A client may ask for all of them as they are listed.
-    pub(crate) fn root_queryable_attrs(self) -> Value {
+    /// Returns the attributes that a request without an entity can query at the root, sorted: those that the graph leads to,
+    /// from the seeds only if the request begins there. The seeds are left out, and those that need a parameter. A client may
+    /// ask for all of them as they are listed.
+    pub(crate) fn root_queryable_attrs(self, begins_at_seeds: bool) -> Value {
         let id = |key: &Keyword| self.registry.id(key);
         let seeds: Vec<_> = self.attributes().filter(|(_, attribute)| attribute.is_seed).collect();
-        let known: Vec<_> = seeds.iter().filter_map(|(key, _)| id(key)).collect();
-        let is_known = |id: AttrId| known.contains(&id);
+        let given: Vec<_> = seeds.iter().filter_map(|(key, _)| id(key)).collect();
+        let is_given = |id: AttrId| given.contains(&id);
+        let is_known = |id: AttrId| begins_at_seeds && is_given(id);
         let leads = |operation: &Operation<W>| {
             // One step is enough: a reader needs only the key of its entity, and never the value of another reader.
             operation.input.is_none_or(|input| !input.is_required || is_known(input.attr))
         };
         let is_reached = |key: &Keyword| {
             // What the caller gives is not something that the graph leads to.
-            let provider = id(key).filter(|id| !is_known(*id)).and_then(|id| self.registry.provider(id));
+            let provider = id(key).filter(|id| !is_given(*id)).and_then(|id| self.registry.provider(id));
             provider.is_some_and(|number| leads(&self.registry.operations()[number]))
         };
         let needs_nothing = |attribute: &Attribute| {
@@ -213,8 +218,9 @@ impl<W: Introspected> Graph<'_, W> {
                 |view, (), _| Ok(Datum::Value(W::graph(view).root_seeds())),
             )
             .reads(
-                keywords("psi.graph/root-queryable-attrs").doc("The attributes of the root, sorted."),
-                |view, (), _| Ok(Datum::Value(W::graph(view).root_queryable_attrs())),
+                keywords("psi.graph/root-queryable-attrs")
+                    .doc("The attributes that the caller can query at the root without an entity, sorted."),
+                |view, (), _| Ok(Datum::Value(W::graph(view).root_queryable_attrs(W::begins_at_seeds(view)))),
             )
             .reads(
                 maps("psi.graph/resolver-index").doc("The resolvers with inputs and outputs, by name."),
