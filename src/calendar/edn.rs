@@ -9,6 +9,7 @@ use crate::domain::{
     ZoneError,
 };
 use crate::edn::{Map, Value};
+use crate::limits::{PERIOD_MS_MAX, PERIOD_MS_MIN};
 
 /// Why a value is not a trigger.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -129,10 +130,12 @@ fn every(map: &Map) -> Result<Trigger, TriggerError> {
         map.keyword("from").and_then(Value::as_keyword).and_then(|from| CountFrom::parse(from.as_str()));
     let from = from.ok_or_else(fault("from", ":slot or :finish"))?;
     let every = Every::new(Span::from_millis(millis), moment(map, "anchor")?, from);
-    every
-        .map(Trigger::from)
-        .ok_or_else(fault("period-ms", "within the limits period-ms-min and period-ms-max"))
+    every.map(Trigger::from).ok_or_else(fault("period-ms", PERIOD))
 }
+
+/// What a period must be; the assertion keeps the numbers true.
+const PERIOD: &str = "from 1000 to 315360000000 ms";
+const _: () = assert!(PERIOD_MS_MIN.value == 1_000 && PERIOD_MS_MAX.value == 315_360_000_000);
 
 fn weekdays(map: &Map) -> Result<Weekdays, TriggerError> {
     let fault = || TriggerError::Key { key: "weekdays", expected: "a vector of days such as [:monday]" };

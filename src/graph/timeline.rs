@@ -115,10 +115,11 @@ impl<'v, 'a> Counting<'v, 'a> {
             return Err(wrong("to", to, "after from"));
         }
         let whole = to.millis_since(from).max(1);
-        let bucket = asked.bucket.map_or(whole.div_ceil(BUCKETS), Span::millis).max(1);
-        if whole.div_ceil(bucket) > limits::TIMELINE_BUCKETS.value {
+        let given = asked.bucket.map_or(whole.div_ceil(BUCKETS), Span::millis);
+        let bucket = given.max(1);
+        if given == 0 || whole.div_ceil(bucket) > limits::TIMELINE_BUCKETS.value {
             let expected = format!("long enough for at most {} buckets", limits::TIMELINE_BUCKETS.value);
-            let value = Value::Int(i64::try_from(bucket).unwrap_or(i64::MAX));
+            let value = Value::Int(i64::try_from(given).unwrap_or(i64::MAX));
             let kind = ParamFaultKind::Wrong { name: "bucket-ms", value, expected, nearest: None };
             return Err(ParamFault { path: Vec::new(), kind }.into_error(&TIMELINE));
         }

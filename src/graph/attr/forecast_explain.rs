@@ -208,7 +208,9 @@ pub(super) fn forecast<'a>(view: View<'a>, map: &Map) -> Read<'a> {
     let given = CheckedParams::of(map);
     let stretch = ForecastParams::read(&given).map_err(refused(FORECAST))?;
     let only = stretch.schedule.as_ref().map(schedule_of).transpose()?;
-    let forecast = view.state.forecast(view.zones, view.now, &ask(view, &stretch, only.as_ref()));
+    let asked = ask(view, &stretch, only.as_ref());
+    in_order(&asked, map)?;
+    let forecast = view.state.forecast(view.zones, view.now, &asked);
     let last = forecast.slots.len().saturating_sub(1);
     let newest: BTreeMap<ScheduleId, usize> =
         forecast.slots.iter().enumerate().map(|(place, slot)| (slot.schedule.clone(), place)).collect();
@@ -231,6 +233,9 @@ pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
     let change = ChangeRequest::read(&given).map_err(refused(WHAT_IF))?;
     // Exactly one assumption: a complete outage, or a schedule to change.
     let supposed = match (from, until, &schedule) {
+        (Some(from), Some(until), None) if until < from => {
+            return Err(wrong(map, "down-until", "after :down-from"));
+        }
         (Some(from), Some(until), None) => WhatIf::Outage(Outage { from, until }),
         (None, None, Some(schedule)) => {
             // What is wrong with a change says nothing of a schedule that is hidden from the caller.
@@ -256,6 +261,7 @@ pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
     };
     // A change of one schedule shifts no slot of another, and those of others would use up the list.
     let ask = ask(view, &stretch, schedule.as_ref());
+    in_order(&ask, map)?;
     let differences = view.state.what_if(view.zones, view.now, &ask, &supposed).map_err(|refusal| {
         ResolverError::new(refusal.to_string(), Map::new().with("hint", refusal.hint())).coded(refusal.code())
     })?;
@@ -304,6 +310,11 @@ fn ask<'v>(view: View<'v>, stretch: &ForecastParams, only: Option<&'v ScheduleId
     let first = stretch.first.and_then(|first| usize::try_from(first).ok()).unwrap_or(default.first);
     let each = stretch.each.and_then(|each| usize::try_from(each).ok()).unwrap_or(default.each);
     ForecastQuery { only, from, to, first, each, ..default }
+}
+
+/// Refuses a range that ends before it begins: an empty list would say that nothing fires.
+fn in_order(asked: &ForecastQuery<'_>, given: &Map) -> Result<(), ResolverError> {
+    if asked.to < asked.from { Err(wrong(given, "to", "after :from")) } else { Ok(()) }
 }
 
 fn schedule_of(id: &IdText) -> Result<ScheduleId, ResolverError> {

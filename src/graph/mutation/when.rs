@@ -5,6 +5,7 @@
 //!
 //! Invariant: an instant that has passed is refused, with a later one as a suggestion, unless the call asks to fire now.
 
+use super::super::echo;
 use super::super::params::{FromParam, OneOrMany, enums, field, params};
 use super::super::psi_terms;
 use super::super::registry::{ParamFault, ParamFaultKind, ParamType, Record, ResolverError, name_of};
@@ -15,6 +16,7 @@ use crate::domain::{
     Calendar, Code, CountFrom, Every, JobId, Moment, Span, Trigger, Weekday, When, Zone, names,
 };
 use crate::edn::{Keyword, Map, Value};
+use crate::limits;
 
 params! {
     /// The time of a schedule, given by one of `when`, `trigger`, `cron`, `every-ms`, `delay-ms` and `at`.
@@ -185,9 +187,10 @@ impl WhenParams {
     ) -> Result<Option<ParsedWhen>, ResolverError> {
         let given = self.ways();
         // Two ways might contradict each other, and nothing says which of them the caller means.
-        let [way] = given[..] else {
-            let Some(first) = given.first() else { return Ok(None) };
-            return Err(wrong(first, &format!("the only time given, not one of {}", given.join(" and "))));
+        let [(way, _)] = given[..] else {
+            let Some((first, value)) = given.first() else { return Ok(None) };
+            let all = given.iter().map(|(way, _)| format!(":{way}")).collect::<Vec<String>>().join(" and ");
+            return Err(wrong(first, value, &format!("the only time given, not one of {all}")));
         };
         // Checked even if the given way uses no zone: a misspelt one is an error that the caller wants to know.
         let zone = match self.zone.as_deref() {
@@ -223,17 +226,17 @@ impl WhenParams {
         Ok(Some(plain(When::By(trigger), &PhraseContext { now, zone, zones })))
     }
 
-    /// Returns the names of the ways that are given.
-    fn ways(&self) -> Vec<&'static str> {
+    /// Returns the ways that are given: the name of each, and its value.
+    fn ways(&self) -> Vec<(&'static str, Value)> {
         let ways = [
-            ("when", self.when.is_some()),
-            ("trigger", self.trigger.is_some()),
-            ("cron", self.cron.is_some()),
-            ("every-ms", self.every.is_some()),
-            ("delay-ms", self.delay.is_some()),
-            ("at", self.at.is_some()),
+            ("when", self.when.as_deref().map(Value::string)),
+            ("trigger", self.trigger.as_ref().map(|TriggerMap(map)| map.clone().into())),
+            ("cron", self.cron.as_deref().map(Value::string)),
+            ("every-ms", self.every.map(millis)),
+            ("delay-ms", self.delay.map(millis)),
+            ("at", self.at.map(psi_terms::instant)),
         ];
-        ways.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
+        ways.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
 
     /// Resolves the one way that is given.
@@ -253,7 +256,10 @@ impl WhenParams {
         if let Some(period) = self.every {
             let every = asked.now.checked_add(period);
             let every = every.and_then(|first| Every::new(period, first, CountFrom::Slot));
-            let every = every.ok_or_else(|| wrong(way, "within period-ms-min and period-ms-max"))?;
+            let every = every.ok_or_else(|| {
+                let (least, most) = (limits::PERIOD_MS_MIN.value, limits::PERIOD_MS_MAX.value);
+                wrong(way, &millis(period), &format!("a whole number from {least} to {most}"))
+            })?;
             return Ok(plain(When::By(every.into()), asked));
         }
         // All other ways are handled above, so without an instant there is a delay.
@@ -282,7 +288,8 @@ fn read_trigger(way: &'static str, map: &Map, asked: &PhraseContext<'_>) -> Resu
         true => map.clone().with("zone", asked.zone.to_string()),
         false => map.clone(),
     };
-    let trigger = from_edn(&Value::Map(map)).map_err(|error| wrong(way, &error.to_string()))?;
+    let trigger =
+        from_edn(&Value::Map(map.clone())).map_err(|error| wrong(way, &map.into(), &error.to_string()))?;
     let known = |zone: Zone| asked.zones.known(zone).map_err(|fault| unknown_zone(&fault));
     Ok(match trigger {
         Trigger::Calendar(calendar) => {
@@ -365,9 +372,13 @@ fn keyed((key, value): (&Value, &Value)) -> (Value, Value) {
     (Value::keyword(name), value)
 }
 
-fn wrong(name: &'static str, expected: &str) -> ResolverError {
+fn millis(span: Span) -> Value {
+    i64::try_from(span.millis()).unwrap_or(i64::MAX).into()
+}
+
+fn wrong(name: &'static str, value: &Value, expected: &str) -> ResolverError {
     let kind =
-        ParamFaultKind::Wrong { name, value: Value::Nil, expected: expected.to_owned(), nearest: None };
+        ParamFaultKind::Wrong { name, value: echo(value), expected: expected.to_owned(), nearest: None };
     ParamFault { path: Vec::new(), kind }.into_error(&"the call")
 }
 
