@@ -8,6 +8,7 @@
 //! Does not live here: any transport, any clock, any lock.
 
 pub mod attr;
+pub mod config_params;
 mod echo;
 pub mod eql;
 pub mod export;

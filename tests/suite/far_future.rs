@@ -191,7 +191,7 @@ fn no_words_or_lengths_reach_a_year_of_five_digits() {
         "when: \"in 500000 weeks\"",
         "delayMs: 300000000000000",
         "everyMs: 300000000000000",
-        "delayMs: 5000, sessionConfig: {preloadedMessages: [{role: \"user\", content: \"c\", \
+        "delayMs: 5000, sessionConfig: {preloadedMessages: [{role: USER, content: \"c\", \
          timestamp: \"+10000-01-01T00:00:00Z\"}]}",
     ] {
         let handle = handle();

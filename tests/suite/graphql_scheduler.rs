@@ -230,7 +230,7 @@ fn a_misspelt_field_is_answered_with_the_nearest() {
 fn a_delivery_is_seen_from_every_side() {
     let scene = scene();
     let id = scene.create("one", "l", 10_000);
-    let config = "{sessionName: \"n\", thinkingLevel: \"high\", model: {provider: \"p\", id: \"m\"}}";
+    let config = "{sessionName: \"n\", thinkingLevel: HIGH, model: {provider: \"p\", id: \"m\"}}";
     let fresh = scene.ask(&format!(
         "mutation {{ createSchedule(input: {{originSessionId: \"one\", kind: SESSION, message: \"go\", \
          at: \"2026-01-01T00:00:20Z\", sessionConfig: {config}}}) {{ schedule {{ scheduleId fireAt \
@@ -371,4 +371,80 @@ fn messages_are_followed_and_resumed() {
     let request = GraphqlRequest::new(query);
     let refused = Follower::begin(&scene.service, &Scene::session("two"), &request).err();
     assert_eq!(refused.expect("refused")[0].code.map(Code::name), Some("NOT_FOUND"));
+}
+
+/// A configuration is given in the names and words in which the session shows it, as literals and as variables.
+#[test]
+fn a_configuration_is_taken_as_it_is_shown() {
+    let scene = scene();
+    let shown = "thinkingLevel cacheBreakpoints developerPromptSource skills { name source } \
+                 preloadedMessages { role text } promptComponentSelection { agentsMd components }";
+    let given = "{thinkingLevel: HIGH, cacheBreakpoints: [SYSTEM], developerPrompt: \"d\", developerPromptSource: \
+                 EXPLICIT, skills: [{name: \"s\", description: \"d\", source: USER}], preloadedMessages: [{role: USER, \
+                 content: \"c\"}], promptComponentSelection: {agentsMd: true, components: [SKILLS]}}";
+    let expected = json!({
+        "thinkingLevel": "HIGH", "cacheBreakpoints": ["SYSTEM"], "developerPromptSource": "EXPLICIT",
+        "skills": [{"name": "s", "source": "USER"}], "preloadedMessages": [{"role": "USER", "text": "c"}],
+        "promptComponentSelection": {"agentsMd": true, "components": ["SKILLS"]}
+    });
+    let opened = scene.ask(&format!(
+        "mutation {{ openSession(sessionId: \"c\", sessionConfig: {given}) {{ session {{ {shown} }} }} }}"
+    ));
+    assert_eq!(opened["data"]["openSession"]["session"], expected, "{opened}");
+    let query = format!(
+        "mutation($config: SessionConfigInput) {{ openSession(sessionId: \"v\", sessionConfig: $config) {{ \
+         session {{ {shown} }} }} }}"
+    );
+    let config = json!({
+        "thinkingLevel": "HIGH", "cacheBreakpoints": ["SYSTEM"], "developerPrompt": "d",
+        "developerPromptSource": "EXPLICIT", "skills": [{"name": "s", "description": "d", "source": "USER"}],
+        "preloadedMessages": [{"role": "USER", "content": [{"type": "text", "text": "c"}]}],
+        "promptComponentSelection": {"agentsMd": true, "components": ["SKILLS"]}
+    });
+    let opened = scene.ask_as(&Caller::OPERATOR, &query, &json!({ "config": config }));
+    assert_eq!(opened["data"]["openSession"]["session"], expected, "{opened}");
+    let wrong = json!({ "config": { "thinkingLevels": "HIGH" } });
+    let refused = scene.ask_as(&Caller::OPERATOR, &query, &wrong).to_string();
+    assert!(refused.contains("thinkingLevels") && refused.contains("SessionConfigInput"), "{refused}");
+}
+
+/// The message of a refusal has the names of this schema and says what was given; its data is that of all languages.
+#[test]
+fn a_refused_value_is_named_in_camel_case_with_its_bounds() {
+    let scene = scene();
+    for (terms, message, value) in [
+        ("everyMs: 500", "parameter everyMs must be a whole number from 1000 to 315360000000", json!(500)),
+        (
+            "delayMs: 7000, at: \"2026-01-01T00:00:20Z\"",
+            "parameter delayMs must be the only time given, not one of delayMs and at",
+            json!(7_000),
+        ),
+        (
+            "delayMs: 7000, sessionConfig: {}",
+            "sessionConfig must be left out unless kind is session",
+            json!({}),
+        ),
+    ] {
+        let input = format!("originSessionId: \"one\", kind: MESSAGE, message: \"m\", {terms}");
+        let answer =
+            scene.ask(&format!("mutation {{ createSchedule(input: {{{input}}}) {{ __typename }} }}"));
+        let error = &answer["errors"][0];
+        assert_eq!(error["message"], message, "{answer}");
+        assert_eq!(error["extensions"]["code"], "VALIDATION", "{answer}");
+        assert_eq!(error["extensions"]["data"]["value"], value, "{answer}");
+    }
+    for (query, says) in [
+        ("{ timeline(bucketMs: 0) { count } }", "\"value\":0"),
+        (
+            "{ forecast(from: \"2026-01-02T00:00:00Z\", to: \"2026-01-01T00:00:00Z\") { at } }",
+            "to must be after from",
+        ),
+        (
+            "{ whatIf(downFrom: \"2026-01-02T00:00:00Z\", downUntil: \"2026-01-01T00:00:00Z\") { at } }",
+            "downUntil must be after downFrom",
+        ),
+    ] {
+        let answer = scene.ask(query).to_string();
+        assert!(answer.contains(says) && answer.contains("VALIDATION"), "{query}: {answer}");
+    }
 }

@@ -1,12 +1,12 @@
 //! The parameters of mutations of one schedule.
 
+use super::super::config_params::ConfigMap;
 use super::super::params::{IdText, params};
 use super::super::registry::ResolverError;
 use super::conditions::Conditions;
 use super::when::{ParsedWhen, WhenParams};
 use crate::calendar::Zones;
 use crate::domain::{Durability, Moment, PayloadKind, SessionId, Trigger, Zone};
-use crate::edn::Map;
 use crate::engine::ScheduleChange;
 
 params! {
@@ -24,7 +24,7 @@ params! {
         /// What the schedule is for.
         optional description: Box<str> = "description",
         /// For a fresh session: its configuration.
-        optional session_config: Map = "session-config",
+        optional session_config: ConfigMap = "session-config",
         /// Whether the schedule survives a restart: durable ones do, volatile ones do not. If omitted, it does
         /// if there is a store.
         optional durability: Durability = "durability",

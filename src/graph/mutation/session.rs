@@ -1,9 +1,9 @@
 //! The parameters of mutations of a session, and of all its schedules.
 
+use super::super::config_params::ConfigMap;
 use super::super::params::{OneOrMany, enums, params};
 use super::schedule::ReasonParams;
 use crate::domain::{Address, AddressError, Dialect, JobId, PingName, Right, SessionId, names};
-use crate::edn::Map;
 
 params! {
     /// The session to act on.
@@ -19,7 +19,7 @@ params! {
         /// The id of the new session. A random one if omitted.
         optional session: SessionId = "session-id",
         /// The configuration of the session.
-        optional config: Map = "session-config",
+        optional config: ConfigMap = "session-config",
         /// The time zone that calls of the session mean if they name none. If omitted, the configured one, else the machine's.
         optional zone: Box<str> = "zone",
         /// Whether somebody reads the messages of the session as they come. Otherwise messages are left in its inbox until they

@@ -16,6 +16,7 @@ use crate::dialect::{Notation, psi, refusal_data};
 use crate::domain::{Actor, AddressError, Caller, Code, Dialect, Refusal, SessionConfig, SessionId, Status};
 use crate::edn::{Map, Value};
 use crate::engine::Command;
+use crate::graph::config_params::ConfigMap;
 use crate::graph::mutation::{Mutation, MutationName, PingRequest, ReasonParams, unknown_zone};
 use crate::graph::registry::ResolverError;
 use crate::graph::view::{AdmittedMutation, Mutator};
@@ -183,8 +184,8 @@ impl CallerMutator<'_> {
 }
 
 /// The configuration of a session, read as psi's tool reads it.
-pub(super) fn session_config(config: Map) -> Result<SessionConfig, ResolverError> {
-    let parsed = psi::session_config::parse(&config.into(), Notation::Edn);
+pub(super) fn session_config(config: ConfigMap) -> Result<SessionConfig, ResolverError> {
+    let parsed = psi::session_config::parse(&config.0.into(), Notation::Edn);
     parsed.map_err(|error| ResolverError::new(error.to_string(), error.data()).coded(Code::Validation))
 }
 

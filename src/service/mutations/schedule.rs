@@ -231,7 +231,11 @@ fn payload(new: &NewScheduleParams) -> Result<Payload, ResolverError> {
         return Err(wrong("message", "a string that is not blank", Some(&(&*text).into())));
     }
     if let (PayloadKind::Message | PayloadKind::Notice, Some(config)) = (kind, &new.session_config) {
-        return Err(wrong("session-config", "left out unless kind is session", Some(&config.clone().into())));
+        return Err(wrong(
+            "session-config",
+            "left out unless kind is session",
+            Some(&config.0.clone().into()),
+        ));
     }
     Ok(match kind {
         PayloadKind::Message => Payload::Turn { text },

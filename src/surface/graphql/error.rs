@@ -3,6 +3,7 @@
 //! Lives here: the type and its JSON. Does not live here: the checks that raise errors.
 
 use super::execution::write::text;
+use super::schema::names;
 use crate::domain::Code as Class;
 use crate::edn::{Map, Value};
 use crate::surface::json;
@@ -80,6 +81,17 @@ impl GraphqlError {
             code: Some(code.into()),
             data: Value::Nil,
         }
+    }
+
+    /// Creates the error for a refusal of the graph. Its message names parameters as this schema does; its data stays, because
+    /// it is the same in all languages.
+    pub(super) fn of_graph(code: Code, message: &str, data: Value) -> Self {
+        let named = data.as_map().and_then(|data| data.keyword("parameter")).and_then(Value::as_keyword);
+        let message = match named {
+            Some(named) => names::in_camel_case(message, named.name()),
+            None => message.to_owned(),
+        };
+        Self { data, ..Self::new(code, message) }
     }
 
     /// Creates the error for an exceeded limit, with the limit's name and value as data.

@@ -5,13 +5,15 @@ use crate::dialect::args::{Arg, ArgError};
 use crate::domain::Model;
 
 pub(super) fn model(arg: Arg<'_>) -> Result<Model, ArgError> {
-    let args = arg.map(&["provider", "id", "reasoning"])?;
+    let args = arg.map(&KEYS)?;
     Ok(Model {
         provider: args.or_nil("provider", text)?,
         id: args.or_nil("id", text)?,
         reasoning: args.flag("reasoning")?.unwrap_or(false),
     })
 }
+
+pub(super) const KEYS: [&str; 3] = ["provider", "id", "reasoning"];
 
 #[cfg(test)]
 mod tests {

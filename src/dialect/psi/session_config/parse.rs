@@ -100,7 +100,9 @@ mod tests {
         check_config as check, check_config_error as check_error, check_config_refused as check_refused, read,
     };
     use crate::domain::Skill;
+    use crate::graph::config_params::CONFIG;
     use crate::graph::psi_terms::config_summary as summary;
+    use crate::graph::registry::Record;
 
     /// A value of every kind, as it arrives in JSON.
     const JSON: &str = r#"{"session-name" "n" "model" {"provider" "p" "id" "m"} "thinking-level" "high"
@@ -204,6 +206,26 @@ mod tests {
         check_error(twice, Notation::Json, "session-name is given twice", ":field :session-name");
         let data = ":field :model :value nil";
         check_error(r#"{"model" {"id" "m"}}"#, Notation::Json, "model.provider must be", data);
+    }
+
+    /// Schemas are made of the declaration, so it has exactly the keys that are read.
+    #[test]
+    fn the_declared_keys_are_those_that_are_read() {
+        let names = |record: &Record| record.params.iter().map(|param| param.name).collect::<Vec<_>>();
+        assert_eq!(names(&CONFIG), KEYS);
+        for (key, read) in [
+            ("model", &model::KEYS[..]),
+            ("skills", &skill::KEYS),
+            ("preloaded-messages", &preloaded::KEYS),
+            ("prompt-component-selection", &selection::KEYS),
+        ] {
+            let declared = CONFIG.params.iter().find(|param| param.name == key);
+            assert_eq!(
+                declared.and_then(|param| param.kind.record()).map(names).as_deref(),
+                Some(read),
+                "{key}"
+            );
+        }
     }
 
     #[test]

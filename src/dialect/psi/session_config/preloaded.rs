@@ -10,7 +10,7 @@ use crate::edn::{Inst, Value};
 use crate::limits;
 
 pub(super) fn message(arg: Arg<'_>) -> Result<Message, ArgError> {
-    let args = arg.map(&["role", "content", "timestamp"])?;
+    let args = arg.map(&KEYS)?;
     Ok(Message {
         role: args.or_nil("role", |role| role.one_of(Role::NAMES, Role::ALL))?,
         content: args.or_nil("content", content)?,
@@ -41,6 +41,8 @@ fn timestamp(arg: Arg<'_>) -> Result<Moment, ArgError> {
     let moment = arg.instant().ok().filter(|it| Inst::new(it.seconds(), it.nanos()).is_some());
     moment.ok_or_else(|| arg.error(ArgErrorKind::NotAnInstant))
 }
+
+pub(super) const KEYS: [&str; 3] = ["role", "content", "timestamp"];
 
 #[cfg(test)]
 mod tests {

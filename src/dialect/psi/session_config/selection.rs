@@ -18,7 +18,7 @@ pub(super) fn selection(arg: Arg<'_>) -> Result<PromptSelection, ArgError> {
     })
 }
 
-const KEYS: [&str; 5] =
+pub(super) const KEYS: [&str; 5] =
     ["agents-md?", "extension-prompt-contributions", "tool-names", "skill-names", "components"];
 
 #[cfg(test)]

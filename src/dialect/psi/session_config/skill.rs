@@ -18,7 +18,7 @@ pub(super) fn skill(arg: Arg<'_>) -> Result<Skill, ArgError> {
     })
 }
 
-const KEYS: [&str; 7] = [
+pub(super) const KEYS: [&str; 7] = [
     "name",
     "description",
     "file-path",

@@ -316,7 +316,7 @@ fn exception_error(exception: &Map) -> GraphqlError {
     let message = exception.keyword(ERROR_MESSAGE).and_then(Value::as_str).unwrap_or_default();
     let data = exception.keyword(ERROR_DATA).cloned().unwrap_or(Value::Nil);
     let code = Code::of(&data).unwrap_or(Code::Internal);
-    GraphqlError { data, ..GraphqlError::new(code, message) }
+    GraphqlError::of_graph(code, message, data)
 }
 
 /// The initial capacity in bytes.

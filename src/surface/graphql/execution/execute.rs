@@ -384,10 +384,7 @@ fn failed(failure: eql::QueryFailure) -> GraphqlError {
         Some(error) => {
             // Not every error has a code; the data of some shows their class.
             let code = error.code.map(Code::from).or_else(|| Code::of(&error.data));
-            GraphqlError {
-                data: error.data,
-                ..GraphqlError::new(code.unwrap_or(Code::Internal), error.message)
-            }
+            GraphqlError::of_graph(code.unwrap_or(Code::Internal), &error.message, error.data)
         }
         None => GraphqlError::new(Code::Internal, format!("{} is not there", failure.key)),
     }
