@@ -58,6 +58,7 @@ mod pathom3;
 mod pings;
 mod primitives_graph;
 mod psi_rows;
+mod psi_schema;
 mod registry;
 mod replaced_jobs;
 mod rules_by_session;

@@ -195,11 +195,14 @@ mod tests {
     fn the_schema_of_psis_tool_has_the_words_and_bounds_of_the_rules() {
         let schema = TOOLBOX[0].input_schema();
         let at = |path: &str| {
-            let step = |value: Value, key: &str| value.as_map().and_then(|map| map.keyword(key)).cloned();
+            let step = |value: Value, key: &str| match value.as_items() {
+                Some(items) => items.get(key.parse::<usize>().ok()?).cloned(),
+                None => value.as_map().and_then(|map| map.keyword(key)).cloned(),
+            };
             path.split(' ').try_fold(schema.clone(), step).unwrap_or(Value::Nil)
         };
         let names = |names: Vec<&str>| Value::vector(names.into_iter().map(Value::from).collect::<Vec<_>>());
-        let config = "properties session-config properties";
+        let config = "properties session-config anyOf 1 properties";
         let lists = [
             ("properties op enum".to_owned(), psi::Op::ALL.iter().map(|op| op.name()).collect()),
             (
