@@ -220,8 +220,10 @@ pub(super) const OF_QUERY: NoticeWords = NoticeWords {
     total: "total-bytes",
     hint: "ask for fewer attributes, or page with the :next of a cut as parameters: \
            [{(:psi.scheduler/schedules {:first 20 :after \"…\"}) […]}]",
-    no_page: "ask for fewer attributes, or narrow the list by a parameter, or begin at one entity: \
-              [{(:psi.graph/attributes {:entity :schedule}) [:reveille.attribute/ident :reveille.attribute/doc]}]",
+    no_page: "ask for fewer attributes, or narrow the list by a parameter: \
+              [{(:psi.graph/attributes {:entity :schedule}) [:reveille.attribute/ident :reveille.attribute/doc]}]; \
+              a text is whole if its entity is asked for alone: \
+              [{[:psi.scheduler/schedule-id \"…\"] [:psi.scheduler/message]}]",
 };
 /// The bound on an answer as a length.
 #[expect(clippy::cast_possible_truncation, reason = "the assertion below proves that nothing is cut")]
@@ -229,7 +231,7 @@ pub(super) const ANSWER_BYTES: usize = limits::TOOL_ANSWER_BYTES.value as usize;
 const _: () = assert!(ANSWER_BYTES as u64 == limits::TOOL_ANSWER_BYTES.value);
 /// The notice in any other answer of psi's tool.
 const OF_PSI: NoticeWords = NoticeWords { hint: ONE_OF_PSI, no_page: ONE_OF_PSI, ..OF_QUERY };
-const ONE_OF_PSI: &str = "query one attribute of one schedule for more of it";
+const ONE_OF_PSI: &str = "query a text of one schedule, by its id, for the whole of it";
 /// The notice in any other answer.
 const GENERAL: NoticeWords = NoticeWords {
     keys: ["truncated", "value"],

@@ -114,13 +114,13 @@ fn answers() -> Vec<(&'static str, Value, usize)> {
     let remove = r#"{"description_pattern":"stop checking email 7"}"#;
     vec![
         ("psi-tool create", scene().call("psi-tool", &psi(0, SHORT)), 600),
-        ("psi-tool list of 50", psi_of("News?").call("psi-tool", PSI_LIST), 12_288),
-        ("psi-tool list of 50 without labels", unlabelled.call("psi-tool", PSI_LIST), 12_288),
-        ("psi-tool list of 50 with 60,000 characters each", psi_of(&long).call("psi-tool", PSI_LIST), 12_288),
+        ("psi-tool list of 50", psi_of("News?").call("psi-tool", PSI_LIST), 12_800),
+        ("psi-tool list of 50 without labels", unlabelled.call("psi-tool", PSI_LIST), 12_800),
+        ("psi-tool list of 50 with 60,000 characters each", psi_of(&long).call("psi-tool", PSI_LIST), 12_800),
         (
             "psi-tool list of 50 with a sentence each",
             psi_of("Check whether the build has finished.").call("psi-tool", PSI_LIST),
-            12_288,
+            12_800,
         ),
         ("psi-tool query of 30 with 60,000 characters each", native_many.call("psi-tool", query), most),
         ("psi-tool with 3,000 unknown arguments", scene().call("psi-tool", &stray), most),

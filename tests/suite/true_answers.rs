@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
-use reveille::dialect::Notation;
+use reveille::dialect::{Notation, within_bound};
 use reveille::domain::{Caller, CallerRole, HostId, Right, SessionConfig, Span, TokenName};
-use reveille::edn::{Caps, Value, read};
+use reveille::edn::{Caps, Map, Value, read};
 use reveille::engine::{Input, Report};
 use reveille::runtime::Handle;
 use reveille::service::Service;
@@ -52,6 +52,31 @@ fn exactly_the_listed_attributes_of_the_root_answer_as_they_are() {
             }
         }
     }
+}
+
+/// The longest message that can be made can be read back, by the id or from the entity, and other texts are cut as ever.
+#[test]
+fn a_long_message_is_read_back_whole_by_its_id() {
+    let (handle, _) = simulated::engine(&["s"]);
+    let service = Service::new(handle);
+    let call = |tool: &str, args: Map| {
+        let answer = service.call_tool(tool, &token("s"), &args.into(), Notation::Edn);
+        within_bound(answer.expect("admitted").expect("a tool")).value.to_string()
+    };
+    let text = "w".repeat(65_536);
+    let create = Map::new().with("action", "scheduler").with("op", "create").with("kind", "message");
+    let made = call("psi-tool", create.with("delay-ms", 60_000).with("message", text.as_str()));
+    let id = id(&made);
+    let query = |query: String| Map::new().with("action", "query").with("query", query);
+    let by_id =
+        format!("[{{[:psi.scheduler/schedule-id \"{id}\"] [:psi.scheduler/label :psi.scheduler/message]}}]");
+    let entity = format!("{{:psi.scheduler/schedule-id \"{id}\"}}");
+    let from_entity = query("[:psi.scheduler/message]".to_owned()).with("entity", entity);
+    for answer in [call("psi-tool", query(by_id)), call("psi-tool", from_entity)] {
+        assert!(answer.contains(&text) && !answer.contains("truncated"), "{} bytes", answer.len());
+    }
+    let list = call("psi-tool", query("[{:psi.scheduler/schedules [:psi.scheduler/message]}]".to_owned()));
+    assert!(list.len() <= 16_384 && list.contains("a text is whole"), "{} bytes", list.len());
 }
 
 #[test]
@@ -323,7 +348,7 @@ fn a_misspelt_session_is_no_empty_list() {
     let service = Service::new(handle);
     let list = |tool: &str, of: &str| {
         let caller = Caller::OPERATOR.acting_for(session(of));
-        let answer = service.call_tool(tool, &caller, &Value::Map(reveille::edn::Map::new()), Notation::Edn);
+        let answer = service.call_tool(tool, &caller, &Value::Map(Map::new()), Notation::Edn);
         answer.expect("admitted").expect("a tool").value.to_string()
     };
     assert!(list("list", "s").contains(":schedules []"));

@@ -8,11 +8,12 @@
 use super::error::PsiError;
 use crate::dialect::args::{Arg, Args};
 use crate::dialect::excerpt::ANSWER_BYTES;
-use crate::dialect::excerpt::{OF_QUERY, excerpt};
+use crate::dialect::excerpt::{OF_QUERY, excerpt, weight};
 use crate::dialect::{Answer, REQUEST_CAPS};
 use crate::domain::{Code, Moment};
 use crate::edn::{Map, Value, read_first, read_keeping_meta};
-use crate::graph::eql::{self, Boundary, QueryRefusal};
+use crate::graph::eql::{self, Boundary, Expr, ExprKey, Join, JoinTarget, Prop, Query, QueryRefusal};
+use crate::limits;
 
 /// Parses the query and the entity. Both are strings of EDN, or EDN values from callers that write EDN.
 pub(super) fn parse(args: &Args<'_>) -> Result<Boundary, Answer> {
@@ -39,7 +40,34 @@ pub(super) fn parse(args: &Args<'_>) -> Result<Boundary, Answer> {
 /// The answer to an executed query, cut to the maximum size of a tool's answer.
 pub fn queried(boundary: &Boundary, answer: eql::QueryAnswer) -> Answer {
     let value = plain(boundary.reply(answer).into());
+    if is_one_long_text(boundary, &value) {
+        return Answer::whole(value);
+    }
     Answer::done(excerpt(value, ANSWER_BYTES, &OF_QUERY))
+}
+
+/// Returns whether a query asks for attributes of one entity that it names, and only one text among them is long: then that
+/// text is what was asked for. Its own bound bounds the answer.
+fn is_one_long_text(boundary: &Boundary, answer: &Value) -> bool {
+    let entity = match &boundary.query.exprs[..] {
+        [Expr::Join(Join { key: ExprKey::Ident(..), target: JoinTarget::Query(query), .. })] => {
+            let below =
+                answer.as_map().and_then(|map| map.iter().next()).and_then(|(_, below)| below.as_map());
+            below.filter(|_| has_attributes_only(query))
+        }
+        _ => answer.as_map().filter(|_| !boundary.entity.is_empty() && has_attributes_only(&boundary.query)),
+    };
+    let texts =
+        entity.into_iter().flat_map(|entity| entity.iter().filter(|(_, value)| value.as_str().is_some()));
+    let longest = texts.map(|(_, text)| text).max_by_key(|text| text.as_str().map_or(0, str::len));
+    longest.is_some_and(|text| {
+        let is_bounded = text.as_str().is_some_and(|text| text.len() as u64 <= limits::TEXT_BYTES.value);
+        is_bounded && weight(answer) - weight(text) <= ANSWER_BYTES
+    })
+}
+
+fn has_attributes_only(query: &Query) -> bool {
+    query.exprs.iter().all(|expr| matches!(expr, Expr::Prop(Prop { key: ExprKey::Attr(_), .. })))
 }
 
 /// The answer to a query that exceeds a bound.

@@ -8,7 +8,7 @@ use crate::edn::{Map, Value};
 use crate::engine::{ScheduleRecord, State};
 use crate::graph::psi_terms;
 
-/// The schedule's status as a keyword, one of psi's five.
+/// The schedule's status as a keyword: one of psi's five, or `:left`, which psi does not have.
 pub fn status(record: &ScheduleRecord) -> Value {
     Value::keyword(psi_terms::status(record.status()).name())
 }
@@ -19,11 +19,9 @@ pub fn summary(state: &State, record: &ScheduleRecord) -> Value {
 }
 
 /// Prints a schedule as a row of a list, without the keys that are nil: for what has not ended that is a quarter of the row,
-/// and reading an absent key gives nil as well. The instant of creation is told to the second; the answer to `create` and the
-/// graph have it exactly. When the schedule fires is always exact.
+/// and reading an absent key gives nil as well. What is there is as in the answer to `create`.
 pub(super) fn row(state: &State, record: &ScheduleRecord) -> Value {
     let row: Map = full(state, record).into_iter().filter(|(_, value)| !value.is_nil()).collect();
-    let row = row.with("created-at", brief::instant(record.schedule().created_at));
     // Made to recur by other means than psi's, whose schedules are due once.
     match brief::recurrence(&record.schedule().trigger) {
         Some(words) => row.with("recurs", words).into(),
