@@ -93,6 +93,31 @@ fn a_message_is_left_and_taken_once() {
     assert!(after.contains("{:reveille.message/text \"one\" :reveille.message/taken? true}"), "{after}");
 }
 
+/// As one of psi's background jobs, a message that waits in an inbox has not ended.
+#[test]
+fn a_job_whose_message_is_left_goes_on_until_it_is_taken() {
+    let (handle, clock) = scene();
+    create(&handle, ":message", "one", 1);
+    pass(&handle, &clock, 2);
+    let operator = Caller::OPERATOR;
+    let look = "[{[:psi.agent-session/session-id \"s\"] [:psi.agent-session/background-job-statuses \
+                {:psi.agent-session/background-jobs [:psi.background-job/status :psi.background-job/is-terminal \
+                :psi.background-job/is-non-terminal]}]}]";
+    let job = |status: &str, has_ended: bool| {
+        format!(
+            "{{:psi.background-job/status {status} :psi.background-job/is-terminal {has_ended} \
+             :psi.background-job/is-non-terminal {}}}",
+            !has_ended
+        )
+    };
+    let left = ask(&handle, &operator, look, false);
+    assert!(left.contains(&job(":running", false)), "{left}");
+    assert!(left.contains("background-job-statuses [:running :completed :cancelled :failed]"), "{left}");
+    assert!(take(&handle, &operator, "").contains(":text \"one\""));
+    let taken = ask(&handle, &operator, look, false);
+    assert!(taken.contains(&job(":completed", true)), "{taken}");
+}
+
 /// Nobody had a message before it was taken: it is as late as that, by the record and by the decisions alone.
 #[test]
 fn a_message_that_was_taken_late_is_late() {

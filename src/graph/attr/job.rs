@@ -11,7 +11,7 @@ use crate::graph::view::Scheduler;
 
 const PREFIX: &str = "schedule/";
 const KINDS: &[&str] = &["scheduled-prompt", "scheduled-session"];
-const STATUSES: &[&str] = &["running", "completed", "cancelled", "failed"];
+pub(super) const STATUSES: &[&str] = &["running", "completed", "cancelled", "failed"];
 
 pub(super) fn job() -> Entity<Scheduler, Key> {
     let find: fn(ViewOf<'_, Scheduler>, &Value) -> Option<Key> = |view, key| {
@@ -42,17 +42,17 @@ pub(super) fn job() -> Entity<Scheduler, Key> {
                 PayloadKind::Session => Datum::Name(KINDS[1]),
             }
         };
-        /// The status of the job.
+        /// The status of the job. A message that is left in an inbox keeps its job running until somebody takes it.
         own "psi.background-job/status": Type::Enum(STATUSES) =>
             |record| Datum::Name(status(record.status()));
         /// When the schedule was created.
         own "psi.background-job/started-at": Type::Instant => |record| instant(record.schedule().created_at);
         /// Whether the job has ended.
         own "psi.background-job/is-terminal": Type::Boolean =>
-            |record| Datum::Bool(record.status().is_terminal());
+            |record| Datum::Bool(has_ended(record.status()));
         /// Whether the job has not ended.
         own "psi.background-job/is-non-terminal": Type::Boolean =>
-            |record| Datum::Bool(!record.status().is_terminal());
+            |record| Datum::Bool(!has_ended(record.status()));
     }
 }
 
@@ -80,11 +80,22 @@ pub(super) fn of_session<'a>(view: ViewOf<'a, Scheduler>, session: Key) -> Read<
     Ok(entities(jobs.into_iter().map(|(_, key)| key)))
 }
 
+/// The statuses that a job can have.
+pub(super) fn statuses() -> Value {
+    STATUSES.iter().map(|status| Value::keyword(status)).collect::<Vec<Value>>().into()
+}
+
+fn has_ended(of: Status) -> bool {
+    status(of) != STATUSES[0]
+}
+
 fn status(status: Status) -> &'static str {
     match status {
         // psi's jobs have four statuses. A schedule whose only slot was skipped had no run, so it counts as cancelled.
         Status::Pending | Status::Paused | Status::Queued | Status::InFlight => STATUSES[0],
-        Status::Left | Status::Delivered | Status::Finished => STATUSES[1],
+        // The schedule has ended, but nobody has its message yet.
+        Status::Left => STATUSES[0],
+        Status::Delivered | Status::Finished => STATUSES[1],
         Status::Cancelled | Status::Skipped => STATUSES[2],
         Status::Failed => STATUSES[3],
     }

@@ -238,6 +238,9 @@ fn contents(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         /// The number of its background jobs.
         own "psi.agent-session/background-job-count": Type::Integer, unit("jobs") =>
             |record| integer(record.schedule_keys().count() as u64);
+        /// The statuses that a background job can have.
+        own "psi.agent-session/background-job-statuses": Type::Enum(super::job::STATUSES), many =>
+            |_| super::job::statuses().into();
         /// Its watches. Order and parameters are those of :reveille/watches.
         own "psi.agent-session/watches": Type::Reference("watch"), params(listing::OF_SCHEDULES), many =>
             |view, key, params| Ok(Datum::Entities(super::watch::list(view, Whose::Session(key), params)?));
