@@ -301,7 +301,12 @@ fn failures_say_why() {
             "x",
             "there is no mutation x; query [:psi.graph/mutation-syms] for a list",
         ),
-        ("[{[:c/id 0] [{:c/next ...}]}]", Cause::Cycle, ":c/next", ""),
+        (
+            "[{[:c/id 0] [{:c/next ...}]}]",
+            Cause::Cycle,
+            ":c/next",
+            "the recursion of :c/next has no end: it comes back to {:c/id 0}; give a depth in the place of ..., as in {:c/next 2}",
+        ),
     ];
     for (text, cause, key, said) in rows {
         let mut toy = toy();

@@ -221,11 +221,52 @@ fn a_slip_below_an_empty_list_is_named() {
         ("[{:psi.scheduler/schedules [(:psi.scheduler/upcoming {:frist 3})]}]", "did you mean :first?"),
         ("[{:psi.scheduler/schedules [(:psi.scheduler/runs {:foo 3})]}]", "takes no parameters"),
         ("[{(:psi.scheduler/schedules {:statuss :failed}) [:psi.scheduler/label]}]", "did you mean :status?"),
+        (
+            "[{:psi.scheduler/schedules {:psi.scheduler/schedul-id [:psi.scheduler/kind]}}]",
+            "did you mean :psi.scheduler/schedule-id?",
+        ),
     ] {
         for lenient in [false, true] {
             let answer = ask(&handle, query, lenient);
             assert!(answer.contains(meant), "{query}, lenient {lenient}: {answer}");
         }
+    }
+}
+
+/// In a lenient answer, what is wrong with a parameter has one form, whether its name is wrong or its value.
+#[test]
+fn a_wrong_name_and_a_wrong_value_are_told_alike() {
+    let handle = handle();
+    for (query, message) in [
+        (
+            "[(:psi.scheduler/pending-count {:x 1})]",
+            "there is no parameter :x of :psi.scheduler/pending-count",
+        ),
+        ("[(:psi.scheduler/schedules {:first \"many\"})]", "parameter :first must be"),
+    ] {
+        let answer = ask(&handle, query, true);
+        let errors = "{:com.wsscode.pathom3.error/cause :com.wsscode.pathom3.error/node-errors \
+                      :com.wsscode.pathom3.error/node-error-details {1 {:com.wsscode.pathom3.error/cause \
+                      :com.wsscode.pathom3.error/node-exception";
+        assert!(answer.contains(errors) && answer.contains(message), "{query}: {answer}");
+        assert!(!answer.contains("attribute-unreachable"), "{query}: {answer}");
+    }
+}
+
+/// A recursion that leads back to where it was says so, and where.
+#[test]
+fn a_recursion_without_an_end_says_where_it_comes_back_to() {
+    let handle = handle();
+    let made = ask(&handle, &format!("[{RIGHT}]"), false);
+    assert!(made.contains(":psi.scheduler/created? true"), "{made}");
+    let answer = ask(&handle, "[{:psi.scheduler/schedules ...}]", false);
+    for part in [
+        ":cause :cycle",
+        "has no end: it comes back to {:psi.scheduler/schedule-id \\\"sch-",
+        ":code \"VALIDATION\"",
+        "as in {:psi.scheduler/schedules 2}",
+    ] {
+        assert!(answer.contains(part), "{part}: {answer}");
     }
 }
 

@@ -88,14 +88,22 @@ pub(super) fn attribute_error(
     };
     // The log has the errors of all attributes of the row. Without one for this attribute, its entity was not found.
     let mut troubles = row.log.iter().filter(|(at, only, _)| *at == number && *only == attr);
-    let (cause, detail) = match troubles.next() {
-        Some((_, _, error)) => (Cause::Exception, caused("node-exception").with(EXCEPTION, error.to_map())),
-        None if is_optional => return None,
-        None => (Cause::Missing, caused("attribute-missing")),
-    };
+    match troubles.next() {
+        Some((_, _, error)) => Some(exception(number, error)),
+        None if is_optional => None,
+        None => Some((Cause::Missing, node_errors(number, caused("attribute-missing")))),
+    }
+}
+
+/// Returns the error of an attribute whose reader failed, or would not take its parameters, as call `number` of the level.
+pub(super) fn exception(number: usize, error: &ResolverError) -> (Cause, Value) {
+    (Cause::Exception, node_errors(number, caused("node-exception").with(EXCEPTION, error.to_map())))
+}
+
+fn node_errors(number: usize, detail: Map) -> Value {
     let mut details = Map::new();
     details.insert(node_id(number), Value::Map(detail));
-    Some((cause, Value::Map(caused("node-errors").with(NODE_ERROR_DETAILS, details))))
+    Value::Map(caused("node-errors").with(NODE_ERROR_DETAILS, details))
 }
 
 /// Returns the error of an attribute that no reader leads to.

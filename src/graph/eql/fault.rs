@@ -113,13 +113,13 @@ impl<W: World> Planner<'_, W> {
         let Some(Err(fault)) = declared.map(|declared| check(&field.params, declared)) else { return field };
         let (key, path) = (field.key.clone(), self.path.clone());
         let error = fault.into_error(&key);
-        self.faults.push(PlanFault { path, key, cause: Cause::Exception, error });
+        self.faults.push(PlanFault { path, key, cause: Cause::Exception, error: error.clone() });
         let source = match field.source {
             // A hidden attribute is not read, so the reader never sees parameters that failed the check.
             Source::Attr(attr, _) => Source::Attr(attr, false),
             source @ (Source::Ident(..) | Source::Placeholder | Source::Call(_)) => source,
         };
-        Field { source, params: Map::new(), ..field }
+        Field { source, params: Map::new(), refused: Some(error), ..field }
     }
 }
 

@@ -6,8 +6,9 @@ use super::failure::{Cause, QueryFailure};
 use super::level::{Below, Field, Level, Source};
 use super::row::EntityRow;
 use super::run::{Abort, LevelFrame, Runner};
+use crate::domain::Code;
 use crate::edn::{Map, Value};
-use crate::graph::registry::{AttrId, ViewOf, World};
+use crate::graph::registry::{AttrId, ResolverError, ViewOf, World};
 
 /// The answers of one field, one per row; `None` where the row has no value.
 pub(super) type Column = Vec<Option<Value>>;
@@ -79,7 +80,8 @@ impl<W: World> Runner<'_, W> {
                         child.found = key.map(|key| (key, found));
                     }
                     if let Below::Unbounded = field.below {
-                        chain(row, &mut below[first..], place.level, &field.key)?;
+                        chain(row, &mut below[first..], place.level)
+                            .map_err(|again| self.cycle(&field.key, again))?;
                     }
                 }
                 slots
@@ -132,6 +134,17 @@ impl<W: World> Runner<'_, W> {
         let slot = self.slot(NO_ATTR, value, &mut rows);
         let answers = self.level(view, &place, rows)?.into_iter().map(Some).collect();
         Ok(fill(vec![Some(slot)], answers).pop().flatten().unwrap_or(Value::Nil))
+    }
+
+    /// The failure of a recursion without an end: the same entity again is the same answer again.
+    fn cycle(&self, key: &Value, again: Vec<(AttrId, Value)>) -> Abort {
+        let entry = |(id, value): (AttrId, Value)| (self.names.key(self.registry, id).clone(), value);
+        let again = Value::Map(again.into_iter().map(entry).collect());
+        let hint = format!("give a depth in the place of ..., as in {{{key} 2}}");
+        let data = Map::new().with("again", again.clone()).with("hint", hint);
+        let message = format!("the recursion of {key} has no end: it comes back to {again}");
+        let error = ResolverError::new(message, data).coded(Code::Validation);
+        Abort::Failed(QueryFailure { cause: Cause::Cycle, key: key.clone(), error: Some(error) })
     }
 
     fn descend(
@@ -227,13 +240,13 @@ impl<W: World> Runner<'_, W> {
     }
 }
 
-/// Links the entities below to the row above, or fails if the recursion has passed through one of them before.
-fn chain(row: &EntityRow, below: &mut [EntityRow], level: usize, key: &Value) -> Result<(), Abort> {
+/// Links the entities below to the row above, or fails if the recursion has passed through one of them before: with what
+/// is known of that one.
+fn chain(row: &EntityRow, below: &mut [EntityRow], level: usize) -> Result<(), Vec<(AttrId, Value)>> {
     let link = row.link(level);
     for child in below {
         if link.repeats(child, level) {
-            let failure = QueryFailure { cause: Cause::Cycle, key: key.clone(), error: None };
-            return Err(Abort::Failed(failure));
+            return Err(child.source().to_vec());
         }
         child.chain = Some(std::rc::Rc::clone(&link));
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::MutationCall;
 use crate::edn::{Map, Value};
-use crate::graph::registry::{AttrId, Registry, World};
+use crate::graph::registry::{AttrId, Registry, ResolverError, World};
 
 /// What the entities at one place of the answer are asked for.
 #[derive(Debug)]
@@ -31,6 +31,8 @@ pub(super) struct Field {
     /// True if the value needs no processing: it refers to no entity and hides nothing from the viewer.
     pub(super) is_whole: bool,
     pub(super) source: Source,
+    /// What is wrong with its parameters. Such a field is not read.
+    pub(super) refused: Option<ResolverError>,
     pub(super) below: Below,
 }
 

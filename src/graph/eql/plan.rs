@@ -255,7 +255,7 @@ impl<W: World> Planner<'_, W> {
             Source::Attr(attr, _) => self.registry.answers_whole(*attr, self.viewer),
             Source::Ident(..) | Source::Placeholder | Source::Call(_) => false,
         };
-        Field { key, params, is_optional, is_whole, source, below: Below::Nothing }
+        Field { key, params, is_optional, is_whole, source, refused: None, below: Below::Nothing }
     }
 
     fn join(&mut self, join: &Join, known: &[AttrId], depth: u32) -> Result<Field, QueryRefusal> {
@@ -282,6 +282,8 @@ impl<W: World> Planner<'_, W> {
             JoinTarget::Union(entries) => {
                 let mut levels = Vec::new();
                 for (key, query) in entries {
+                    // A misspelt key would choose nothing, and the answer would say that nothing is there.
+                    self.check_name(&ExprKey::Attr(key.clone()), &below);
                     let id = self.names.id(self.registry, &Value::Keyword(key.clone()));
                     levels.push((id, self.level(query, below.clone(), depth + 1)?));
                 }

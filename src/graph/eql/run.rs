@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::failure::{Cause, QueryFailure, attribute_error, mutation_error, unreachable};
+use super::failure::{Cause, QueryFailure, attribute_error, exception, mutation_error, unreachable};
 use super::level::CallPlan;
 use super::level::{Below, Field, Level, Source};
 use super::limits::Budget;
@@ -395,6 +395,10 @@ pub(super) fn field_error(field: &Field, row: &EntityRow, steps: &CallPlan) -> O
     match field.source {
         Source::Attr(attr, true) if row.has(attr) => None,
         Source::Attr(attr, true) => attribute_error(row, steps, attr, field.is_optional),
+        // Alike for a name and for a value that is wrong: a value is refused by the reader.
+        Source::Attr(_, false) if field.refused.is_some() => {
+            field.refused.as_ref().map(|error| exception(0, error))
+        }
         // An attribute that the viewer may not see does not exist for it.
         Source::Attr(_, false) => (!field.is_optional).then(unreachable),
         Source::Ident(..) | Source::Placeholder | Source::Call(_) => None,
