@@ -305,7 +305,8 @@ fn failures_say_why() {
             "[{[:c/id 0] [{:c/next ...}]}]",
             Cause::Cycle,
             ":c/next",
-            "the recursion of :c/next has no end: it comes back to {:c/id 0}; give a depth in the place of ..., as in {:c/next 2}",
+            "the recursion of :c/next has no end: it comes back to {:c/id 0}; \
+             give a depth in the place of ..., as in {:c/next 2}",
         ),
     ];
     for (text, cause, key, said) in rows {

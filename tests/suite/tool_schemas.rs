@@ -1,10 +1,10 @@
 //! What the tools declare is taken by every provider of models, and is short.
 //!
-//! The restrictions are those that the providers publish for tools: Anthropic (no `oneOf`, `allOf` or `anyOf` at the root, names
-//! of properties; `anyOf` further below is taken by all), OpenAI (length of a description, depth, number of properties), Google (types, no `$ref`, no `const`, no
-//! object without properties). `additionalProperties`, `default` and `examples` are JSON Schema: of Google's two fields for
-//! a schema, `parametersJsonSchema` takes them, and `parameters`, a subset of OpenAPI, does not. A schema that one of them does
-//! not take spoils the whole request, with all other tools in it.
+//! The restrictions are those that the providers publish for tools: Anthropic (no `oneOf`, `allOf` or `anyOf` at the root, which
+//! all take further below, and names of properties), OpenAI (length of a description, depth, number of properties), Google
+//! (types, no `$ref`, no `const`, no object without properties). `additionalProperties`, `default` and `examples` are JSON
+//! Schema: of Google's two fields for a schema, `parametersJsonSchema` takes them, and `parameters`, a subset of OpenAPI, does
+//! not. A schema that one of them does not take spoils the whole request, with all other tools in it.
 
 use reveille::dialect::names;
 use serde_json::{Map, Value};

@@ -96,10 +96,7 @@ fn asked(args: &Args<'_>) -> Result<Option<Op>, PsiError> {
         Some("query") => Ok(None),
         // Only if the action is absent: an unknown action with a query is still an error.
         None if action.is_none() && args.get("query").is_some() => Ok(None),
-        Some(_) | None => {
-            let data = Map::new().with("action", given(action));
-            Err(UNKNOWN_ACTION.broken(data.with("supported-actions", names(&["query", "scheduler"]))))
-        }
+        Some(_) | None => Err(UNKNOWN_ACTION.broken(Map::new().with("action", given(action)))),
     }
 }
 
@@ -148,9 +145,12 @@ mod tests {
         for (given, shown) in
             [("", "nil"), (r#":action "Scheduler""#, r#""Scheduler""#), (":action :queries", ":queries")]
         {
-            let data =
-                format!(r#"{{:phase :validate :action {shown} :supported-actions ["query" "scheduler"]}}"#);
-            check_refused(&format!("{{{given}}}"), "unknown action", ":validate", &data);
+            // As plain text, as psi answers it.
+            let answer = ask(&format!("{{{given}}}")).unwrap_err();
+            let text = format!(
+                "EQL query error: unknown action: {shown}; supported are \"query\" and \"scheduler\""
+            );
+            assert_eq!((answer.value, answer.is_error), (Value::from(text), true));
         }
         for (given, shown) in
             [("", "nil"), (r#":op "Create""#, r#""Create""#), (":op :pause", ":pause"), (":op 1", "1")]

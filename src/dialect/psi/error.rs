@@ -36,6 +36,8 @@ enum Lead {
     Action,
     /// `Action`, and the operation.
     Call,
+    /// No data: the answer is plain text, with the prefix of the action `query`, as long as no other action is known.
+    Text,
 }
 
 /// A rule of psi. Placeholders in its message are filled from the data.
@@ -62,7 +64,7 @@ macro_rules! rules {
 }
 
 rules! {
-    UNKNOWN_ACTION Phase "unknown-action" "unknown action: {action}; supported are \"query\" and \"scheduler\"";
+    UNKNOWN_ACTION Text "unknown-action" "unknown action: {action}; supported are \"query\" and \"scheduler\"";
     UNKNOWN_OP Action "unknown-op" "unknown scheduler op: {op}; use \"create\", \"list\" or \"cancel\"";
     NO_SESSION Call "no-session" "scheduler operations need an invoking session, and this caller has none";
     NO_MESSAGE Call "no-message" "message is required and must not be blank";
@@ -87,6 +89,9 @@ rules! {
     NO_SUCH_SCHEDULE Nothing "no-such-schedule"
         "schedule not found: {schedule-id}; list the schedules to see the ids that exist";
 }
+
+/// The beginning of an error that is plain text.
+pub(super) const TEXT_PREFIX: &str = "EQL query error: ";
 
 /// The kinds that psi knows; notices are not among them.
 pub(super) const KINDS: [PayloadKind; 2] = [PayloadKind::Message, PayloadKind::Session];
@@ -119,6 +124,9 @@ impl PsiError {
 
     /// Builds the complete answer. `op` is `None` if the operation is not known.
     pub(super) fn answer(&self, op: Option<Op>, duration_ms: u64) -> Answer {
+        if self.lead == Lead::Text {
+            return Answer::refused(Value::string(format!("{TEXT_PREFIX}{}", self.message)), self.code);
+        }
         let data: Value = match self.data.as_map() {
             Some(own) => self.lead.map(op).into_iter().chain(own.clone()).collect::<Map>().into(),
             None => Value::Nil,
@@ -175,7 +183,7 @@ impl Lead {
         let phase = || Map::new().with("phase", Value::keyword("validate"));
         let action = || phase().with("action", "scheduler");
         match self {
-            Lead::Nothing => Map::new(),
+            Lead::Nothing | Lead::Text => Map::new(),
             Lead::Phase => phase(),
             Lead::Action => action(),
             Lead::Call => action().with("op", op.map(Op::name)),
@@ -213,7 +221,8 @@ fn unknown_schedule(given: Value) -> Map {
 pub fn errors() -> Vec<(&'static str, Code, Value)> {
     let entry = |(name, error): (&'static str, PsiError)| {
         let answer = error.answer(Some(Op::Create), 0).value;
-        let shown = answer.as_map().and_then(|map| map.keyword("psi-tool/error")).cloned();
+        let text = answer.as_str().map(|text| Map::new().with("message", text).into());
+        let shown = answer.as_map().and_then(|map| map.keyword("psi-tool/error")).cloned().or(text);
         (name, error.code, shown.unwrap_or(Value::Nil))
     };
     samples().into_iter().map(entry).collect()
@@ -230,18 +239,15 @@ fn samples() -> Vec<(&'static str, PsiError)> {
     let keys = vec![Value::keyword("lable")];
     let unknown = ArgErrorKind::UnknownKeys { keys, known: &["message", "label"], nearest: Some("label") };
     let twice = ArgError::new("op", ArgErrorKind::GivenTwice);
-    let supported = |name: &str, all: &[&str]| {
-        let all: Vec<Value> = all.iter().map(|name| Value::from(*name)).collect();
-        Map::new().with(name, value()).with(&format!("supported-{name}s"), all)
-    };
+    let supported_ops: Vec<Value> = Op::NAMES.iter().map(|name| Value::from(*name)).collect();
     let kinds: Vec<Value> = KINDS.iter().map(|kind| Value::keyword(kind.name())).collect();
     let delay = |ms: i64| Map::new().with("delay-ms", ms);
     vec![
         ("not-a-map", argument("", ArgErrorKind::NotAMap { found })),
         ("given-twice", twice.into()),
         ("unknown-argument", argument("lable", unknown)),
-        broken(UNKNOWN_ACTION, supported("action", &["query", "scheduler"])),
-        broken(UNKNOWN_OP, supported("op", Op::NAMES)),
+        broken(UNKNOWN_ACTION, of("action")),
+        broken(UNKNOWN_OP, of("op").with("supported-ops", supported_ops)),
         broken(NO_SESSION, none()),
         broken(NO_MESSAGE, none()),
         ("not-text", argument("label", ArgErrorKind::NotText { found })),

@@ -5,7 +5,7 @@
 //! instants are ISO strings.
 //! Source: psi §6, psi-tool action "query".
 
-use super::error::PsiError;
+use super::error::{PsiError, TEXT_PREFIX};
 use crate::dialect::args::{Arg, Args};
 use crate::dialect::excerpt::ANSWER_BYTES;
 use crate::dialect::excerpt::{OF_QUERY, excerpt, weight};
@@ -108,5 +108,5 @@ fn plain(value: Value) -> Value {
 }
 
 fn error(message: &str) -> Answer {
-    Answer::refused(Value::string(format!("EQL query error: {message}")), Code::Validation)
+    Answer::refused(Value::string(format!("{TEXT_PREFIX}{message}")), Code::Validation)
 }
