@@ -5,7 +5,7 @@
 
 use super::context::PsiContext;
 use super::create;
-use super::error::{NO_SCHEDULE_ID, NO_SESSION, PsiError, UNKNOWN_ACTION, UNKNOWN_OP};
+use super::error::{LIST_HAS_NO_FILTER, NO_SCHEDULE_ID, NO_SESSION, PsiError, UNKNOWN_ACTION, UNKNOWN_OP};
 use super::op::Op;
 use super::query;
 use super::value::given;
@@ -65,7 +65,7 @@ pub fn parse(args: &Value, notation: Notation, context: &PsiContext) -> Result<C
 }
 
 /// All arguments of all operations. Models often send every argument, nil if unused, so an operation ignores those of
-/// other operations.
+/// other operations; only a list refuses those that look like filters.
 const NAMES: [&str; 11] = [
     "action",
     "op",
@@ -108,11 +108,26 @@ fn call(op: Op, args: &Args<'_>, notation: Notation, context: &PsiContext) -> Re
     let session = context.session.clone().ok_or_else(|| NO_SESSION.broken(Map::new()))?;
     match op {
         Op::Create => create::parse(args, notation, session, context).map(Call::Create),
-        Op::List => Ok(Call::List { session }),
+        Op::List => unfiltered(args).map(|()| Call::List { session }),
         // The engine decides whether the schedule exists for this session.
         Op::Cancel => Ok(Call::Cancel { session, schedule: schedule_id(args)? }),
     }
 }
+
+/// Refuses what looks like a filter of the list. Psi passes over it, and the caller takes all schedules for those it asked for.
+fn unfiltered(args: &Args<'_>) -> Result<(), PsiError> {
+    let is_given =
+        |value: &Value| !value.is_nil() && value.as_str().is_none_or(|text| !text.trim().is_empty());
+    let given = FILTERS.iter().filter(|name| args.get(name).is_some_and(|arg| is_given(arg.value())));
+    let given: Vec<Value> = given.map(|name| Value::keyword(name)).collect();
+    match given.is_empty() {
+        true => Ok(()),
+        false => Err(LIST_HAS_NO_FILTER.broken(Map::new().with("unsupported-keys", given))),
+    }
+}
+
+/// Arguments of other operations that would be filters of a list.
+const FILTERS: [&str; 7] = ["kind", "message", "label", "delay-ms", "at", "schedule-id", "session-config"];
 
 fn schedule_id(args: &Args<'_>) -> Result<ScheduleId, PsiError> {
     let id = args.get("schedule-id");
@@ -173,7 +188,6 @@ mod tests {
             let op = answer.value.as_map().and_then(|map| map.keyword("psi-tool/scheduler-op"));
             assert_eq!(op.unwrap().to_string(), expected, "{args}");
         }
-        check(r#"{:action "other" :op "create"}"#, "nil");
         check(r#"{:action "scheduler"}"#, "nil");
         check(r#"{:action "scheduler" :op "pause"}"#, ":pause");
         check(r#"{:action "scheduler" :op :pause}"#, ":pause");
@@ -200,9 +214,24 @@ mod tests {
             r#"{:action "scheduler" :op "list"}"#,
             "{:action :scheduler :op :list}",
             r#"{"action" "scheduler" "op" "list"}"#,
-            r#"{"action" "scheduler" :op "list" :label "of another operation" "query" nil}"#,
+            r#"{"action" "scheduler" :op "list" :label nil :message "" "query" "of another action"}"#,
         ] {
             assert_eq!(ask(args), call, "{args}");
+        }
+    }
+
+    /// All schedules in the place of a few would be taken for these.
+    #[test]
+    fn a_list_with_filters_is_refused() {
+        for (given, keys) in [
+            (r#":kind "session" :label "l2""#, "[:kind :label]"),
+            (r#":schedule-id "sch-1""#, "[:schedule-id]"),
+            (":delay-ms 1000", "[:delay-ms]"),
+            (r#""message" "m" :session-config {}"#, "[:message :session-config]"),
+        ] {
+            let args = format!(r#"{{:action "scheduler" :op "list" {given}}}"#);
+            let data = format!(r#"{{{VALID} :op "list" :unsupported-keys {keys}}}"#);
+            check_refused(&args, &format!("so {keys} would change nothing"), ":validate", &data);
         }
     }
 

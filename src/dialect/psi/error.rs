@@ -66,6 +66,9 @@ macro_rules! rules {
 rules! {
     UNKNOWN_ACTION Text "unknown-action" "unknown action: {action}; supported are \"query\" and \"scheduler\"";
     UNKNOWN_OP Action "unknown-op" "unknown scheduler op: {op}; use \"create\", \"list\" or \"cancel\"";
+    LIST_HAS_NO_FILTER Call "list-has-no-filter"
+        "list has no filters, so {unsupported-keys} would change nothing; leave them out, or query \
+         :psi.scheduler/schedules with parameters";
     NO_SESSION Call "no-session" "scheduler operations need an invoking session, and this caller has none";
     NO_MESSAGE Call "no-message" "message is required and must not be blank";
     UNKNOWN_KIND Call "unknown-kind" "kind is invalid: {kind}; use \"message\" or \"session\"";
@@ -248,6 +251,7 @@ fn samples() -> Vec<(&'static str, PsiError)> {
         ("unknown-argument", argument("lable", unknown)),
         broken(UNKNOWN_ACTION, of("action")),
         broken(UNKNOWN_OP, of("op").with("supported-ops", supported_ops)),
+        broken(LIST_HAS_NO_FILTER, Map::new().with("unsupported-keys", vec![Value::keyword("kind")])),
         broken(NO_SESSION, none()),
         broken(NO_MESSAGE, none()),
         ("not-text", argument("label", ArgErrorKind::NotText { found })),
