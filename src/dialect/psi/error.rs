@@ -93,6 +93,9 @@ rules! {
         "schedule not found: {schedule-id}; list the schedules to see the ids that exist";
 }
 
+/// What to do about a schedule that ended with an earlier process.
+const LOST_HINT: &str = "create it again: what this tool creates ends with the scheduler's process";
+
 /// The beginning of an error that is plain text.
 pub(super) const TEXT_PREFIX: &str = "EQL query error: ";
 
@@ -116,7 +119,10 @@ impl PsiError {
     pub(super) fn refused(refusal: &Refusal) -> PsiError {
         // psi checks the cap together with the arguments, so this refusal has the lead of a validation error.
         let lead = if matches!(refusal, Refusal::SessionFull { .. }) { Lead::Call } else { Lead::Nothing };
-        let message = format!("{refusal}; {}", refusal.hint());
+        // The engine's hint names durability, which this tool has no argument for.
+        let is_lost = matches!(refusal, Refusal::ScheduleLost { .. });
+        let hint = if is_lost { LOST_HINT } else { refusal.hint() };
+        let message = format!("{refusal}; {hint}");
         PsiError { message, code: refusal.code(), lead, data: of_refusal(refusal) }
     }
 

@@ -162,6 +162,11 @@ mod tests {
         let ended = world.cancel(&id).unwrap_err();
         let data = format!("{{:schedule-id \"{id}\" :status :delivered}}");
         check_error(&refused(Op::Cancel, &ended, 1), "schedule is not cancellable", ":scheduler", &data);
+        // This tool makes no durable schedules, so its hint does not ask for one.
+        let lost = Refusal::ScheduleLost { schedule: ScheduleId::new("sch-x").unwrap(), at: Moment::EPOCH };
+        let data = r#"{:schedule-id "sch-x" :status nil}"#;
+        let hint = "create it again: what this tool creates ends with the scheduler's process";
+        check_error(&refused(Op::Cancel, &lost, 1), hint, ":scheduler", data);
     }
 
     #[track_caller]
