@@ -5,6 +5,7 @@
 //! Source: `com.wsscode.pathom3.interface.eql`, `boundary-interface`.
 
 use super::failure::{ERROR_DATA, ERROR_MESSAGE};
+use super::request_keys::{AS_OF, is_known};
 use super::{
     Limits, ParseError, ParseErrorKind, Planning, Query, QueryAnswer, QueryFailure, QueryRefusal,
     QueryRequest,
@@ -136,17 +137,6 @@ impl ParseError {
 pub(in crate::graph) fn instant_of(value: &Value) -> Option<Moment> {
     let inst = value.as_inst().and_then(|inst| Moment::new(inst.seconds(), inst.nanos()));
     inst.or_else(|| Moment::parse(value.as_str()?).ok())
-}
-
-/// The keys of a request: Pathom's, and ours.
-pub(super) const REQUEST_KEYS: [&str; 6] =
-    ["pathom/eql", "pathom/ast", "pathom/entity", "pathom/lenient-mode?", "pathom/include-stats?", AS_OF];
-
-/// The request's key for the past instant to query.
-const AS_OF: &str = "reveille/as-of";
-
-fn is_known(key: &Value) -> bool {
-    key.as_keyword().is_some_and(|key| REQUEST_KEYS.contains(&key.as_str()))
 }
 
 fn fault(kind: ParseErrorKind, form: &Value, key: Option<&str>) -> ParseError {

@@ -28,6 +28,7 @@ mod parse_error;
 mod plan;
 mod plan_fault;
 mod print;
+mod request_keys;
 mod row;
 mod run;
 

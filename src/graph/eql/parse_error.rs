@@ -4,9 +4,8 @@
 
 use std::fmt;
 
-use super::boundary::REQUEST_KEYS;
-use crate::domain::nearest;
-use crate::edn::{Caps, Keyword, Map, Value, locate};
+use super::request_keys::{REQUEST_KEYS, nearest_key};
+use crate::edn::{Caps, Map, Value, locate};
 
 /// A form that is not a valid query.
 ///
@@ -157,14 +156,6 @@ impl fmt::Display for ParseError {
 }
 
 impl std::error::Error for ParseError {}
-
-/// The key of a request that an unknown one is a slip of, also if its namespace is missing.
-fn nearest_key(wrong: &Value) -> Option<&'static str> {
-    let wrong = wrong.as_keyword().map(Keyword::as_str).or_else(|| wrong.as_str())?;
-    let whole = REQUEST_KEYS.iter().map(|key| (*key, *key));
-    let names = REQUEST_KEYS.iter().filter_map(|key| Some((*key, key.split_once('/')?.1)));
-    nearest(whole.chain(names), wrong)
-}
 
 /// Returns the form as text, truncated for a message.
 fn shown(form: &Value) -> String {
