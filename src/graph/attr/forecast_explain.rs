@@ -208,9 +208,8 @@ pub(super) fn forecast<'a>(view: View<'a>, map: &Map) -> Read<'a> {
     let given = CheckedParams::of(map);
     let stretch = ForecastParams::read(&given).map_err(refused(FORECAST))?;
     let only = stretch.schedule.as_ref().map(schedule_of).transpose()?;
-    let asked = ask(view, &stretch, only.as_ref());
-    in_order(&asked, map)?;
-    let forecast = view.state.forecast(view.zones, view.now, &asked);
+    in_order(&stretch, map)?;
+    let forecast = view.state.forecast(view.zones, view.now, &ask(view, &stretch, only.as_ref()));
     let last = forecast.slots.len().saturating_sub(1);
     let newest: BTreeMap<ScheduleId, usize> =
         forecast.slots.iter().enumerate().map(|(place, slot)| (slot.schedule.clone(), place)).collect();
@@ -228,6 +227,7 @@ pub(super) fn forecast<'a>(view: View<'a>, map: &Map) -> Read<'a> {
 pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
     let given = CheckedParams::of(map);
     let stretch = ForecastParams::read(&given).map_err(refused(WHAT_IF))?;
+    in_order(&stretch, map)?;
     let schedule = stretch.schedule.as_ref().map(schedule_of).transpose()?;
     let OutageParams { from, until } = OutageParams::read(&given).map_err(refused(WHAT_IF))?;
     let change = ChangeRequest::read(&given).map_err(refused(WHAT_IF))?;
@@ -261,7 +261,6 @@ pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
     };
     // A change of one schedule shifts no slot of another, and those of others would use up the list.
     let ask = ask(view, &stretch, schedule.as_ref());
-    in_order(&ask, map)?;
     let differences = view.state.what_if(view.zones, view.now, &ask, &supposed).map_err(|refusal| {
         ResolverError::new(refusal.to_string(), Map::new().with("hint", refusal.hint())).coded(refusal.code())
     })?;
@@ -312,9 +311,13 @@ fn ask<'v>(view: View<'v>, stretch: &ForecastParams, only: Option<&'v ScheduleId
     ForecastQuery { only, from, to, first, each, ..default }
 }
 
-/// Refuses a range that ends before it begins: an empty list would say that nothing fires.
-fn in_order(asked: &ForecastQuery<'_>, given: &Map) -> Result<(), ResolverError> {
-    if asked.to < asked.from { Err(wrong(given, "to", "after :from")) } else { Ok(()) }
+/// Refuses a range that is given and ends before it begins: an empty list would say that nothing fires. An end alone may have
+/// passed, because time goes on between two questions.
+fn in_order(stretch: &ForecastParams, given: &Map) -> Result<(), ResolverError> {
+    match (stretch.from, stretch.to) {
+        (Some(from), Some(to)) if to < from => Err(wrong(given, "to", "after :from")),
+        _ => Ok(()),
+    }
 }
 
 fn schedule_of(id: &IdText) -> Result<ScheduleId, ResolverError> {
