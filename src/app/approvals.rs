@@ -5,6 +5,7 @@ use std::io;
 use std::process::ExitCode;
 
 use super::control::{Control, print};
+use super::exit::Exit;
 use super::foreign_text::{self, shown, visible};
 use super::table;
 use crate::edn::{Map, Value};
@@ -23,10 +24,10 @@ pub(super) fn approvals(args: &OperatorArgs) -> io::Result<ExitCode> {
     let waiting: Vec<Value> = questions.chain(held).collect();
     if args.printing.edn || args.printing.json {
         print(&args.printing, &waiting.into(), None)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Done.into());
     }
     foreign_text::print(&as_text(&waiting))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done.into())
 }
 
 /// A question in the list of the runs that wait: its run, and the question.

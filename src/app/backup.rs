@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use super::config::data_dir_of;
 use super::config::environment::Environment;
+use super::exit::Exit;
 use super::fault::AppFault;
 use super::foreign_text::print;
 use super::serve::data_dir::DataDir;
@@ -29,7 +30,7 @@ pub(super) fn backup(args: BackupArgs) -> io::Result<ExitCode> {
     match written {
         Ok(report) => {
             print(&format!("{}: {}\n", args.file.display(), told(&report)))?;
-            Ok(ExitCode::SUCCESS)
+            Ok(Exit::Done.into())
         }
         Err(fault) => Ok(fault.tell()),
     }
@@ -45,7 +46,7 @@ pub(super) fn restore(args: BackupArgs) -> io::Result<ExitCode> {
             }
             text += "What happened after the backup is forgotten: its runs are done again, and its cancels are undone.\n";
             print(&text)?;
-            Ok(ExitCode::SUCCESS)
+            Ok(Exit::Done.into())
         }
         Err(fault) => Ok(fault.tell()),
     }

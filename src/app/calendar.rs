@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use super::client::{Client, typed_id};
+use super::exit::Exit;
 use super::fault::AppFault;
 use super::foreign_text::print;
 use crate::domain::SessionId;
@@ -12,7 +13,7 @@ use crate::surface::cli::CalendarArgs;
 
 pub(super) fn calendar(args: &CalendarArgs) -> io::Result<ExitCode> {
     match answer(args) {
-        Ok(text) => print(&format!("{text}\n")).map(|()| ExitCode::SUCCESS),
+        Ok(text) => print(&format!("{text}\n")).map(|()| Exit::Done.into()),
         Err(fault) => Ok(fault.tell()),
     }
 }

@@ -1,6 +1,6 @@
 //! The operator's control commands: each sends one mutation to a daemon, and prints the answer as text, EDN or JSON.
 //!
-//! The mutations are executed in the daemon. Exit codes: 0 done, 1 refused, 2 invalid call or no daemon.
+//! The mutations are executed in the daemon.
 
 use std::io;
 use std::process::ExitCode;
@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use super::changed;
 use super::client::Client;
 use super::client::typed_id;
+use super::exit::Exit;
 use super::fault::AppFault;
 use super::forecast_explain;
 use super::foreign_text::{complain, shown, visible};
@@ -129,11 +130,11 @@ impl<'a> Control<'a> {
             Ok(Ok(answer)) => {
                 let words = answer.as_map().and_then(|answer| changed::words(mutation, answer));
                 print(self.printing, &answer, words)?;
-                Ok(ExitCode::SUCCESS)
+                Ok(Exit::Done.into())
             }
             Ok(Err(refusal)) => {
                 complain(refusal);
-                Ok(ExitCode::FAILURE)
+                Ok(Exit::Failed.into())
             }
             Err(fault) => Ok(fault.tell()),
         }
@@ -162,10 +163,10 @@ impl<'a> Control<'a> {
             client.ok_or_else(|| AppFault::usage("there is nothing to change in an empty engine"))?;
         let answered = client.post("/eql", Notation::Edn, query.as_bytes().to_vec())?;
         if answered.status.as_u16() != 200 {
-            return Err(AppFault::usage(answered.complaint(Notation::Edn)));
+            return Err(answered.fault(Notation::Edn));
         }
         let answer = edn::read(answered.text.as_bytes(), &ANSWER_CAPS);
-        answer.map_err(|error| AppFault::usage(format!("the daemon's answer is not EDN: {error}")))
+        answer.map_err(|error| AppFault::Taken(format!("the daemon's answer is not EDN: {error}")))
     }
 }
 

@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal as _};
 use std::process::{Command, ExitCode, Stdio};
 
 use super::client::Client;
+use super::exit::Exit;
 use super::fault::AppFault;
 use super::foreign_text::{complain, print};
 use crate::edn::{Map, Value};
@@ -13,7 +14,7 @@ use crate::surface::cli::DashboardArgs;
 
 pub(super) fn dashboard(args: &DashboardArgs) -> io::Result<ExitCode> {
     match answer(args) {
-        Ok(text) => print(&format!("{text}\n")).map(|()| ExitCode::SUCCESS),
+        Ok(text) => print(&format!("{text}\n")).map(|()| Exit::Done.into()),
         Err(fault) => Ok(fault.tell()),
     }
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use super::client::in_process;
 use super::client::question::query;
+use super::exit::Exit;
 use crate::dialect::{Notation, REQUEST_CAPS, psi};
 use crate::domain::{Caller, Decision, DecisionKind, HostId, Message, ScheduleId, SessionConfig, SessionId};
 use crate::edn::{self, Keyword, Map, Value};
@@ -40,7 +41,7 @@ pub(super) fn demo(output: &mut impl Write) -> io::Result<ExitCode> {
         demo.play(&form)?;
     }
     engine.shut_down();
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done.into())
 }
 
 struct Demo<'a, W> {

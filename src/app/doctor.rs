@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use super::config::data_dir_of;
 use super::config::environment::Environment;
+use super::exit::Exit;
 use super::fault::AppFault;
 use super::forecast_explain::print;
 use super::foreign_text::{shown, visible};
@@ -29,7 +30,7 @@ pub(super) fn doctor(args: DoctorArgs) -> io::Result<ExitCode> {
             let is_sound = report.is_sound();
             let report = report_map(&report);
             print(&args.printing, &Value::Map(report.clone()), || words(&report, is_sound))?;
-            Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+            Ok(if is_sound { Exit::Done.into() } else { Exit::Failed.into() })
         }
         Err(fault) => Ok(fault.tell()),
     }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use super::client::Client;
 use super::client::in_process;
+use super::exit::Exit;
 use super::fault::AppFault;
 use super::foreign_text::print;
 use crate::dialect::{Notation, REQUEST_CAPS};
@@ -51,11 +52,11 @@ fn ask_daemon(client: &Client, request: &Value) -> io::Result<ExitCode> {
         Err(fault) => return Ok(fault.tell()),
     };
     if answer.status.as_u16() != 200 {
-        return Ok(AppFault::usage(answer.complaint(Notation::Edn)).tell());
+        return Ok(answer.fault(Notation::Edn).tell());
     }
     print(&answer.text)?;
     // The body is passed on unparsed; a failed query is recognised by its first key.
-    Ok(ExitCode::from(u8::from(answer.text.starts_with("{:com.wsscode.pathom3.error/error-message"))))
+    Ok(Exit::of_answer(answer.text.starts_with("{:com.wsscode.pathom3.error/error-message")).into())
 }
 
 /// Answers from an engine that exists only for this query: it contains nothing but the graph.
@@ -72,5 +73,5 @@ fn ask_own(args: &EqlArgs, request: &Value) -> io::Result<ExitCode> {
     };
     let failed = matches!(answer, QueryAnswer::Failed(_));
     print(&format!("{}\n", Value::Map(reply(&boundary, answer))))?;
-    Ok(ExitCode::from(u8::from(failed)))
+    Ok(Exit::of_answer(failed).into())
 }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use super::client::in_process;
 use super::config::data_dir_of;
 use super::config::environment::Environment;
+use super::exit::Exit;
 use super::fault::AppFault;
 use super::foreign_text::{complain, print, visible};
 use super::import::Outcome;
@@ -45,7 +46,7 @@ pub(super) fn export(args: ExportArgs) -> io::Result<ExitCode> {
         Ok(left_out) => {
             tell(&left_out);
             print(&format!("written to {}\n", args.directory.display()))?;
-            Ok(ExitCode::SUCCESS)
+            Ok(Exit::Done.into())
         }
         Err(fault) => Ok(fault.tell()),
     }
@@ -60,7 +61,7 @@ pub(super) fn import(args: ImportArgs) -> io::Result<ExitCode> {
             for id in &outcome.taken {
                 print(&format!("{}\n", visible(&id.to_string())))?;
             }
-            Ok(ExitCode::SUCCESS)
+            Ok(Exit::Done.into())
         }
         Err(fault) => Ok(fault.tell()),
     }

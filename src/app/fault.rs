@@ -1,11 +1,12 @@
-//! The errors that keep a command from starting, with their exit codes.
+//! The errors that end a command, and how each ends it.
 
 use std::io;
 use std::process::ExitCode;
 
+use super::exit::Exit;
 use super::foreign_text::complain;
 
-/// An error that keeps a command from starting.
+/// An error that ends a command.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AppFault {
     /// The call is invalid.
@@ -17,9 +18,12 @@ pub(super) enum AppFault {
     /// What the command is about does not exist, or not for the caller.
     #[error("{0}")]
     Absent(String),
-    /// Something the command needs is in use or missing.
+    /// Something the command needs is in use, missing or refused.
     #[error("{0}")]
     Taken(String),
+    /// There is no daemon to ask, or it does not answer.
+    #[error("{0}")]
+    NoDaemon(String),
 }
 
 impl AppFault {
@@ -34,9 +38,14 @@ impl AppFault {
     /// Prints the error to stderr and returns the exit code.
     pub(super) fn tell(&self) -> ExitCode {
         complain(self);
+        self.exit().into()
+    }
+
+    fn exit(&self) -> Exit {
         match self {
-            AppFault::Usage(_) => ExitCode::from(2),
-            AppFault::Io { .. } | AppFault::Absent(_) | AppFault::Taken(_) => ExitCode::FAILURE,
+            AppFault::Usage(_) => Exit::Usage,
+            AppFault::NoDaemon(_) => Exit::NoDaemon,
+            AppFault::Io { .. } | AppFault::Absent(_) | AppFault::Taken(_) => Exit::Failed,
         }
     }
 }

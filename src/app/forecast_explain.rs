@@ -6,6 +6,7 @@ use std::io;
 use std::process::ExitCode;
 
 use super::client::question::{check_named, query};
+use super::exit::Exit;
 use super::fault::AppFault;
 use super::foreign_text;
 use super::table::{self, cell};
@@ -42,7 +43,7 @@ pub(super) fn explain(args: &ExplainArgs) -> io::Result<ExitCode> {
     };
     let explanation = answer.keyword("reveille/explain").cloned().unwrap_or(Value::Nil);
     let printed = print(&args.one.asking.printing, &explanation, || told(&explanation))?;
-    Ok(if is_unknown(&explanation) { ExitCode::FAILURE } else { printed })
+    Ok(if is_unknown(&explanation) { Exit::Failed.into() } else { printed })
 }
 
 /// Whether nothing is known of the schedule: a script that misspelt it must not take that for an answer.
@@ -95,7 +96,7 @@ pub(super) fn print(
         text = words();
     }
     foreign_text::print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done.into())
 }
 
 /// Formats slots as a table, one line each.

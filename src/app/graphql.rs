@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use super::client::Client;
 use super::client::in_process;
+use super::exit::Exit;
 use super::fault::AppFault;
 use super::foreign_text::print;
 use crate::dialect::{Notation, REQUEST_CAPS};
@@ -22,7 +23,7 @@ pub(super) fn graphql(args: &GraphqlArgs) -> io::Result<ExitCode> {
     // GraphQL reports errors with status 200 as well, so the exit code depends on the body.
     let has_errors = json::read(answer.as_bytes(), &ANSWER_CAPS)
         .is_ok_and(|answer| answer.as_map().is_some_and(|map| map.text("errors").is_some()));
-    Ok(ExitCode::from(u8::from(has_errors)))
+    Ok(Exit::of_answer(has_errors).into())
 }
 
 /// Builds the request as an object with string keys, as in JSON.
@@ -52,7 +53,7 @@ fn answer(args: &GraphqlArgs, request: &Value) -> Result<String, AppFault> {
     // 400 means an invalid request: its body has GraphQL's own errors, so print it like any answer.
     match answered.status.as_u16() {
         200 | 400 => Ok(answered.text),
-        _ => Err(AppFault::usage(answered.complaint(Notation::Json))),
+        _ => Err(answered.fault(Notation::Json)),
     }
 }
 

@@ -13,6 +13,7 @@ mod decisions;
 mod demo;
 mod doctor;
 mod eql;
+mod exit;
 pub mod export;
 mod export_import;
 mod fault;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use super::exit::Exit;
 use super::foreign_text::{complain, escaped};
 use crate::surface::cli::{AgentsAction, AgentsArgs, Cli, Command};
 
@@ -67,10 +68,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     outcome.unwrap_or_else(|error| {
         // The reader closed the pipe, as `head` does; that is not a failure.
         if error.kind() == ErrorKind::BrokenPipe {
-            return ExitCode::SUCCESS;
+            return Exit::Done.into();
         }
         complain(error);
-        ExitCode::FAILURE
+        Exit::Failed.into()
     })
 }
 
@@ -83,11 +84,12 @@ fn refuse(error: &clap::Error, args: &[OsString]) -> ExitCode {
     let shown: Vec<OsString> = args.iter().map(shown).collect();
     // An error repeats arguments, and a text that somebody pastes may be an agent's: the error is that of what can be shown.
     let same = if shown == args { None } else { Some(Cli::try_parse_from(shown)) };
-    // Help and version go to stdout with code 0, errors to stderr with code 2: clap knows which.
+    // Help and version go to stdout and are an answer, errors go to stderr: clap knows which.
     match same {
         None => _ = error.print(),
         Some(Err(shown)) => _ = shown.print(),
         Some(Ok(_)) => complain(error),
     }
-    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+    let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+    exit.into()
 }

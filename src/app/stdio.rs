@@ -4,9 +4,13 @@
 use std::io::{self, ErrorKind, Read as _, Write};
 use std::net::Shutdown;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::client::in_process;
 use super::client::{Client, Stream};
+use super::exit::Exit;
+use super::fault::AppFault;
 use super::serve::signals::on_stop;
 use crate::domain::{HostId, SessionConfig, SessionId};
 use crate::engine::State;
@@ -18,21 +22,26 @@ pub(super) fn stdio(args: StdioArgs) -> io::Result<ExitCode> {
     match Client::asked_for(&args.daemon, args.session.as_ref()) {
         Ok(None) => serve_own(args.session),
         Ok(Some(client)) => match client.stream() {
-            Ok(stream) => relay(stream),
+            Ok(stream) => relay(stream, &client.url()),
             Err(fault) => Ok(fault.tell()),
         },
         Err(fault) => Ok(fault.tell()),
     }
 }
 
-/// Relays bytes between stdin, stdout and the daemon, until both sides are done.
-fn relay(stream: Stream) -> io::Result<ExitCode> {
+/// Relays bytes between stdin, stdout and the daemon, until both sides are done. A daemon that closes the stream while there is
+/// still input has stopped or crashed, and what is on its way may be lost: that is an error.
+fn relay(stream: Stream, url: &str) -> io::Result<ExitCode> {
     let Stream { mut socket, first } = stream;
+    let is_all_sent = Arc::new(AtomicBool::new(false));
+    let sent = Arc::clone(&is_all_sent);
     // Two handles of one socket, because both directions block and each needs a thread.
     let mut upstream = socket.try_clone()?;
     let send = move || {
         // If the daemon is gone, the loop below ends too and reports it.
-        let _ = io::copy(&mut io::stdin().lock(), &mut upstream);
+        let copied = io::copy(&mut io::stdin().lock(), &mut upstream);
+        // Before the half-close, to which the daemon answers by closing its side.
+        sent.store(copied.is_ok(), Ordering::Release);
         // Half-close: the daemon sees the end of the input and can still answer.
         let _ = upstream.shutdown(Shutdown::Write);
     };
@@ -43,14 +52,21 @@ fn relay(stream: Stream) -> io::Result<ExitCode> {
     let mut chunk = vec![0; CHUNK];
     loop {
         let length = match socket.read(&mut chunk) {
-            Ok(0) => return Ok(ExitCode::SUCCESS),
+            Ok(0) if is_all_sent.load(Ordering::Acquire) => return Ok(Exit::Done.into()),
+            Ok(0) => return Ok(gone(url, "it closed the stream while the input was open").tell()),
             Ok(length) => length,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
+            Err(error) => return Ok(gone(url, &error.to_string()).tell()),
         };
         output.write_all(&chunk[..length])?;
         output.flush()?;
     }
+}
+
+fn gone(url: &str, how: &str) -> AppFault {
+    AppFault::NoDaemon(format!(
+        "the daemon at {url} is gone: {how}; its log says why, and whatever was not answered may not have been done"
+    ))
 }
 
 /// Serves an engine that exists until the end of the input.
@@ -72,7 +88,7 @@ fn serve_own(session: Option<SessionId>) -> io::Result<ExitCode> {
     let left = handle.view(State::live_count);
     engine.shut_down();
     tell(left)?;
-    served.map(|()| ExitCode::SUCCESS)
+    served.map(|()| Exit::Done.into())
 }
 
 /// Ends the engine and the process on a signal: the thread that blocks in reading stdin cannot be

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use super::client::Client;
 use super::client::in_process;
+use super::exit::Exit;
+use super::fault::AppFault;
 use super::foreign_text::{self, complain};
 use crate::dialect::{Notation, REQUEST_CAPS, psi};
 use crate::domain::{Caller, Cursor, DecisionKind, HostId, SessionConfig, SessionId};
@@ -15,8 +17,6 @@ use crate::runtime::Handle;
 use crate::surface::cli::ToolArgs;
 use crate::surface::json;
 
-/// The exit code of an invalid call.
-const USAGE: u8 = 2;
 /// The session of an engine of its own, unless another is named.
 const OWN_SESSION: &str = "cli";
 
@@ -54,13 +54,9 @@ fn call_daemon(client: &Client, name: &str, notation: Notation, text: Vec<u8>) -
         // A refusal is data as well; after 503 the same call may be made again.
         status @ (200 | 422 | 503) => {
             foreign_text::print(&answer.text)?;
-            Ok(ExitCode::from(u8::from(status != 200)))
+            Ok(Exit::of_answer(status != 200).into())
         }
-        400 | 404 | 413 | 415 => usage(&answer.complaint(notation)),
-        _ => {
-            complain(answer.complaint(notation));
-            Ok(ExitCode::FAILURE)
-        }
+        _ => Ok(answer.fault(notation).tell()),
     }
 }
 
@@ -103,7 +99,7 @@ fn call_own(args: &ToolArgs, value: &Value, notation: Notation) -> io::Result<Ex
             "the engine of this call has ended, so the schedule was cancelled; use --wait to wait for it",
         );
     }
-    Ok(ExitCode::from(u8::from(answer.is_error)))
+    Ok(Exit::of_answer(answer.is_error).into())
 }
 
 /// Reads one byte more than a request may have, so that a longer one is refused instead of cut.
@@ -114,8 +110,7 @@ fn read_stdin() -> io::Result<Vec<u8>> {
 }
 
 fn usage(error: &str) -> io::Result<ExitCode> {
-    complain(error);
-    Ok(ExitCode::from(USAGE))
+    Ok(AppFault::usage(error).tell())
 }
 
 /// Parses JSON if the text begins like a JSON object and is one, else EDN.

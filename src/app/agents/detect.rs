@@ -10,6 +10,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use super::folder::json;
+use crate::app::exit::Exit;
 use crate::domain::{AgentKind, KNOWN_AGENTS};
 use crate::edn::{Map, Value};
 use crate::surface::cli::AgentsArgs;
@@ -20,7 +21,7 @@ pub(in crate::app) fn list(args: &AgentsArgs) -> io::Result<ExitCode> {
     if args.json {
         let rows: Vec<Value> = found.into_iter().map(Value::from).collect();
         write!(out, "{}", json(&Map::new().with("agents", rows)))?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Done.into());
     }
     for agent in &found {
         let part = |name: &str| agent.keyword(name).and_then(Value::as_str).unwrap_or("-");
@@ -31,7 +32,7 @@ pub(in crate::app) fn list(args: &AgentsArgs) -> io::Result<ExitCode> {
             "{name:9} {version:12} {program:40} open: {open:6} login: {login:24} closed: {closed}"
         )?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done.into())
 }
 
 /// What there is of an agent. Nothing is said of a program that is not there.

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use crate::adapter::make_directory;
 use crate::app::config::data_dir_of;
 use crate::app::config::environment::Environment;
+use crate::app::exit::Exit;
 use crate::app::fault::AppFault;
 use crate::edn::{Map, Value};
 use crate::surface::cli::{PluginAgent, PluginArgs, StateArgs};
@@ -20,7 +21,7 @@ pub(in crate::app) fn plugin(args: &PluginArgs) -> io::Result<ExitCode> {
     match write(args.agent, args.to.clone(), &args.state) {
         Ok(path) => {
             writeln!(io::stdout(), "{}", path.display())?;
-            Ok(ExitCode::SUCCESS)
+            Ok(Exit::Done.into())
         }
         Err(fault) => Ok(fault.tell()),
     }

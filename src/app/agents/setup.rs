@@ -11,6 +11,7 @@ use super::folder::{Program, codex_hooks, json, name, opencode, put, qwen_hooks,
 use super::section::{Section, append, section};
 use crate::app::config::environment::Environment;
 use crate::app::config::{CONFIG, data_dir_of};
+use crate::app::exit::Exit;
 use crate::app::fault::AppFault;
 use crate::app::foreign_text::print;
 use crate::app::serve::data_dir::holder_of;
@@ -38,7 +39,7 @@ pub(in crate::app) fn setup(args: &SetupArgs) -> io::Result<ExitCode> {
         let is_read_later = args.yes && steps.iter().any(|step| matches!(step, Step::Append(..)));
         say_what_comes_next(args, is_read_later)
     });
-    Ok(done.map_or_else(|fault| fault.tell(), |()| ExitCode::SUCCESS))
+    Ok(done.map_or_else(|fault| fault.tell(), |()| Exit::Done.into()))
 }
 
 /// An agent that is set up for a daemon that nobody has started schedules nothing, and one that runs has read its configuration.

@@ -11,6 +11,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::app::client::question::ask;
+use crate::app::exit::Exit;
 use crate::app::fault::AppFault;
 use crate::app::foreign_text::{print, visible};
 use crate::edn::{Map, Value};
@@ -23,7 +24,7 @@ pub(in crate::app) fn test(args: &AgentTestArgs) -> io::Result<ExitCode> {
         let closed = trial.close();
         done.and(closed)
     });
-    Ok(done.map_or_else(|fault| fault.tell(), |()| ExitCode::SUCCESS))
+    Ok(done.map_or_else(|fault| fault.tell(), |()| Exit::Done.into()))
 }
 
 /// A test of an agent, in a session of its own.

@@ -81,7 +81,7 @@ impl Daemon {
             (None, Some(_)) => format!("the daemon of {path} is starting or stopping"),
             (None, None) => format!("no daemon serves {path}"),
         };
-        Err(AppFault::Taken(format!(
+        Err(AppFault::NoDaemon(format!(
             "{url} does not get the token {}: {truth}; for the daemon of another directory pass --data-dir DIR, for any \
              other --token-file FILE, or set REVEILLE_TOKEN",
             directory.join(OPERATOR_TOKEN).display()
@@ -97,7 +97,9 @@ impl Daemon {
         };
         let path = directory.display();
         let Some(authority) = holder.authority() else {
-            return Err(AppFault::Taken(format!("the daemon of {path} is starting or stopping; try again")));
+            return Err(AppFault::NoDaemon(format!(
+                "the daemon of {path} is starting or stopping; try again"
+            )));
         };
         let token = given.map_or_else(|| own_token(&directory), Ok)?;
         Ok(Some(Daemon { authority, token, directory: Some(directory), follows: true }))
@@ -130,7 +132,7 @@ fn held(directory: &Path) -> Result<Option<Holder>, AppFault> {
 
 /// The fault of a port where something listens that is not the data directory's daemon.
 fn stranger(directory: &Path) -> AppFault {
-    AppFault::usage(format!(
+    AppFault::NoDaemon(format!(
         "what listens on http://{DEFAULT_LISTEN} is not the daemon of {}, which no daemon serves, so it gets no token; \
          start one with `reveille serve`, name another by --data-dir DIR or by --url URL with --token-file FILE, or pass \
          --url '' to use an in-process engine",

@@ -23,6 +23,7 @@ use hyper_util::rt::TokioIo;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
+use super::exit::Exit;
 use super::fault::AppFault;
 use super::serve::data_dir::Holder;
 use crate::dialect::{Notation, REQUEST_CAPS, names, primitives};
@@ -66,7 +67,7 @@ impl Client {
         if args.is_embedded() {
             return Ok(None);
         }
-        Client::asked_for(args, session)?.map(Some).ok_or_else(|| AppFault::usage(NO_DAEMON))
+        Client::asked_for(args, session)?.map(Some).ok_or_else(|| AppFault::NoDaemon(NO_DAEMON.to_owned()))
     }
 
     /// A client of the daemon that [`Daemon::find`] finds; `None` if the command has to use an engine of its own.
@@ -86,7 +87,7 @@ impl Client {
     /// Posts a text and waits for the answer in its notation.
     ///
     /// # Errors
-    /// [`AppFault::Io`] if there is no daemon or no answer.
+    /// [`AppFault::NoDaemon`] if there is no daemon or no answer.
     pub(super) fn post(&self, path: &str, notation: Notation, text: Vec<u8>) -> Result<Answered, AppFault> {
         let media_type = match notation {
             Notation::Edn => "application/edn",
@@ -99,12 +100,12 @@ impl Client {
     /// Posts a map in EDN, and waits for the map that answers it.
     ///
     /// # Errors
-    /// [`AppFault::Io`] if there is no daemon or no answer, [`AppFault::Taken`] if it refuses.
+    /// [`AppFault::NoDaemon`] if there is no daemon or no answer; an error of [`Answered::fault`] if it refuses.
     pub(super) fn post_map(&self, path: &str, body: &Map) -> Result<Map, AppFault> {
         let body = Value::from(body.clone()).to_string().into_bytes();
         let answered = self.post(path, Notation::Edn, body)?;
         if !answered.status.is_success() {
-            return Err(AppFault::Taken(answered.complaint(Notation::Edn)));
+            return Err(answered.fault(Notation::Edn));
         }
         let answer = edn::read(answered.text.as_bytes(), &REQUEST_CAPS).ok();
         let answer = answer.as_ref().and_then(Value::as_map).cloned();
@@ -114,7 +115,7 @@ impl Client {
     /// Posts a text with these headers and waits for the answer.
     ///
     /// # Errors
-    /// [`AppFault::Io`] if there is no daemon or no answer.
+    /// [`AppFault::NoDaemon`] if there is no daemon or no answer.
     pub(super) fn post_with(
         &self,
         path: &str,
@@ -138,18 +139,18 @@ impl Client {
     /// Opens the daemon's EDN stream.
     ///
     /// # Errors
-    /// [`AppFault::Io`] if there is no daemon or it refuses the stream.
+    /// [`AppFault::NoDaemon`] if there is no daemon or no answer; an error of [`Answered::fault`] if it refuses the stream.
     pub(super) fn stream(&self) -> Result<Stream, AppFault> {
         let headers = [(CONNECTION, "upgrade"), (UPGRADE, "reveille-edn")]
             .map(|(name, value)| (name, HeaderValue::from_static(value)));
-        self.runtime.block_on(self.in_time(async {
+        let opened = self.runtime.block_on(self.within(PATIENCE, async {
             let response = self.send(Method::GET, "/stream", headers.into(), Body::empty()).await?;
             if response.status() != StatusCode::SWITCHING_PROTOCOLS {
                 let status = response.status();
                 let bytes =
                     to_bytes(response.into_body(), ANSWER_BYTES_MAX).await.map_err(io::Error::other)?;
                 let text = String::from_utf8_lossy(&bytes).into_owned();
-                return Err(io::Error::other(Answered { status, text }.complaint(Notation::Json)));
+                return Ok(Err(Answered { status, text }.fault(Notation::Json)));
             }
             // Take the socket back from hyper: the commands read and write it with blocking calls.
             let upgraded = hyper::upgrade::on(response).await.map_err(io::Error::other)?;
@@ -158,12 +159,9 @@ impl Client {
             let socket = parts.io.into_inner().into_std()?;
             // Tokio had set it to non-blocking.
             socket.set_nonblocking(false)?;
-            Ok(Stream { socket, first: parts.read_buf.into() })
-        }))
-    }
-
-    async fn in_time<T>(&self, answer: impl Future<Output = io::Result<T>>) -> Result<T, AppFault> {
-        self.within(PATIENCE, answer).await
+            Ok(Ok(Stream { socket, first: parts.read_buf.into() }))
+        }));
+        opened.flatten()
     }
 
     async fn within<T>(
@@ -173,7 +171,8 @@ impl Client {
     ) -> Result<T, AppFault> {
         let too_long = |_| io::Error::new(io::ErrorKind::TimedOut, "it does not answer");
         let answer = timeout(time, answer).await.map_err(too_long).flatten();
-        answer.map_err(|error| AppFault::io(format!("the daemon at http://{}", self.daemon.authority), error))
+        // No answer has come. One that is an error is for the caller to judge.
+        answer.map_err(|error| AppFault::NoDaemon(format!("the daemon at {}: {error}", self.url())))
     }
 
     async fn send(
@@ -214,6 +213,16 @@ impl Client {
 }
 
 impl Answered {
+    /// The error that an answer is which is neither a tool's nor a query's.
+    pub(super) fn fault(&self, notation: Notation) -> AppFault {
+        let complaint = self.complaint(notation);
+        if Exit::of_status(self.status) == Exit::Usage {
+            AppFault::Usage(complaint)
+        } else {
+            AppFault::Taken(complaint)
+        }
+    }
+
     /// The daemon's error message and hint, as one line for a person.
     pub(super) fn complaint(&self, notation: Notation) -> String {
         let read = match notation {

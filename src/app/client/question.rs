@@ -30,7 +30,7 @@ pub(in crate::app) fn ask(
     let answer = if let Some(client) = Client::required(daemon, session)? {
         let answered = client.post("/eql", Notation::Edn, request.to_string().into_bytes())?;
         if answered.status.as_u16() != 200 {
-            return Err(AppFault::usage(answered.complaint(Notation::Edn)));
+            return Err(answered.fault(Notation::Edn));
         }
         let read = edn::read(answered.text.as_bytes(), &ANSWER_CAPS).ok();
         read.and_then(|value| value.as_map().cloned()).unwrap_or_default()
@@ -48,7 +48,8 @@ pub(in crate::app) fn ask(
         (Some(message), Some(code)) if code == Code::NotFound.name() => {
             Err(AppFault::Absent(message.to_owned()))
         }
-        (Some(message), _) => Err(AppFault::usage(message)),
+        (Some(message), Some(code)) if code == Code::Validation.name() => Err(AppFault::usage(message)),
+        (Some(message), _) => Err(AppFault::Taken(message.to_owned())),
         (None, _) => Ok(answer),
     }
 }

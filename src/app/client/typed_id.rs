@@ -68,13 +68,16 @@ impl AskingArgs {
 /// # Errors
 /// As of [`schedule`].
 pub(in crate::app) fn held_run(daemon: &DaemonArgs, typed: &str) -> Result<String, AppFault> {
+    if typed.trim().is_empty() {
+        return Err(AppFault::usage("the id is empty: name a run, or give the beginning of its id"));
+    }
     let answer = ask(daemon, None, &format!("[{{:{HELD} [:reveille.run/id]}} {{:{QUESTIONS} [:run-id]}}]"))?;
     let what = "the beginning of several ids";
     let id = complete(typed, &answer, (HELD, ["reveille.run/id", "psi.scheduler/label"]), what)?;
     let id = complete(&id, &answer, (QUESTIONS, ["run-id", "title"]), what)?;
     // Of a whole id the daemon says what became of the run. What begins none names no run.
-    if typed.trim().is_empty() || (id == typed && RunId::parse(typed).is_none()) {
-        return Err(AppFault::usage(format!(
+    if id == typed && RunId::parse(typed).is_none() {
+        return Err(AppFault::Absent(format!(
             "no run waits for approval whose id begins with {}: `reveille approvals` lists them",
             visible(typed)
         )));

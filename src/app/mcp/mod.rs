@@ -20,6 +20,7 @@ use super::config::{SOCKET, data_dir_of};
 use super::fault::AppFault;
 use super::serve::signals::on_stop;
 use super::stdio::{end, tell};
+use crate::app::exit::Exit;
 use crate::dialect::Notation;
 use crate::domain::SessionId;
 use crate::engine::State;
@@ -99,7 +100,7 @@ fn relay(client: &Client, args: McpArgs) -> io::Result<ExitCode> {
         waits.end();
         served
     });
-    served.map(|()| ExitCode::SUCCESS)
+    served.map(|()| Exit::Done.into())
 }
 
 /// Writes an answer in one piece, so that it goes between two other answers.
@@ -205,7 +206,7 @@ fn serve_own(args: McpArgs) -> io::Result<ExitCode> {
     let left = handle.view(State::live_count);
     engine.shut_down();
     tell(left)?;
-    served.map(|()| ExitCode::SUCCESS)
+    served.map(|()| Exit::Done.into())
 }
 
 /// Calls that may take long, each on a thread of its own beside the others. Further ones hold up what comes after them.

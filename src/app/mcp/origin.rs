@@ -177,7 +177,7 @@ impl Callers {
         let request = format!("[(psi.agent-session/open {})]", Value::Map(params));
         let answered = operator.post("/eql", Notation::Edn, request.into_bytes())?;
         if answered.status.as_u16() != 200 {
-            return Err(AppFault::usage(answered.complaint(Notation::Edn)));
+            return Err(answered.fault(Notation::Edn));
         }
         self.opened.insert(session.clone());
         Ok(())

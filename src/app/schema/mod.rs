@@ -6,6 +6,7 @@ mod errors;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use crate::app::exit::Exit;
 use crate::edn::{Map, Value};
 use crate::graph::export;
 use crate::service::{TOOLBOX, registry};
@@ -14,7 +15,7 @@ use crate::surface::{graphql, json};
 
 pub(super) fn schema(kind: SchemaKind) -> io::Result<ExitCode> {
     io::stdout().lock().write_all(text(kind).as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done.into())
 }
 
 /// The text of one generated file.

@@ -25,6 +25,7 @@ use super::foreign_text::{self, visible};
 use super::mcp::processes;
 use crate::adapter::end_groups;
 use crate::adapter::outbound::OutboundGuard;
+use crate::app::exit::Exit;
 use crate::domain::{Right, Scope, TokenName};
 use crate::embed::Reveille;
 use crate::engine::{Command, Input, State};
@@ -46,7 +47,7 @@ pub(super) fn serve(args: ServeArgs) -> io::Result<ExitCode> {
     }
     let does = if args.check { check } else { run };
     match Config::new(args, &Environment::read()).and_then(does) {
-        Ok(()) => Ok(ExitCode::SUCCESS),
+        Ok(()) => Ok(Exit::Done.into()),
         Err(fault) => Ok(fault.tell()),
     }
 }

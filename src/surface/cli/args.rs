@@ -131,7 +131,8 @@ A program can be asked about runs that the rules allow. It gets JSON and answers
     ///
     /// One map per message, one line per answer. If the first is JSON, {"op":…}, all are. Without a daemon, the end of
     /// the input, SIGTERM and SIGINT stop the engine in an orderly way: unfinished schedules are cancelled, and a line
-    /// on stderr says how many. With a daemon, schedules stay there.
+    /// on stderr says how many. With a daemon, schedules stay there; if it closes the stream while there is still input,
+    /// the exit code is 2.
     #[command(after_help = "\
 Example (a reminder in one second, followed as events):
   ( echo '{:id 1 :op :subscribe}'
@@ -186,8 +187,8 @@ Examples:
     Tool(ToolArgs),
     /// Query the graph in EQL, and print the answer as EDN.
     ///
-    /// Exit code 0: answered. 1: a strict query failed, and the answer says so. 2: the query is invalid or exceeds a
-    /// limit, or there is no daemon. With --embedded the engine is empty, and only the schema can be queried.
+    /// Exit code 0: answered. 1: a strict query failed, and the answer says so, or the daemon refuses the caller. 2: the query
+    /// is invalid or exceeds a limit, or there is no daemon. With --embedded the engine is empty, and only the schema can be queried.
     #[command(after_help = "\
 Examples:
   reveille eql '[:psi.scheduler/pending-count {:psi.scheduler/schedules [:psi.scheduler/label :psi.scheduler/status]}]'

@@ -83,7 +83,7 @@ fn assert_refused(home: &Home, url: &str, reason: &str) {
             run(home, args, &["--url", url]),
             home.run(home.command(args).env("REVEILLE_URL", url).env("REVEILLE_DATA_DIR", "state")),
         ] {
-            assert_eq!((ended.code, ended.out.as_str()), (Some(1), ""), "{args:?}: {}", ended.err);
+            assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{args:?}: {}", ended.err);
             assert!(ended.err.contains(&format!("{url} does not get the token")), "{args:?}: {}", ended.err);
             assert!(ended.err.contains(reason), "{args:?}: {}", ended.err);
         }
@@ -181,14 +181,14 @@ fn another_address_gets_the_token_that_is_given_for_it() {
         home.run(home.command(&args).env("REVEILLE_TOKEN", GIVEN))
     };
     let ended = ask(&format!("http://127.0.0.1:{port}"), &[]);
-    assert_eq!((ended.code, ended.out.as_str()), (Some(1), ""), "it does not answer: {}", ended.err);
+    assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "it does not answer: {}", ended.err);
     // An address that is not loopback for every reader, although this system takes it for that.
     let open = format!("http://0.0.0.0:{port}");
     let ended = ask(&open, &[]);
     assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""));
     assert!(ended.err.contains(&open) && ended.err.contains("--insecure"), "{}", ended.err);
     let ended = ask(&open, &["--insecure"]);
-    assert_eq!((ended.code, ended.out.as_str()), (Some(1), ""), "it does not answer: {}", ended.err);
+    assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "it does not answer: {}", ended.err);
     let heard = Stranger { address: SocketAddr::from(([127, 0, 0, 1], port)), ..stranger }.end();
     assert_eq!(heard.matches(&format!("authorization: Bearer {GIVEN}\r\n")).count(), 2, "{heard}");
     assert!(!heard.contains(&own));

@@ -1,7 +1,7 @@
 //! What commands say to a person: that there is no daemon, that a schedule is unknown, and what has changed.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -56,6 +56,93 @@ fn without_a_daemon_questions_and_calls_say_so() {
     ] {
         let ended = run(&home, args);
         assert_eq!(ended.code, Some(0), "{args:?}: {}{}", ended.out, ended.err);
+    }
+}
+
+/// A script tells a daemon that is down from an answer, also where it names the daemon itself.
+#[test]
+fn a_daemon_that_does_not_answer_is_exit_code_2() {
+    let home = Home::new("unanswered");
+    let list = "{:action \"scheduler\" :op \"list\"}";
+    // Nothing listens on this port.
+    let url = "http://127.0.0.1:1";
+    for args in [
+        &["eql", "[:psi.scheduler/pending-count]"][..],
+        &["graphql", "{ pendingCount }"],
+        &["tool", "psi-tool", list],
+        &["list"],
+        &["forecast"],
+        &["status"],
+        &["explain", "sch-nope"],
+        &["pause", "sch-nope"],
+        &["log"],
+        &["approvals"],
+        &["dashboard", "--print"],
+        &["stdio"],
+        &["mcp", "--session", "main"],
+    ] {
+        let by_flag = [args, &["--url", url]].concat();
+        for ended in [
+            home.run(home.command(&by_flag).env("REVEILLE_TOKEN", "t")),
+            home.run(home.command(args).env("REVEILLE_TOKEN", "t").env("REVEILLE_URL", url)),
+            // Without a token: no daemon serves the directory that would have one.
+            run(&home, &by_flag),
+        ] {
+            assert_eq!((ended.code, &*ended.out), (Some(2), ""), "{args:?}: {}", ended.err);
+            assert!(ended.err.contains(url), "{args:?}: {}", ended.err);
+        }
+    }
+}
+
+/// What does not exist is exit code 1 for every command, as it is no fault of the call.
+#[test]
+fn what_does_not_exist_is_exit_code_1() {
+    let home = Home::new("absent");
+    let _daemon = Daemon::start(&home);
+    let digest = "0".repeat(64);
+    for args in [
+        &["show", "sch-nope"][..],
+        &["explain", "sch-nope"],
+        &["pause", "sch-nope"],
+        &["cancel", "sch-nope"],
+        &["inbox", "nope"],
+        &["list", "--session", "nope"],
+        &["deny", "nope"],
+        &["approve", "nope", "--digest", &digest],
+    ] {
+        let ended = run(&home, args);
+        assert_eq!(ended.code, Some(1), "{args:?}: {}{}", ended.out, ended.err);
+    }
+    let empty = run(&home, &["deny", ""]);
+    assert_eq!(empty.code, Some(2), "{}", empty.err);
+    assert!(empty.err.contains("the id is empty"), "{}", empty.err);
+}
+
+/// A harness tells the end of its daemon from the end of its own input.
+#[test]
+fn a_stream_whose_daemon_dies_is_no_orderly_end() {
+    for signal in ["-KILL", "-TERM"] {
+        let home = Home::new("stream-dies");
+        let daemon = Daemon::start(&home);
+        let mut command = home.command(&["stdio"]);
+        command.env("REVEILLE_DATA_DIR", home.state()).stdin(Stdio::piped());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let mut input = child.stdin.take().expect("a pipe");
+        writeln!(input, "{{:id 1 :op :session/open :session-id \"main\"}}").expect("it reads");
+        let mut answer = String::new();
+        let out = child.stdout.as_mut().expect("a pipe");
+        BufReader::new(out).read_line(&mut answer).expect("it answers");
+        assert!(answer.starts_with("{:id 1 :ok "), "{answer}");
+        daemon.end(signal);
+        // Its input is still open: only the daemon's end can have ended it.
+        let ended = child.wait_with_output().expect("it ends");
+        drop(input);
+        let err = String::from_utf8(ended.stderr).expect("UTF-8");
+        assert_eq!(ended.status.code(), Some(2), "{signal}: {err}");
+        assert!(
+            err.contains("the daemon at http://127.0.0.1:") && err.contains("is gone"),
+            "{signal}: {err}"
+        );
     }
 }
 
