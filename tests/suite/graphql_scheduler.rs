@@ -5,7 +5,7 @@ use std::sync::Arc;
 use reveille::adapter::HostLocal;
 use reveille::domain::{Caller, SessionId, Span};
 use reveille::runtime::{Handle, Parts};
-use reveille::service::Service;
+use reveille::service::{Service, reply};
 use reveille::surface::graphql::{Code, Follower, GraphqlRequest, GraphqlService};
 use reveille::testkit::{SimClock, SimEntropy};
 use serde_json::{Value, json};
@@ -173,6 +173,35 @@ fn refusals_have_codes_and_data() {
 }
 
 /// Whatever is misspelt, the error says what was probably meant; and text that is no GraphQL has a code of its own.
+/// The same question has the same class of error in both languages.
+#[test]
+fn an_error_of_a_readers_caller_is_refused_as_in_eql() {
+    let scene = scene();
+    let open = scene.create("one", "open", 60_000);
+    let gone = scene.create("one", "gone", 60_000);
+    scene.ask(&cancel(&gone));
+    for (arguments, params, code) in [
+        ("scheduleId: \"nope\", delayMs: 60000", ":schedule-id \"nope\" :delay-ms 60000", "NOT_FOUND"),
+        ("scheduleId: \"OPEN\", when: \"wat\"", ":schedule-id \"OPEN\" :when \"wat\"", "VALIDATION"),
+        (
+            "scheduleId: \"OPEN\", when: \"in 1 hour\", zone: \"Mars/X\"",
+            ":schedule-id \"OPEN\" :when \"in 1 hour\" :zone \"Mars/X\"",
+            "VALIDATION",
+        ),
+        ("scheduleId: \"GONE\", delayMs: 60000", ":schedule-id \"GONE\" :delay-ms 60000", "CONFLICT"),
+    ] {
+        let named = |text: &str| text.replace("OPEN", &open).replace("GONE", &gone);
+        let asked = scene.ask(&named(&format!("{{ whatIf({arguments}) {{ at }} }}")));
+        assert_eq!(asked["errors"][0]["extensions"]["code"], code, "{asked}");
+        let query = named(&format!("[{{(:reveille/what-if {{{params}}}) [:reveille.slot/at]}}]"));
+        let service = Service::new(scene.handle.clone());
+        let prepared = service.prepare(&Caller::OPERATOR, query.as_bytes()).expect("it is EQL");
+        let answer = service.run(&Caller::OPERATOR, &prepared, false).expect("it is not refused");
+        let answer = reveille::edn::Value::Map(reply(&prepared.boundary, answer)).to_string();
+        assert!(answer.contains(&format!(":code {code:?}")), "{answer}");
+    }
+}
+
 #[test]
 fn a_misspelt_name_is_answered_with_the_nearest() {
     let scene = scene();

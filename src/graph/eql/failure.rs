@@ -97,7 +97,13 @@ pub(super) fn attribute_error(
 
 /// Returns the error of an attribute whose reader failed, or would not take its parameters, as call `number` of the level.
 pub(super) fn exception(number: usize, error: &ResolverError) -> (Cause, Value) {
-    (Cause::Exception, node_errors(number, caused("node-exception").with(EXCEPTION, error.to_map())))
+    let exception = error.to_map();
+    // Only what is the caller's fault has a class. Pathom has no place for it, and its clients ignore other keys.
+    let exception = match error.code {
+        Some(code) => exception.with(ERROR_CODE, code.name()),
+        None => exception,
+    };
+    (Cause::Exception, node_errors(number, caused("node-exception").with(EXCEPTION, exception)))
 }
 
 fn node_errors(number: usize, detail: Map) -> Value {
@@ -123,6 +129,8 @@ fn node_id(number: usize) -> Value {
 /// The key of a lenient answer that holds its errors, by attribute.
 pub(super) const ATTRIBUTE_ERRORS: &str = "com.wsscode.pathom3.connect.runner/attribute-errors";
 const MUTATION_ERROR: &str = "com.wsscode.pathom3.connect.runner/mutation-error";
+/// The class of the error that a reader refused with, as strict answers have it in `reveille.error/why`.
+const ERROR_CODE: &str = "reveille.error/code";
 pub(super) const ERROR_MESSAGE: &str = "com.wsscode.pathom3.error/error-message";
 pub(super) const ERROR_DATA: &str = "com.wsscode.pathom3.error/error-data";
 const CAUSE: &str = "com.wsscode.pathom3.error/cause";

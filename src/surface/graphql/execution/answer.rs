@@ -315,7 +315,8 @@ fn failure(row: &Map, at: &Locator) -> Option<GraphqlError> {
 fn exception_error(exception: &Map) -> GraphqlError {
     let message = exception.keyword(ERROR_MESSAGE).and_then(Value::as_str).unwrap_or_default();
     let data = exception.keyword(ERROR_DATA).cloned().unwrap_or(Value::Nil);
-    let code = Code::of(&data).unwrap_or(Code::Internal);
+    let class = exception.keyword(ERROR_CODE).and_then(Value::as_str).and_then(Class::parse);
+    let code = class.map(Code::from).or_else(|| Code::of(&data)).unwrap_or(Code::Internal);
     GraphqlError::of_graph(code, message, data)
 }
 
@@ -326,5 +327,6 @@ const ROOM: usize = 1_024;
 const ATTRIBUTE_ERRORS: &str = "com.wsscode.pathom3.connect.runner/attribute-errors";
 const NODE_ERROR_DETAILS: &str = "com.wsscode.pathom3.error/node-error-details";
 const EXCEPTION: &str = "com.wsscode.pathom3.error/exception";
+const ERROR_CODE: &str = "reveille.error/code";
 const ERROR_MESSAGE: &str = "com.wsscode.pathom3.error/error-message";
 const ERROR_DATA: &str = "com.wsscode.pathom3.error/error-data";
