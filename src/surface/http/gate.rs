@@ -1,8 +1,8 @@
 //! The access checks before every route: the host that a request names, the page that sent it, and
 //! its token.
 //!
-//! Source: S01 to S03, S05, S24 of the threat model. Invariants: a host name is compared literally;
-//! forwarding headers are ignored; an address, loopback included, proves nothing; all requests
+//! Source: S01 to S03, S05, S24 of the threat model. Invariants: a host name is compared literally,
+//! except for case (RFC 9110, section 4.2.3); forwarding headers are ignored; an address, loopback included, proves nothing; all requests
 //! without a live token get an equal answer.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -32,8 +32,8 @@ pub(super) struct Gate {
 
 /// The header that names the session for which an operator acts.
 const SESSION: &str = "reveille-session";
-/// The header with the half of a browser's token that its page has. Only pages of ours can send it: another origin's page would
-/// have to ask first, and is refused.
+/// The header with the half of a browser's token that its page has. Only pages of ours can send it: another origin's page has
+/// to ask first, and is refused, also if the configuration lets it call (`cors.rs`).
 const KEY: &str = "reveille-csrf";
 
 impl Gate {
@@ -80,7 +80,7 @@ impl Gate {
     /// # Errors
     /// 421 for another host, 403 for another origin.
     pub(super) fn check(&self, parts: &Parts) -> Result<(), HttpError> {
-        if !host(parts).is_some_and(|host| self.hosts.iter().any(|own| own == host)) {
+        if !host(parts).is_some_and(|host| self.serves(host)) {
             let hint = "use the address that the server printed, its port included, or configure the name";
             return Err(HttpError::new(ErrorCode::Misdirected, "this host is not served here", hint));
         }
@@ -91,7 +91,7 @@ impl Gate {
         let origin = single(&parts.headers, ORIGIN.as_str());
         match origin {
             // A configured origin is allowed although its pages are cross-site for us.
-            Single::Value(origin) if self.origins.iter().any(|known| known == origin) => return Ok(()),
+            Single::Value(origin) if self.has_named(origin) => return Ok(()),
             Single::Value(origin) if self.is_own(origin) => {}
             Single::Value(_) | Single::Unclear => return alien("a page of this origin may not call"),
             Single::Absent => {}
@@ -103,9 +103,32 @@ impl Gate {
         }
     }
 
+    /// The origin of the page that sent a request, if the configuration names it.
+    pub(super) fn foreign_page<'h>(&self, headers: &'h HeaderMap) -> Option<&'h HeaderValue> {
+        match single(headers, ORIGIN.as_str()) {
+            Single::Value(origin) if self.has_named(origin) => headers.get(ORIGIN),
+            Single::Value(_) | Single::Absent | Single::Unclear => None,
+        }
+    }
+
+    /// Whether pages of any other origin may call.
+    pub(super) fn has_foreign_pages(&self) -> bool {
+        !self.origins.is_empty()
+    }
+
+    fn serves(&self, host: &str) -> bool {
+        self.hosts.iter().any(|own| own.eq_ignore_ascii_case(host))
+    }
+
+    /// Whether the configuration names the origin. Its scheme and its host have no case, and it has no other letters.
+    fn has_named(&self, origin: &str) -> bool {
+        self.origins.iter().any(|known| known.eq_ignore_ascii_case(origin))
+    }
+
     fn is_own(&self, origin: &str) -> bool {
-        let host = origin.strip_prefix("http://");
-        host.is_some_and(|host| self.hosts.iter().any(|own| own == host))
+        let scheme = "http://";
+        let is_ours = origin.get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme));
+        is_ours && self.serves(&origin[scheme.len()..])
     }
 }
 
@@ -174,7 +197,7 @@ fn host(parts: &Parts) -> Option<&str> {
     }
     match (single(&parts.headers, HOST.as_str()), target) {
         (Single::Value(host), None) => Some(host),
-        (Single::Value(host), Some(target)) => (host == target).then_some(host),
+        (Single::Value(host), Some(target)) => host.eq_ignore_ascii_case(target).then_some(host),
         // In HTTP/2 the host may be in the `:authority` pseudo-header alone (RFC 9113, section
         // 8.3.1).
         (Single::Absent, Some(target)) if parts.version == Version::HTTP_2 => Some(target),

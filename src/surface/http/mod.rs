@@ -15,6 +15,7 @@ mod auth;
 mod calendar;
 mod config;
 mod connection;
+mod cors;
 mod followers;
 mod gate;
 mod handlers;

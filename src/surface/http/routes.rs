@@ -17,6 +17,7 @@ use super::app_state::AppState;
 use super::auth::{Peer, Principal};
 use super::connection::conn_limit::ConnPermit;
 use super::connection::conn_watchdog::{ConnWatchdog, Tracked};
+use super::cors;
 use super::gate;
 use super::gate::Identity;
 #[cfg(feature = "channels")]
@@ -130,13 +131,15 @@ impl ConnService {
         self.watchdog.begin(request.version() == hyper::Version::HTTP_2);
         let began = self.state.service.handle().now().boot;
         let (method, notation) = (request.method().clone(), notation::of_answer(request.headers()));
+        let page = cors::reader(&self.state.gate, request.headers());
         let (principal, mut response) = match self.pass(request).await {
             Ok((principal, response)) => (principal, response),
             Err(error) => (None, error.into_response()),
         };
         // A route with a proof of its own says itself who the caller is.
         let principal = principal.or_else(|| response.extensions_mut().remove::<Principal>());
-        let (response, held) = self.hold(principal.as_ref(), reply::finish(response, notation), notation);
+        let (mut response, held) = self.hold(principal.as_ref(), reply::finish(response, notation), notation);
+        cors::share(&self.state.gate, page, &mut response);
         let took = self.state.service.handle().now().boot.since(began);
         self.state.traffic.note(&method, principal.as_ref(), &response, took);
         // Before the body ends, which would otherwise start the idle timeout. The handler's task reports who the caller
@@ -171,6 +174,9 @@ impl ConnService {
         let (mut parts, body) = request.into_parts();
         // The host and origin are checked before the token, so a page of another origin learns nothing about tokens.
         self.state.gate.check(&parts)?;
+        if let Some(answer) = cors::preflight(&self.state.gate, &parts) {
+            return Ok((None, answer));
+        }
         let (app, handle) = (&self.state, self.state.service.handle());
         let principal = match gate::identify(&app.gate, handle, |token| app.caller(token), &mut parts)? {
             Identity::Nobody => None,

@@ -41,12 +41,86 @@ fn exactly_the_allowed_names_reach_a_route() {
                 _ => number(route, "pass"),
             };
             assert_eq!(Some(answer.status), expected, "{method} {path}, {name}: {answer:?}");
-            assert!(answer.header("access-control-allow-origin").is_none(), "CORS is off");
+            // Only the page that is configured may read an answer, and is named for itself alone.
+            let origins: Vec<String> = texts(case, "headers")
+                .iter()
+                .filter_map(|header| header.strip_prefix("Origin: ").map(str::to_lowercase))
+                .collect();
+            let is_named = origins == ["http://page.example:3000"];
+            let read = answer.header("access-control-allow-origin");
+            assert_eq!(read, is_named.then_some("http://page.example:3000"), "{name}");
+            assert!(
+                answer.header("access-control-allow-credentials").is_none(),
+                "a token is all that counts"
+            );
+            assert!(answer.header("access-control-allow-headers").is_none(), "{name}: it is no preflight");
             assert!(answer.header("set-cookie").is_none(), "there are no cookies");
             asked += 1;
         }
     }
     assert!(asked >= 60, "{asked} requests");
+}
+
+/// A page of a configured origin asks whether it may call, calls with a token, and reads the answer. No other page may.
+#[test]
+fn a_page_that_is_named_calls_as_a_browser_does() {
+    let site = site();
+    let port = site.port();
+    let ask = |request: &str, headers: &str| {
+        let head = format!("{request} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n");
+        site.send(format!("{head}{headers}\r\n").as_bytes())
+    };
+    let named = "Origin: http://page.example:3000\r\n";
+    let question = "Access-Control-Request-Method: POST\r\n\
+                    Access-Control-Request-Headers: authorization,content-type,reveille-session\r\n";
+    // For every path alike, so that a page without a token learns nothing of what there is.
+    for path in ["/eql", "/graphql", "/tools/psi-tool", "/mcp", "/no-such-route"] {
+        let asked = ask(&format!("OPTIONS {path}"), &format!("{named}{question}"));
+        assert_eq!(asked.status, 204, "{path}: {asked:?}");
+        let told = |name: &str| asked.header(name).unwrap_or_default();
+        assert_eq!(told("access-control-allow-origin"), "http://page.example:3000");
+        assert_eq!(told("access-control-allow-methods"), "get, post");
+        let allowed: Vec<&str> = told("access-control-allow-headers").split(", ").collect();
+        for header in ["authorization", "content-type", "reveille-session"] {
+            assert!(allowed.contains(&header), "{header}: {allowed:?}");
+        }
+        assert!(!allowed.contains(&"reveille-csrf"), "the half of our own pages stays with them");
+        assert!(asked.header("access-control-allow-credentials").is_none());
+        assert_eq!(told("vary"), "origin");
+    }
+    let query = "[:psi.scheduler/pending-count]";
+    let called = site.ask(
+        "POST /eql",
+        OPERATOR,
+        &["Origin: http://page.example:3000", "Content-Type: application/edn"],
+        query,
+    );
+    assert_eq!((called.status, called.body.trim_end()), (200, "{:psi.scheduler/pending-count 0}"));
+    assert_eq!(called.header("access-control-allow-origin"), Some("http://page.example:3000"));
+    assert_eq!(called.header("access-control-expose-headers"), Some("retry-after"));
+    // What is wrong with its token, a page may know.
+    let refused = ask("GET /tools", named);
+    assert_eq!(refused.status, 401);
+    assert_eq!(refused.header("access-control-allow-origin"), Some("http://page.example:3000"));
+    // A cache gives no answer to a page that was given to a program.
+    let plain = site.ask("GET /tools", OPERATOR, &[], "");
+    assert_eq!((plain.header("access-control-allow-origin"), plain.header("vary")), (None, Some("origin")));
+    for (origin, status) in [
+        ("Origin: http://evil.example\r\n".to_owned(), 403),
+        ("Origin: null\r\n".to_owned(), 403),
+        // Our own pages need not ask, and nobody else is told so.
+        (format!("Origin: http://127.0.0.1:{port}\r\n"), 401),
+        (String::new(), 401),
+    ] {
+        let asked = ask("OPTIONS /eql", &format!("{origin}{question}"));
+        assert_eq!(asked.status, status, "{origin}: {asked:?}");
+        assert!(asked.header("access-control-allow-origin").is_none(), "{origin}");
+        assert!(asked.header("access-control-allow-methods").is_none(), "{origin}");
+    }
+    // Where no origin is configured, nothing is said of pages.
+    let closed = Site::start();
+    let answer = closed.ask("GET /tools", OPERATOR, &[], "");
+    assert!(answer.header("vary").is_none());
 }
 
 /// A missing Origin, a good Host, a good Origin: none of them stands for a token.
