@@ -51,8 +51,8 @@ fn call_daemon(client: &Client, name: &str, notation: Notation, text: Vec<u8>) -
         Err(fault) => return Ok(fault.tell()),
     };
     match answer.status.as_u16() {
-        // A refusal is data as well; after 503 the same call may be made again.
-        status @ (200 | 422 | 503) => {
+        // A refusal is data as well; after 429 and 503 the same call may be made again.
+        status @ (200 | 422 | 429 | 503) => {
             foreign_text::print(&answer.text)?;
             Ok(Exit::of_answer(status != 200).into())
         }

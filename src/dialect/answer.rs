@@ -3,7 +3,7 @@
 //! Turning an answer into bytes is up to the surfaces. Invariant: an answer is complete; a surface prints it and adds
 //! nothing.
 
-use crate::domain::Code;
+use crate::domain::{Code, Span};
 use crate::edn::{Map, Value};
 
 /// The result of one tool call, successful or refused.
@@ -17,12 +17,14 @@ pub struct Answer {
     pub code: Option<Code>,
     /// True if the call asked for one thing by its id: then no text of it is cut, however long.
     pub(crate) is_whole: bool,
+    /// How long to wait before the same call can succeed, if it was refused for its rate.
+    pub(crate) retry_after: Option<Span>,
 }
 
 impl Answer {
     /// Creates the answer to a call that succeeded.
     pub(crate) fn done(value: impl Into<Value>) -> Answer {
-        Answer { value: value.into(), is_error: false, code: None, is_whole: false }
+        Answer { value: value.into(), is_error: false, code: None, is_whole: false, retry_after: None }
     }
 
     /// Creates the answer to a call that asked for one thing by its id.
@@ -32,7 +34,13 @@ impl Answer {
 
     /// Creates the answer to a refused call.
     pub(crate) fn refused(value: impl Into<Value>, code: Code) -> Answer {
-        Answer { value: value.into(), is_error: true, code: Some(code), is_whole: false }
+        Answer { is_error: true, code: Some(code), ..Answer::done(value) }
+    }
+
+    /// Says how long to wait before the same call can succeed.
+    #[must_use]
+    pub(crate) fn after(self, wait: Option<Span>) -> Answer {
+        Answer { retry_after: wait, ..self }
     }
 
     /// Adds a warning to the answer under this key, if there is one.

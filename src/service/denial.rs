@@ -1,5 +1,6 @@
 //! Why a caller may not ask for an operation, in words that name the operation and the token.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::domain::{Caller, CallerRole, Code, Dialect, Gate, Op, Scope, Span, Via};
@@ -71,8 +72,8 @@ impl Denial {
     }
 
     /// What the caller can do about it.
-    pub(crate) fn hint(&self) -> &'static str {
-        match self.reason {
+    pub(crate) fn hint(&self) -> Cow<'static, str> {
+        let hint = match self.reason {
             DenialReason::ReadOnly => {
                 "a query only reads, with any token: change things by the other tools, with a token that may"
             }
@@ -81,8 +82,9 @@ impl Denial {
             DenialReason::NotGranted { .. } => "ask an operator to grant it again",
             DenialReason::NoSession => NO_SESSION,
             DenialReason::SwitchedOff { .. } => "ask an operator to switch it on",
-            DenialReason::TooFast { .. } => "wait as long as wait_ms says",
-        }
+            DenialReason::TooFast { wait, .. } => return format!("wait {} ms", wait.millis()).into(),
+        };
+        hint.into()
     }
 
     /// The dialect or the limit of the denial, under the keys of EDN.

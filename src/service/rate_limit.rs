@@ -32,7 +32,7 @@ impl RateLimiter {
         let ahead = until.since(now);
         // Refused changes are not counted, so a caller that keeps trying is not locked out.
         if ahead > MINUTE {
-            return Err(Span::from_nanos(ahead.nanos() - MINUTE.nanos()));
+            return Err(whole(Span::from_nanos(ahead.nanos() - MINUTE.nanos())));
         }
         debug_assert!(until > now, "a change costs time");
         table.pay(key, until, now);
@@ -58,7 +58,7 @@ impl RateLimiter {
     pub(super) fn admit_query(&self, root: SessionId, now: BootTime) -> Result<(), Span> {
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         let wait = table.paid_until(&(root, QUERIES.name), now).since(now.after(QUERIES_AHEAD));
-        if wait == Span::ZERO { Ok(()) } else { Err(wait) }
+        if wait == Span::ZERO { Ok(()) } else { Err(whole(wait)) }
     }
 
     /// Counts the time that a query of this family took. It is known only afterwards, so one query may exceed the rate.
@@ -86,6 +86,7 @@ impl Table {
 }
 
 const MINUTE: Span = Span::from_millis(60_000);
+const NANOS_PER_MILLI: u64 = 1_000_000;
 const QUERIES: Limit = limits::QUERY_MS_PER_MINUTE;
 /// How many times as long a query counts as it took.
 const QUERY_FACTOR: u64 = 60_000 / QUERIES.value;
@@ -98,6 +99,11 @@ const SWEEP_MIN: usize = 64;
 fn amount(rate: Limit, ahead: Span) -> u64 {
     let each = if rate.name == QUERIES.name { Span::from_millis(QUERY_FACTOR) } else { step(rate) };
     ahead.nanos().div_ceil(each.nanos())
+}
+
+/// Rounds a wait up to the milliseconds in which callers are told of it: one that obeys must not come too early.
+fn whole(wait: Span) -> Span {
+    Span::from_millis(wait.nanos().div_ceil(NANOS_PER_MILLI))
 }
 
 /// How long one change of this rate takes.
@@ -143,6 +149,11 @@ mod tests {
         assert_eq!(admit(0), Err(over));
         let free_at = over.millis().div_ceil(1_000);
         assert_eq!(admit(free_at), Ok(()));
+        // One nanosecond over: nobody is told to wait for no time at all.
+        let late = SessionId::new("late").expect("an id");
+        let used = Span::from_nanos(Span::from_millis(QUERIES.value / 2).nanos() + 1);
+        limiter.count_query(late.clone(), used, at(0));
+        assert_eq!(limiter.admit_query(late, at(0)), Err(Span::from_millis(1)));
         let other = SessionId::new("other").expect("an id");
         assert_eq!(limiter.admit_query(other, at(0)), Ok(()), "another family has a rate of its own");
         assert_eq!(

@@ -8,7 +8,7 @@ use super::tool::Tool;
 use crate::calendar::PhraseContext;
 use crate::dialect::args::{ArgError, ArgErrorKind, TOOL_WORDS};
 use crate::dialect::{Answer, Notation, tool_error};
-use crate::domain::Code;
+use crate::domain::{Code, Span};
 use crate::edn::{Keyword, Value};
 use crate::graph::registry::ResolverError;
 
@@ -48,7 +48,8 @@ pub fn refused(
             shown = shown.with(&name.replace('-', "_"), value.clone());
         }
     }
-    tool_error::finish(shown, code).with_example(example)
+    let wait = part("wait-ms").and_then(Value::as_int).and_then(|wait| u64::try_from(wait).ok());
+    tool_error::finish(shown, code).with_example(example).after(wait.map(Span::from_millis))
 }
 
 fn hint(code: Code) -> String {

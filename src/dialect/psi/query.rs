@@ -72,7 +72,11 @@ fn has_attributes_only(query: &Query) -> bool {
 
 /// The answer to a query that exceeds a bound.
 pub fn not_queried(refusal: &QueryRefusal) -> Answer {
-    Answer { code: Some(Code::Limit), ..error(&refusal.to_string()) }
+    let told = match refusal.wait() {
+        Some(wait) => format!("{refusal}; wait {} ms, and ask for less", wait.millis()),
+        None => refusal.to_string(),
+    };
+    Answer { code: Some(Code::Limit), ..error(&told) }.after(refusal.wait())
 }
 
 /// Reads an argument as a form. Of a string, only the first form counts.

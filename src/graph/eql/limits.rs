@@ -68,6 +68,15 @@ pub enum QueryRefusal {
 }
 
 impl QueryRefusal {
+    /// Returns how long to wait before the query can be admitted, if it is refused for its rate.
+    pub fn wait(&self) -> Option<Span> {
+        match self {
+            Self::TooFast { wait, .. } => Some(*wait),
+            Self::Limit { .. } | Self::Stopped | Self::Forbidden(_) | Self::NestedMutation(_) => None,
+            Self::Past(_) | Self::Pruned { .. } => None,
+        }
+    }
+
     /// Returns the refusal as data.
     pub fn to_map(&self) -> Map {
         let map = Map::new().with("message", self.to_string());
@@ -81,7 +90,7 @@ impl QueryRefusal {
                 .with("limit", limit.name)
                 .with("max", i64::try_from(limit.value).unwrap_or(i64::MAX))
                 .with("wait-ms", i64::try_from(wait.millis()).unwrap_or(i64::MAX))
-                .with("hint", "wait as long as wait-ms says, and ask for less"),
+                .with("hint", format!("wait {} ms, and ask for less", wait.millis())),
             Self::Stopped => map.with("code", Value::keyword("stopped")),
             Self::Forbidden(_) => map.with("code", Value::keyword("forbidden")),
             Self::NestedMutation(name) => {

@@ -240,5 +240,6 @@ fn standing(refusal: &Refusal) -> Option<Option<Status>> {
 
 /// A denial as the error of a mutation.
 pub(super) fn denied(denial: &Denial) -> ResolverError {
-    ResolverError::new(denial.to_string(), denial.data().with("hint", denial.hint())).coded(denial.code())
+    ResolverError::new(denial.to_string(), denial.data().with("hint", denial.hint().into_owned()))
+        .coded(denial.code())
 }

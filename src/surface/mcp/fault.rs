@@ -175,7 +175,7 @@ pub(super) fn denied(denial: &Denial) -> Answer {
     let data = denial.data().into_iter().filter_map(|(key, value)| {
         Some((Value::string(key.as_keyword()?.as_str().replace('-', "_")), value))
     });
-    let mut error = error.with("hint", denial.hint());
+    let mut error = error.with("hint", denial.hint().into_owned());
     error.extend(data);
     Answer::refused(Map::new().with("status", Value::keyword("error")).with("error", error), code)
 }

@@ -191,7 +191,25 @@ fn one_token_does_not_use_up_the_processors_by_queries() {
     assert_eq!(refused.status, 429, "{}", refused.body);
     assert!(refused.body.contains(limits::QUERY_MS_PER_MINUTE.name), "{}", refused.body);
     assert!(refused.body.contains("wait-ms"), "{}", refused.body);
+    // A tool is refused as the query is that it asks.
+    let query = json!({"query": "[:psi.scheduler/pending-count]"});
+    let of_psi = json!({"action": "query", "query": "[:psi.scheduler/pending-count]"});
+    for (tool, args) in [("list", json!({})), ("query", query), ("psi-tool", of_psi)] {
+        // Time goes by meanwhile, and brings some of the budget back.
+        let refused = (0..2_000).find_map(|_| {
+            greedy.eql(heavy);
+            Some(greedy.tool(tool, &args)).filter(|reply| reply.status != 200)
+        });
+        let refused = refused.unwrap_or_else(|| panic!("{tool} has a budget of its own"));
+        assert_eq!(refused.status, 429, "{tool}: {}", refused.body);
+        assert!(refused.head.contains("\r\nretry-after: "), "{tool}: {}", refused.head);
+        let wait =
+            refused.body.split_once("wait ").and_then(|(_, rest)| rest.split_once(" ms")).map(|it| it.0);
+        assert!(wait.and_then(|wait| wait.parse().ok()) > Some(0_u64), "{tool}: {}", refused.body);
+    }
     let short = "{ pendingCount }";
+    let asked = |_| greedy.eql(heavy).status;
+    assert!((0..20_000).map(asked).any(|status| status != 200), "it goes on being greedy");
     assert!(greedy.graphql(short).to_string().contains(limits::QUERY_MS_PER_MINUTE.name));
     let args =
         json!({"action": "scheduler", "op": "create", "kind": "message", "message": "m", "delay-ms": 60000});

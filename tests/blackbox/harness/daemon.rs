@@ -298,7 +298,7 @@ impl Posted {
         self.0.read_to_string(&mut text).expect("it answers");
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
-        Reply { status: status.unwrap_or(0), body: body.to_owned() }
+        Reply { status: status.unwrap_or(0), head: head.to_lowercase(), body: body.to_owned() }
     }
 }
 
@@ -306,6 +306,8 @@ impl Posted {
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
+    /// In lower case.
+    pub(crate) head: String,
     pub(crate) body: String,
 }
 

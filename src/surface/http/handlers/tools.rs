@@ -62,16 +62,17 @@ pub(in crate::surface::http) async fn call(
             answer
         }
     };
-    let status = status(&answer);
+    let (status, wait) = (status(&answer), answer.retry_after);
     // Printed by the last step of all routes, in the notation that the caller accepts.
-    Ok(Reply::new(status, answer.value))
+    Ok(Reply::new(status, answer.value).after(wait))
 }
 
-/// The status of a tool's answer. A refusal is data; its status only says whether the same call may be made again.
+/// The status of a tool's answer. A refusal is data; its status only says whether, and when, the same call may be made again.
 fn status(answer: &Answer) -> StatusCode {
     match answer.code {
         _ if !answer.is_error => StatusCode::OK,
         Some(Code::Unavailable) => StatusCode::SERVICE_UNAVAILABLE,
+        Some(_) if answer.retry_after.is_some() => StatusCode::TOO_MANY_REQUESTS,
         Some(Code::Validation | Code::NotFound | Code::Conflict | Code::Limit | Code::Forbidden) | None => {
             StatusCode::UNPROCESSABLE_ENTITY
         }
@@ -105,17 +106,24 @@ mod tests {
     use axum::response::IntoResponse;
 
     use super::*;
+    use crate::domain::Span;
 
     #[test]
     fn what_may_be_asked_again_says_so_and_when() {
-        let response = |code| {
-            let answer = Answer::refused(Value::Nil, code);
-            Reply::new(status(&answer), answer.value).into_response()
+        let response = |code, wait| {
+            let answer = Answer::refused(Value::Nil, code).after(wait);
+            Reply::new(status(&answer), answer.value).after(answer.retry_after).into_response()
         };
-        let unavailable = response(Code::Unavailable);
+        let unavailable = response(Code::Unavailable, None);
         assert_eq!(unavailable.status(), StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!(unavailable.headers().get(RETRY_AFTER).map(HeaderValue::as_bytes), Some(&b"1"[..]));
-        let conflict = response(Code::Conflict);
+        let too_fast = response(Code::Limit, Some(Span::from_millis(1_001)));
+        assert_eq!(too_fast.status(), StatusCode::TOO_MANY_REQUESTS);
+        assert_eq!(too_fast.headers().get(RETRY_AFTER).map(HeaderValue::as_bytes), Some(&b"2"[..]));
+        // Time alone does not free a place.
+        let full = response(Code::Limit, None);
+        assert_eq!(full.status(), StatusCode::UNPROCESSABLE_ENTITY);
+        let conflict = response(Code::Conflict, None);
         assert_eq!(conflict.status(), StatusCode::UNPROCESSABLE_ENTITY);
         assert!(!conflict.headers().contains_key(RETRY_AFTER));
     }

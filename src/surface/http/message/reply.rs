@@ -10,6 +10,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use crate::dialect::Notation;
+use crate::domain::Span;
 use crate::edn::Value;
 use crate::surface::http::message::error::{ErrorCode, HttpError};
 use crate::surface::http::message::notation::media_type;
@@ -20,11 +21,20 @@ use crate::surface::json;
 pub(in crate::surface::http) struct Reply {
     status: StatusCode,
     value: Arc<Value>,
+    /// The value of the `Retry-After` header.
+    retry_after: Option<Span>,
 }
 
 impl Reply {
     pub(in crate::surface::http) fn new(status: StatusCode, value: impl Into<Value>) -> Reply {
-        Reply { status, value: Arc::new(value.into()) }
+        // A store that failed is tried about once a second.
+        let retry_after = (status == StatusCode::SERVICE_UNAVAILABLE).then_some(Span::from_millis(1_000));
+        Reply { status, value: Arc::new(value.into()), retry_after }
+    }
+
+    /// Says when the request can be sent again, if that is known.
+    pub(in crate::surface::http) fn after(self, wait: Option<Span>) -> Reply {
+        Reply { retry_after: wait.or(self.retry_after), ..self }
     }
 }
 
@@ -33,9 +43,10 @@ impl IntoResponse for Reply {
     /// known.
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
-        if self.status == StatusCode::SERVICE_UNAVAILABLE {
-            // A store that failed is tried about once a second.
-            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(1));
+        if let Some(wait) = self.retry_after {
+            // Rounded up to whole seconds, at least one: a client that obeys must not come too early.
+            let seconds = HeaderValue::from(wait.millis().div_ceil(1_000).max(1));
+            response.headers_mut().insert(RETRY_AFTER, seconds);
         }
         response.extensions_mut().insert(self);
         response
@@ -44,7 +55,7 @@ impl IntoResponse for Reply {
 
 impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
-        let mut response = Reply::new(self.status(), self.print()).into_response();
+        let mut response = Reply::new(self.status(), self.print()).after(self.retry_after).into_response();
         if self.code == ErrorCode::Unauthorized {
             let challenge = HeaderValue::from_static("Bearer realm=\"reveille\"");
             response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
@@ -52,13 +63,6 @@ impl IntoResponse for HttpError {
         if self.code == ErrorCode::UpgradeRequired {
             let protocol = HeaderValue::from_static(crate::surface::http::handlers::stream::PROTOCOL_NAMES);
             response.headers_mut().insert(axum::http::header::UPGRADE, protocol);
-        }
-        if let Some(span) = self.retry_after {
-            response
-                .headers_mut()
-                // Rounded up to whole seconds, at least one: a client that obeys must not come too
-                // early.
-                .insert(RETRY_AFTER, HeaderValue::from(span.millis().div_ceil(1_000).max(1)));
         }
         response
     }
