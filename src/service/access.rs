@@ -279,6 +279,7 @@ fn refused(denial: &Denial) -> QueryRefusal {
         | DenialReason::OperatorsOnly
         | DenialReason::NotGranted { .. }
         | DenialReason::NoSession
+        | DenialReason::Absent
         | DenialReason::SwitchedOff { .. } => QueryRefusal::Forbidden(denial.to_string().into()),
     }
 }

@@ -44,7 +44,12 @@ impl Service {
     ) -> Result<Admitted<'a>, Denial> {
         let Err(reason) = self.check(caller, op, tool) else { return Ok(Admitted { caller, op }) };
         // A caller that is too fast may do it, only later; and nobody may what is switched off.
-        if !matches!(reason, DenialReason::TooFast { .. } | DenialReason::SwitchedOff { .. }) {
+        let is_of_authority = match reason {
+            DenialReason::TooFast { .. } | DenialReason::SwitchedOff { .. } | DenialReason::Absent => false,
+            DenialReason::ReadOnly | DenialReason::HostsOnly | DenialReason::OperatorsOnly => true,
+            DenialReason::NotGranted { .. } | DenialReason::NoSession => true,
+        };
+        if is_of_authority {
             self.record_denial(caller, op, tool);
         }
         Err(Denial::new(reason, caller, op))
@@ -54,7 +59,8 @@ impl Service {
         check_role(caller, op)?;
         let rule = op.rule();
         if let Some(gate) = rule.gate.filter(|gate| !self.is_open(*gate, caller)) {
-            return Err(DenialReason::SwitchedOff { gate });
+            let is_operator = caller.role == CallerRole::Operator;
+            return Err(if is_operator { DenialReason::SwitchedOff { gate } } else { DenialReason::Absent });
         }
         let Scope::Session(session) = &caller.scope else { return Ok(()) };
         // What changes something by no tool at all needs the grant of the crate's own tools, unless its operation says another.

@@ -34,6 +34,8 @@ pub enum DenialReason {
     },
     /// The caller is a host that acts for no session.
     NoSession,
+    /// There is no such operation for the caller: its family of tools is switched off, which only operators are told.
+    Absent,
     /// The family of tools is switched off.
     SwitchedOff {
         /// The switch.
@@ -66,6 +68,7 @@ impl Denial {
             | DenialReason::OperatorsOnly
             | DenialReason::NotGranted { .. }
             | DenialReason::SwitchedOff { .. } => Code::Forbidden,
+            DenialReason::Absent => Code::NotFound,
             DenialReason::NoSession => Code::Validation,
             DenialReason::TooFast { .. } => Code::Limit,
         }
@@ -80,6 +83,7 @@ impl Denial {
             DenialReason::HostsOnly => "use a host's or an operator's token, or connect as a host",
             DenialReason::OperatorsOnly => "ask an operator to do it",
             DenialReason::NotGranted { .. } => "ask an operator to grant it again",
+            DenialReason::Absent => "use the tools that you are offered",
             DenialReason::NoSession => NO_SESSION,
             DenialReason::SwitchedOff { .. } => "ask an operator to switch it on",
             DenialReason::TooFast { wait, .. } => return format!("wait {} ms", wait.millis()).into(),
@@ -93,6 +97,7 @@ impl Denial {
             DenialReason::ReadOnly
             | DenialReason::HostsOnly
             | DenialReason::OperatorsOnly
+            | DenialReason::Absent
             | DenialReason::NoSession => Map::new(),
             DenialReason::SwitchedOff { gate } => Map::new().with("gate", Value::keyword(gate.name())),
             DenialReason::NotGranted { dialect } => {
@@ -119,6 +124,7 @@ impl fmt::Display for Denial {
                 write!(f, "{bearer} may not change anything by the tools of {tools}, so {op} is refused")
             }
             DenialReason::NoSession => write!(f, "{op} is for a session, and {bearer} speaks for none here"),
+            DenialReason::Absent => write!(f, "there is no {op} here"),
             DenialReason::SwitchedOff { gate } => {
                 write!(f, "{} is switched off, so {op} is refused", gate.name())
             }

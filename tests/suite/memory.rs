@@ -170,7 +170,12 @@ fn what_is_switched_off_is_not_remembered_and_not_shown() {
     let (handle, clock) = simulated::engine(&["s"]);
     let service = Service::new(handle.clone());
     let remember = "[(psi.agent-session/remember {:content \"c\"})]";
+    // To a session there is no such thing; an operator is told the switch.
     let said = ask(&handle, &token("s"), remember, true);
+    assert!(said.contains("there is no psi.agent-session/remember here"), "{said}");
+    assert!(!said.contains("switched") && !said.contains(":gate"), "{said}");
+    let of_s = remember.replace(":content", ":session-id \"s\" :content");
+    let said = ask(&handle, &Caller::OPERATOR, &of_s, true);
     assert!(said.contains("memory is switched off") && said.contains(":gate :memory"), "{said}");
     handle.tools().switch(Primitives::all());
     assert!(ask(&handle, &token("s"), remember, true).contains(":psi.agent-session/noted-id \"f1\""));

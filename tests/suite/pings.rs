@@ -93,7 +93,11 @@ fn another_sessions_pings_are_none() {
 fn pings_are_switched_on_with_watches() {
     let scene = Scene::new();
     scene.handle().tools().switch(Primitives::default());
+    // To a session there is no such thing; an operator is told the switch.
     let said = ping(&scene.service, &token("s"), "s", "backup");
+    assert!(said.contains("there is no psi.agent-session/ping here"), "{said}");
+    assert!(!said.contains("switched") && !said.contains("watchers"), "{said}");
+    let said = ping(&scene.service, &Caller::OPERATOR, "s", "backup");
     assert!(said.contains("watchers is switched off") && said.contains(":gate :watchers"), "{said}");
     let called = scene.service.call_tool("ping.age", &token("s"), &Map::new().into(), Notation::Edn);
     assert_eq!(called, Ok(None));

@@ -67,6 +67,12 @@ fn without_watches_there_are_no_pings() {
     let daemon = start(&home, "memory = true");
     let main = open(&daemon, "main");
     let reply = ping(&daemon, &main, "main", "backup");
+    assert!(reply.status == 404 && !reply.body.contains("watchers"), "{}", reply.body);
+    let mutation = "mutation { pingSession(sessionId: \"main\", name: \"backup\") { pingedAt } }";
+    let body = serde_json::json!({ "query": mutation }).to_string();
+    let reply = daemon.ask_by(&main, "POST /graphql", JSON, &body);
+    assert!(reply.body.contains("\"NOT_FOUND\"") && !reply.body.contains("watchers"), "{}", reply.body);
+    let reply = ping(&daemon, daemon.token(), "main", "backup");
     assert!(reply.status == 403 && reply.body.contains("watchers is switched off"), "{}", reply.body);
     assert_eq!(daemon.ask_by(&main, "POST /tools/ping.age", JSON, "{\"name\":\"backup\"}").status, 404);
     assert_eq!(daemon.end("-TERM").code(), Some(0));

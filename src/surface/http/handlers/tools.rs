@@ -94,6 +94,9 @@ pub(in crate::surface::http) fn denied(denial: &Denial) -> HttpError {
         let error = HttpError::new(ErrorCode::Limit, denial.to_string(), "wait as long as Retry-After says");
         return error.with_limit(rate).retry_after(wait);
     }
+    if denial.reason == DenialReason::Absent {
+        return HttpError::not_found();
+    }
     let code =
         if denial.reason == DenialReason::NoSession { ErrorCode::Validation } else { ErrorCode::Forbidden };
     HttpError::new(code, denial.to_string(), denial.hint())
