@@ -145,6 +145,10 @@ fn standing(answer: &Map) -> String {
         plural(&cell(&whole, "psi.scheduler/pending-count"), "schedule"),
         length("reveille.engine/held-runs") + length("reveille.engine/open-questions"),
     );
+    if let Some(failure) = answer.keyword("reveille.engine/store-failure").filter(|it| !it.is_nil()) {
+        let (since, error) = (cell(failure, "since"), cell(failure, "error"));
+        let _ = writeln!(text, "store      cannot be written since {since}: {error}; what is durable waits");
+    }
     if let Some(held) = answer.keyword("reveille.engine/held").filter(|held| !held.is_nil()) {
         let reason = cell(held, "reason");
         let why = if reason.is_empty() { reason } else { format!(": {reason}") };
@@ -185,6 +189,6 @@ const RUNS: (&str, &str) = (
       :reveille.run/lateness-ms :reveille.run/session-id {:reveille.run/schedule [:psi.scheduler/schedule-id \
       :psi.scheduler/label :psi.scheduler/message-excerpt :psi.scheduler/origin-session-id]}]",
 );
-const STATUS: &str = "[:reveille.engine/mode :reveille.engine/now :reveille.engine/held :psi.scheduler/pending-count \
-                       {:reveille.engine/held-runs [:reveille.run/id]} {:reveille.engine/open-questions [:digest]} \
+const STATUS: &str = "[:reveille.engine/mode :reveille.engine/now :reveille.engine/held :reveille.engine/store-failure \
+                       :psi.scheduler/pending-count {:reveille.engine/held-runs [:reveille.run/id]} {:reveille.engine/open-questions [:digest]} \
                        :reveille.engine/accounting]";

@@ -147,7 +147,7 @@ fn decide_store(step: &mut StepBuilder<'_>, input: StoreInput) {
                 }
             }
         }
-        StoreInput::Failed { unsent } => step::store_failed(step, unsent),
+        StoreInput::Failed { unsent, why } => step::store_failed(step, unsent, why),
         StoreInput::Recovered => step.local_fact(LocalFact::DurableDropped),
     }
 }

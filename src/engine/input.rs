@@ -78,6 +78,8 @@ pub enum StoreInput {
     Failed {
         /// Runs whose dispatch was waiting for its commit. No host has received them.
         unsent: Vec<RunId>,
+        /// The error.
+        why: Box<str>,
     },
     /// The store can be written again, and its rows will be loaded next. Durable state in memory
     /// may contain changes that were never committed.

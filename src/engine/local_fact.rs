@@ -25,7 +25,10 @@ pub enum LocalFact {
     /// committed. The run waits until the store's rows are loaded again.
     Retracted(RunId),
     /// Nothing can be stored: durable schedules stand still until they are loaded again.
-    DurableFrozen,
+    DurableFrozen {
+        /// The error of the store.
+        why: Box<str>,
+    },
     /// After a failure of the store, what an open session remembers and its pings were taken back to what is stored.
     MemoryRestored {
         /// The session.

@@ -15,6 +15,7 @@ use super::ledger::Ledger;
 use super::pause::{Holds, Pause};
 use super::record::{ChannelRecord, Family, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
+use super::store_failure::StoreFailures;
 use super::task_outcomes::TaskOutcomes;
 use super::timers::Timers;
 use super::written::Written;
@@ -87,8 +88,8 @@ pub struct State {
     pub(super) chains: BTreeMap<ScheduleId, u32>,
     /// How many slots per minute the unfinished schedules of each session have, without those that have one or fewer.
     pub(super) slots: BTreeMap<SessionId, u64>,
-    /// Whether durable schedules stand still because the store cannot be written.
-    pub(super) frozen: bool,
+    /// While the store cannot be written, durable schedules stand still.
+    pub(super) store_failures: StoreFailures,
     /// Slots before this moment count as missed: the last restart or release. `None` if there was none.
     pub(super) armed_since: Option<Moment>,
     /// The times in which no process was there that are known, oldest first.
@@ -154,7 +155,7 @@ impl State {
             grants: BTreeMap::new(),
             chains: BTreeMap::new(),
             slots: BTreeMap::new(),
-            frozen: false,
+            store_failures: StoreFailures::default(),
             armed_since: None,
             downs: Box::default(),
             losses: Box::default(),
@@ -337,7 +338,7 @@ impl State {
             return Some(Reason::Paused);
         }
         // Claiming a durable run needs a commit; a volatile one does not.
-        if self.frozen && self.definition_of(record).is_some_and(Schedule::is_durable) {
+        if self.is_frozen() && self.definition_of(record).is_some_and(Schedule::is_durable) {
             return Some(Reason::StoreUnavailable);
         }
         let Some(lane) = record.lane else { return self.destination_of(record)?.blocks() };
@@ -354,7 +355,13 @@ impl State {
             return Some(Reason::Paused);
         }
         let waiting = self.newest_run(record).and_then(|run| self.run_waits_for(run));
-        waiting.or_else(|| self.held().filter(|_| record.next.is_some()).map(|_| Reason::Held))
+        // What keeps its next slot from getting a run.
+        let stands = || {
+            let unstored = self.is_frozen() && record.schedule.is_durable();
+            let stored = unstored.then_some(Reason::StoreUnavailable);
+            self.held().map(|_| Reason::Held).or(stored).filter(|_| record.next.is_some())
+        };
+        waiting.or_else(stands)
     }
 
     /// Returns the grant that was given to a session itself.

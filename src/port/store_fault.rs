@@ -71,6 +71,21 @@ pub enum StoreFault {
 }
 
 impl StoreFault {
+    /// Returns what is wrong, for a text that says already that the store cannot be used.
+    pub fn why(&self) -> Box<str> {
+        match self {
+            StoreFault::Unwritable { detail } | StoreFault::Unreadable { detail } => (**detail).into(),
+            StoreFault::Damaged { .. }
+            | StoreFault::Closed
+            | StoreFault::TermOver
+            | StoreFault::Overloaded { .. }
+            | StoreFault::TooLarge { .. }
+            | StoreFault::NoFact
+            | StoreFault::OutOfOrder { .. }
+            | StoreFault::StaleRow { .. } => self.to_string().into(),
+        }
+    }
+
     /// Makes a failed write from the error that caused it.
     pub fn unwritable(error: &dyn Error) -> StoreFault {
         StoreFault::Unwritable { detail: error.to_string().into() }

@@ -199,8 +199,8 @@ impl Core {
             }
             // Commands only: a report tells what has happened already, so it cannot be refused.
             Some(persister) if is_command && persister.term.is_none() && needs_disk() => {
-                let detail = persister.last_fault.as_ref().map_or_else(String::new, ToString::to_string);
-                Err(Refusal::StoreUnavailable { detail: detail.into() })
+                let detail = persister.last_fault.as_ref().map(StoreFault::why).unwrap_or_default();
+                Err(Refusal::StoreUnavailable { detail })
             }
             // Refuse while there is still room: a batch that the store itself refuses has been
             // applied to the state already.
@@ -261,18 +261,18 @@ impl Core {
 
     /// Ends the term after a failure of the store: durable work is suspended until the store works again.
     pub(super) fn store_failed(&mut self, fault: StoreFault, now: Now, draw: impl FnOnce() -> Entropy) {
-        self.stand_still(|persister| persister.fail(fault), now, draw);
+        self.stand_still((fault.why(), |persister| persister.fail(fault)), now, draw);
     }
 
     /// Suspends durable work after the store refused to enqueue a batch. Earlier batches may still be committed.
     pub(super) fn batch_rejected(&mut self, fault: StoreFault, now: Now, draw: impl FnOnce() -> Entropy) {
-        self.stand_still(|persister| persister.refuse(fault), now, draw);
+        self.stand_still((fault.why(), |persister| persister.refuse(fault)), now, draw);
     }
 
     /// Removes the decisions that could not be committed from the feed, and lets the engine suspend durable work.
     fn stand_still(
         &mut self,
-        fail: impl FnOnce(&mut Persister) -> (Vec<Cursor>, Vec<RunId>),
+        (why, fail): (Box<str>, impl FnOnce(&mut Persister) -> (Vec<Cursor>, Vec<RunId>)),
         now: Now,
         draw: impl FnOnce() -> Entropy,
     ) {
@@ -281,7 +281,7 @@ impl Core {
         // No subscriber has seen these decisions: they have been hidden since their batch was submitted.
         self.feed.retract(&cursors);
         self.hide_uncommitted();
-        self.tell(StoreInput::Failed { unsent }, now, draw);
+        self.tell(StoreInput::Failed { unsent, why }, now, draw);
     }
 
     /// Submits an input about the store. The engine never refuses one.

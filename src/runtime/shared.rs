@@ -123,9 +123,7 @@ impl Shared {
         let (answer, ticket) = self.submit_raw(input, prepare, read)?;
         // Volatile work has no ticket: it never waits for a disk.
         match ticket.map_or(Ok(Cursor::START), Ticket::wait) {
-            Err(fault) if !holds_anyway => {
-                Err(Refusal::StoreUnavailable { detail: fault.to_string().into() })
-            }
+            Err(fault) if !holds_anyway => Err(Refusal::StoreUnavailable { detail: fault.why() }),
             Ok(_) | Err(_) => Ok(answer),
         }
     }

@@ -390,7 +390,7 @@ impl Refusal {
             Refusal::Overlapping { .. } => "wait for that run to end, or let runs of the schedule overlap",
             Refusal::NoSlot { .. } => "choose an instant that lies ahead, or a later end",
             Refusal::StoreUnavailable { .. } => {
-                "ask again in a second: the store is tried about once a second; its health says what is wrong"
+                "ask again in a second: the store is tried about once a second, and `reveille status` says since when it fails"
             }
             Refusal::NoStore => "ask an operator to start it with a data directory",
             Refusal::ChannelNotAllowed { .. } => "ask an operator to let sessions use the channel",

@@ -68,8 +68,8 @@ impl State {
             }
             LocalFact::Switched(primitives) => self.primitives = primitives,
             LocalFact::AgentSchedules { session, said } => self.note_agent_schedules(now, &session, said),
-            LocalFact::DurableFrozen => self.freeze_durable(),
-            LocalFact::DurableDropped => self.drop_durable(),
+            LocalFact::DurableFrozen { why } => self.freeze_durable(now, why),
+            LocalFact::DurableDropped => self.drop_durable(now),
         }
         // Rows add and remove slots and runs, but end none.
         assert!(settled == self.ledger.settled(), "{settled:?} have become {:?}", self.ledger);

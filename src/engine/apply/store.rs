@@ -2,7 +2,7 @@
 //!
 //! What lives elsewhere: loading the rows afterwards (`restored`).
 
-use crate::domain::{RunId, RunState};
+use crate::domain::{Now, RunId, RunState};
 use crate::engine::pause::Holds;
 use crate::engine::slab::Key;
 use crate::engine::state::State;
@@ -28,8 +28,8 @@ impl State {
     }
 
     /// Clears every deadline of durable schedules while nothing can be stored.
-    pub(super) fn freeze_durable(&mut self) {
-        self.frozen = true;
+    pub(super) fn freeze_durable(&mut self, now: Now, why: Box<str>) {
+        self.store_failures.begin(now.wall, why);
         let durable = self.schedules.iter().filter(|(_, record)| record.schedule.is_durable());
         let keys: Vec<(Key, Vec<Key>)> =
             durable.map(|(key, record)| (key, self.runs_of(record).map(|(run, _)| run).collect())).collect();
@@ -51,8 +51,8 @@ impl State {
 
     /// Drops durable schedules and settings so that they can be reloaded from the store: memory may
     /// contain changes that were never committed.
-    pub(super) fn drop_durable(&mut self) {
-        self.frozen = false;
+    pub(super) fn drop_durable(&mut self, now: Now) {
+        self.store_failures.end(now.wall);
         self.holds = Holds::default();
         self.guard = None;
         self.grants.clear();

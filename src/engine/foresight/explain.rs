@@ -17,6 +17,7 @@ use crate::domain::{
 use crate::engine::destination::Destination;
 use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::state::State;
+use crate::engine::store_failure::StoreFailure;
 
 impl State {
     /// Explains the slot of a schedule at or near an instant. Without an instant, explains what matters now:
@@ -57,6 +58,7 @@ impl State {
         if let Some(slot) = answer.slot.filter(|_| is_missed) {
             answer.obstacles.splice(0..0, asking.history.standstills_at(&self.holds, slot, answer.at));
         }
+        self.add_store_failures(record, now, &mut answer);
         // A run that waited for the release knows since when, and the holds know until when.
         for obstacle in answer.obstacles.iter_mut().filter(|it| it.reason == Reason::Held) {
             let ended = || {
@@ -69,6 +71,35 @@ impl State {
 }
 
 impl State {
+    /// Adds the times in which the store could not be written to what is said of a durable schedule.
+    fn add_store_failures(&self, record: Option<&ScheduleRecord>, now: Now, answer: &mut Explanation) {
+        let Some(slot) = answer.slot.filter(|_| record.is_some_and(|it| it.schedule.is_durable())) else {
+            return;
+        };
+        if let Some(failure) =
+            self.store_failure().filter(|_| answer.reason == Some(Reason::StoreUnavailable))
+        {
+            answer.detail.get_or_insert_with(|| format!("since {}: {}", failure.since.brief(), failure.why));
+            // When the store can be written again is not known, so neither is when the slot is handled.
+            answer.at = answer.at.filter(|_| answer.verdict != Verdict::WillWait);
+        }
+        // A slot that was due meanwhile, up to when something became of it.
+        let handled = answer.at.unwrap_or(now.wall);
+        let met = |(failure, until): &(&StoreFailure, Moment)| failure.since <= handled && slot < *until;
+        let over = self.store_failures.over().filter(met).map(|(failure, until)| Obstacle {
+            at: failure.since,
+            until: Some(until),
+            reason: Reason::StoreUnavailable,
+            detail: Some(failure.why.to_string()),
+        });
+        let over: Vec<Obstacle> = over.collect();
+        if !over.is_empty() {
+            // The decisions about the run say since when it waited for the store, and these say until when as well.
+            answer.obstacles.retain(|obstacle| obstacle.reason != Reason::StoreUnavailable);
+            answer.obstacles.extend(over);
+        }
+    }
+
     /// Returns the time without a process into which an instant falls.
     fn down_at(&self, at: Moment) -> Option<Downtime> {
         self.downs.iter().find(|down| down.from <= at && at < down.until).copied()

@@ -7,7 +7,7 @@ names! {
     SlotOutcome {
         /// It gets a run, which is handed over at once.
         Fires = "fires",
-        /// It gets a run, which waits for a host that is not connected.
+        /// It gets a run, which waits for a host that is not connected, or for a store that cannot be written.
         Waits = "waits",
         /// It gets a run, whose message is left in the inbox, because nobody listens in the session.
         Left = "left",

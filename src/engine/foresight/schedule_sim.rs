@@ -85,7 +85,7 @@ impl<'a> ScheduleSim<'a> {
             errors: record.watch().map_or(0, |watch| watch.tally.errors.checks),
             armed_since: state.armed_since(record),
             now: now.wall,
-            frozen: frozen(state, paused),
+            frozen: frozen(state, record, paused),
             // No slot waits for a bulletin, which tells of an earlier run.
             open: open_runs(state, record, now, |run| run.cause != Cause::Bulletin).collect(),
             outage: None,
@@ -131,7 +131,7 @@ impl<'a> ScheduleSim<'a> {
                 self.next = slot_after_pause(&self.step_at(self.now), &self.schedule, slot).slot();
             }
         }
-        self.frozen = frozen(self.state, paused);
+        self.frozen = frozen(self.state, self.record, paused);
         self
     }
 
@@ -376,13 +376,16 @@ fn rule_of(said: &PolicyDecision<'_>, fate: SlotOutcome) -> Option<Box<str>> {
     }
 }
 
-fn frozen(state: &State, paused: bool) -> Option<(SlotOutcome, Reason)> {
+fn frozen(state: &State, record: &ScheduleRecord, paused: bool) -> Option<(SlotOutcome, Reason)> {
     if paused {
         Some((SlotOutcome::Paused, Reason::Paused))
     } else if state.mode != Mode::Running {
         Some((SlotOutcome::AllHeld, Reason::Shutdown))
+    } else if state.held().is_some() {
+        Some((SlotOutcome::AllHeld, Reason::Held))
     } else {
-        state.held().map(|_| (SlotOutcome::AllHeld, Reason::Held))
+        let is_unstored = state.is_frozen() && record.schedule.is_durable();
+        is_unstored.then_some((SlotOutcome::Waits, Reason::StoreUnavailable))
     }
 }
 

@@ -143,7 +143,7 @@ impl Explanation {
         let words = |reason: Reason| reason.doc().split_inclusive(';').take(parts).collect::<String>();
         let why = self.reason.map(|reason| clause(words(reason).trim_end_matches(';')));
         // These say it themselves.
-        let is_said = matches!(self.verdict, Verdict::Held | Verdict::Paused);
+        let is_said = matches!(self.verdict, Verdict::Held | Verdict::Paused) || self.is_unstored();
         if let Some(why) = why.as_ref().filter(|_| !is_said) {
             let _ = write!(text, ": {why}");
         }
@@ -182,7 +182,11 @@ impl Explanation {
                 continue;
             }
             seen.push(kind);
-            let stood = [(Reason::Held, "Everything was held"), (Reason::Paused, "The schedule was paused")];
+            let stood = [
+                (Reason::Held, "Everything was held"),
+                (Reason::Paused, "The schedule was paused"),
+                (Reason::StoreUnavailable, "The store could not be written"),
+            ];
             let stood = stood.into_iter().find(|(reason, _)| *reason == obstacle.reason);
             let at = obstacle.at.brief();
             let words = obstacle.detail.as_ref().map_or_else(String::new, |words| format!(" ({words})"));
@@ -190,7 +194,9 @@ impl Explanation {
                 (Some((_, stood)), Some(until)) => {
                     write!(text, " {stood} from {at} to {}{words}.", until.brief())
                 }
-                (Some(_), None) if is_said => write!(text, " Everything is held as well, since {at}{words}."),
+                (Some((Reason::Held, _)), None) if is_said => {
+                    write!(text, " Everything is held as well, since {at}{words}.")
+                }
                 (Some((_, stood)), None) => write!(text, " {stood} from {at} on{words}."),
                 (None, _) => write!(text, " Delayed from {at}: {}.", clause(obstacle.reason.doc())),
             };
@@ -199,6 +205,11 @@ impl Explanation {
             let _ = write!(text, " The next slot is {}.", next.brief());
         }
         text
+    }
+
+    /// Whether its slot gets no run for now because the store cannot be written.
+    fn is_unstored(&self) -> bool {
+        self.verdict == Verdict::WillWait && self.reason == Some(Reason::StoreUnavailable)
     }
 
     fn lead(&self) -> String {
@@ -217,6 +228,9 @@ impl Explanation {
             Verdict::Cancelled => format!("{slot} was called off{at}"),
             Verdict::Failed => format!("{slot} failed{at}"),
             Verdict::WillFire => format!("{slot} will fire{at}"),
+            Verdict::WillWait if self.is_unstored() => {
+                format!("{slot} gets no run as long as the store cannot be written{late}")
+            }
             Verdict::WillWait => format!("{slot} will come{at}, and its run will wait"),
             Verdict::WillBeLeft => format!("{slot} will come{at}, and its message will be left in the inbox"),
             Verdict::WillFail => format!("{slot} will come{at}, and its run will fail"),

@@ -5,7 +5,7 @@ use super::schedule_details::{PAUSE, pause};
 use super::{attributes, everyone, instant, integer, maybe, operators, own};
 use crate::domain::{Moment, Reason};
 use crate::edn::{Map, Value};
-use crate::engine::{Ledger, Mode};
+use crate::engine::{Ledger, Readiness, StoreFailure};
 use crate::graph::params::field;
 use crate::graph::past_accounts::{self, PastAccounts};
 use crate::graph::psi_terms;
@@ -28,8 +28,8 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
         everyone "reveille.engine/version": Type::String =>
             |_, (), _| Ok(Datum::Text(env!("CARGO_PKG_VERSION")));
         /// Whether the engine accepts work.
-        everyone "reveille.engine/mode": Type::Enum(Mode::NAMES) =>
-            |view, (), _| Ok(Datum::Name(view.state.mode().name()));
+        everyone "reveille.engine/mode": Type::Enum(Readiness::NAMES) =>
+            |view, (), _| Ok(Datum::Name(view.state.readiness().name()));
         /// The cursor of the last decision. A subscription that starts after it misses nothing.
         own "reveille.engine/cursor": Type::Integer =>
             |view, (), _| Ok(integer(view.state.cursor().number()));
@@ -82,6 +82,11 @@ fn standing(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
         /// The hold on all schedules: by whom, why and since when. Nil while there is none.
         own "reveille.engine/held": Type::Record(&PAUSE), nullable => |view, (), _| {
             Ok(maybe(view.state.held(), |held| Value::from(pause(view, held)).into()))
+        };
+        /// Since when the store cannot be written, and why. Meanwhile what is durable is refused or waits. Nil while it can be
+        /// written, and in a query of the past.
+        own "reveille.engine/store-failure": Type::Record(&STORE_FAILURE), nullable => |view, (), _| {
+            Ok(maybe(view.state.store_failure(), |failure| store_failure(failure).into()))
         };
         /// The latest holds that are over, oldest first, over all lives of the daemon: by whom, why, since when and until when.
         /// At most 16.
@@ -199,6 +204,20 @@ const PAST_HOLD: Record = Record {
         field::<Moment>("until", "When it ended."),
     ],
 };
+
+/// The fields of [`store_failure`](fn@store_failure).
+const STORE_FAILURE: Record = Record {
+    name: "store-failure",
+    doc: "A time in which the store cannot be written.",
+    params: &[
+        field::<Moment>("since", "When the first write failed."),
+        field::<Box<str>>("error", "The error of that write."),
+    ],
+};
+
+fn store_failure(failure: &StoreFailure) -> Value {
+    Map::new().with("since", psi_terms::instant(failure.since)).with("error", &*failure.why).into()
+}
 
 /// The fields of each time in which no process was there.
 const DOWNTIME: Record = Record {

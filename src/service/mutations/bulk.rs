@@ -74,9 +74,7 @@ impl CallerMutator<'_> {
         }
         // All batches are submitted before the first wait, so that the store can commit them together.
         for ticket in tickets {
-            ticket
-                .wait()
-                .map_err(|fault| refused(&Refusal::StoreUnavailable { detail: fault.to_string().into() }))?;
+            ticket.wait().map_err(|fault| refused(&Refusal::StoreUnavailable { detail: fault.why() }))?;
         }
         Ok((changed, left))
     }

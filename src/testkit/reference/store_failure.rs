@@ -38,7 +38,7 @@ impl ReferenceModel {
                 }
             }
             LocalFact::Retracted(run) => self.retract(&key_of(run)),
-            LocalFact::DurableFrozen => self.frozen_at = Some(self.fold.cursor()),
+            LocalFact::DurableFrozen { .. } => self.frozen_at = Some(self.fold.cursor()),
             LocalFact::DurableDropped => {
                 if let Some(it) = self.returning.take() {
                     self.come_back(&it.held, it.told);

@@ -5,11 +5,12 @@
 use std::fs;
 use std::time::Duration;
 
+use reveille::edn::Value;
 use reveille_checker::Event;
 
 use crate::faults::layer;
 use crate::harness::ask::{assert_kept, create, middle};
-use crate::harness::daemon::{Daemon, Home, PATIENCE, now, until};
+use crate::harness::daemon::{Daemon, Ended, Home, PATIENCE, now, until};
 use crate::harness::stream::{Harness, Stream};
 
 #[test]
@@ -40,6 +41,7 @@ fn a_disk_that_fails_degrades_the_daemon_and_no_more() {
         until("it is known to be down", Duration::from_secs(5), || {
             daemon.metric("reveille_store_down") > 0.0
         });
+        assert_told(&daemon, &home, &waits);
         for round in 0..5 {
             let began = now();
             assert_eq!(create(&mut stream, far), Err(refusal.clone()), "{calls}, round {round}");
@@ -66,6 +68,9 @@ fn a_disk_that_fails_degrades_the_daemon_and_no_more() {
         assert_eq!(receipt.run.schedule.to_string(), waits, "{calls}");
         println!("{calls}: {refusal}; it went on {:?} after the disk was well", well.elapsed_here());
         assert_eq!(daemon.metric("reveille_store_down"), 0.0);
+        assert_eq!(daemon.ask("GET /readyz", &[], "").status, 200, "{calls}");
+        let explained = run(&home, &["explain", &waits]).out;
+        assert!(explained.contains("The store could not be written from "), "{calls}: {explained}");
         kept.extend([
             waits,
             create(&mut stream, far).expect("it is well"),
@@ -80,6 +85,32 @@ fn a_disk_that_fails_degrades_the_daemon_and_no_more() {
     assert_eq!(daemon.end("-TERM").code(), Some(0));
     home.assert_sound();
     home.assert_history();
+}
+
+/// A command for the daemon that serves the data directory.
+fn run(home: &Home, args: &[&str]) -> Ended {
+    home.run(home.command(args).env("REVEILLE_DATA_DIR", home.state()))
+}
+
+/// Wherever somebody may look: that the store cannot be written, since when, and what waits for it.
+fn assert_told(daemon: &Daemon, home: &Home, waits: &str) {
+    let soon = Duration::from_secs(5);
+    until("it is not ready", soon, || daemon.ask("GET /readyz", &[], "").status == 503);
+    let ready = daemon.ask("GET /readyz", &[], "").body;
+    assert!(ready.contains("the store cannot be written since 20"), "{ready}");
+    let status = run(home, &["status"]).out;
+    assert!(status.contains("mode       store-failing\n"), "{status}");
+    assert!(status.contains("\nstore      cannot be written since 20"), "{status}");
+    let explained = run(home, &["explain", waits]).out;
+    assert!(explained.contains("gets no run as long as the store cannot be written"), "{explained}");
+    let listed = format!("[{{[:psi.scheduler/schedule-id {waits:?}] [:psi.scheduler/reason]}}]");
+    let listed = Value::from(daemon.eql(&listed)).to_string();
+    assert!(listed.contains(":psi.scheduler/reason :store-unavailable"), "{listed}");
+    // The daemon may be opening the store anew just now.
+    until("the doctor says so", soon, || {
+        let doctor = run(home, &["doctor"]);
+        doctor.code == Some(1) && doctor.out.contains("write-failure       since 20")
+    });
 }
 
 /// A repeat of a creation that failed must not be answered from what only memory knows: the disk comes back without it.

@@ -20,6 +20,7 @@ mod pruned;
 mod refused;
 mod reopened;
 mod scheduled_calls;
+mod store_failure;
 mod watch_lives;
 mod watches;
 

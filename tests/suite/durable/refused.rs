@@ -198,7 +198,7 @@ fn the_laws_see_what_a_failed_store_must_not_do() {
     });
     check("nothing_is_out_that_is_not_kept", |all, _| {
         all.push(Seen::DiskFailed { kept: Cursor::START });
-        all.push(Seen::Local(LocalFact::DurableFrozen));
+        all.push(Seen::Local(LocalFact::DurableFrozen { why: "full".into() }));
     });
     check("what_is_stored_is_loaded", |all, _| {
         all.push(Seen::Local(LocalFact::Restored(StoredRow::Holds(Holds::default()))));

@@ -97,7 +97,7 @@ impl<'a> Occurrence<'a> {
 
     /// Returns whether it has to wait for the store.
     pub(in crate::engine::step) fn is_frozen(&self, state: &State) -> bool {
-        state.frozen && self.schedule.is_durable()
+        state.is_frozen() && self.schedule.is_durable()
     }
 
     /// Returns why it cannot be handed over now; `None` if it can.

@@ -47,7 +47,7 @@ fn cancel_moot(step: &mut StepBuilder<'_>, session: &SessionRecord) {
 fn is_moot(step: &StepBuilder<'_>, key: Key, record: &ScheduleRecord) -> bool {
     let (state, now) = (step.state, step.now);
     let schedule = &record.schedule;
-    if !schedule.lifetime().cancel_on_user_activity || state.frozen && schedule.is_durable() {
+    if !schedule.lifetime().cancel_on_user_activity || state.is_frozen() && schedule.is_durable() {
         return false;
     }
     let mut retries = false;

@@ -7,6 +7,7 @@ use axum::http::StatusCode;
 
 use crate::domain::Span;
 use crate::edn::{Map, Value};
+use crate::engine::StoreFailure;
 use crate::limits;
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
@@ -19,7 +20,8 @@ pub(in crate::surface::http) async fn alive() -> Reply {
     Reply::new(StatusCode::OK, Map::new().with("status", Value::keyword("alive")))
 }
 
-/// `GET /readyz`: 200 while work is accepted and done in time, 503 while the server stops or falls behind.
+/// `GET /readyz`: 200 while work is accepted and done in time, 503 while the server stops or falls behind, or the store cannot be
+/// written.
 pub(in crate::surface::http) async fn ready(
     State(app): State<Arc<AppState>>,
     _who: Principal,
@@ -32,6 +34,12 @@ pub(in crate::surface::http) async fn ready(
         ));
     }
     let handle = app.service.handle();
+    if let Some(StoreFailure { since, why, .. }) = handle.view(|state| state.store_failure().cloned()) {
+        let message = format!("the store cannot be written since {}: {why}", since.brief());
+        let hint =
+            "free or repair the disk: the store is tried about once a second, and what is volatile goes on";
+        return Err(HttpError::new(ErrorCode::Unavailable, message, hint));
+    }
     let now = handle.now();
     let overdue = handle.view(|state| state.next_wake(now)).map_or(Span::ZERO, |wake| now.boot.since(wake));
     if overdue.millis() > limits::OVERDUE_MS.value {
