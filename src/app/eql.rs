@@ -5,10 +5,12 @@ use std::process::ExitCode;
 
 use super::client::Client;
 use super::client::in_process;
+use super::client::question::check_named;
 use super::exit::Exit;
 use super::fault::AppFault;
-use super::foreign_text::print;
+use super::foreign_text::{complain, print};
 use crate::dialect::{Notation, REQUEST_CAPS};
+use crate::domain::SessionId;
 use crate::edn::{Map, Value, read_keeping_meta};
 use crate::graph::eql::{Boundary, QueryAnswer};
 use crate::service::reply;
@@ -20,7 +22,7 @@ pub(super) fn eql(args: &EqlArgs) -> io::Result<ExitCode> {
         Err(fault) => return Ok(fault.tell()),
     };
     match Client::required(&args.caller.daemon, args.caller.session.as_ref()) {
-        Ok(Some(client)) => ask_daemon(&client, &request),
+        Ok(Some(client)) => ask_daemon(&client, &request).inspect(|_| warn_of_nobody(args)),
         Ok(None) => ask_own(args, &request),
         Err(fault) => Ok(fault.tell()),
     }
@@ -57,6 +59,15 @@ fn ask_daemon(client: &Client, request: &Value) -> io::Result<ExitCode> {
     print(&answer.text)?;
     // The body is passed on unparsed; a failed query is recognised by its first key.
     Ok(Exit::of_answer(answer.text.starts_with("{:com.wsscode.pathom3.error/error-message")).into())
+}
+
+/// Says on stderr that the session is not there. As psi says, a session that nobody knows has nothing, so the answer alone
+/// looks like a quiet one; and one that was closed may have schedules still, so it is no error.
+fn warn_of_nobody(args: &EqlArgs) {
+    let session = args.caller.session.as_ref().map(SessionId::as_str);
+    if let Err(AppFault::Absent(fault)) = check_named(&args.caller.daemon, session, None) {
+        complain(format!("{fault}; the answer is that of a session without anything"));
+    }
 }
 
 /// Answers from an engine that exists only for this query: it contains nothing but the graph.

@@ -52,6 +52,12 @@ pub(super) fn complain(message: impl Display) {
     let _ = writeln!(io::stderr(), "reveille: {message}");
 }
 
+/// Prints a message of ours to stderr that has several lines.
+pub(super) fn complain_in_lines(message: &str) {
+    // If stderr is closed, nothing can be reported.
+    let _ = io::stderr().write_all(escaped(message).as_bytes());
+}
+
 /// Escapes what a terminal would not just show, line breaks excepted, as EDN and JSON write it in strings. Outside of
 /// strings neither has such characters.
 pub(super) fn escaped(text: &str) -> Cow<'_, str> {

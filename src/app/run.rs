@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use super::exit::Exit;
-use super::foreign_text::{complain, escaped};
+use super::foreign_text::{complain, complain_in_lines, escaped};
 use crate::surface::cli::{AgentsAction, AgentsArgs, Cli, Command};
 
 /// Runs the program with these arguments, the first of which is its name.
@@ -15,7 +15,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return refuse(&error, &args),
+        Err(error) => return refuse(error, &args),
     };
     let outcome = match cli.command {
         Command::Demo => super::demo::demo(&mut io::stdout().lock()),
@@ -76,20 +76,43 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 /// Prints what is wrong with the arguments, or the help that they ask for, and returns the exit code.
-fn refuse(error: &clap::Error, args: &[OsString]) -> ExitCode {
-    let shown = |arg: &OsString| {
-        let arg = arg.to_string_lossy();
-        OsString::from(escaped(&arg).replace('\n', "\\n"))
-    };
-    let shown: Vec<OsString> = args.iter().map(shown).collect();
-    // An error repeats arguments, and a text that somebody pastes may be an agent's: the error is that of what can be shown.
-    let same = if shown == args { None } else { Some(Cli::try_parse_from(shown)) };
+fn refuse(error: clap::Error, args: &[OsString]) -> ExitCode {
     // Help and version go to stdout and are an answer, errors go to stderr: clap knows which.
-    match same {
-        None => _ = error.print(),
-        Some(Err(shown)) => _ = shown.print(),
-        Some(Ok(_)) => complain(error),
+    if !error.use_stderr() {
+        let _ = error.print();
+        return Exit::Done.into();
     }
-    let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
-    exit.into()
+    let again = |args: &[OsString]| without_variables(Cli::command()).try_get_matches_from(args).err();
+    let is_alike = |bare: &clap::Error| bare.kind() == error.kind();
+    let shown: Vec<OsString> = args.iter().map(|arg| showable(&arg.to_string_lossy()).into()).collect();
+    // An error repeats arguments, and a text that somebody pastes may be an agent's: the error is that of what can be shown.
+    match again(&shown).filter(is_alike) {
+        Some(shown) => _ = shown.print(),
+        // What can be shown is no such error.
+        None => complain_in_lines(&as_shown(&again(args).filter(is_alike).unwrap_or(error), args)),
+    }
+    Exit::Usage.into()
+}
+
+/// The command without its variables: clap's usage lists those that are set as if they were required.
+fn without_variables(command: clap::Command) -> clap::Command {
+    command.mut_args(|arg| arg.env(None::<&'static str>)).mut_subcommands(without_variables)
+}
+
+/// An argument as it can be shown on one line.
+fn showable(arg: &str) -> String {
+    escaped(arg).replace('\n', "\\n")
+}
+
+/// The text of an error, in which each argument of several lines, or its value, stands on one.
+fn as_shown(error: &clap::Error, args: &[OsString]) -> String {
+    let mut text = error.to_string();
+    for arg in args {
+        let arg = arg.to_string_lossy();
+        let value = arg.split_once('=').map_or(&*arg, |(_, value)| value);
+        for part in [&*arg, value].into_iter().filter(|part| part.contains('\n')) {
+            text = text.replace(part, &showable(part));
+        }
+    }
+    text
 }

@@ -2,7 +2,7 @@
 
 use super::declaration;
 use super::fault::McpFault;
-use super::message::{self, McpMessage};
+use super::message::{self, McpMessage, Misread};
 use super::mirrored_headers::{MirroredHeaders, as_header};
 use super::wire_version::WireVersion;
 use crate::dialect::{REQUEST_CAPS, json};
@@ -17,6 +17,8 @@ pub struct ProxiedMessage {
     pub headers: Vec<(&'static str, String)>,
     /// True if the message gets no answer in any case.
     pub is_remark: bool,
+    /// The error for the message itself, if it is none.
+    misread: Option<String>,
 }
 
 impl ProxiedMessage {
@@ -25,7 +27,10 @@ impl ProxiedMessage {
         let request = match McpMessage::read(text) {
             Ok(McpMessage::Request(request)) => request,
             Ok(McpMessage::Remark) => return ProxiedMessage { is_remark: true, ..ProxiedMessage::default() },
-            Err(misread) => return ProxiedMessage { id: misread.id, ..ProxiedMessage::default() },
+            Err(Misread { id, fault }) => {
+                let misread = Some(message::error(id.as_ref(), &fault, WireVersion::Stateless));
+                return ProxiedMessage { id, misread, ..ProxiedMessage::default() };
+            }
         };
         let meta = request.param("_meta").and_then(Value::as_map);
         let declared = meta.and_then(|meta| meta.text(declaration::REVISION)).and_then(Value::as_str);
@@ -36,7 +41,7 @@ impl ProxiedMessage {
             headers.push((MirroredHeaders::METHOD, as_header(&request.method)));
             headers.extend(declaration::named(&request).map(|name| (MirroredHeaders::NAME, as_header(name))));
         }
-        ProxiedMessage { id: Some(request.id), headers, is_remark: false }
+        ProxiedMessage { id: Some(request.id), headers, ..ProxiedMessage::default() }
     }
 
     /// The line to send to the client: the daemon's answer if it is a message, otherwise an error with `complaint`.
@@ -51,7 +56,8 @@ impl ProxiedMessage {
         if is_message && !said.trim().contains('\n') {
             return Some(said.trim().to_owned());
         }
-        Some(unanswered(self.id.as_ref(), complaint()))
+        // What no parser may see is refused before it is looked at as a message: here the fault is known all the same.
+        Some(self.misread.clone().unwrap_or_else(|| unanswered(self.id.as_ref(), complaint())))
     }
 }
 

@@ -108,6 +108,20 @@ fn what_cannot_be_read_as_a_command_is_a_usage_error() {
     }
 }
 
+/// A variable that is set is no argument that is missing, and an error of several lines stays one.
+#[test]
+fn an_error_of_usage_shows_what_is_wrong_alone() {
+    // `run` sets REVEILLE_URL.
+    let missing = run(&["tool"], "");
+    assert!(missing.err.contains("<NAME>") && !missing.err.contains("--url"), "{}", missing.err);
+    for args in [&["stdio", "--session", "a\nb"][..], &["stdio", "--session=a\nb"]] {
+        let ran = run(args, "");
+        assert_eq!(ran.code, Some(2), "{args:?}: {}", ran.err);
+        assert!(ran.err.starts_with("error: invalid value 'a\\nb' for"), "{args:?}: {}", ran.err);
+        assert!(ran.err.lines().count() > 1 && !ran.err.contains("\\n\\n"), "{args:?}: {}", ran.err);
+    }
+}
+
 #[test]
 fn a_tool_call_in_edn_is_answered_in_edn() {
     let create = r#"{:action "scheduler" :op "create" :kind "message" :message "m" :delay-ms 60000}"#;

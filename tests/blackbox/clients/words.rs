@@ -113,6 +113,10 @@ fn what_does_not_exist_is_exit_code_1() {
         let ended = run(&home, args);
         assert_eq!(ended.code, Some(1), "{args:?}: {}{}", ended.out, ended.err);
     }
+    // For EQL a session that nobody knows has nothing; a person who misspelt it is told so.
+    let nobody = run(&home, &["eql", "--session", "nope", "[:psi.scheduler/pending-count]"]);
+    assert_eq!((nobody.code, nobody.out.trim()), (Some(0), "{:psi.scheduler/pending-count 0}"));
+    assert!(nobody.err.contains("session not found: nope"), "{}", nobody.err);
     let empty = run(&home, &["deny", ""]);
     assert_eq!(empty.code, Some(2), "{}", empty.err);
     assert!(empty.err.contains("the id is empty"), "{}", empty.err);

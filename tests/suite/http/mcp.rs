@@ -14,6 +14,23 @@ const STATELESS: &str = concat!(
 );
 const REVISION: &str = "MCP-Protocol-Version: 2026-07-28";
 
+/// What no parser may see is refused before it is looked at as a message, and to an agent it is unreadable JSON all the same.
+#[test]
+fn what_cannot_be_read_is_told_as_such_in_front_of_a_daemon() {
+    let site = Site::start();
+    let deep = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"x\":{}1{}}}", "[".repeat(70), "]".repeat(70));
+    for line in [deep.as_bytes(), b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}", b"{\"jsonrpc\":"] {
+        let mut request = format!("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n", site.port());
+        request +=
+            &format!("Connection: close\r\nAuthorization: Bearer {OPERATOR}\r\n{JSON}\r\n{ACCEPT}\r\n");
+        request += &format!("Content-Length: {}\r\n\r\n", line.len());
+        let refused = site.send(&[request.as_bytes(), line].concat());
+        assert_eq!(refused.status, 400, "{refused:?}");
+        let told = ProxiedMessage::of(line).answer(&refused.body, || "refused".to_owned()).expect("an error");
+        assert!(told.contains("\"code\":-32700") && !told.contains('\n'), "{told}");
+    }
+}
+
 #[test]
 fn the_protocol_is_spoken_over_http_as_on_stdio() {
     let faults = script::play(include_str!("../../../fixtures/mcp/protocol.txt"), || {

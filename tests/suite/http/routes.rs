@@ -153,3 +153,18 @@ fn a_server_that_stops_is_not_ready_and_takes_no_connection() {
     assert!(std::net::TcpStream::connect(site.server.address()).is_err(), "nobody listens");
     assert_eq!(super::client::read_to_end(&mut stream), b"", "an idle connection is closed");
 }
+
+/// What helps against a query that is too large helps against no other.
+#[test]
+fn a_query_that_is_refused_says_what_to_do_about_it() {
+    let site = Site::start();
+    let mutation = "[{:psi.agent-session/sessions [(psi.scheduler/cancel {:schedule-id \"x\"})]}]";
+    let ahead = "{:pathom/eql [:psi.scheduler/pending-count] :reveille/as-of \"2999-01-01T00:00:00Z\"}";
+    for (query, hint) in
+        [(mutation, "put the mutation at the top"), (ahead, "ask as of an instant that has passed")]
+    {
+        let answer = site.ask("POST /eql", OPERATOR, &["Content-Type: application/edn"], query);
+        assert_eq!(answer.status, 400, "{answer:?}");
+        assert!(answer.body.contains(hint) && !answer.body.contains("page with"), "{answer:?}");
+    }
+}

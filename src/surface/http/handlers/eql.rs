@@ -86,14 +86,27 @@ fn unprepared(error: &PrepareError) -> HttpError {
 /// help, except to a caller that is too fast.
 fn refused(refusal: &QueryRefusal) -> HttpError {
     if let QueryRefusal::TooFast { limit, wait } = refusal {
-        let error = HttpError::new(ErrorCode::Limit, refusal.to_string(), "wait as long as Retry-After says");
+        let error = HttpError::new(ErrorCode::Limit, refusal.to_string(), hint(refusal));
         return error.with_limit(*limit).with("error", refusal.to_map()).retry_after(*wait);
     }
     if let QueryRefusal::Forbidden(why) = refusal {
-        return HttpError::new(ErrorCode::Forbidden, why.to_string(), "ask an operator to do it");
+        return HttpError::new(ErrorCode::Forbidden, why.to_string(), hint(refusal));
     }
-    let error = HttpError::invalid(refusal.to_string(), "ask for less, or page with :first and :after");
-    error.with("error", refusal.to_map())
+    HttpError::invalid(refusal.to_string(), hint(refusal)).with("error", refusal.to_map())
+}
+
+/// What the caller can do about a query that is refused.
+fn hint(refusal: &QueryRefusal) -> &'static str {
+    match refusal {
+        QueryRefusal::Limit { .. } | QueryRefusal::Stopped => "ask for less, or page with :first and :after",
+        QueryRefusal::NestedMutation(_) => "put the mutation at the top of the query, beside the join",
+        QueryRefusal::Past(_) => {
+            "ask as of an instant that has passed and that the log has, or about the present"
+        }
+        QueryRefusal::Pruned { .. } => "ask as of the instant at which the history begins, or later",
+        QueryRefusal::TooFast { .. } => "wait as long as Retry-After says",
+        QueryRefusal::Forbidden(_) => "ask an operator to do it",
+    }
 }
 
 /// The initial capacity of an answer, enough for most.
