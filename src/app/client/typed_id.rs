@@ -19,12 +19,7 @@ pub(in crate::app) fn schedule(
     session: Option<&SessionId>,
     typed: &str,
 ) -> Result<String, AppFault> {
-    // Everything begins with nothing, and an unset variable of a script means none of it.
-    if typed.trim().is_empty() {
-        return Err(AppFault::usage(
-            "the id is empty: name a schedule, or give the beginning of its id, or its label",
-        ));
-    }
+    check_given(typed, "name a schedule, or give the beginning of its id, or its label")?;
     let params = Map::new().with("id-prefix", typed).with("first", MOST + 1);
     let asked = |params| {
         ask(daemon, session, &query(SCHEDULES, params, "[:psi.scheduler/schedule-id :psi.scheduler/label]"))
@@ -68,9 +63,7 @@ impl AskingArgs {
 /// # Errors
 /// As of [`schedule`].
 pub(in crate::app) fn held_run(daemon: &DaemonArgs, typed: &str) -> Result<String, AppFault> {
-    if typed.trim().is_empty() {
-        return Err(AppFault::usage("the id is empty: name a run, or give the beginning of its id"));
-    }
+    check_given(typed, "name a run, or give the beginning of its id")?;
     let answer = ask(daemon, None, &format!("[{{:{HELD} [:reveille.run/id]}} {{:{QUESTIONS} [:run-id]}}]"))?;
     let what = "the beginning of several ids";
     let id = complete(typed, &answer, (HELD, ["reveille.run/id", "psi.scheduler/label"]), what)?;
@@ -83,6 +76,14 @@ pub(in crate::app) fn held_run(daemon: &DaemonArgs, typed: &str) -> Result<Strin
         )));
     }
     Ok(id)
+}
+
+/// Refuses an empty id: everything begins with nothing, and an unset variable of a script means none of it.
+fn check_given(typed: &str, hint: &str) -> Result<(), AppFault> {
+    if typed.trim().is_empty() {
+        return Err(AppFault::usage(format!("the id is empty: {hint}")));
+    }
+    Ok(())
 }
 
 /// Chooses among the entries of a list, those whose id begins so or whose label it is; `what` says what the text is of several.
