@@ -190,5 +190,5 @@ const RUNS: (&str, &str) = (
       :psi.scheduler/label :psi.scheduler/message-excerpt :psi.scheduler/origin-session-id]}]",
 );
 const STATUS: &str = "[:reveille.engine/mode :reveille.engine/now :reveille.engine/held :reveille.engine/store-failure \
-                       :psi.scheduler/pending-count {:reveille.engine/held-runs [:reveille.run/id]} {:reveille.engine/open-questions [:digest]} \
-                       :reveille.engine/accounting]";
+                       :psi.scheduler/pending-count {:reveille.engine/held-runs [:reveille.run/id]} \
+                       {:reveille.engine/open-questions [:digest]} :reveille.engine/accounting]";

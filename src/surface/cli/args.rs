@@ -188,7 +188,8 @@ Examples:
     /// Query the graph in EQL, and print the answer as EDN.
     ///
     /// Exit code 0: answered. 1: a strict query failed, and the answer says so, or the daemon refuses the caller. 2: the query
-    /// is invalid or exceeds a limit, or there is no daemon. With --embedded the engine is empty, and only the schema can be queried.
+    /// is invalid or exceeds a limit, or there is no daemon. With --embedded the engine is empty, and only the schema can be
+    /// queried.
     #[command(after_help = "\
 Examples:
   reveille eql '[:psi.scheduler/pending-count {:psi.scheduler/schedules [:psi.scheduler/label :psi.scheduler/status]}]'

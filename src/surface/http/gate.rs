@@ -2,8 +2,8 @@
 //! its token.
 //!
 //! Source: S01 to S03, S05, S24 of the threat model. Invariants: a host name is compared literally,
-//! except for case (RFC 9110, section 4.2.3); forwarding headers are ignored; an address, loopback included, proves nothing; all requests
-//! without a live token get an equal answer.
+//! except for case (RFC 9110, section 4.2.3); forwarding headers are ignored; an address, loopback
+//! included, proves nothing; all requests without a live token get an equal answer.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 

@@ -67,10 +67,7 @@ fn a_disk_that_fails_degrades_the_daemon_and_no_more() {
         let receipt = harness.next(Duration::from_secs(5)).expect("what waited is delivered");
         assert_eq!(receipt.run.schedule.to_string(), waits, "{calls}");
         println!("{calls}: {refusal}; it went on {:?} after the disk was well", well.elapsed_here());
-        assert_eq!(daemon.metric("reveille_store_down"), 0.0);
-        assert_eq!(daemon.ask("GET /readyz", &[], "").status, 200, "{calls}");
-        let explained = run(&home, &["explain", &waits]).out;
-        assert!(explained.contains("The store could not be written from "), "{calls}: {explained}");
+        assert_well(&daemon, &home, &waits);
         kept.extend([
             waits,
             create(&mut stream, far).expect("it is well"),
@@ -111,6 +108,14 @@ fn assert_told(daemon: &Daemon, home: &Home, waits: &str) {
         let doctor = run(home, &["doctor"]);
         doctor.code == Some(1) && doctor.out.contains("write-failure       since 20")
     });
+}
+
+/// All is as before, and what waited says why.
+fn assert_well(daemon: &Daemon, home: &Home, waited: &str) {
+    assert_eq!(daemon.metric("reveille_store_down"), 0.0);
+    assert_eq!(daemon.ask("GET /readyz", &[], "").status, 200);
+    let explained = run(home, &["explain", waited]).out;
+    assert!(explained.contains("The store could not be written from "), "{explained}");
 }
 
 /// A repeat of a creation that failed must not be answered from what only memory knows: the disk comes back without it.
