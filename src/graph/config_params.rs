@@ -5,9 +5,8 @@
 
 use super::params::{FromParam, OneOrMany, enums, field};
 use super::registry::{Param, ParamType, Record};
-use crate::domain::{
-    CacheBreakpoint, Moment, PromptComponent, PromptSource, Role, SkillSource, ThinkingLevel,
-};
+use super::session_config;
+use crate::domain::{CacheBreakpoint, Moment, PromptSource, Role, SkillSource, ThinkingLevel};
 use crate::edn::{Map, Value};
 
 /// A configuration that is given as a map. Its values are checked where it is read.
@@ -89,19 +88,8 @@ const PRELOADED_MESSAGE: Record = Record {
 };
 
 const SELECTION: Record = Record {
-    name: "prompt-component-selection",
     doc: "Which parts the assembled prompt has. A part that is omitted is there with all that it has.",
-    params: &[
-        field::<bool>("agents-md?", "Whether AGENTS.md files are included.").or_nil(),
-        field::<OneOrMany<Box<str>>>(
-            "extension-prompt-contributions",
-            "Contributions of extensions, by name.",
-        )
-        .or_nil(),
-        field::<OneOrMany<Box<str>>>("tool-names", "Tools, by name.").or_nil(),
-        field::<OneOrMany<Box<str>>>("skill-names", "Skills, by name.").or_nil(),
-        field::<OneOrMany<PromptComponent>>("components", "Parts of the prompt.").or_nil(),
-    ],
+    ..session_config::SELECTION
 };
 
 const fn needed(param: Param) -> Param {

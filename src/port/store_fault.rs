@@ -72,7 +72,7 @@ pub enum StoreFault {
 
 impl StoreFault {
     /// Returns what is wrong, for a text that says already that the store cannot be used.
-    pub fn why(&self) -> Box<str> {
+    pub(crate) fn why(&self) -> Box<str> {
         match self {
             StoreFault::Unwritable { detail } | StoreFault::Unreadable { detail } => (**detail).into(),
             StoreFault::Damaged { .. }

@@ -112,6 +112,9 @@ fn document(taker: &str) -> String {
         ["TriggerInput", "latest"] => {
             create("trigger: {kind: EVENT, job: \"j\", latest: INSTANT}".to_owned())
         }
+        ["PreloadedMessageInput", field] => create(format!(
+            "delayMs: 60000, sessionConfig: {{preloadedMessages: [{{role: USER, content: \"c\", {field}: INSTANT}}]}}"
+        )),
         ["DecisionFilter", field] => {
             format!("{{ engine {{ decisions(filter: {{{field}: INSTANT}}) {{ __typename }} }} }}")
         }

@@ -85,14 +85,12 @@ impl<'a> Watcher<'a> {
 
     /// Says which checks are counted and have no entry, if a restart has left some.
     pub(super) fn noted(&self, answer: Map) -> Map {
-        let Some(watch) = self.record.watch().filter(|watch| !watch.ring.is_complete()) else {
-            return answer;
-        };
-        let restart = match watch.unseen_until {
-            Some(until) => format!("the restart of {}", until.brief()),
-            None => "a restart".to_owned(),
-        };
-        answer.with("note", format!("checks before {restart} are counted; what they came to is not kept"))
+        match self.record.watch() {
+            Some(watch) if !watch.ring.is_complete() => {
+                answer.with("note", "checks before a restart are counted; what they came to is not kept")
+            }
+            Some(_) | None => answer,
+        }
     }
 }
 

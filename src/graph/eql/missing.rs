@@ -57,7 +57,7 @@ fn attribute<W: World>(graph: Graph<'_, W>, cause: Cause, ident: &Keyword) -> Re
 fn mutation<W: World>(graph: Graph<'_, W>, name: &Symbol) -> ResolverError {
     // Which mutations exist is no secret: every schema lists them. So a forbidden one is not reported as unknown.
     if graph.registry.mutation(name, Viewer::Operator).is_some() {
-        let hint = "use an operator's token, or a host's for what hosts may do; tools that query only read";
+        let hint = "use an operator's token, or a host's for what hosts may do";
         return said(format!("{name} is not for this caller"), hint, Code::Forbidden);
     }
     let hint = match graph.nearest_mutation(name) {

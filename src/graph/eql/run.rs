@@ -257,11 +257,6 @@ impl<W: World> Runner<'_, W> {
             Some(mutation) => access.act(&mut |hand| {
                 result = read.take().map(|call| mutation.declared.call(hand, call));
             }),
-            // One that exists and is not for this caller says so, as in strict mode. Unknown ones have Pathom's words.
-            None if self.registry.mutation(&call.name, Viewer::Operator).is_some() => {
-                let key = Value::Symbol(call.name.clone());
-                result = missing(self.registry, self.viewer, Cause::Mutation, &key).map(Err);
-            }
             None => {
                 let message = format!("Mutation {} not found", call.name);
                 let data = Map::new().with(OP_NAME, call.name.clone());

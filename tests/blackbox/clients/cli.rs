@@ -184,7 +184,6 @@ fn arguments_come_from_stdin_too() {
 #[test]
 fn a_refused_call_is_exit_code_1_and_its_answer_is_on_stdout() {
     let rows = [
-        "{}",
         r#"{:action "scheduler"}"#,
         r#"{:action "scheduler" :op "cancel" :schedule-id "sch-unknown"}"#,
         r#"{:action "scheduler" :op "create" :kind "message" :message "m" :delay-ms 1.5}"#,
@@ -198,6 +197,10 @@ fn a_refused_call_is_exit_code_1_and_its_answer_is_on_stdout() {
         let answer = edn(&ran.out);
         assert_eq!(answer.keyword("psi-tool/overall-status"), Some(&Value::keyword("error")), "{args}");
     }
+    // psi's own words, which are no map.
+    let ran = run(&["tool", "psi-tool", "{}"], "");
+    assert_eq!((ran.code, ran.err.as_str()), (Some(1), ""));
+    assert!(ran.out.contains("EQL query error: unknown action: nil"), "{}", ran.out);
 }
 
 #[test]

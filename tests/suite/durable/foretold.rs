@@ -222,7 +222,8 @@ fn a_call_and_its_bulletin_are_told_as_any_run_is() {
     look(&mut life, (0, 1), "running");
     run_for(&lives, &mut life, 5_000);
     executor.answer_due();
-    look(&mut life, (1, 1), "waiting");
+    // The slot's call is over; its bulletin waits for the session.
+    look(&mut life, (1, 1), "delivered");
     busy(&life, false);
     look(&mut life, (2, 0), "delivered");
     for _ in 0..2 {

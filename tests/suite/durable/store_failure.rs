@@ -17,7 +17,8 @@ fn asked(life: &ByHand, query: &str) -> String {
 }
 
 fn explained(life: &ByHand) -> String {
-    asked(life, "[{(:reveille/explain {:schedule-id \"sch-due\"}) [:reveille.explanation/sentence]}]")
+    let query = "[{(:reveille/explain {:schedule-id \"sch-due\"}) [:reveille.explanation/sentence]}]";
+    ask(&life.handle, &Caller::OPERATOR, query, false)
 }
 
 const STANDING: &str = "[:reveille.engine/mode :reveille.engine/store-failure]";

@@ -42,24 +42,34 @@ fn own_tools_are_called_in_the_sessions_name_and_none_of_them_schedules() {
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
-    // Each spelling of a tool that a session can write elsewhere.
-    for name in [
-        "Remember",
-        "memory__remember",
-        "memory_remember",
-        "tools.memory.remember",
-        "tools__memory__remember",
-    ] {
-        let args = format!(r#"{{"name":"{name}","params":{{"content":"by {name}"}}}}"#);
-        let text = call(&format!(r#"{{"actions":[{args}]}}"#));
+    for name in SPELLINGS {
+        let text = call(&format!(r#"{{"actions":[{}]}}"#, remember(name)));
         assert!(text.contains(r#""total":1,"succeeded":1"#), "{text}");
-        // A refusal would be there at once.
-        let (said, _waiter) = world.begin("background_run", &caller, &args);
-        assert!(!said.is_error(), "{}", said.text());
     }
     let kit = service.kit(&caller).to_string();
     assert!(kit.contains("\"reveille.query\"") && kit.contains(":executor :own"), "{kit}");
     // What is switched off is not there.
     world.handle.tools().switch(Primitives::default());
     assert!(!service.kit(&caller).to_string().contains("memory.remember"));
+}
+
+#[test]
+fn a_task_may_be_named_in_each_spelling_of_its_tool() {
+    let world = World::new(|it| it);
+    world.open("s");
+    world.handle.tools().switch(Primitives::all());
+    let caller = Caller::session(session("s")).as_model();
+    for name in SPELLINGS {
+        // A refusal would be there at once.
+        let (said, _waiter) = world.begin("background_run", &caller, &remember(name));
+        assert!(!said.is_error(), "{}", said.text());
+    }
+}
+
+/// Each spelling of a tool that a session can write elsewhere.
+const SPELLINGS: [&str; 5] =
+    ["Remember", "memory__remember", "memory_remember", "tools.memory.remember", "tools__memory__remember"];
+
+fn remember(name: &str) -> String {
+    format!(r#"{{"name":"{name}","params":{{"content":"by {name}"}}}}"#)
 }
