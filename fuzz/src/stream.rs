@@ -41,6 +41,10 @@ fn said(input: &[u8], peer: &Peer, size: usize) -> Vec<Value> {
     };
     let said: Vec<Value> = text.lines().map(line).collect();
     let is_answer = |value: &Value| {
+        // psi's words about a query, or about an action that it does not have.
+        if value.as_str().is_some_and(|text| text.starts_with("EQL query error: ")) {
+            return true;
+        }
         let map = value.as_map().expect("what goes out is a map");
         ["ok", "error"].iter().any(|key| map.keyword(key).or_else(|| map.text(key)).is_some())
     };

@@ -55,8 +55,8 @@ const MODEL: Record = Record {
     name: "model",
     doc: "A model.",
     params: &[
-        needed(field::<Box<str>>("provider", "The provider of the model.")),
-        needed(field::<Box<str>>("id", "The provider's id of the model.")),
+        field::<Box<str>>("provider", "The provider of the model.").required(),
+        field::<Box<str>>("id", "The provider's id of the model.").required(),
         field::<bool>("reasoning", "Whether the model can reason. It cannot if omitted.").or_nil(),
     ],
 };
@@ -65,8 +65,8 @@ const SKILL: Record = Record {
     name: "skill",
     doc: "A skill that is offered to a model.",
     params: &[
-        needed(field::<Box<str>>("name", "The name of the skill.")),
-        needed(field::<Box<str>>("description", "What the skill is for.")),
+        field::<Box<str>>("name", "The name of the skill.").required(),
+        field::<Box<str>>("description", "What the skill is for.").required(),
         field::<Box<str>>("file-path", "The path of the skill's text.").or_nil(),
         field::<Box<str>>("base-dir", "The folder to which the skill's own paths are relative.").or_nil(),
         field::<SkillSource>("source", "Where the skill was found. By its path if omitted.").or_nil(),
@@ -80,9 +80,9 @@ const PRELOADED_MESSAGE: Record = Record {
     name: "preloaded-message",
     doc: "A message that is in the transcript before the first prompt.",
     params: &[
-        needed(field::<Role>("role", "The role of the author.")),
+        field::<Role>("role", "The role of the author.").required(),
         // It may be a string as well, which no other type of a parameter says.
-        needed(field::<Map>("content", "The text, or a list of {type: \"text\", text: \"…\"}.")),
+        field::<Map>("content", "The text, or a list of {type: \"text\", text: \"…\"}.").required(),
         field::<Moment>("timestamp", "When it was sent.").or_nil(),
     ],
 };
@@ -91,10 +91,6 @@ const SELECTION: Record = Record {
     doc: "Which parts the assembled prompt has. A part that is omitted is there with all that it has.",
     ..session_config::SELECTION
 };
-
-const fn needed(param: Param) -> Param {
-    Param { is_required: true, ..param }
-}
 
 enums! {
     CacheBreakpoint = "cache-breakpoint",

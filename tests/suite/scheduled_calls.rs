@@ -7,7 +7,7 @@ use reveille::domain::{
     Scope, Span, Status, ToolSpec, Ways,
 };
 use reveille::edn::{Map, Value};
-use reveille::engine::{Command, Input, Parcel, Report, State};
+use reveille::engine::{Command, Input, Parcel, Report, ScheduleRecord, State};
 use reveille::port::{Carried, Courier};
 use reveille::testkit::{Behaviour, CallAnswer};
 
@@ -156,7 +156,7 @@ fn a_reminder_that_is_on_its_way_cannot_be_cancelled() {
     let error = scene.error("s", "cancel_schedule", &format!("{{\"job_id\" \"{id}\"}}"));
     assert!(!error.contains("not found"), "{error}");
     let id = ScheduleId::new(&id).expect("an id");
-    let status = |state: &State| state.schedule(&id).map(|record| record.status());
+    let status = |state: &State| state.schedule(&id).map(ScheduleRecord::status);
     assert_eq!(scene.handle().view(status), Some(Status::InFlight));
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 /// Names and descriptions and schemas of all tools, as bytes of compact JSON: four make a token. Source: the tools' texts are
 /// in each request of a model.
-const TOOLS_BYTES: usize = 18_300;
+const TOOLS_BYTES: usize = 18_400;
 
 /// As above, of the tools in Claude Code's words. They are offered in the place of the crate's own, never with all others, so
 /// they have a bound of their own: a third of the 10,319 bytes of Claude Code's own declarations (2.1.330). `Monitor`, which

@@ -195,6 +195,12 @@ impl Param {
         Param { is_nullable: true, ..self }
     }
 
+    /// Makes it a parameter that a call must have.
+    #[must_use]
+    pub(crate) const fn required(self) -> Param {
+        Param { is_required: true, ..self }
+    }
+
     /// Returns whether the parameter has this name or alias.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.alias == Some(name)
