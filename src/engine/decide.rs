@@ -147,7 +147,7 @@ fn decide_store(step: &mut StepBuilder<'_>, input: StoreInput) {
                 }
             }
         }
-        StoreInput::Failed { unsent, why } => step::store_failed(step, unsent, why),
+        StoreInput::Failed { unsent, undone, why } => step::store_failed(step, unsent, undone, why),
         StoreInput::Recovered => step.local_fact(LocalFact::DurableDropped),
     }
 }

@@ -7,6 +7,7 @@ use super::bulletin_text;
 use super::new_schedule::NewSchedule;
 use super::reading::{Look, read_outcome};
 use super::row::StoredRow;
+use super::undo::Undo;
 use crate::domain::{
     Actor, Address, AgentSchedules, Channel, Cursor, Decided, Digest, Downtime, Failure, Grant, GuardAnswer,
     GuardPolicy, HostId, JobId, Lifetime, LostSchedule, MemoryChange, Op, Outcome, PingName, Policy,
@@ -78,6 +79,8 @@ pub enum StoreInput {
     Failed {
         /// Runs whose dispatch was waiting for its commit. No host has received them.
         unsent: Vec<RunId>,
+        /// How everything was before the commands that could not be committed, oldest first.
+        undone: Vec<Undo>,
         /// The error.
         why: Box<str>,
     },

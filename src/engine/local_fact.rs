@@ -7,6 +7,7 @@
 
 use super::row::StoredRow;
 use super::state::State;
+use super::undo::Undo;
 use crate::domain::{AgentSchedules, Cursor, Fact, Memory, Now, Pings, Primitives, RunId, SessionId};
 
 /// A fact about this process and its store. It ends no run and no schedule, so the totals of final
@@ -24,6 +25,8 @@ pub enum LocalFact {
     /// The dispatch of a run was withdrawn before any host received it, because it could not be
     /// committed. The run waits until the store's rows are loaded again.
     Retracted(RunId),
+    /// What a command had changed was taken back, because that could not be committed, and was refused.
+    TakenBack(Undo),
     /// Nothing can be stored: durable schedules stand still until they are loaded again.
     DurableFrozen {
         /// The error of the store.

@@ -9,6 +9,8 @@
 //! (`dialect`).
 
 mod apply;
+#[cfg(feature = "embed")]
+mod before;
 mod bulletin_text;
 mod chains;
 mod channels;
@@ -57,6 +59,7 @@ mod store_failure;
 mod task;
 mod task_outcomes;
 mod timers;
+mod undo;
 mod wakes;
 mod waking;
 mod watching;
@@ -103,4 +106,5 @@ pub(crate) use step::retry_waits;
 pub use step_builder::{Env, Step};
 pub use store_failure::StoreFailure;
 pub use task::Task;
+pub use undo::Undo;
 pub use watching::{Checked, next_wait, remember_check, summed_up, weigh};

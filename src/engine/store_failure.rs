@@ -1,11 +1,12 @@
 //! Times in which the store could not be written: the one that goes on, and the latest that are over.
+//! With the one that goes on: which creations were taken back, and may be on disk all the same.
 //!
 //! What lives elsewhere: what a failure does to durable schedules (`apply/store.rs`). This process alone knows these times,
 //! because nothing could be stored about them.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
-use crate::domain::Moment;
+use crate::domain::{Moment, ScheduleId};
 
 /// A time in which the store could not be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,30 +21,46 @@ pub struct StoreFailure {
 
 /// The latest times in which the store could not be written, oldest first. Only the last one may go on.
 #[derive(Clone, Debug, Default)]
-pub(super) struct StoreFailures(VecDeque<StoreFailure>);
+pub(super) struct StoreFailures {
+    times: VecDeque<StoreFailure>,
+    /// Schedules whose creation was taken back. A write that failed may have reached the disk.
+    uncertain: BTreeSet<ScheduleId>,
+}
 
 impl StoreFailures {
     pub(super) fn begin(&mut self, since: Moment, why: Box<str>) {
         debug_assert!(self.present().is_none(), "the store fails already, and fails again at {since}");
-        if self.0.len() == LISTED {
-            self.0.pop_front();
+        if self.times.len() == LISTED {
+            self.times.pop_front();
         }
-        self.0.push_back(StoreFailure { since, until: None, why });
+        self.times.push_back(StoreFailure { since, until: None, why });
+    }
+
+    /// Notes that the creation of a schedule was taken back.
+    pub(super) fn note_uncertain(&mut self, id: ScheduleId) {
+        self.uncertain.insert(id);
+    }
+
+    /// Returns whether the store may have a schedule that was taken back. Its id must not be given to a volatile one, which
+    /// would be in its place when the store's rows are loaded.
+    pub(super) fn may_have(&self, id: &ScheduleId) -> bool {
+        self.uncertain.contains(id)
     }
 
     pub(super) fn end(&mut self, at: Moment) {
-        if let Some(last) = self.0.back_mut() {
+        self.uncertain.clear();
+        if let Some(last) = self.times.back_mut() {
             last.until.get_or_insert(at);
         }
     }
 
     pub(super) fn present(&self) -> Option<&StoreFailure> {
-        self.0.back().filter(|failure| failure.until.is_none())
+        self.times.back().filter(|failure| failure.until.is_none())
     }
 
     /// Returns those that are over, each with its end.
     pub(super) fn over(&self) -> impl Iterator<Item = (&StoreFailure, Moment)> {
-        self.0.iter().filter_map(|failure| Some((failure, failure.until?)))
+        self.times.iter().filter_map(|failure| Some((failure, failure.until?)))
     }
 }
 

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::counters::Counters;
-use super::durable::{self, Persister, StoredMessage, WithoutStore};
+use super::durable::{self, Dropped, Persister, StoredMessage, WithoutStore};
 use super::feed::Feed;
 use super::sync::UNPOISONED;
 use super::token::Tokens;
 use super::waiter_table::{WaiterTable, concerned};
 use crate::calendar::Zones;
-use crate::domain::{BootTime, Cursor, Entropy, Fact, Now, Refusal, RunId, Span};
-use crate::engine::{Effect, Env, Input, Report, State, Step, StoreInput, decide_into};
+use crate::domain::{BootTime, Entropy, Fact, Now, Refusal, Span};
+use crate::engine::{Effect, Env, Input, Report, State, Step, StoreInput, Undo, decide_into};
 use crate::limits;
 use crate::port::{Journal, Store, StoreFault, Term, Ticket};
 
@@ -105,9 +105,11 @@ impl Core {
         step.drew = false;
         // The set is given back here, so that those who come and go do not have to copy it.
         let concerned = awaited.map(|awaited| concerned(&awaited, &step.facts));
+        // Only what a caller is told to be refused has to be taken back. Nothing is copied for volatile work and for claims.
+        let undo = if asks_for_disk { self.state.before(&step.facts) } else { Vec::new() };
         self.apply(now, &mut step);
         let ended = concerned.map(|concerned| self.waiters.close_ended(&concerned, &self.state));
-        let ticket = self.submit_batch(&mut step, host_report);
+        let ticket = self.submit_batch(&mut step, host_report, undo);
         // The original of a repeat may still be on its way to the disk. The repeat is acknowledged
         // only once that is committed.
         let earlier =
@@ -222,12 +224,17 @@ impl Core {
     }
 
     /// Submits the batch of this step to the store, and holds back the effects that have to wait for its commit.
-    fn submit_batch(&mut self, step: &mut Step, host_report: Option<Report>) -> Option<Ticket> {
+    fn submit_batch(
+        &mut self,
+        step: &mut Step,
+        host_report: Option<Report>,
+        undo: Vec<Undo>,
+    ) -> Option<Ticket> {
         let persister = self.persister.as_mut()?;
         let held_back = |effect: &mut Effect| durable::waits_for_disk(effect, &self.state);
         // The effects that remain wait for no disk and go out at once.
         let effects = step.effects.extract_if(.., held_back).collect();
-        let ticket = persister.submit(&self.state, &self.tokens, (effects, host_report));
+        let ticket = persister.submit(&self.state, &self.tokens, (effects, host_report, undo));
         self.hide_uncommitted();
         ticket
     }
@@ -272,16 +279,16 @@ impl Core {
     /// Removes the decisions that could not be committed from the feed, and lets the engine suspend durable work.
     fn stand_still(
         &mut self,
-        (why, fail): (Box<str>, impl FnOnce(&mut Persister) -> (Vec<Cursor>, Vec<RunId>)),
+        (why, fail): (Box<str>, impl FnOnce(&mut Persister) -> Dropped),
         now: Now,
         draw: impl FnOnce() -> Entropy,
     ) {
         let Some(persister) = &mut self.persister else { return };
-        let (cursors, unsent) = fail(persister);
+        let Dropped { cursors, unsent, undone } = fail(persister);
         // No subscriber has seen these decisions: they have been hidden since their batch was submitted.
         self.feed.retract(&cursors);
         self.hide_uncommitted();
-        self.tell(StoreInput::Failed { unsent, why }, now, draw);
+        self.tell(StoreInput::Failed { unsent, undone, why }, now, draw);
     }
 
     /// Submits an input about the store. The engine never refuses one.

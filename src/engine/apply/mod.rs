@@ -63,6 +63,7 @@ impl State {
             LocalFact::LogEnds { at } => self.cursor = self.cursor.max(at),
             LocalFact::Restored(row) => self.restore(row, now),
             LocalFact::Retracted(run) => self.retract(&run),
+            LocalFact::TakenBack(undo) => self.take_back(undo, now),
             LocalFact::MemoryRestored { session, memory, pings } => {
                 self.restore_memory(&session, memory, pings);
             }

@@ -4,9 +4,11 @@
 
 use crate::domain::{Now, RunId, RunState};
 use crate::engine::pause::Holds;
+use crate::engine::row::StoredRow;
 use crate::engine::slab::Key;
 use crate::engine::state::State;
 use crate::engine::timers::Timer;
+use crate::engine::undo::Undo;
 
 impl State {
     /// Withdraws a dispatch that no host has received. The run waits until the store's rows are
@@ -31,22 +33,49 @@ impl State {
     pub(super) fn freeze_durable(&mut self, now: Now, why: Box<str>) {
         self.store_failures.begin(now.wall, why);
         let durable = self.schedules.iter().filter(|(_, record)| record.schedule.is_durable());
-        let keys: Vec<(Key, Vec<Key>)> =
-            durable.map(|(key, record)| (key, self.runs_of(record).map(|(run, _)| run).collect())).collect();
-        for (key, runs) in keys {
-            self.timers.clear(Timer::Slot(key));
-            for run in runs {
-                for timer in
-                    [Timer::Receipt(run), Timer::Retry(run), Timer::Approval(run), Timer::TimeUp(run)]
-                {
-                    self.timers.clear(timer);
-                }
-            }
+        let keys: Vec<Key> = durable.map(|(key, _)| key).collect();
+        for key in keys {
+            self.stop_timers(key);
         }
         debug_assert!(
             !self.timers.needs_wall(),
             "only durable slots count on the wall clock, and all stand still"
         );
+    }
+
+    /// Clears the deadlines of a schedule and its runs.
+    fn stop_timers(&mut self, key: Key) {
+        let Some(record) = self.schedules.get(key) else { return };
+        let runs: Vec<Key> = self.runs_of(record).map(|(run, _)| run).collect();
+        self.timers.clear(Timer::Slot(key));
+        for run in runs {
+            for timer in [Timer::Receipt(run), Timer::Retry(run), Timer::Approval(run), Timer::TimeUp(run)] {
+                self.timers.clear(timer);
+            }
+        }
+    }
+
+    /// Takes back what a command has changed. Nothing becomes due by it: a schedule has no deadlines until the store's rows
+    /// are loaded again.
+    pub(super) fn take_back(&mut self, undo: Undo, now: Now) {
+        match undo {
+            Undo::Schedule { id, row } => {
+                if let Some(key) = self.schedule_key(&id) {
+                    self.let_go(key);
+                }
+                match row {
+                    Some(row) => self.restore(StoredRow::Schedule(row), now),
+                    None => self.store_failures.note_uncertain(id.clone()),
+                }
+                if let Some(key) = self.schedule_key(&id) {
+                    self.stop_timers(key);
+                }
+            }
+            Undo::Holds(holds) => self.restore(StoredRow::Holds(holds), now),
+            Undo::ChannelPauses(pauses) => self.restore(StoredRow::ChannelPauses(pauses), now),
+            Undo::Guard { policy, grants } => self.restore(StoredRow::Guard { policy, grants }, now),
+            Undo::Memory { session, memory, pings, .. } => self.restore_memory(&session, memory, pings),
+        }
     }
 
     /// Drops durable schedules and settings so that they can be reloaded from the store: memory may

@@ -8,6 +8,7 @@
 pub mod codec;
 mod durability;
 mod manual;
+mod pending;
 mod persister;
 mod recovery;
 mod recovery_error;
@@ -17,6 +18,7 @@ mod transcripts;
 
 pub(super) use durability::{asks_for_disk, lasting, needs_disk, report_of_host, waits_for_disk};
 pub use manual::load_rows;
+pub(super) use pending::Dropped;
 pub(super) use persister::Persister;
 pub use persister::WithoutStore;
 pub use recovery::AttachOptions;

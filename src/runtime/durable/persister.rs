@@ -9,8 +9,8 @@
 //! thread calls what `announcing` made, which counts the commit and sends `StoreEvent::Committed` only if somebody waits for
 //! it; `next_committed` gives the effects back, to the next step (`Core::settle`) or to the thread of `store_replies`.
 //!
-//! What lives elsewhere: the text of facts and rows (`codec`), the messages that are persisted with receipts
-//! (`transcripts`), attaching a store (`store_replies`), the store itself (`port::Store`).
+//! What lives elsewhere: a batch that waits (`pending`), the text of facts and rows (`codec`), the messages that are
+//! persisted with receipts (`transcripts`), attaching a store (`store_replies`), the store itself (`port::Store`).
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -18,12 +18,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 
 use super::codec::{self, Printed};
-use super::durability::{Lasting, run_of, runs_of};
+use super::durability::{Lasting, run_of};
+use super::pending::{Dropped, Pending};
 use super::transcripts::Transcripts;
 use crate::domain::{
     Cursor, EngineFact, Fact, Moment, Now, RunFact, RunId, ScheduleFact, ScheduleId, SessionFact, SessionId,
 };
-use crate::engine::{Effect, Report, State};
+use crate::engine::{Effect, Report, State, Undo};
 use crate::limits;
 use crate::port::{Batch, Done, FactRecord, RowRecord, Store, StoreFault, Term, Ticket};
 use crate::runtime::token::Tokens;
@@ -73,22 +74,6 @@ pub(in crate::runtime) struct Persister {
     /// Reports of hosts about durable runs that could not be committed. They are submitted again once the store
     /// works, so that what has arrived is not dispatched a second time.
     pub(in crate::runtime) unsaved_reports: Vec<Report>,
-}
-
-/// A submitted batch, and what waits for its commit.
-struct Pending {
-    /// The cursors of its facts.
-    cursors: Vec<Cursor>,
-    bytes: u64,
-    effects: Vec<Effect>,
-    /// The host's report that the batch records, if it records one.
-    report: Option<Report>,
-    /// Callers that repeated a pending command meanwhile and wait for it too.
-    repeats: Vec<Done>,
-    /// Whether the publishing thread has to be woken when it is committed.
-    awaited: Arc<AtomicBool>,
-    /// Why the store refused it, and every batch that was decided on top of it.
-    refused: Option<StoreFault>,
 }
 
 /// The batch of the step that is being applied.
@@ -226,7 +211,7 @@ impl Persister {
         &mut self,
         state: &State,
         tokens: &Tokens,
-        (effects, report): (Vec<Effect>, Option<Report>),
+        (effects, report, undo): (Vec<Effect>, Option<Report>, Vec<Undo>),
     ) -> Option<Ticket> {
         if self.term.is_none() {
             // Without a log, the report would be lost: recovery submits it again.
@@ -287,7 +272,7 @@ impl Persister {
         // A batch that holds back effects needs the wake-up from the start.
         let awaited = Arc::new(AtomicBool::new(!effects.is_empty()));
         let repeats = Vec::new();
-        let pending = Pending { cursors, bytes, effects, report, repeats, awaited, refused: None };
+        let pending = Pending { cursors, bytes, effects, report, undo, repeats, awaited, refused: None };
         Some(self.hand_in(term, batch, pending))
     }
 
@@ -378,28 +363,24 @@ impl Persister {
         Some(pending.effects)
     }
 
-    /// Drops all pending batches, because their term has ended. Returns the cursors of their facts, and the runs
-    /// whose dispatch was held back.
-    pub(in crate::runtime) fn fail(&mut self, fault: StoreFault) -> (Vec<Cursor>, Vec<RunId>) {
+    /// Drops all pending batches, because their term has ended.
+    pub(in crate::runtime) fn fail(&mut self, fault: StoreFault) -> Dropped {
         self.drop_from(0, fault)
     }
 
     /// Drops the refused batches only, because their term goes on: the accepted ones are answered on their own, and
-    /// are usually committed. Returns what [`Persister::fail`] returns.
-    pub(in crate::runtime) fn refuse(&mut self, fault: StoreFault) -> (Vec<Cursor>, Vec<RunId>) {
+    /// are usually committed.
+    pub(in crate::runtime) fn refuse(&mut self, fault: StoreFault) -> Dropped {
         self.drop_from(self.pending.partition_point(|pending| pending.refused.is_none()), fault)
     }
 
-    fn drop_from(&mut self, first: usize, fault: StoreFault) -> (Vec<Cursor>, Vec<RunId>) {
+    fn drop_from(&mut self, first: usize, fault: StoreFault) -> Dropped {
         // Nothing is submitted until the state has been reloaded and a new term begun.
         self.term = None;
-        let (mut cursors, mut runs) = (Vec::new(), Vec::new());
+        let mut dropped = Dropped::default();
         for pending in self.pending.drain(first..) {
             self.pending_bytes -= pending.bytes;
-            cursors.extend(pending.cursors);
-            runs.extend(pending.effects.iter().flat_map(|effect| runs_of(effect).cloned()));
-            self.unsaved_reports.extend(pending.report);
-            pending.repeats.into_iter().for_each(|answered| answered(Err(fault.clone())));
+            self.unsaved_reports.extend(dropped.add(pending, &fault));
         }
         // Nothing that was decided on top of a refused batch may stay.
         debug_assert!(
@@ -411,7 +392,7 @@ impl Persister {
         // The rows of these batches are gone with them. A repeated receipt persists its message again.
         self.transcripts.write_again();
         self.last_fault = Some(fault);
-        (cursors, runs)
+        dropped
     }
 
     /// Whether the store's queue is filled to `part`/`whole` or more, by batches or by bytes.

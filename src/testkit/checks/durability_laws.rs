@@ -1,6 +1,6 @@
 //! The law about durability: commit first, then act.
 
-use crate::domain::RunState;
+use crate::domain::{RunState, ScheduleId};
 use crate::engine::LocalFact;
 use crate::testkit::checks::law::{LawResult, StateView, hold};
 use crate::testkit::history::{Observation, Seen};
@@ -43,6 +43,25 @@ pub(in crate::testkit) fn only_what_is_not_kept_is_retracted(
     hold(right, || format!("{run} was retracted after {:?}: {life:?}", model.kept_at_failure))
 }
 
+/// Only what is not committed is taken back, to what it was before, and no schedule that has a run with a host.
+pub(in crate::testkit) fn only_what_is_not_kept_is_taken_back(
+    model: &ReferenceModel,
+    seen: &Observation,
+) -> LawResult {
+    let Seen::Local(LocalFact::TakenBack(undo)) = &seen.seen else { return Ok(()) };
+    let Some(before) = model.before_of(undo) else {
+        return Err(format!("{undo:?} was never so after {:?}", model.kept_at_failure));
+    };
+    let out = before.schedule().and_then(|id| out_of(model, id));
+    hold(!before.was_out() && out.is_none(), || format!("{undo:?} was taken back, and a host has {out:?}"))
+}
+
+/// A run of a schedule that a host has.
+fn out_of<'a>(model: &'a ReferenceModel, id: &ScheduleId) -> Option<&'a RunKey> {
+    let mut live = model.schedules.get(id).into_iter().flat_map(|plan| model.live_runs(plan));
+    live.find(|(_, life)| life.state != RunState::Queued).map(|(key, _)| key)
+}
+
 /// All stored rows are loaded as they are, before anything else happens; and only by a process that
 /// starts, or after a failure.
 pub(in crate::testkit) fn what_is_stored_is_loaded(model: &ReferenceModel, seen: &Observation) -> LawResult {
@@ -80,4 +99,23 @@ pub(in crate::testkit) fn nothing_is_out_that_is_not_kept(
     let waited = |life: &RunModel| model.frozen_at.is_some_and(|at| life.dispatched_at <= at);
     let left = out.filter(|(_, life)| waited(life)).find(|(_, life)| model.is_unkept(life));
     hold(left.is_none(), || format!("after {:?} there is still {left:?}", model.kept_at_failure))
+}
+
+/// While the store fails, no schedule is there whose creation was not committed, and none counts as cancelled whose cancel was
+/// not: who asked was told that nothing was changed. One whose run was with a host meanwhile is put right when the store works.
+pub(in crate::testkit) fn what_is_refused_is_not_so(model: &ReferenceModel, _: &StateView<'_>) -> LawResult {
+    if model.frozen_at.is_none() || model.returning.is_some() {
+        return Ok(());
+    }
+    let lost = || model.befores.iter().filter(|before| model.is_lost(before.cursor));
+    let was_out = |id: &ScheduleId| lost().any(|before| before.schedule() == Some(id) && before.was_out());
+    for before in lost() {
+        let Some((id, plan)) = before.schedule().and_then(|id| model.schedules.get_key_value(id)) else {
+            continue;
+        };
+        let is_so = before.is_creation() || before.is_cancel && plan.called_off;
+        let is_right = !is_so || was_out(id) || out_of(model, id).is_some();
+        hold(is_right, || format!("what {} said of {id} was refused, and is so", before.cursor))?;
+    }
+    Ok(())
 }

@@ -22,7 +22,8 @@ use crate::testkit::checks::channel_laws::{
     nothing_goes_where_nothing_is_wanted,
 };
 use crate::testkit::checks::durability_laws::{
-    nothing_unkept_is_handed_over, only_what_is_not_kept_is_retracted, what_is_stored_is_loaded,
+    nothing_unkept_is_handed_over, only_what_is_not_kept_is_retracted, only_what_is_not_kept_is_taken_back,
+    what_is_stored_is_loaded,
 };
 use crate::testkit::checks::law::{EventLaw, LawResult, hold};
 use crate::testkit::checks::watch_laws::{
@@ -72,6 +73,7 @@ pub(in crate::testkit) const ALL: &[(&str, EventLaw)] = named![
     a_fact_can_be_kept,
     nothing_unkept_is_handed_over,
     only_what_is_not_kept_is_retracted,
+    only_what_is_not_kept_is_taken_back,
     what_is_stored_is_loaded,
     a_parcel_is_the_same_at_each_attempt,
     nothing_goes_where_nothing_is_wanted,

@@ -4,7 +4,7 @@ use crate::domain::{Cause, Dialect, RunId, RunState, Schedule, ScheduleId, Statu
 use crate::engine::{Mode, ScheduleRecord, SessionRecord, State};
 use crate::limits;
 use crate::testkit::checks::cause_laws::what_a_session_causes_is_its_own;
-use crate::testkit::checks::durability_laws::nothing_is_out_that_is_not_kept;
+use crate::testkit::checks::durability_laws::{nothing_is_out_that_is_not_kept, what_is_refused_is_not_so};
 use crate::testkit::checks::law::{LawResult, StateLaw, StateView, hold};
 use crate::testkit::checks::watch_laws::a_watch_remembers_its_checks;
 use crate::testkit::reference::model::ReferenceModel;
@@ -19,6 +19,7 @@ macro_rules! named {
 /// Laws that are cheap enough for every step.
 pub(in crate::testkit) const ALL: &[(&str, StateLaw)] = named![
     nothing_is_out_that_is_not_kept,
+    what_is_refused_is_not_so,
     accounting_balances,
     nothing_silent,
     nothing_waits_without_cause,

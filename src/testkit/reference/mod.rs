@@ -1,5 +1,6 @@
 //! The reference model that the laws compare the engine with, and what a crash or a failed store leaves of it.
 
+pub(in crate::testkit) mod before;
 pub(in crate::testkit) mod causes;
 pub(in crate::testkit) mod counts;
 pub(in crate::testkit) mod family_model;

@@ -13,6 +13,7 @@ use crate::domain::{
 };
 use crate::engine::State;
 use crate::testkit::history::{Observation, Seen};
+use crate::testkit::reference::before::Before;
 use crate::testkit::reference::counts::Counts;
 use crate::testkit::reference::loading::Loading;
 use crate::testkit::reference::run_key::{RunKey, key_of};
@@ -67,6 +68,8 @@ pub(in crate::testkit) struct ReferenceModel {
     pub(in crate::testkit) loading: Option<Loading>,
     /// The last fact that is known to be committed; `None` without a store.
     pub(in crate::testkit) kept: Option<Cursor>,
+    /// How things stood before the durable facts that are not known to be committed, in order.
+    pub(in crate::testkit) befores: Vec<Before>,
     /// A state built from the facts alone, to be compared with the engine's.
     pub(in crate::testkit) fold: State,
 }
@@ -99,6 +102,7 @@ impl ReferenceModel {
             }
             Seen::Fact(fact) => {
                 self.loading = None;
+                self.note_before(fact);
                 self.counts.enter(fact, &self.schedules, &self.runs);
                 self.fold.apply(observation.now, fact.clone());
                 self.enter_fact(observation.now, fact);

@@ -53,6 +53,8 @@ impl ProcessLog {
     /// Replays the observations, without facts that the store does not hold.
     pub(in crate::testkit) fn as_told_by(&self, held: &StoreContents) -> CommittedModel {
         let mut told = CommittedModel { model: self.begin.clone(), unsettled: BTreeSet::new() };
+        // Nothing of what is left here can be lost, so nothing has to be remembered of how it was before.
+        told.model.kept = None;
         let mut cursor = told.model.fold.cursor();
         for observation in &self.seen {
             let is_left = match &observation.seen {

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::domain::{Channel, ChannelFact, Cursor, Fact, HostId, Now, RunState, ScheduleId, SessionId};
+use crate::domain::{Channel, ChannelFact, Cursor, Fact, HostId, Now, RunState, ScheduleId};
 use crate::engine::{SessionRow, State};
 use crate::port::Store;
 use crate::testkit::laws::{Broken, Laws, WHAT_IS_KEPT_IS_THERE};
@@ -74,6 +74,7 @@ impl ReferenceModel {
         (self.stopping, self.stopped) = (false, false);
         (self.frozen_at, self.kept) = (None, Some(head));
         (self.kept_at_failure, self.returning) = (None, None);
+        self.befores.clear();
         self.outside =
             self.runs.iter().filter(|(_, life)| life.waits_outside()).map(|it| it.0.clone()).collect();
         // Connected hosts are gone; only built-in sessions have a home until a host takes the
@@ -98,12 +99,9 @@ impl ReferenceModel {
         self.counts = Counts { expected: (slots + live.len()) as u64 + left, left, ..Counts::default() };
     }
 
-    /// The messages in the store that can still be taken: those in the inboxes of open sessions in which nobody listens.
+    /// The messages in the store that can still be taken.
     pub(in crate::testkit) fn left_in(&self, held: &StoreContents) -> u64 {
-        let runs = held.schedules.iter().flat_map(|row| &row.runs);
-        let left = runs.filter(|run| run.state == RunState::Left);
-        let home = |session: &SessionId| self.homes.get(session).copied();
-        left.filter(|run| run.session.as_ref().and_then(home) == Some(HostId::INBOX)).count() as u64
+        self.left_among(held.schedules.iter().flat_map(|row| &row.runs))
     }
 
     /// Takes the global pause, the guard policy and the grants from the store.

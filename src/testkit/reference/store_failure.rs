@@ -38,6 +38,7 @@ impl ReferenceModel {
                 }
             }
             LocalFact::Retracted(run) => self.retract(&key_of(run)),
+            LocalFact::TakenBack(undo) => self.take_back(undo),
             LocalFact::DurableFrozen { .. } => self.frozen_at = Some(self.fold.cursor()),
             LocalFact::DurableDropped => {
                 if let Some(it) = self.returning.take() {
@@ -52,12 +53,16 @@ impl ReferenceModel {
         self.frozen_at.is_some()
     }
 
-    /// Whether the dispatch of a run is not committed, by what is known when the store fails or is
-    /// about to be reloaded.
+    /// Whether the dispatch of a run is not committed.
     pub(in crate::testkit) fn is_unkept(&self, life: &RunModel) -> bool {
+        self.is_lost(life.dispatched_at)
+    }
+
+    /// Whether a durable fact is not committed, by what is known when the store fails or is about to be reloaded.
+    pub(in crate::testkit) fn is_lost(&self, fact: Cursor) -> bool {
         match &self.returning {
-            Some(returning) => !returning.held.holds(life.dispatched_at),
-            None => self.kept_at_failure.is_some_and(|kept| life.dispatched_at > kept),
+            Some(returning) => !returning.held.holds(fact),
+            None => self.kept_at_failure.is_some_and(|kept| fact > kept),
         }
     }
 
@@ -121,22 +126,10 @@ impl ReferenceModel {
             plan.revived |= plan.end.is_none() && before.get(id).is_some_and(|before| before.end.is_some());
             self.schedules.insert(id.clone(), plan);
         }
-        for (key, mut life) in told.runs {
-            if !durable(self, &key) {
-                continue;
+        for (key, life) in told.runs {
+            if durable(self, &key) {
+                self.load_run(key, life);
             }
-            // Questions to the guard are not stored: they have to be asked again.
-            life.forget_the_guard();
-            // Queue the reloaded runs again, as the engine does when it loads them.
-            if life.state == RunState::Queued && !life.retrying {
-                let lane = life.into.as_ref().and_then(|session| self.sessions.get_mut(session));
-                if life.is_outside() {
-                    self.outside.insert(key.clone());
-                } else if let Some(lane) = lane {
-                    lane.waiting.insert(life.order.clone(), key.clone());
-                }
-            }
-            self.runs.insert(key, life);
         }
         self.note_loaded();
         let left = self.left_in(held);
@@ -144,6 +137,22 @@ impl ReferenceModel {
         self.counts.left += left;
         self.take_over_settings(held);
         self.frozen_at = None;
+        self.befores.clear();
+    }
+
+    /// Adds a run that is loaded, and queues it again, as the engine does.
+    pub(in crate::testkit) fn load_run(&mut self, key: RunKey, mut life: RunModel) {
+        // Questions to the guard are not stored: they have to be asked again.
+        life.forget_the_guard();
+        if life.state == RunState::Queued && !life.retrying {
+            let lane = life.into.as_ref().and_then(|session| self.sessions.get_mut(session));
+            if life.is_outside() {
+                self.outside.insert(key.clone());
+            } else if let Some(lane) = lane {
+                lane.waiting.insert(life.order.clone(), key.clone());
+            }
+        }
+        self.runs.insert(key, life);
     }
 
     /// The number of messages of durable schedules in inboxes.
@@ -165,6 +174,10 @@ impl Laws {
     /// Records that every fact up to `cursor` is committed, so its effects may be performed.
     pub fn know_kept(&mut self, cursor: Cursor) {
         self.model.kept = Some(cursor);
+        // A recovery that is still to be judged may take back facts before what was committed after it.
+        if self.model.returning.is_none() {
+            self.model.befores.retain(|before| before.cursor > cursor);
+        }
     }
 
     /// Checks the store after a failure, when it works again, and prepares the model for the

@@ -131,7 +131,7 @@ fn a_creation_that_was_not_kept_is_not_acknowledged_to_its_repeat() {
     let mut stream = Stream::connect(&daemon.socket).expect("it lives");
     let keyed = ":durability :durable :delay-ms 3600000 :message \"m\" :idempotency-key \"k\"";
     fs::write(&flag, "pwrite").expect("ours");
-    // The one whose own write fails is in memory until the disk is read anew.
+    // The one whose own write fails is taken back from memory.
     let first = create(&mut stream, keyed);
     let repeats: Vec<_> = (0..5).map(|_| create(&mut stream, keyed)).collect();
     fs::remove_file(&flag).expect("it is there");
@@ -142,6 +142,45 @@ fn a_creation_that_was_not_kept_is_not_acknowledged_to_its_repeat() {
         made.is_some()
     });
     assert_kept(&daemon, &made.into_iter().collect::<Vec<_>>());
+}
+
+/// A refusal says that nothing was changed, and so it is for all who look, before the disk works again and afterwards.
+#[test]
+fn nothing_that_was_refused_is_shown_while_the_disk_fails() {
+    let home = Home::new("refused");
+    let Some(library) = layer::build(&home, "disk_fails") else { return };
+    let flag = home.path().join("calls");
+    let mut serve = home.serve();
+    serve.env("LD_PRELOAD", &library).env("DISK_FAILS", &flag);
+    let daemon = Daemon::start_with(&home, &mut serve);
+    let _harness = Harness::attach(&daemon.socket, &["main".to_owned()]).expect("it lives");
+    let mut stream = Stream::connect(&daemon.socket).expect("it lives");
+    let far = ":durability :durable :delay-ms 3600000 :message \"m\"";
+    let kept = create(&mut stream, far).expect("the disk is well");
+    let list = || {
+        let asked = "[:psi.scheduler/pending-count \
+                     {:psi.scheduler/schedules [:psi.scheduler/schedule-id :psi.scheduler/status]}]";
+        Value::from(daemon.eql(asked)).to_string()
+    };
+    let before = list();
+    assert!(before.contains(&kept), "{before}");
+    let which = format!("{{:schedule-id {kept:?}}}");
+    let refused = [
+        format!("[(psi.scheduler/create {{:kind :message :session-id \"main\" {far}}})]"),
+        format!("[(psi.scheduler/cancel {which})]"),
+        format!("[(psi.scheduler/pause {which})]"),
+    ];
+    for command in refused {
+        fs::write(&flag, "pwrite").expect("ours");
+        let answer = stream.eql(&command).expect("it lives");
+        assert!(answer.is_err(), "{command}: {answer:?}");
+        // The answer may come just before the engine has heard of the failure.
+        until("it is not shown", Duration::from_secs(5), || list() == before);
+        assert!(daemon.metric("reveille_store_down") > 0.0, "{command}: the disk works again already");
+        fs::remove_file(&flag).expect("it is there");
+        until("the disk works", Duration::from_secs(5), || daemon.metric("reveille_store_down") == 0.0);
+        assert_eq!(list(), before, "{command}");
+    }
 }
 
 /// Whoever waited for the disk has time for the answer all the same, in every language.

@@ -21,6 +21,7 @@ mod refused;
 mod reopened;
 mod scheduled_calls;
 mod store_failure;
+mod taken_back;
 mod watch_lives;
 mod watches;
 

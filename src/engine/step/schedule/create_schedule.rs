@@ -70,7 +70,8 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
     if state.live_count() >= limits::SCHEDULES.value {
         return Err(Refusal::LimitReached { limit: limits::SCHEDULES });
     }
-    if state.schedule_key(&schedule.id).is_some() {
+    let may_be_stored = !schedule.is_durable() && state.store_failures.may_have(&schedule.id);
+    if state.schedule_key(&schedule.id).is_some() || may_be_stored {
         return Err(Refusal::ScheduleExists { schedule: schedule.id });
     }
     let next = if is_ready(session, &schedule, now.wall) {
