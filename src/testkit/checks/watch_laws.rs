@@ -47,14 +47,14 @@ pub(in crate::testkit) fn a_check_is_told_as_its_past_says(
 /// Returns whether a check may be the last one: all runs were made, or the lifetime ends before the longest wait is over.
 fn may_be_last(plan: &ScheduleModel, seen: &Observation, check: &WatchCheck) -> bool {
     let (lifetime, Some(filter)) = (plan.schedule.lifetime(), plan.filter()) else { return false };
-    let Trigger::Every(every) = &plan.schedule.trigger else { return false };
+    let runs = u32::try_from(plan.runs.len()).unwrap_or(u32::MAX);
+    let has_had_all = lifetime.max_runs.is_some_and(|most| runs >= most.get());
+    let Trigger::Every(every) = &plan.schedule.trigger else { return has_had_all };
     let wait = filter.backoff.unwrap_or(Span::ZERO).max(every.period());
     let jitter = Span::from_nanos(wait.nanos() / 1_000 * u64::from(filter.jitter) + 1_000);
     let asked = check.reading.again_after.unwrap_or(Span::ZERO);
     let waits = [wait, jitter, asked].into_iter();
     let next = waits.fold(seen.now.wall, |at, wait| at.checked_add(wait).unwrap_or(at));
-    let runs = u32::try_from(plan.runs.len()).unwrap_or(u32::MAX);
-    let has_had_all = lifetime.max_runs.is_some_and(|most| runs >= most.get());
     has_had_all || lifetime.expires_at.is_some_and(|end| end <= next)
 }
 

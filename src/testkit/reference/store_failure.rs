@@ -121,9 +121,10 @@ impl ReferenceModel {
             let id = &row.schedule.id;
             let Some(mut plan) = told.schedules.get(id).cloned() else { continue };
             plan.orphaned |= !self.sessions.contains_key(&plan.schedule.owner);
-            // Its end was rolled back, and other schedules may have taken its place in the limit
-            // meanwhile.
-            plan.revived |= plan.end.is_none() && before.get(id).is_some_and(|before| before.end.is_some());
+            // Its end was rolled back, or its creation was taken back and has reached the disk all the same: other schedules may
+            // have taken its place in the limit meanwhile.
+            let had_a_place = before.get(id).is_some_and(|before| !before.revived && before.end.is_none());
+            plan.revived |= plan.end.is_none() && !had_a_place;
             self.schedules.insert(id.clone(), plan);
         }
         for (key, life) in told.runs {
