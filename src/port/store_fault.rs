@@ -72,6 +72,7 @@ pub enum StoreFault {
 
 impl StoreFault {
     /// Returns what is wrong, for a text that says already that the store cannot be used.
+    #[cfg(feature = "embed")]
     pub(crate) fn why(&self) -> Box<str> {
         match self {
             StoreFault::Unwritable { detail } | StoreFault::Unreadable { detail } => (**detail).into(),
