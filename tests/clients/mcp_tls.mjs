@@ -36,7 +36,7 @@ const seen = { versions: new Set(), tokens: new Set(), calls: 0, off: 0 };
 
 function tools() {
   const server = new McpServer({ name: "of others", version: "1" }, { capabilities: { tools: { listChanged: true } } });
-  server.registerTool("sum", { description: "Adds.", inputSchema: { a: z.number(), b: z.number() }, outputSchema: { sum: z.number() } }, ({ a, b }) => {
+  server.registerTool("sum", { description: "Adds.", inputSchema: { a: z.number().max(1000), b: z.number() }, outputSchema: { sum: z.number() } }, ({ a, b }) => {
     seen.calls += 1;
     return { content: [{ type: "text", text: String(a + b) }], structuredContent: { sum: a + b } };
   });
@@ -115,7 +115,8 @@ try {
 
   await until("the tools are there", async () => (await call("known.sum", { a: 1, b: 2 })).success);
   assert.deepEqual((await call("known.sum", { a: 20, b: 22 })).data, { sum: 42 });
-  assert.match(JSON.stringify(await call("known.sum", { a: "x" })), /invalid|expected/i);
+  assert.match((await call("known.sum", { a: 1 })).error, /params.b is required/, "the arguments are checked by its schema");
+  assert.match(JSON.stringify(await call("known.sum", { a: 5000, b: 1 })), /invalid|expected/i, "and by the server itself");
   const failed = await call("known.fail");
   assert.ok(!failed.success && JSON.stringify(failed).includes("no"), JSON.stringify(failed));
   assert.ok((await call("known.grow")).success);
