@@ -32,15 +32,18 @@ impl State {
     /// Clears every deadline of durable schedules while nothing can be stored.
     pub(super) fn freeze_durable(&mut self, now: Now, why: Box<str>) {
         self.store_failures.begin(now.wall, why);
-        let durable = self.schedules.iter().filter(|(_, record)| record.schedule.is_durable());
-        let keys: Vec<Key> = durable.map(|(key, _)| key).collect();
-        for key in keys {
+        for key in self.durable_schedules() {
             self.stop_timers(key);
         }
         debug_assert!(
             !self.timers.needs_wall(),
             "only durable slots count on the wall clock, and all stand still"
         );
+    }
+
+    fn durable_schedules(&self) -> Vec<Key> {
+        let durable = self.schedules.iter().filter(|(_, record)| record.schedule.is_durable());
+        durable.map(|(key, _)| key).collect()
     }
 
     /// Clears the deadlines of a schedule and its runs.
@@ -86,15 +89,9 @@ impl State {
         self.guard = None;
         self.grants.clear();
         self.channel_pauses.clear();
-        let durable = self.schedules.iter().filter(|(_, record)| record.schedule.is_durable());
-        let keys: Vec<Key> = durable.map(|(key, _)| key).collect();
-        for key in keys {
+        for key in self.durable_schedules() {
             self.let_go(key);
         }
-        debug_assert!(
-            self.schedules.iter().all(|(_, record)| !record.schedule.is_durable()),
-            "a durable schedule is left of {}",
-            self.schedules.len()
-        );
+        debug_assert!(self.durable_schedules().is_empty(), "a durable schedule is left");
     }
 }

@@ -123,7 +123,10 @@ impl ReferenceModel {
             plan.orphaned |= !self.sessions.contains_key(&plan.schedule.owner);
             // Its end was rolled back, or its creation was taken back and has reached the disk all the same: other schedules may
             // have taken its place in the limit meanwhile.
-            let had_a_place = before.get(id).is_some_and(|before| !before.revived && before.end.is_none());
+            let had_a_place = match before.get(id) {
+                Some(before) => !before.revived && before.end.is_none(),
+                None => !self.befores.iter().any(|it| it.is_creation() && it.schedule() == Some(id)),
+            };
             plan.revived |= plan.end.is_none() && !had_a_place;
             self.schedules.insert(id.clone(), plan);
         }

@@ -3,6 +3,7 @@
 //! The failures are played by a few lines of C in front of the C library, built here with `cc`.
 
 use std::fs;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use reveille::edn::Value;
@@ -13,18 +14,33 @@ use crate::harness::ask::{assert_kept, create, middle};
 use crate::harness::daemon::{Daemon, Ended, Home, PATIENCE, now, until};
 use crate::harness::stream::{Harness, Stream};
 
+/// A daemon whose disk fails as long as a file names the calls that fail, with a host and a caller.
+struct Failing {
+    /// The file that names the calls.
+    flag: PathBuf,
+    daemon: Daemon,
+    harness: Harness,
+    stream: Stream,
+}
+
+impl Failing {
+    /// `None` where there is no C compiler.
+    fn start(home: &Home) -> Option<Failing> {
+        let library = layer::build(home, "disk_fails")?;
+        let flag = home.path().join("calls");
+        let mut serve = home.serve();
+        serve.env("LD_PRELOAD", &library).env("DISK_FAILS", &flag);
+        let daemon = Daemon::start_with(home, &mut serve);
+        let harness = Harness::attach(&daemon.socket, &["main".to_owned()]).expect("it lives");
+        let stream = Stream::connect(&daemon.socket).expect("it lives");
+        Some(Failing { flag, daemon, harness, stream })
+    }
+}
+
 #[test]
 fn a_disk_that_fails_degrades_the_daemon_and_no_more() {
     let home = Home::new("fails");
-    let Some(library) = layer::build(&home, "disk_fails") else { return };
-    let flag = home.path().join("calls");
-    let daemon = {
-        let mut serve = home.serve();
-        serve.env("LD_PRELOAD", &library).env("DISK_FAILS", &flag);
-        Daemon::start_with(&home, &mut serve)
-    };
-    let harness = Harness::attach(&daemon.socket, &["main".to_owned()]).expect("it lives");
-    let mut stream = Stream::connect(&daemon.socket).expect("it lives");
+    let Some(Failing { flag, daemon, harness, mut stream }) = Failing::start(&home) else { return };
     let far = ":durability :durable :delay-ms 3600000 :message \"m\"";
     let mut kept = vec![create(&mut stream, far).expect("the disk is well")];
     for calls in ["fsync", "pwrite", "fsync pwrite"] {
@@ -122,13 +138,7 @@ fn assert_well(daemon: &Daemon, home: &Home, waited: &str) {
 #[test]
 fn a_creation_that_was_not_kept_is_not_acknowledged_to_its_repeat() {
     let home = Home::new("fails-once");
-    let Some(library) = layer::build(&home, "disk_fails") else { return };
-    let flag = home.path().join("calls");
-    let mut serve = home.serve();
-    serve.env("LD_PRELOAD", &library).env("DISK_FAILS", &flag);
-    let daemon = Daemon::start_with(&home, &mut serve);
-    let _harness = Harness::attach(&daemon.socket, &["main".to_owned()]).expect("it lives");
-    let mut stream = Stream::connect(&daemon.socket).expect("it lives");
+    let Some(Failing { flag, daemon, harness: _harness, mut stream }) = Failing::start(&home) else { return };
     let keyed = ":durability :durable :delay-ms 3600000 :message \"m\" :idempotency-key \"k\"";
     fs::write(&flag, "pwrite").expect("ours");
     // The one whose own write fails is taken back from memory.
@@ -148,13 +158,7 @@ fn a_creation_that_was_not_kept_is_not_acknowledged_to_its_repeat() {
 #[test]
 fn nothing_that_was_refused_is_shown_while_the_disk_fails() {
     let home = Home::new("refused");
-    let Some(library) = layer::build(&home, "disk_fails") else { return };
-    let flag = home.path().join("calls");
-    let mut serve = home.serve();
-    serve.env("LD_PRELOAD", &library).env("DISK_FAILS", &flag);
-    let daemon = Daemon::start_with(&home, &mut serve);
-    let _harness = Harness::attach(&daemon.socket, &["main".to_owned()]).expect("it lives");
-    let mut stream = Stream::connect(&daemon.socket).expect("it lives");
+    let Some(Failing { flag, daemon, harness: _harness, mut stream }) = Failing::start(&home) else { return };
     let far = ":durability :durable :delay-ms 3600000 :message \"m\"";
     let kept = create(&mut stream, far).expect("the disk is well");
     let list = || {
