@@ -153,7 +153,9 @@ fn a_stream_whose_daemon_dies_is_no_orderly_end() {
 #[test]
 fn changes_are_told_by_label() {
     let home = Home::new("told");
-    let daemon = Daemon::start(&home);
+    // The test itself may run under nohup, and a daemon would inherit that.
+    let mut command = home.command_of(Path::new("env"), &["--default-signal=HUP"]);
+    let daemon = Daemon::start_with(&home, command.arg(program()).args(home.serve().get_args()));
     let ok = |args: &[&str]| {
         let ended = run(&home, args);
         assert_eq!(ended.code, Some(0), "{args:?}: {}{}", ended.out, ended.err);
