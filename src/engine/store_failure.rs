@@ -48,6 +48,7 @@ impl StoreFailures {
     }
 
     pub(super) fn end(&mut self, at: Moment) {
+        debug_assert!(self.present().is_some(), "the store works again at {at}, and has not failed");
         self.uncertain.clear();
         if let Some(last) = self.times.back_mut() {
             last.until.get_or_insert(at);

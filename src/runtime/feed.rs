@@ -26,6 +26,11 @@ impl Feed {
             self.decisions.pop_front();
             self.earlier = self.earlier.saturating_sub(1);
         }
+        debug_assert!(
+            self.decisions.back().is_none_or(|last| last.cursor < decision.cursor),
+            "{} behind a later decision: cursors are searched",
+            decision.cursor
+        );
         self.decisions.push_back(decision);
     }
 
@@ -65,7 +70,7 @@ impl Feed {
 
     /// Removes decisions that were never shown, because they could not be committed.
     pub(super) fn retract(&mut self, cursors: &[Cursor]) {
-        // The cursors of dropped batches are in log order, as the search demands.
+        debug_assert!(cursors.is_sorted(), "the cursors of dropped batches are in log order: {cursors:?}");
         self.decisions.retain(|decision| cursors.binary_search(&decision.cursor).is_err());
     }
 

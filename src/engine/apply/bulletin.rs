@@ -91,6 +91,7 @@ impl State {
     pub(super) fn fold_bulletin(&mut self, run: Key, telling: &Telling) {
         self.put_words(run, telling);
         if let Some(record) = self.runs.get_mut(run) {
+            debug_assert!(record.is_live(), "the bulletin at {} has ended, and gets more", record.run.slot);
             record.run.folded += 1;
             record.run.by_session |= telling.by_session;
         }

@@ -56,6 +56,7 @@ impl State {
     }
 
     fn claim(&mut self, schedule: Key, id: &RunId, now: Now, claim: &Claim) {
+        debug_assert!(self.run_key(id).is_none(), "{id} is claimed twice");
         let Claim { cause, folded, next, time_up, by: _, telling: _ } = *claim;
         let Some(record) = self.schedules.get_mut(schedule) else { return };
         let mut run = Run::claimed(id.incarnation, id.slot, cause, folded, now.wall);
@@ -208,6 +209,8 @@ impl State {
             self.timers.set(Timer::TimeUp(run), now.boot.after(timeout));
         }
         let Some(record) = self.runs.get_mut(run) else { return };
+        let state = record.run.state;
+        debug_assert!(state == RunState::InFlight, "a run that is {state:?} is accepted");
         record.run.state = RunState::Running;
         record.run.delivered_at = Some(now.wall);
         record.lane = lane;

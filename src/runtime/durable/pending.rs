@@ -40,6 +40,8 @@ pub(in crate::runtime) struct Dropped {
 impl Dropped {
     /// Adds a batch, and tells those who repeated its command. Returns the host's report that it records.
     pub(super) fn add(&mut self, pending: Pending, fault: &StoreFault) -> Option<Report> {
+        // The feed searches them when it removes their decisions.
+        debug_assert!(self.cursors.last() < pending.cursors.first(), "{:?} came late", pending.cursors);
         self.cursors.extend(pending.cursors);
         self.unsent.extend(pending.effects.iter().flat_map(|effect| runs_of(effect).cloned()));
         self.undone.extend(pending.undo);
