@@ -85,6 +85,7 @@ impl AppState {
     /// The caller that a token acts as, unless its time is over.
     pub(super) fn caller(&self, token: &Token) -> Option<Caller> {
         let handle = self.service.handle();
+        // Nothing else looks at the clock for logins: an old one ends before the next check of any token.
         self.logins.end_old(handle.tokens(), handle.now().boot);
         handle.tokens().caller(token)
     }
@@ -100,6 +101,7 @@ impl AppState {
         let Some(bearer) = self.caller(&principal.token) else { return false };
         let reaches = |session: &SessionId| acting_for(handle, &bearer, session).is_some();
         let scope = &principal.caller.scope;
+        // A caller that acts for a session has the scope of that session, and its token has a wider one.
         *scope == bearer.scope || scope.session().is_some_and(reaches)
     }
 

@@ -36,6 +36,7 @@ impl Following {
     ) -> Option<Following> {
         let room = usize::try_from(limits::GRAPHQL_PUSHED.value).unwrap_or(1);
         let (sender, answers) = mpsc::channel(room);
+        // Taken before the follower moves to its thread.
         let stopper = follower.stopper();
         let push = move |text: String| match waiting::hold(&waiting, || holder.clone(), text.len() as u64) {
             Ok(held) => sender.blocking_send(Pushed { text, held }).is_ok(),
@@ -48,6 +49,7 @@ impl Following {
         };
         let run = move || {
             while let Some(pushed) = follower.wait() {
+                // `all` stops at the first answer that the connection does not take.
                 if !pushed.into_iter().all(&push) {
                     break;
                 }

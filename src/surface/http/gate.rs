@@ -39,6 +39,7 @@ const KEY: &str = "reveille-csrf";
 impl Gate {
     /// The accepted names of a server at this address.
     pub(super) fn new(config: &Config, address: SocketAddr) -> Gate {
+        // The address has the port that was bound, even if port 0 was asked for.
         let mut hosts = vec![address.to_string()];
         if address.ip().is_loopback() || address.ip().is_unspecified() {
             hosts.push(format!("localhost:{}", address.port()));
@@ -154,6 +155,7 @@ pub(super) fn identify(
 ) -> Result<Identity, HttpError> {
     let half = gate.cookie(&parts.headers);
     let token = match (bearer(&parts.headers), &half) {
+        // A browser: one half of its token is in the cookie, the other one in this header.
         (Single::Absent, Some(half)) if parts.headers.contains_key(KEY) => {
             let Single::Value(key) = single(&parts.headers, KEY) else {
                 return Err(HttpError::unauthorized());
@@ -192,6 +194,7 @@ fn acting_for(handle: &Handle, principal: Principal, session: &str) -> Result<Pr
 /// The host that a request names. A target in absolute form must agree with the header.
 fn host(parts: &Parts) -> Option<&str> {
     let target = parts.uri.authority().map(axum::http::uri::Authority::as_str);
+    // This server speaks plain HTTP, so a target with another scheme is meant for another server.
     if parts.uri.scheme_str().is_some_and(|scheme| scheme != "http") {
         return None;
     }

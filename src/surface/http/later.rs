@@ -28,8 +28,10 @@ impl Line {
         print: impl FnOnce(crate::dialect::Answer) -> T + Send + 'static,
     ) -> Option<T> {
         let at_most = Duration::from_nanos(pending.at_most().nanos());
+        // While this lives, the time limit of the connection includes that of the tool.
         let _waits = self.0.as_ref().map(|permit| permit.watchdog().await_answer(at_most));
         let (give, take) = oneshot::channel();
+        // Dropped with this future if the client is gone, which ends the call.
         let _waiter = pending.then(move |answer| {
             // The request may be gone by now.
             let _ = give.send(print(answer));

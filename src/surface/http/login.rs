@@ -81,6 +81,7 @@ impl Logins {
                 found = Some(place);
             }
         }
+        // Removed before its time is checked: a code is good for one attempt.
         let (_, until, right) = table.codes.remove(found?);
         if until <= now {
             return None;
@@ -88,6 +89,7 @@ impl Logins {
         let [cookie, key] = bits.map(word);
         let token = CookieHalf::new(&cookie).with(&key);
         let digest = token.digest();
+        // Two bytes of the digest tell browsers apart in the log, and reveal nothing of the token.
         let name = TokenName::new(&format!("browser {:02x}{:02x}", digest[0], digest[1])).ok()?;
         tokens.admit_operator_as(name, &token, right);
         table.logins.push((digest, now.after(Span::from_millis(limits::DASHBOARD_LOGIN_MS.value))));

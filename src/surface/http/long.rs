@@ -72,6 +72,7 @@ pub(super) fn run<T>(
 ) -> Result<T, NotDone> {
     match cost {
         Cost::Quick => Ok(work()),
+        // Checked when the turn has come: the session may have been closed while the request waited.
         Cost::Long => wait_for_turn(app, principal, || check(app, principal).map(|()| work()))?,
         Cost::AsOf => tokio::task::block_in_place(|| {
             // It waits for its turn itself, and only reads.

@@ -140,6 +140,7 @@ impl Route {
     /// The route of a path without parameters, or with one at its end.
     fn of(path: &str) -> Option<Route> {
         let matches = |route: &Route| match route.path().split_once("{file}") {
+            // `{file}` is one segment: a path with a further slash belongs to no route, as in the router.
             Some((before, _)) => path.strip_prefix(before).is_some_and(|file| !file.contains('/')),
             None => route.path() == path,
         };
@@ -176,11 +177,13 @@ impl Route {
     /// WebSocket, whose first message has the token. A calendar has its proof in its address. Who posts a one-time code has no
     /// token yet, and what comes in by a channel has the channel's proof.
     pub(super) fn is_open(method: &Method, path: &str) -> bool {
+        // Checked apart, because `Route::of` finds no route with a parameter in the middle of its path.
         if method == Method::POST && is_inbound(path) {
             return true;
         }
         let Some(route) = Route::of(path) else { return false };
         if method == Method::POST {
+            // The other open routes are pages, which are only read.
             return route == Route::Enter;
         }
         let reads = method == Method::GET || method == Method::HEAD;

@@ -38,6 +38,7 @@ use crate::limits;
 /// data takes it.
 pub(super) fn router(app: &Arc<AppState>) -> Router {
     let add = |router: Router<Arc<AppState>>, route: &Route| match route.admission() {
+        // Nothing is admitted here: the route needs no admission, or only its handler knows what has to be admitted.
         RouteAdmission::Open(_)
         | RouteAdmission::About(_)
         | RouteAdmission::Proven(_)
@@ -128,8 +129,10 @@ pub(super) struct ConnService {
 impl ConnService {
     /// Answers one request: access checks, route, and printing.
     pub(super) async fn answer(self, request: hyper::Request<Incoming>) -> hyper::Response<Tracked> {
+        // From here on the connection counts as busy, and the time limit for heads does not apply.
         self.watchdog.begin(request.version() == hyper::Version::HTTP_2);
         let began = self.state.service.handle().now().boot;
+        // Read before `pass` consumes the request: the printing and the log of the answer depend on it.
         let (method, notation) = (request.method().clone(), notation::of_answer(request.headers()));
         let page = cors::reader(&self.state.gate, request.headers());
         let (principal, mut response) = match self.pass(request).await {
@@ -138,6 +141,7 @@ impl ConnService {
         };
         // A route with a proof of its own says itself who the caller is.
         let principal = principal.or_else(|| response.extensions_mut().remove::<Principal>());
+        // Before the answer is shared and logged, because an error may take its place.
         let (mut response, held) = self.hold(principal.as_ref(), reply::finish(response, notation), notation);
         cors::share(&self.state.gate, page, &mut response);
         let took = self.state.service.handle().now().boot.since(began);
@@ -198,6 +202,7 @@ impl ConnService {
             parts.extensions.insert(principal.clone());
         }
         let request = hyper::Request::from_parts(parts, Body::new(body));
+        // The router has no errors: every failure is a response.
         let Ok(response) = TowerToHyperService::new(self.router.clone()).call(request).await;
         Ok((principal, response))
     }

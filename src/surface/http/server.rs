@@ -82,6 +82,7 @@ impl Server {
             |app| {
                 // Streams of the Unix socket have no permit.
                 let streams = app.streams.count() - app.streams.local();
+                // Closed once every accept loop has dropped its receiver, and its listener before that.
                 self.accepting.is_closed() && app.permits.open() <= streams
             },
             self.app.times.drain,
@@ -96,6 +97,7 @@ impl Server {
         // Dropping it removes its file, so that new clients see at once that the server is gone.
         self.socket = None;
         if let Some(runtime) = self.runtime.take() {
+            // A plain drop would wait until all work has stopped, a long query included.
             runtime.shutdown_background();
         }
     }
@@ -146,6 +148,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 const WORKERS_MAX: usize = 4;
 /// Enough for a burst of clients between two rounds of the accept loop.
 const BACKLOG: u32 = 1_024;
+// Nothing signals the end of a connection, so `wait` polls. A look costs two short locks.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 /// The time for the last answers of streams.
 const FAREWELL: Duration = Duration::from_millis(500);

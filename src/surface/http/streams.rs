@@ -50,6 +50,7 @@ impl Streams {
     pub(super) async fn carry(&self, client: Client, recheck: Duration) {
         let Client { connection, input, output, hang_up, is_entitled, is_local } = client;
         let hang_up: Arc<HangUp> = hang_up.into();
+        // The server has stopped. Dropping the client closes its sockets.
         let Some(number) = self.enter(&hang_up, is_local) else { return };
         let (done, mut ended) = oneshot::channel();
         let ends = Arc::clone(&hang_up);
@@ -60,14 +61,17 @@ impl Streams {
             ends(Shutdown::Both);
             let _ = done.send(());
         };
+        // Without a thread the client is dropped here, and its sockets are closed.
         if std::thread::Builder::new().name("reveille-stream".into()).spawn(carry).is_ok() {
             // The timeout is the tick: a revoked token ends a quiet stream too.
             while timeout(recheck, &mut ended).await.is_err() {
                 if !is_entitled() {
+                    // The thread then reads the end of its input, and the loop goes on until the thread has ended.
                     hang_up(Shutdown::Both);
                 }
             }
         }
+        // Only after its thread has ended: until then the stream counts against the limits.
         self.open().streams.remove(&number);
     }
 

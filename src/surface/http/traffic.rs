@@ -54,6 +54,7 @@ impl Traffic {
         // A panic elsewhere cannot leave the table inconsistent: each change is one addition.
         let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
         let routes = answered.entry(status).or_default();
+        // Looked up by reference, so that a route is copied only at its first request.
         match routes.get_mut(route) {
             Some(count) => *count += 1,
             None => drop(routes.insert(route.to_owned(), 1)),

@@ -27,6 +27,7 @@ pub(in crate::surface::http) fn ical(name: &str, now: Moment, events: &[Event]) 
     lines.add("PRODID", "-//Reveille//Reveille//EN");
     lines.add("METHOD", "PUBLISH");
     lines.add("X-WR-CALNAME", &text(name));
+    // RFC 7986 has the first of these names; older programs read the second one.
     lines.add("REFRESH-INTERVAL;VALUE=DURATION", "PT15M");
     lines.add("X-PUBLISHED-TTL", "PT15M");
     for event in events {

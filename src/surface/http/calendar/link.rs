@@ -64,6 +64,7 @@ impl CalendarKey {
     /// # Errors
     /// The key cannot be persisted; the links go on then.
     pub(in crate::surface::http) fn renew(&self, key: Token) -> io::Result<()> {
+        // Locked throughout, so that no link is made with a key that is about to end.
         let mut present = self.key();
         (self.persist)(&key)?;
         *present = key;
@@ -120,6 +121,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 fn unhex(text: &str) -> Option<Vec<u8>> {
+    // Upper case would be a second way to write the link.
     let digit = |byte: u8| char::from(byte).to_digit(16).filter(|_| !byte.is_ascii_uppercase());
     let pairs = text.as_bytes().chunks_exact(2);
     // An odd digit would be a second way to write the link.

@@ -27,6 +27,7 @@ pub(in crate::surface::http) async fn accept(
     mut stop: watch::Receiver<bool>,
 ) {
     let router = routes::router(&app);
+    // A copy for the connections, because the loop below borrows `stop` mutably.
     let told = stop.clone();
     loop {
         let accepted = tokio::select! {
@@ -62,6 +63,7 @@ pub(in crate::surface::http) async fn accept(
 pub(in crate::surface::http) async fn ride_out(error: &io::Error) {
     if !matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset) {
         tracing::warn!(target: "reveille::accept", %error, "a connection could not be accepted");
+        // A short pause lets other connections close. `clippy.toml` bans `sleep`, so a timeout takes its place.
         let _ = timeout(Duration::from_millis(50), std::future::pending::<()>()).await;
     }
 }
@@ -104,6 +106,7 @@ async fn carry(line: ConnService, stream: TcpStream, mut stop: watch::Receiver<b
             // Errors are ignored: the client has had its answer.
             _ = connection.as_mut() => return,
             () = &mut silent => return,
+            // Once only: the value stays true, so without the guard this branch would be ready in each round.
             _ = stop.wait_for(|stop| *stop), if !stopping => {
                 stopping = true;
                 // The request in progress is still answered; the loop ends with it.
@@ -113,7 +116,7 @@ async fn carry(line: ConnService, stream: TcpStream, mut stop: watch::Receiver<b
     }
 }
 
-/// What the system buffers for a connection. It would take several megabytes each.
+/// What the system buffers for a connection. By default a system may take several megabytes for each.
 const SEND_BUFFER_BYTES: usize = 1 << 18;
 
 fn protocols() -> Builder<TokioExecutor> {

@@ -64,6 +64,7 @@ impl Backoff {
     }
 }
 
+// Doubled with each further attempt, it reaches `limits::WRONG_TOKEN_MS` at the eighth delay.
 const FIRST_WAIT: Duration = Duration::from_millis(10);
 const FORGOTTEN_AFTER: Span = Span::from_millis(60_000);
 

@@ -83,10 +83,12 @@ impl ConnLimiter {
         } else {
             table.count(common) < self.all_max || table.make_room(spared, common)
         };
+        // Without a common seat it gets one of the reserve. Its first request shows whether it may keep that (`routes.rs`).
         let reserved = |taken: &OpenConn| taken.is_reserved;
         if !is_seated && table.count(reserved) >= self.reserve_max && !table.make_room(spared, reserved) {
             return None;
         }
+        // Numbers are never reused: the order of the table is the order of arrival, and a permit removes its own entry only.
         let (number, is_reserved, watchdog) = (table.next, !is_seated, Arc::clone(watchdog));
         table.next += 1;
         table.open.insert(number, OpenConn { peer, watchdog: Arc::clone(&watchdog), is_reserved });
@@ -101,6 +103,7 @@ impl ConnLimiter {
 
 impl Table {
     fn count(&self, of: impl Fn(&OpenConn) -> bool) -> usize {
+        // A scan of some hundred entries, made for new connections only.
         self.open.values().filter(|taken| of(taken)).count()
     }
 
@@ -113,6 +116,7 @@ impl Table {
         };
         // Half-open connections first: they have shown nothing yet, idle ones have been used.
         let number = oldest(Waiting::ForHead, newest)
+            // An idle connection has had its answers, so even a new one may be closed.
             .or_else(|| oldest(Waiting::ForNext, u64::MAX))
             .or_else(|| oldest(Waiting::ForBody, newest));
         let evicted = number.and_then(|number| self.open.remove(&number));

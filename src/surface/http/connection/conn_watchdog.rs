@@ -83,6 +83,7 @@ impl ConnWatchdog {
     pub(in crate::surface::http) async fn watch(&self, times: Times) {
         let mut beats = self.state.subscribe();
         loop {
+            // Marks the state as seen, so that `changed` below waits for the next event.
             let beat = *beats.borrow_and_update();
             // Every reported event restarts the limit of its phase.
             let at_most = match beat.phase {
@@ -270,6 +271,7 @@ impl Watched {
         // Once it is not ready, the task is woken when something comes.
         while self.stream.poll_read_ready(context).is_ready() {
             match self.stream.try_io(Interest::READABLE, peek) {
+                // The socket was not ready after all. `try_io` has cleared its readiness, so the loop asks again.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 // A further request waits to be read.
                 Ok(1..) => return,

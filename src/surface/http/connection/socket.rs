@@ -76,6 +76,7 @@ impl Socket {
     /// removed.
     pub fn bind(path: &Path) -> Result<Socket, SocketError> {
         let system = |error| SocketError::System { path: path.to_owned(), error };
+        // First, because in a directory of other users the path could be replaced between two steps.
         check_directory(path)?;
         clear(path)?;
         // Binding and then restricting would leave the socket open for a moment.
@@ -130,6 +131,7 @@ pub(in crate::surface::http) async fn accept(
             tracing::warn!(target: "reveille::socket", is_ours, has_room, limit, "a client was refused");
             continue;
         }
+        // On an error the system has no descriptor left, and the client is dropped.
         if let Ok(client) = stream.into_std().and_then(|stream| client(&app, stream)) {
             let app = Arc::clone(&app);
             tokio::spawn(async move { app.streams.carry(client, app.times.token_recheck).await });
@@ -138,6 +140,7 @@ pub(in crate::surface::http) async fn accept(
 }
 
 fn client(app: &AppState, stream: UnixStream) -> io::Result<Client> {
+    // The thread of the stream reads and writes with blocking calls.
     stream.set_nonblocking(false)?;
     let connection = Connection::new(app.service.clone(), Peer::Operator);
     let report = log_requests(connection.caller());

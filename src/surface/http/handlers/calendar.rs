@@ -42,6 +42,7 @@ pub(in crate::surface::http) async fn link(
         (Err(error), _) | (_, Err(error)) => return Err(wrong(error)),
         (Ok(None), Ok(None)) => CalendarOf::All,
         (Ok(Some(session)), Ok(None)) => {
+            // The link has the opening of its session, so that a later session of this id is not shown.
             let opened = app.service.handle().view(|state| Some(state.session(&session)?.opened()));
             CalendarOf::Session(session, opened.ok_or_else(|| absent("session"))?)
         }
@@ -80,11 +81,13 @@ pub(in crate::surface::http) async fn show(
     file: Result<Path<String>, PathRejection>,
 ) -> Result<Response, HttpError> {
     let file = file.map(|Path(file)| file).unwrap_or_default();
+    // Any other name is read as the empty link, which is never valid.
     let link = file.strip_suffix(".ics").unwrap_or_default();
     let Some(of) = app.calendars.read(link) else {
         app.backoff.wrong_token(peer, app.service.handle().now().boot).await;
         return Err(HttpError::not_found());
     };
+    // The link is the proof. The principal only says for whom the work and the answer count.
     let principal = Principal { caller: reader(&app, &of)?, token: Token::from_text(link) };
     let read = long::wait_for_turn(&app, &principal, || calendar(&app, &principal.caller, &of));
     let text = read.map_err(long::not_done)??;
@@ -132,6 +135,7 @@ fn calendar(app: &AppState, caller: &Caller, of: &CalendarOf) -> Result<String, 
         CalendarOf::Schedule(schedule) => params.with("schedule-id", schedule.to_string()),
         CalendarOf::All | CalendarOf::Session(..) => params.with("each", count(limits::CALENDAR_SLOTS_EACH)),
     };
+    // The parameters are printed as EDN, so an id cannot change the query.
     let query = format!("[{{(:reveille/forecast {}) {SHOWN}}}]", Value::from(params));
     let form = edn::read(query.as_bytes(), &REQUEST_CAPS).ok();
     let request = form.and_then(|form| Boundary::read(&form).ok()).expect("a query of ours is one");
@@ -165,9 +169,11 @@ fn event(slot: &Map) -> Option<Event> {
     let status = match &*will {
         "fires" => "CONFIRMED",
         "waits" | "held" | "paused" | "needs approval" | "left" => "TENTATIVE",
+        // It fails, is refused, is skipped or is lost: no turn will come of it.
         _ => "CANCELLED",
     };
     Some(Event {
+        // By the slot, because the instant at which an overdue slot is handled changes.
         uid: format!("{id}/{}@reveille", at("reveille.slot/slot")?),
         at: at("reveille.slot/at")?,
         summary: text("psi.scheduler/label").unwrap_or(id).to_owned(),

@@ -107,6 +107,7 @@ async fn carry(
     events: mpsc::Sender<Bytes>,
 ) {
     let heartbeat = Duration::from_millis(limits::GRAPHQL_HEARTBEAT_MS.value);
+    // Sent at once, so that the client sees an open stream before the first answer.
     let mut event = Bytes::from_static(sse::OPEN.as_bytes());
     let mut quiet = Duration::ZERO;
     loop {
@@ -115,6 +116,7 @@ async fn carry(
         }
         // The timeout is the tick: a quiet stream checks its token and its client too.
         let pushed = timeout(app.times.token_recheck, following.answers.recv()).await;
+        // After the wait, so that an answer which came after the token was revoked is not sent.
         if events.is_closed() || !app.is_live(&principal) {
             return;
         }

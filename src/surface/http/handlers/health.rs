@@ -41,6 +41,7 @@ pub(in crate::surface::http) async fn ready(
         return Err(HttpError::new(ErrorCode::Unavailable, message, hint));
     }
     let now = handle.now();
+    // The driver handles each deadline within milliseconds, so one that stays means that the driver is late or dead.
     let overdue = handle.view(|state| state.next_wake(now)).map_or(Span::ZERO, |wake| now.boot.since(wake));
     if overdue.millis() > limits::OVERDUE_MS.value {
         let message = format!("the first deadline is overdue by {} s", overdue.millis() / 1_000);

@@ -33,6 +33,7 @@ pub(in crate::surface::http) async fn take(
     request: Request<Body>,
 ) -> Result<Reply, HttpError> {
     let (parts, body) = request.into_parts();
+    // The body comes first, also for an unknown channel: an unread body would break the connection.
     let bytes = read(&app, body).await?;
     let Path(name) = name.map_err(|_| HttpError::unauthorized())?;
     let proof = app.proofs.get(&*name).ok_or_else(HttpError::unauthorized)?;
@@ -66,6 +67,7 @@ pub(in crate::surface::http) async fn take(
 
 /// Reads a body of a sender who has no token, within a small bound and a short time.
 async fn read(app: &AppState, body: Body) -> Result<Vec<u8>, HttpError> {
+    // Before the proof nobody is known, so all senders together count as one caller without rights.
     let (scope, via) = (Scope::nothing(), Via::Session);
     let nobody = Caller { scope, role: CallerRole::Session, right: Right::Read, via };
     let place =
@@ -90,6 +92,7 @@ fn arrival(kind: ProofKind, headers: &HeaderMap, payload: Value, bytes: &[u8]) -
         ProofKind::Standard => (header("webhook-id"), at("source"), at("message")),
         ProofKind::Github => (header("x-github-delivery"), at("sender.login"), None),
         ProofKind::Slack => (at("event_id"), at("event.channel"), at("event.text")),
+        // `update_id` and `message.chat.id` are the names of Telegram.
         ProofKind::Token => {
             let event = header("idempotency-key").or_else(|| at("event_id")).or_else(|| at("update_id"));
             let source = at("message.chat.id").or_else(|| at("source"));

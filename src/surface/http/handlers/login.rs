@@ -78,6 +78,7 @@ pub(in crate::surface::http) async fn leave(
 
 fn cookie(app: &AppState, half: &str, seconds: u64) -> Result<HeaderValue, HttpError> {
     let name = app.gate.cookie_name();
+    // Without `Secure`, because this server speaks plain HTTP.
     let text = format!("{name}={half}; HttpOnly; SameSite=Strict; Path=/; Max-Age={seconds}");
     let mut value = HeaderValue::try_from(text).map_err(|_| HttpError::unauthorized())?;
     value.set_sensitive(true);

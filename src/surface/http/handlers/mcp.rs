@@ -56,6 +56,7 @@ pub(in crate::surface::http) async fn answer(
         McpBegun::Later(pending, later) => {
             let reply =
                 line.wait(pending, |answer| later.reply(answer)).await.ok_or_else(HttpError::not_found)?;
+            // The tool may have worked for minutes, and the token may have been revoked meanwhile.
             if !app.is_live(&principal) {
                 return Err(HttpError::unauthorized());
             }
@@ -67,6 +68,7 @@ pub(in crate::surface::http) async fn answer(
 
 /// The cost of a message: tools that read, and resources, may take long.
 fn cost(app: &AppState, caller: &Caller, body: &[u8]) -> Cost {
+    // A first reading for the cost alone; the message is parsed again when it is executed.
     let message = json::read(body, &REQUEST_CAPS).ok();
     let message = message.as_ref().and_then(Value::as_map);
     let text = |map: &Map, key| map.text(key).and_then(Value::as_str).map(str::to_owned);

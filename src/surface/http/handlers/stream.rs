@@ -37,6 +37,7 @@ pub(in crate::surface::http) async fn open(
     principal: Principal,
     mut request: Request<Body>,
 ) -> Result<Response, HttpError> {
+    // The router sends HEAD here as well, and a HEAD cannot be upgraded.
     let asked = asked_for(request.headers()).filter(|_| request.method() == Method::GET);
     let Some((protocol, notation)) = asked else {
         let hint = "send Connection: Upgrade and Upgrade: reveille-edn or reveille-json, over HTTP/1.1";
@@ -65,8 +66,10 @@ pub(in crate::surface::http) async fn open(
 }
 
 async fn carry(app: &Arc<AppState>, principal: &Principal, upgraded: Upgraded, notation: Option<Notation>) {
+    // `connection/accept.rs` has made the connection of exactly this type.
     let Ok(parts) = downcast::<TokioIo<Watched>>(upgraded) else { return };
     let Ok(stream) = parts.io.into_inner().into_stream().into_std() else { return };
+    // The stream leaves Tokio here: a thread of its own reads and writes with blocking calls.
     let (Ok(()), Ok(input), Ok(output)) =
         (stream.set_nonblocking(false), stream.try_clone(), stream.try_clone())
     else {

@@ -56,6 +56,7 @@ pub(in crate::surface::http) async fn call(
         Called::Now(answer) => answer,
         Called::Later(pending) => {
             let answer = line.wait(pending, |answer| answer).await.ok_or_else(HttpError::not_found)?;
+            // The tool may have worked for minutes, and the token may have been revoked meanwhile.
             if !app.is_live(&principal) {
                 return Err(HttpError::unauthorized());
             }

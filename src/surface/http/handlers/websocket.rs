@@ -59,8 +59,10 @@ pub(in crate::surface::http) async fn open(app: Arc<AppState>, request: HttpRequ
         if speaks_ours {
             carry(&app, identity, permit.as_deref(), &mut socket).await;
         } else {
+            // After the upgrade, because a browser shows its page the close code, and no status of a refused upgrade.
             close(&mut socket, 4406, "Subprotocol not acceptable").await;
         }
+        // Until here the connection counts as open.
         drop(permit);
     })
 }
@@ -216,6 +218,7 @@ impl Operations for Calls<'_> {
             Ok(true) => match follow(&self.app, principal, request) {
                 Err(errors) => Started::Refused(errors),
                 Ok(following) => {
+                    // A task of its own, because this one waits for the socket as well.
                     let task = tokio::spawn(forward(id.to_owned(), following, self.sender.clone()));
                     self.running.insert(id.to_owned(), task.abort_handle());
                     Started::Follows

@@ -101,6 +101,7 @@ async fn read_bytes(app: &AppState, request: Request<Body>) -> Result<Bytes, Htt
     let wait = || permit.map(|permit| permit.watchdog().wait_for_body());
     // Before the place is taken: who sees the place in use may rely on it that the connection can make room.
     let at_once = grace.is_zero().then(wait);
+    // From here on the client decides how long the body takes, so it counts against the limits.
     let place = app.bodies.take(&app.holder(principal), 1);
     let place = place.map_err(|limit| HttpError::used_up(limit, limit != limits::HTTP_BODIES))?;
     let read = match timeout(grace, reading.as_mut()).await {
@@ -111,6 +112,7 @@ async fn read_bytes(app: &AppState, request: Request<Body>) -> Result<Bytes, Htt
         }
     };
     drop(place);
+    // The session may have been closed while the body was arriving.
     if !app.is_live(principal) {
         return Err(HttpError::unauthorized());
     }

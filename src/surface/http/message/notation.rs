@@ -16,6 +16,7 @@ pub(in crate::surface::http) const fn media_type(notation: Notation) -> &'static
 /// UTF-8.
 pub(in crate::surface::http) fn of_body(headers: &HeaderMap) -> Option<Notation> {
     let mut types = headers.get_all(CONTENT_TYPE).iter();
+    // Sent twice: which one counts is unclear.
     let (first, None) = (types.next()?, types.next()) else { return None };
     let mut parts = first.to_str().ok()?.split(';').map(str::trim);
     let notation = parts.next().and_then(named)?;

@@ -20,6 +20,7 @@ use crate::surface::json;
 #[derive(Clone, Debug)]
 pub(in crate::surface::http) struct Reply {
     status: StatusCode,
+    // Shared, because extensions of a response have to be `Clone`, and a copy of a value is deep.
     value: Arc<Value>,
     /// The value of the `Retry-After` header.
     retry_after: Option<Span>,

@@ -53,6 +53,7 @@ fn string_end(text: &[u8], at: usize, syntax: Syntax) -> usize {
         if syntax == Syntax::GraphQl && matches!(text[at], b'\n' | b'\r') {
             return at;
         }
+        // This may lead past the end of the text, so every loop compares before it reads.
         at += if text[at] == b'\\' { 2 } else { 1 };
     }
     at + 1

@@ -40,6 +40,7 @@ pub(in crate::surface::http) fn counted(bytes: Bytes, held: &Held) -> Bytes {
 
 struct Counted {
     bytes: Bytes,
+    // Held for its drop, which gives the bytes back to the quota.
     _share: Arc<Share>,
 }
 
@@ -51,6 +52,7 @@ impl AsRef<[u8]> for Counted {
 
 /// The error in place of an answer that must not be kept.
 pub(in crate::surface::http) fn unsent(limit: Limit) -> HttpError {
+    // Every other bound is that of one caller.
     HttpError::used_up(limit, limit != limits::ANSWERS_BYTES).with("unsent", true)
 }
 
