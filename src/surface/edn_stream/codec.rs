@@ -49,6 +49,7 @@ impl Codec {
                     // What was looked at so far is read like all that follows.
                     let bytes = std::mem::take(&mut first.bytes);
                     self.state = State::of(notation, self.caps);
+                    // The notation is known by then, so this call does not come here again.
                     self.push(&bytes);
                 }
             }
@@ -125,7 +126,7 @@ impl FirstForm {
         for (at, byte) in bytes.iter().enumerate() {
             let is_blank = json::is_blank(*byte);
             let next = match (self.place, byte) {
-                // Not kept: there may be any number of them.
+                // Not stored, because there may be any number of blanks.
                 (Place::Before, _) if is_blank => continue,
                 (Place::Before, b'{') => Some(Place::Opened),
                 (Place::Opened, _) if is_blank => Some(Place::Opened),
@@ -135,7 +136,7 @@ impl FirstForm {
                 (Place::Key, _) => Some(Place::Key),
                 (Place::Before | Place::Opened | Place::Behind, _) => None,
             };
-            // A key beyond the bound decides too, so that its error is told.
+            // A key beyond the bound decides too: without a notation its error would never be reported.
             let Some(next) = next.filter(|_| self.bytes.len() < max) else {
                 let is_json = matches!((self.place, byte), (Place::Behind, b':'));
                 self.bytes.extend_from_slice(&bytes[at..]);

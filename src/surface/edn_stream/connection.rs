@@ -37,6 +37,7 @@ pub enum Peer {
 pub struct Connection {
     service: Service,
     caller: Caller,
+    // Shared with the pumps, which ask for each event whether this connection may see it.
     own: Arc<Mutex<Reach>>,
     outgoing: Arc<Outgoing>,
     pumps: Vec<Pump>,
@@ -154,13 +155,14 @@ impl Connection {
                 let notation = self.spoken();
                 let answer = self.answer(&form, notation);
                 if let Some(report) = &self.on_answer {
-                    // Of an answer that comes later it is only reported that its request was made.
+                    // An answer that comes later is reported when its request is made, as one without an error.
                     let answer = answer.as_ref().and_then(Value::as_map);
                     report(
                         StreamRequest::name(&form, notation),
                         answer.is_none_or(|map| map.keyword("error").is_none()),
                     );
                 }
+                // The answer goes first, then the pushes that waited for it, then the events of a new subscription.
                 let sent = answer.is_none_or(|answer| self.outgoing.send(&answer));
                 if let Some(taken) = self.taken.take() {
                     self.announce(&taken);
@@ -179,7 +181,7 @@ impl Connection {
         self.laters.end();
         let host = self.own().host;
         if let Some((session, over)) = self.awaited.take() {
-            // The place of a waiter that has ended is kept for as long as the turn goes on that it has begun.
+            // A waiter that has ended keeps its place until the turn that it began is over.
             while self.service.is_place_kept(&session, host)
                 && over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout)
             {}
@@ -190,6 +192,7 @@ impl Connection {
             self.handle().hosts().detach(host);
         }
         self.pumps.clear();
+        // Last, so that everything queued before is still written.
         self.outgoing.close();
     }
 
@@ -237,6 +240,7 @@ impl Connection {
                     // A client that is gone takes nothing.
                     let _ = outgoing.send(&enveloped(id, Ok(Outcome::of(answer))));
                 };
+                // Without an error the answer comes later, so there is none yet.
                 let limit = self.laters.add(pending, send).err()?;
                 Err(RequestError::from(&Refusal::LimitReached { limit }))
             }
@@ -291,6 +295,7 @@ impl Connection {
         let opened = self.service.open_or_attach(&self.caller, &mut self.own(), asked, || self.become_host());
         let opened = opened?;
         let answer = print::opening(&session, &opened);
+        // A session that was opened anew has nothing to announce: its client has just sent its configuration.
         if matches!(opened, Opening::Attached { .. }) {
             self.taken = Some(vec![session]);
         }
@@ -310,6 +315,7 @@ impl Connection {
             return Err(RequestError::from(&Refusal::LimitReached { limit: limits::CLIENT_BACKLOG_BYTES }));
         }
         self.outgoing.hold();
+        // Set before the attempt, so that `receive` releases the pushes even if the attempt fails.
         self.taken = Some(Vec::new());
         Ok(())
     }

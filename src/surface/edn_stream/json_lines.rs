@@ -61,6 +61,7 @@ impl JsonLines {
             return;
         }
         if rest.len() > room {
+            // Filled up to the bound, so that the error shows where the line exceeds it.
             self.line.extend_from_slice(&rest[..room]);
             let error = self.limit("bytes", u64::from(self.caps.bytes_max), self.line.len());
             self.ready.push_back(Err(error));

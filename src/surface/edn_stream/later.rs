@@ -34,6 +34,7 @@ impl Laters {
         }
         self.last += 1;
         let (number, waiting) = (self.last, Arc::clone(&self.waiting));
+        // Before `then`, because the answer may come on another thread before `then` returns.
         lock(&self.waiting).insert(number, None);
         let waiter = pending.then(move |answer| {
             send(answer);
@@ -49,6 +50,7 @@ impl Laters {
     /// Ends what the requests have begun.
     pub(super) fn end(&mut self) {
         let waiting = std::mem::take(&mut *lock(&self.waiting));
+        // After the unlock: the drop of a waiter runs foreign code, which must not find the table locked.
         drop(waiting);
     }
 }

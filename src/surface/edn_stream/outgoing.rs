@@ -91,6 +91,7 @@ impl Outgoing {
         if queue.closed {
             return false;
         }
+        // Counted before the check. If the line is not appended, the queue is closed and nothing is counted again.
         queue.bytes += text.len() as u64;
         match self.count(queue.bytes, text.len() as u64) {
             Ok(held) => to(&mut queue).push_back(Line { text, _held: held }),

@@ -46,6 +46,7 @@ impl Drop for Pump {
 fn carry(handle: &Handle, mut subscription: Subscription, own: &Mutex<Reach>, outgoing: &Outgoing) {
     let mut sight = SeenSessions::default();
     loop {
+        // Read before the batch, because a gap begins right after this cursor.
         let after = subscription.cursor();
         let Some(batch) = subscription.next_batch(BATCH) else {
             return;

@@ -9,6 +9,7 @@ use super::connection::Connection;
 use crate::dialect::REQUEST_CAPS;
 use crate::limits;
 
+// The most that is read at once. The codec puts the pieces of a longer request together.
 const CHUNK: usize = 16_384;
 
 /// Serves a client until its input ends or exceeds the limits, or until it no longer reads.
@@ -22,6 +23,7 @@ pub fn serve(
     output: impl Write + Send + 'static,
 ) -> io::Result<()> {
     let outgoing = Arc::clone(connection.outgoing());
+    // The other handle moves to the thread of the writer.
     let left = Arc::clone(&outgoing);
     let (done, written) = mpsc::sync_channel(1);
     let write = move || {

@@ -74,6 +74,7 @@ pub(super) fn result(args: &Args<'_>) -> Result<(Box<str>, Outcome), RequestErro
     let code =
         args.opt("code", |arg| arg.parse("an integer", |value| i32::try_from(value.as_int()?).ok()))?;
     let outcome = match (args.get("ok"), args.get("error")) {
+        // With both a result and an error, the call has failed.
         (_, Some(error)) => {
             // An error of any type is accepted, because it is only shown.
             let error = error.value();

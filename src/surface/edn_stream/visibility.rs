@@ -38,6 +38,7 @@ impl SeenSessions {
         // The closing itself is still shown; a later session of that id is another one.
         if decision.kind == DecisionKind::SessionClosed {
             self.sessions.remove(session);
+            // Only openings of the connection itself are compared with a closing.
             if own.opening(session).is_some() {
                 self.closed.insert(session.clone(), decision.cursor);
             }

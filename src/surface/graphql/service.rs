@@ -65,6 +65,7 @@ impl GraphqlService {
             // and the query runs again with them. After a mutation it returns false: a mutation must not run twice.
             if access.fetch_missing() { self.graphql.execute(request, asking, &mut access) } else { reply }
         });
+        // Only queries are cached, so a mutation records no time.
         if let Some(prepared) = self.graphql.prepared(request, viewer(&caller.scope)) {
             let took = self.service.handle().now().boot.since(began);
             prepared.took_us.store(took.nanos() / 1_000, Ordering::Relaxed);

@@ -10,7 +10,7 @@ use crate::service::Pending;
 
 /// The tools and resources of a server, as one caller sees them.
 pub trait Features {
-    /// All tools. They do not change while the program runs.
+    /// All tools that the caller has. They change only with its grant, and with the program.
     fn tools(&self) -> Vec<Tool>;
 
     /// Calls a tool; its arguments are a map. The result has `content` and `isError`, for refusals too. `None` if

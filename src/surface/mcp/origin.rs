@@ -36,6 +36,7 @@ impl Origin {
             |map: Option<&Map>, name: &str| map?.text(name).and_then(Value::as_str).map(str::to_owned);
         let info = request.param("clientInfo").or_else(|| meta?.text(CLIENT)).and_then(Value::as_map);
         let method = Method::parse(&request.method);
+        // Only a call has arguments for a tool; elsewhere an entry of that name means nothing.
         let args = arguments(&request).filter(|_| method == Some(Method::CallTool));
         Origin {
             client: named(info, "name"),
@@ -47,6 +48,7 @@ impl Origin {
             address: named(args, ADDRESS),
             directory: named(args, DIRECTORY),
             wait_seconds: waits(&request, args),
+            // Only the tools that call other tools can answer later.
             may_take_long: args.is_some()
                 && request
                     .param("name")

@@ -56,7 +56,7 @@ impl ProxiedMessage {
         if is_message && !said.trim().contains('\n') {
             return Some(said.trim().to_owned());
         }
-        // What no parser may see is refused before it is looked at as a message: here the fault is known all the same.
+        // The daemon refuses a message beyond its bounds before it reads it as JSON-RPC. The fault of that message is known here.
         Some(self.misread.clone().unwrap_or_else(|| unanswered(self.id.as_ref(), complaint())))
     }
 }
@@ -68,4 +68,5 @@ pub fn unanswered(id: Option<&Value>, why: String) -> String {
 
 /// The caps on a daemon's answer, which may be longer than a request.
 const ANSWER_CAPS: crate::edn::Caps =
+    // `limits::ANSWERS_BYTES`: the daemon sends no longer answer.
     crate::edn::Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };

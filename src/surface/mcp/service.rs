@@ -189,7 +189,7 @@ fn discover(instructions: String) -> Map {
 /// Adds what the stateless revision requires in every result, and the caching hints of results that may be cached.
 fn stateless(method: Method, result: &Map) -> Map {
     let kept_ms = match method {
-        // Constant for as long as the program runs.
+        // These change only with the caller's grant, and with the program.
         Method::Discover | Method::ListTools | Method::ListTemplates => Some(CONSTANT_MS),
         // Schedules change at any time.
         Method::ListResources | Method::ReadResource => Some(0),

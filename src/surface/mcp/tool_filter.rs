@@ -1,7 +1,7 @@
 //! The set of tools that a client is offered: by default, the crate's own.
 //!
 //! A model chooses better among seven tools than among twenty. The choice is part of the URL or of the command line, so
-//! the list of tools never changes during a connection.
+//! it stays during a connection.
 
 use crate::domain::Dialect;
 use crate::service::ToolInfo;

@@ -44,6 +44,7 @@ fn shown(answer: Answer) -> Map {
         None => json::write(&answer.value, &mut text),
     }
     let is_data = answer.value.as_map().is_some();
+    // Twice the text, because the data beside it is about as long.
     let fits = 2 * text.len() as u64 <= limits::TOOL_ANSWER_BYTES.value;
     let content = Map::new().with("type", "text").with("text", text);
     let result = Map::new().with("content", vec![Value::from(content)]);

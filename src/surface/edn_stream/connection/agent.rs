@@ -49,6 +49,7 @@ impl Connection {
             }
             AgentRequest::Wait { session, busy } => {
                 self.begin_take_over(std::slice::from_ref(&session))?;
+                // Room for one message, so that the release is not lost if it comes before `close` waits for it.
                 let (over, is_over) = sync_channel(1);
                 let outgoing = Arc::clone(&self.outgoing);
                 let release = Box::new(move || {

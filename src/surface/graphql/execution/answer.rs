@@ -124,6 +124,7 @@ impl<'a> Writer<'a> {
 
     /// Writes async-graphql's answer to an introspection field.
     fn introspected(&mut self, key: &str) {
+        // Only the root has introspection fields, so the response key alone finds the answer.
         let value = match self.answers.introspected {
             Some(async_graphql::Value::Object(map)) => map.get(key),
             Some(_) | None => None,
@@ -134,6 +135,7 @@ impl<'a> Writer<'a> {
 
     /// Writes the value of a field from its source.
     fn value(&mut self, asked: FieldContext<'a>, row: &'a Map, place: usize) -> Result<(), Bubble> {
+        // The error was recorded once; the fields behind it become null without errors of their own.
         if self.is_full {
             return Err(Bubble);
         }
@@ -157,6 +159,7 @@ impl<'a> Writer<'a> {
                     Some(_) | None => self.nothing(asked),
                 }
             }
+            // `place` is the position in the selection of the root, as in the list that `Graphql::mutate` fills.
             FieldSource::Mutation(_) => match self.answers.root_results.get(place) {
                 Some(Some(RootResult::Result(row))) => self.below(asked, row),
                 Some(Some(RootResult::Failed(error))) => self.fail(asked, error.clone()),

@@ -154,6 +154,7 @@ impl<W: World> Graphql<W> {
                 document
             }
         };
+        // Two threads may prepare one request at the same time. Their results are equal, so the last one may stay.
         let prepared = Arc::new(self.preparing(viewer_schema, caller).prepare(&document, request)?);
         // A mutation is rarely repeated with equal variables, and the answer to an introspection is large. As
         // introspections are never cached, each of them passes the check of `may_introspect`.
@@ -207,6 +208,7 @@ impl<W: World> Graphql<W> {
         access: &mut dyn Access<W>,
     ) -> Result<String, GraphqlError> {
         let viewer_schema = self.viewer_schema(caller.viewer).map_err(first)?;
+        // The callback returns nothing, so it assigns the answer. This error would show that it was not called.
         let mut answer = Err(GraphqlError::new(Code::Internal, "the query did not run"));
         // Both paths read one view, so that falling back does not change the moment of the answer.
         access.with_view(&mut |view| {

@@ -178,6 +178,7 @@ impl<W: World> Writer<'_, '_, W> {
         for (at, number) in numbers.iter().enumerate() {
             self.out.push_str(if at > 0 { "," } else { "" });
             self.object(template, spot.of(*number))?;
+            // An answer beyond its bound stops here, and the general path reports the bound.
             self.walk.wrote(self.out.len()).ok()?;
         }
         self.out.push(']');

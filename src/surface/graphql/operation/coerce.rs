@@ -304,6 +304,7 @@ fn filled(literal: &Literal, variables: &Variables) -> Option<Value> {
         Literal::String(text) => Value::string(text.as_str()),
         Literal::Boolean(flag) => Value::Bool(*flag),
         Literal::Enum(name) => Symbol::new(name.as_str()).map_or(Value::Nil, Value::Symbol),
+        // The parser makes no such literal.
         Literal::Binary(_) => Value::Nil,
     })
 }

@@ -162,6 +162,7 @@ impl<'d> Measuring<'d> {
             });
             within(size.fields, GRAPHQL_FIELDS, "the document has, with fragments opened, more")?;
         }
+        // Not undone after an error, because the first error ends the measurement.
         self.level -= 1;
         Ok(size)
     }

@@ -174,6 +174,7 @@ fn scalar_type(scalar: Kind) -> Scalar {
             .description("An instant, as RFC 3339 writes it: 2026-04-22T13:00:00Z.")
             .specified_by_url("https://www.rfc-editor.org/rfc/rfc3339")
             .validator(|value| matches!(value, Value::String(text) if coerce::instant(text).is_some())),
+        // Only `Json` comes here: the others are built in and not registered.
         Kind::Json | Kind::Int | Kind::Float | Kind::Boolean | Kind::String | Kind::Id => {
             made.description("Any JSON value. Keywords are strings without the colon.")
         }

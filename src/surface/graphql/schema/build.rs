@@ -208,6 +208,7 @@ impl<'r> SchemaBuilder<'r> {
             self.unknown(by, name);
             return None;
         };
+        // A copy of references, because `self` is borrowed mutably below.
         let attributes = self.by_entity.get(name).cloned()?;
         // Reserved before its fields exist, because entities refer to each other in cycles.
         let number = self.reserve(&type_name, info.doc);
@@ -352,6 +353,7 @@ impl<'r> SchemaBuilder<'r> {
         // Reserved before its fields exist, because the fields of an entry may lead back to this connection.
         let number = self.reserve(&connection_name, "A page of a list, with the cursors to continue from.");
         let node = one(Leaf::Object(self.entity(pages.entity, entry)?));
+        // `Pages` demands that the other attributes of a page are in the namespace of its entries.
         let namespace = pages.entries.split('/').next().unwrap_or_default();
         let part = |name: &str, of: &str, leaf| {
             field(name, one(leaf), FieldSource::Attr(Value::keyword(&format!("{namespace}/{of}"))))

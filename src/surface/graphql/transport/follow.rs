@@ -104,6 +104,7 @@ impl Follower {
         if !self.first.is_empty() {
             return Some(std::mem::take(&mut self.first));
         }
+        // Bounded, so that a client which is far behind gets its answers in parts.
         let most = usize::try_from(GRAPHQL_BATCH.value).unwrap_or(usize::MAX);
         loop {
             let batch = match self.what {
@@ -190,6 +191,7 @@ impl Follower {
                 }
             }
             Followed::Messages { session, last } => {
+                // Without an answer nothing is pushed, and `last` stays, so the next decision asks for these messages again.
                 let ids = messages(self.graphql.service(), &self.caller, session, last.as_ref())
                     .unwrap_or_default();
                 self.pushed(ids)

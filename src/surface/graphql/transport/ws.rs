@@ -138,6 +138,7 @@ impl Socket {
         if self.is_open && !operations.may_go_on() {
             return self.close(4403, "Forbidden");
         }
+        // The protocol forbids an empty id, so that one counts as missing.
         let id = message.text("id").and_then(Value::as_str).filter(|id| !id.is_empty());
         match (kind, id) {
             // Pings are allowed at any time, before authentication too.
