@@ -46,6 +46,7 @@ impl Answer {
     /// Adds a warning to the answer under this key, if there is one.
     #[must_use]
     pub(crate) fn warned(self, key: &str, warning: Option<String>) -> Answer {
+        // Replaces what stands under the key: the answers that are warned have no warnings of their own.
         let (Some(warning), Value::Map(answer)) = (warning, &self.value) else { return self };
         Answer { value: answer.clone().with(key, vec![Value::from(warning)]).into(), ..self }
     }
@@ -60,6 +61,7 @@ impl Answer {
     pub(crate) fn with_example(self, example: Option<Value>) -> Answer {
         let error = self.value.as_map().and_then(|map| map.keyword(ERROR)?.as_map().cloned());
         let (Some(error), Value::Map(answer)) = (error, &self.value) else { return self };
+        // Rebuilt without the old example, so that the new one comes last.
         let is_other = |(key, _): &(Value, Value)| key.as_keyword().is_none_or(|key| key.as_str() != EXAMPLE);
         let error: Map = error.into_iter().filter(is_other).collect();
         let error = example.into_iter().fold(error, |error, example| error.with(EXAMPLE, example));

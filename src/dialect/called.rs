@@ -47,6 +47,7 @@ pub(crate) fn millis(value: &Value) -> Option<u64> {
         (Value::BigDec(seconds), _) => seconds.to_string().trim_end_matches('M').to_owned(),
         (_, seconds) => seconds?.to_string(),
     };
+    // By its digits: in binary arithmetic 0.3 s would not be exactly 300 ms.
     let (whole, fraction) = seconds.split_once('.').unwrap_or((&seconds, ""));
     let fraction = fraction.trim_end_matches('0');
     let thousandths = match fraction.len() {

@@ -81,6 +81,7 @@ fn cut(value: &Value, room: usize, path: &mut Vec<Value>, cuts: &mut Vec<Value>)
             note(path, (kept.len(), text.len()), "bytes", None, cuts);
             Value::string(format!("{kept}…"))
         }
+        // A beginning of these would be another value, so they stay whole.
         Value::Nil | Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) => value.clone(),
         Value::BigDec(_) | Value::Ratio(_) | Value::Char(_) | Value::Keyword(_) => value.clone(),
         // These have no meaningful beginning to keep, so they become nil, and the cut is recorded.

@@ -67,6 +67,7 @@ pub(super) fn fitting(rows: impl Iterator<Item = Value>, bytes: usize) -> Vec<Va
     let mut left = bytes;
     let mut kept = Vec::new();
     for row in rows {
+        // One byte more for what separates two rows.
         let size = weight(&row) + 1;
         if size > left && !kept.is_empty() {
             break;

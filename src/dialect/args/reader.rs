@@ -113,6 +113,7 @@ impl<'a> Arg<'a> {
         for (key, value) in map {
             // A key that cannot be a name, such as a number, is unknown like any other.
             let name = self.style.key(key);
+            // A scan, because no map has more than some twenty fields.
             match known.iter().position(|known| name.as_deref() == Some(*known)) {
                 // Two spellings of one field: which one counts would depend on the order of the map.
                 Some(place) if args.values[place].is_some() => {

@@ -116,6 +116,7 @@ impl<'a> Repair<'a> {
     pub(crate) fn with_field(self, name: &str, value: Value) -> Option<Value> {
         let map = self.args.as_map()?;
         let given = map.keys().find(|key| self.style.key(key).as_deref() == Some(name));
+        // A new key is spelled like the first one that the caller wrote.
         let is_text = || map.keys().next().is_some_and(|key| key.as_str().is_some());
         let named = || if is_text() { Value::string(name) } else { Value::keyword(name) };
         let key = given.cloned().unwrap_or_else(named);
@@ -185,6 +186,7 @@ fn edit(
 ) -> Option<Value> {
     let Some((name, rest)) = path.split_first() else { return change(value) };
     let map = value.as_map()?;
+    // An index, as in `calls[0]`, is no key: what stands in a list is not found, and so not changed.
     let (key, inner) = map.iter().find(|(key, _)| style.key(key).as_deref() == Some(*name))?;
     let mut map = map.clone();
     map.insert(key.clone(), edit(inner, rest, style, change)?);

@@ -18,6 +18,7 @@ const SYNONYMS: [&[&str]; 10] = [
 /// The field that has this name elsewhere, if there is just one.
 pub(super) fn synonym(known: &[&'static str], name: &str) -> Option<&'static str> {
     let names = SYNONYMS.iter().find(|names| names.contains(&name))?;
+    // With two fields of this meaning, nothing says which one is meant.
     let mut meant = known.iter().copied().filter(|known| names.contains(known));
     meant.next().filter(|_| meant.next().is_none())
 }

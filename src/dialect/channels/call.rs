@@ -132,6 +132,7 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answe
                 Call::Broadcast { channels, message: message(&args, false)? }
             }
             Tool::Reply => {
+                // Checked and not sent, as in `message`.
                 args.opt("metadata", |arg| arg.parse("an object", |value| value.as_map().map(|_| ())))?;
                 Call::Reply { text: text(&args, "text")? }
             }

@@ -62,6 +62,7 @@ impl Provider {
     /// How the channel is, in the words of the seed.
     pub(crate) fn status(&self) -> &'static str {
         match self.events.last() {
+            // What holds the channel up comes before what went through it last.
             _ if !self.enabled => "stopped",
             _ if self.pauses != ChannelPauses::default() => "paused",
             Some(event) if event.error.is_some() => "error",
@@ -97,6 +98,7 @@ impl Provider {
             .with("events_sent", number(sent))
             .with("inbound_paused", self.is_paused(Direction::Inbound))
             .with("outbound_paused", self.is_paused(Direction::Outbound))
+            // A field of the seed, which counts the turns of a channel. They are not counted here.
             .with("active_activations", 0)
             .with("last_error", self.last_error())
     }

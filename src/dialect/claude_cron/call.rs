@@ -69,6 +69,7 @@ pub struct WakeupDraft {
 pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answer> {
     let style = Style { notation, keys: Keys::Plain, choices: Choices::AnyCase, short_times: true };
     let call = || -> Result<Call, ArgError> {
+        // Before all other checks: the answer to a program is a call that works, whatever else is wrong with this one.
         if tool == Tool::Monitor
             && let Some(program) = monitor::program(Repair::new(args, style))
         {
@@ -139,6 +140,7 @@ fn delay(arg: Arg<'_>) -> Result<(Span, bool), ArgError> {
 /// A whole number of at most the longest delay and one: what is beyond the bounds need not be exact.
 fn whole(number: f64) -> u64 {
     let max = limits::WAKEUP_SECONDS_MAX.value;
+    // By a search, because a cast from a float can lose digits, and the lints forbid it.
     (0..=max).find(|known| f64::from(u32::try_from(*known).unwrap_or(u32::MAX)) >= number).unwrap_or(max + 1)
 }
 

@@ -46,6 +46,7 @@ impl Job {
         // The text of a call is the name of its tool.
         let text = schedule.payload.text();
         let (prompt, watches) = match (is_watch, &schedule.label) {
+            // The label of a monitor is its description.
             (true, label) => (label.as_deref().unwrap_or_default(), Some(text.into())),
             (false, _) => (text, None),
         };

@@ -42,6 +42,7 @@ impl NextRuns {
     /// The outlook of a job in its present state.
     pub fn of(view: &JobView, record: &ScheduleRecord, now: Moment, zones: &Zones) -> NextRuns {
         // An overdue slot is told apart, because the list starts at now.
+        // One slot more than is shown, because the filter may drop an overdue one.
         let slots = record.upcoming(zones, now, NextRuns::RUNS + 1).into_iter();
         let next_runs = slots.filter(|slot| *slot >= now).take(NextRuns::RUNS).collect();
         let overdue = view.state.next_run_at.filter(|next| *next < now);

@@ -48,6 +48,7 @@ fn todo(place: usize, task: &TaskNote) -> Value {
         .with("content", &*task.subject)
         .with("status", status(task.status))
         .with("notes", task.description.as_deref().unwrap_or_default())
+        // A field of the seed. Tasks have no parents here.
         .with("parent_id", Value::Nil)
         .into()
 }

@@ -49,6 +49,7 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answe
             Tool::Remember => Call::Remember { content: text(&args, "content", limits::MEMORY_TEXT)? },
             Tool::SetGoal => Call::SetGoal { goal: text(&args, "goal", limits::MEMORY_TEXT)? },
             Tool::TaskCreate => {
+                // `opt_text` drops a blank description, which `text` would refuse.
                 let description = args.opt_text("description", limits::TEXT_BYTES)?.is_some();
                 let description = description.then(|| text(&args, "description", limits::MEMORY_TEXT));
                 Call::TaskCreate {

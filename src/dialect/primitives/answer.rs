@@ -173,6 +173,7 @@ pub fn already_over(task: &TaskView) -> Answer {
 
 /// The answer to a list: those that go on come first, then by their beginning.
 pub fn tasks(mut tasks: Vec<TaskView>) -> Answer {
+    // `false` sorts before `true`.
     tasks.sort_by_key(|task| (task.state != TaskState::Running, task.started));
     let of = |state| count(tasks.iter().filter(|task| task.state == state).count());
     let answer = Map::new()

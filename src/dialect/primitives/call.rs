@@ -121,6 +121,7 @@ fn as_written(arg: Arg<'_>) -> Result<Option<Value>, ArgError> {
         let read = json::read(text.as_bytes(), &crate::dialect::REQUEST_CAPS);
         return read.map(Some).map_err(|_| arg.breaks(NOT_ACTIONS, ""));
     }
+    // Without JSON, no text is read as a list.
     let _ = arg;
     Ok(None)
 }
@@ -135,6 +136,7 @@ fn item(arg: Arg<'_>) -> Result<Item, BadItem> {
         Ok(Item { name: name.into(), args: Arc::new(params.unwrap_or_else(|| Map::new().into())) })
     };
     read().map_err(|error| {
+        // The name is looked for once more, because the item as a whole could not be read.
         let named = ["name", "tool", "action"].iter().find_map(|key| {
             let map = arg.value().as_map()?;
             map.keyword(key).or_else(|| map.text(key))?.as_str()

@@ -22,6 +22,7 @@ pub fn created(state: &State, record: &ScheduleRecord, duration_ms: u64) -> Answ
 /// The answer to a `list`: the session's unfinished schedules, in the given order. A list that is too long has the beginnings
 /// of the messages, and one that is still too long its first schedules and the call that goes on.
 pub fn listed(state: &State, records: &[&ScheduleRecord], duration_ms: u64) -> Answer {
+    // `fitting` stops at the bound of an answer, so a long list is not printed to its end in vain.
     let whole = page::fitting(records.iter().map(|record| row(state, record)), page::ROOM);
     let is_whole = whole.len() == records.len() && whole.iter().map(bytes).sum::<usize>() <= WHOLE;
     let count = integer(records.len() as u64);

@@ -117,6 +117,7 @@ impl Reminder {
         let said = lower.rsplit_once(of_kind).and_then(|(_, time)| {
             calendar::delay_in_words(time).or_else(|| calendar::delay_in_words(&format!("1 {time}")))
         });
+        // Tested with `is_some`, because an absent time must not equal an absent interval.
         let is_said = lower.ends_with(&format!(" {}", self.pace)) || said.is_some() && said == self.interval;
         if is_said { sentence.to_owned() } else { format!("{sentence} {}", self.pace) }
     }
@@ -203,6 +204,7 @@ pub fn matching(reminders: &[Reminder], pattern: &str) -> Match {
         .filter_map(|(it, (has, whole))| has.then_some((it, whole)))
         .collect();
     let is_whole = literal.iter().any(|(_, whole)| *whole);
+    // If the pattern is a whole word anywhere, the reminders that only contain it in other words do not match.
     literal.retain(|(_, whole)| *whole == is_whole);
     if !literal.is_empty() && !words.is_empty() {
         // Parts of words are what a word of the pattern happens to be in: of several, nobody knows which is meant.

@@ -17,6 +17,7 @@ pub(super) fn content(text: &str) -> BTreeSet<String> {
 /// A word without the ending of a plural or of a verb.
 fn stem(word: &str) -> String {
     let word = word.strip_suffix("'s").unwrap_or(word);
+    // Short words keep their endings: `bus` is no plural, and `sing` no form of a verb.
     let long = |end: &&str| end.chars().count() >= 3;
     let cut = word.strip_suffix("ing").filter(long);
     let cut = cut.or_else(|| word.strip_suffix('s').filter(long).filter(|rest| !rest.ends_with('s')));

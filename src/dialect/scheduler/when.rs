@@ -105,6 +105,7 @@ pub(super) fn parse_when_in(
     (zone, zones): (&Zone, &Zones),
 ) -> Result<JobWhen, WhenError> {
     let when = parse_when(text, now);
+    // The offset is looked for in the time alone, because the date has hyphens too.
     let time = text.trim().split_once(['T', 't']).map(|(_, time)| time);
     let has_offset = time.is_none_or(|time| time.contains(['Z', 'z', '+', '-']));
     let Some(reading) = instant(&text.trim().to_ascii_uppercase()).filter(|_| !has_offset) else {

@@ -200,7 +200,7 @@ fn status(record: &ScheduleRecord, retries: bool) -> ActionStatus {
 /// When the action is due, and the job that it waits for.
 fn due(record: &ScheduleRecord) -> (Option<Moment>, Option<String>) {
     let trigger = &record.schedule().trigger;
-    // An event without a latest time has no slot yet; `slot()` would give the time of creation.
+    // An event without a latest time has no slot yet; `fire_at` would give the time of creation.
     let slot = if record.progress().awaits_event { None } else { Some(record.fire_at()) };
     let waits = record.next_slot().is_some() || record.progress().awaits_event;
     match trigger {

@@ -242,6 +242,7 @@ fn job(args: &Args<'_>) -> Result<Option<JobId>, ArgError> {
 fn attempts(args: &Args<'_>) -> Result<u64, ArgError> {
     let max = limits::ATTEMPTS.value;
     match args.opt("max_attempts", Arg::integer)? {
+        // Read again, for the error about a number above the bound.
         Some(1..) => Ok(args.int_in("max_attempts", 1, max)?.unwrap_or(ATTEMPTS)),
         Some(_) | None => Ok(ATTEMPTS),
     }
@@ -271,5 +272,5 @@ fn check_far(due: &Due, args: &Args<'_>, now: Moment) -> Result<(), ArgError> {
 const WHERE_IDS_ARE: &str = "operation list has the actions of this session with their ids";
 /// The default for `max_attempts`. Source: SEED-000's code.
 const ATTEMPTS: u64 = 4;
-/// Exceeds every limit, but is far from an overflow.
+/// Beyond every limit, in milliseconds. The span of it, 584 years, is beyond every limit too.
 const FAR_MS: u64 = 1 << 50;

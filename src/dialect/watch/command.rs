@@ -1,7 +1,7 @@
 //! Converts drafts to schedules.
 //!
-//! Calls are parsed in `call.rs`; the way back is in `view.rs`. Invariant: a watch is in memory, belongs to its session and ends
-//! with it, is never late on purpose, and makes one check at a time.
+//! Calls are parsed in `call.rs`; the way back is in `view.rs`; whether a watch is on disk is decided in `service`. Invariant: a
+//! watch belongs to its session and ends with it, is never late on purpose, and makes one check at a time.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;

@@ -68,6 +68,7 @@ fn read(config: &Args<'_>, when: NotifyWhen) -> Result<Filter, ArgError> {
     let checks = whole("for_checks", 1, limits::WATCH_HOLD.value)?;
     let span = |name: &str| config.opt(name, called::span);
     let lasting = Lasting {
+        // The bounds above are far below those of the types here and in the filter, so nothing is clamped.
         checks: checks.map_or(Ok(1), u16::try_from).unwrap_or(u16::MAX),
         span: span("for")?.unwrap_or(Span::ZERO),
     };

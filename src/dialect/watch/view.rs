@@ -113,6 +113,7 @@ fn seconds(millis: u64) -> Value {
         return number(millis / 1_000);
     }
     let text = format!("{}.{:03}", millis / 1_000, millis % 1_000);
+    // Through its digits, because a cast to a float could lose some, and the lints forbid it.
     text.parse().map_or(Value::Nil, Value::Float)
 }
 

@@ -77,8 +77,10 @@ impl Lines {
             Box::<str>::from(event_id_of(at, &parts))
         };
         let created_at = job.created_at;
+        // A row has the latest definition only, so the creation shows that one.
         let created = JobEvent::Created(Box::new(job.clone()));
         let event_id = derived(created_at, &["row", &revision]);
+        // Without this mark the first line would pass for the beginning of the history.
         let history_since = Some(since).filter(|since| *since > created_at || known.revision > 1);
         JobLine { event_id, timestamp: created_at, event: created, history_since }.print(&mut self.jobs);
         self.printed.insert(job.id.clone(), job);
@@ -132,6 +134,7 @@ impl Lines {
                 let patch = Box::new(Patch { enabled, ..patch });
                 JobEvent::Updated { base_revision: job.revision - 1, patch, job: Box::new(job) }
             }
+            // No line has the job yet, or the files had no words for what it was before: it begins as it is now.
             Some(_) | None => JobEvent::Created(Box::new(job)),
         };
         let (event_id, timestamp) = (event_id(logged, known), logged.at);
