@@ -20,7 +20,7 @@ pub(crate) fn arguments(arg: Arg<'_>) -> Result<Value, ArgError> {
     for (key, value) in map {
         let name = key.as_str().or_else(|| key.as_keyword().map(Keyword::as_str));
         match name {
-            // A caller must not tell an executor what only the scheduler may.
+            // Such keys are between the scheduler and an executor, so a caller must not set them.
             Some(name) if name.starts_with('_') => {}
             Some(name) => drop(arguments.insert(name.into(), value.clone())),
             None => return Err(arg.breaks(NOT_A_KEY, key.to_string())),

@@ -37,6 +37,7 @@ pub(crate) fn check(field: &'static str, args: &Value, schema: &Value) -> Result
     let (Some(args), Some(schema)) = (args.as_map(), schema.as_map()) else { return Ok(()) };
     let required = part(schema, "required").and_then(Value::as_items).unwrap_or_default();
     for name in required.iter().filter_map(Value::as_str) {
+        // Nil counts as absent, because models fill fields that they do not use with null.
         if part(args, name).is_none_or(Value::is_nil) {
             return Err(fault(name, format!("{field}.{name} is required by the tool")));
         }

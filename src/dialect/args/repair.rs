@@ -78,6 +78,7 @@ impl<'a> Repair<'a> {
         let item = |item: &Value| if echo(item) == *wrong { change(item) } else { Some(item.clone()) };
         self.with(path, |value| {
             let items = value.as_items().map(<[Value]>::to_vec);
+            // The items of a set are listed, because JSON has no sets.
             let items = items.or_else(|| Some(value.as_set()?.iter().cloned().collect()));
             let Some(items) = items else { return change(value) };
             Some(Value::vector(items.iter().map(item).collect::<Option<Vec<Value>>>()?))

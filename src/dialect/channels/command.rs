@@ -26,6 +26,7 @@ impl OutMessage {
         durability: Durability,
     ) -> NewSchedule {
         let target = self.target(channel);
+        // A message that was accepted is sent even if its session is closed before.
         let lifetime = Lifetime { dies_with_session: false, ..Lifetime::PLAIN };
         let notice = Notice { about: About::Reminder, text: self.text, file: None };
         NewSchedule {

@@ -33,6 +33,7 @@ impl Provider {
         let is_theirs = |event: &&ChannelEvent| session.is_none_or(|session| event.session == *session);
         let mut events: Vec<ChannelEvent> = record.events().filter(is_theirs).cloned().collect();
         events.extend(arrivals.unwrap_or_default().into_iter().filter(|event| is_theirs(&event)));
+        // Two lists become one. The sort is stable, so events of one instant keep their order.
         events.sort_by_key(|event| event.at);
         Provider {
             name: record.channel.name.clone(),

@@ -32,7 +32,7 @@ impl JobDraft {
         } else {
             Lifetime { max_runs: NonZeroU32::new(1), ..Lifetime::PLAIN }
         };
-        // Of a job that comes round while its prompt still waits, one prompt is enough.
+        // If a job is due again while its prompt still waits, one prompt is enough.
         let policy = Policy { when_busy: WhenBusy::Coalesce, ..Policy::PLAIN };
         NewSchedule {
             when: When::By(Trigger::Cron(cron.into(), zone.into())),

@@ -33,6 +33,7 @@ pub fn instead(call: &ProgramCall, tools: &[&ToolSpec]) -> Option<Value> {
     }
     let command = call.value.as_str().unwrap_or_default();
     let mut leads: Vec<Lead<'_>> = tools.iter().filter_map(|spec| lead(spec, command)).collect();
+    // Without such a tool, the first one is shown.
     let best = leads.iter().position(|lead| lead.is_of_command).unwrap_or(0);
     if best >= leads.len() {
         return None;

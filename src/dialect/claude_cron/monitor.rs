@@ -46,6 +46,7 @@ pub(super) fn program(call: Repair<'_>) -> Option<ProgramCall> {
     let field = PROGRAMS.iter().copied().find(given)?;
     let is_other = |name: &Cow<'_, str>| !PROGRAMS.contains(&name.as_ref());
     let others = call.keys().filter(|(_, name)| is_other(name));
+    // In the spelling of the caller, because the example is made of them.
     let rest = others.filter_map(|(key, name)| Some((key.clone(), call.field(&name)?.clone())));
     Some(ProgramCall { field, value: call.field(field)?.clone(), rest: rest.collect() })
 }

@@ -29,6 +29,7 @@ pub fn refused(
     let wants_session = tool == Tool::Create
         && part("parameter").and_then(Value::as_keyword).is_some_and(|name| name.as_str() == OWNER);
     let call = RefusedCall::new(tool, args, notation);
+    // The kinds of these errors begin with the part of a time that is wrong.
     let is_of_time = ["phrase", "cron", "zone"].iter().any(|word| kind.starts_with(word));
     let (hint, example) = match (part("fix").and_then(Value::as_str), part("revision")) {
         _ if wants_session => (NO_SESSION.to_owned(), None),

@@ -38,6 +38,7 @@ impl<'a> RefusedCall<'a> {
         let known = names(self.tool);
         let (key, name) = self.repair.keys().find(|(_, name)| !known.contains(&&**name))?;
         let rename = |meant: &str, change: &dyn Fn(&Value) -> Option<Value>| {
+            // Only under a name that this tool has.
             self.repair.replaced("", key, meant, change).filter(|_| known.contains(&meant))
         };
         if let Some((lead, unit_ms)) = length(&name) {

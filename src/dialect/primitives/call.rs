@@ -162,6 +162,7 @@ fn background(args: &Args<'_>) -> Result<Background, ArgError> {
     let (list, cancel, wait) = (is("list_tasks")?, is("cancel")?, is("wait")?);
     let task = args.opt_text("task_id", limits::ID_BYTES)?.map(Box::<str>::from);
     let needed = |of: &'static str| ArgError::own("task_id", TASK_NEEDED, of);
+    // From here on the first mode that fits counts (invariant 3 of this folder).
     if list {
         return Ok(Background::List);
     }

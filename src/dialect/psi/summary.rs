@@ -43,6 +43,7 @@ pub(super) fn brief_row(state: &State, record: &ScheduleRecord) -> Value {
 fn full(state: &State, record: &ScheduleRecord) -> Map {
     let schedule = record.schedule();
     let payload = &schedule.payload;
+    // The session that a run has opened, for a schedule that opens one.
     let fresh = psi_terms::created_session(state, record).map(ToString::to_string);
     Map::new()
         .with("schedule-id", schedule.id.to_string())

@@ -37,7 +37,7 @@ pub fn not_found(pattern: &str, found: &Match) -> Answer {
         [_, _, ..] => "use words that stand in the description or the prompt of one of them alone, or its id",
     };
     let shown = page::fitting(reminders.iter().map(candidate), CANDIDATES_BYTES);
-    // The cut list does not pose as the whole.
+    // Without the total, a list that was cut would pass for the whole one.
     let total = (shown.len() < reminders.len()).then(|| i64::try_from(reminders.len()).unwrap_or(i64::MAX));
     let error = tool_error::error("no_matching_reminder", Code::NotFound, message)
         .with("field", "description_pattern")

@@ -85,6 +85,7 @@ pub fn parse(
     call().map_err(|error| {
         let is_of = |of| matches!(error.kind(), ArgErrorKind::Own { words, .. } if *words == of);
         let repair = Repair::new(args, style);
+        // Only a name that the zones know under another spelling is corrected.
         let meant = |zone: &Value| Some(zones.named(zone.as_str()?).err()?.meant()?.into());
         let reworded = if is_of(BAD_WHEN) {
             repair.with("when", in_units)

@@ -57,7 +57,7 @@ pub struct Action {
     pub(crate) next_attempt_at: Option<Moment>,
     /// The job that the action waits for, in words; `None` if it waits for an instant alone.
     pub(crate) waits_for: Option<String>,
-    /// How long its time had passed when it was created.
+    /// By how much its time had passed when the action was created; `None` if it lay ahead.
     pub(crate) late: Option<Span>,
     /// True if a file is attached.
     pub(crate) has_file: bool,

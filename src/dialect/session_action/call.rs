@@ -80,6 +80,7 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation, now: Moment) -> Resul
         match tool {
             Tool::Schedule => schedule(&args, now),
             Tool::ReportReady => {
+                // Here the job is all that the call says, so it is required.
                 let missing = || ArgError::new("job_id", ArgErrorKind::Missing);
                 Ok(Call::JobReady { job: job(&args)?.ok_or_else(missing)? })
             }

@@ -34,6 +34,7 @@ pub fn stopped(watcher: &Watcher<'_>) -> Answer {
     let hint = format!(
         "It is stopped after {checks} check(s) and {told} notification(s). Nothing of it is told any more."
     );
+    // The record is from before the stop, so its status is replaced.
     Answer::done(watcher.summary().with("status", Value::keyword("stopped")).with("hint", hint))
 }
 

@@ -77,6 +77,7 @@ fn read(config: &Args<'_>, when: NotifyWhen) -> Result<Filter, ArgError> {
     let backs_off = config.flag("backoff")?;
     let backoff_max = span("backoff_max")?;
     let longest = Span::from_millis(limits::WATCH_BACKOFF_MS.value);
+    // A longest backoff alone switches it on, and `backoff: false` wins over one.
     let backoff = match (backs_off, backoff_max) {
         (Some(false), _) | (None, None) => None,
         (Some(true) | None, Some(most)) => Some(most.min(longest)),

@@ -80,6 +80,7 @@ pub(super) fn idle(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
 pub(super) fn schedules(args: &Args<'_>) -> Result<AgentRequest, RequestError> {
     let first = args.or_nil("schedules", |arg| arg.items(limits::AGENT_SCHEDULES, Ok))?;
     let first: Vec<AgentSchedule> = first.into_iter().map(schedule).collect::<Result<_, _>>()?;
+    // Counted apart, because the list has only the first ones.
     let count = |value: &Value| u32::try_from(value.as_int()?).ok();
     let count = read(args, "count", "how many schedules there are: an integer, 0 or more", count)?;
     Ok(AgentRequest::Schedules(session(args)?, AgentSchedules::new(first, count)))

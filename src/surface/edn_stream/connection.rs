@@ -342,6 +342,7 @@ impl Connection {
         // `guard` has passed, so the caller may act for the named session.
         let scope = session.map_or_else(|| self.caller.scope.clone(), Scope::Session);
         let caller = Caller { scope, ..self.caller.clone() };
+        // No bound on the wait, because the stream goes on reading while a tool works.
         let style = CallStyle { notation: self.spoken(), patience: None };
         let called = self.service.begin_tool(tool, &caller, args, style);
         match called.map_err(|denial| RequestError::from(&denial))? {

@@ -111,6 +111,7 @@ impl Outgoing {
         if backlog > limits::CLIENT_BACKLOG_BYTES.value {
             return Err(limits::CLIENT_BACKLOG_BYTES);
         }
+        // A short backlog does not count, so that the answer to a change always arrives.
         if backlog < limits::ANSWER_BYTES_COUNTED.value {
             return Ok(None);
         }

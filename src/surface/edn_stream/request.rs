@@ -144,6 +144,7 @@ fn open_session(args: &Args<'_>) -> Result<StreamRequest, RequestError> {
         args.get("session-config").map(|config| session_config::parse(config.value(), args.notation()));
     let config =
         config.transpose().map_err(|error| RequestError::invalid(error.to_string(), error.data()))?;
+    // A configuration in psi's words has no address: that is a field of the request.
     let config = Box::new(SessionConfig { address: address(args)?, ..config.unwrap_or_default() });
     let zone =
         args.opt("zone", |arg| arg.parse("the name of a time zone", |value| value.as_str().map(Box::from)))?;

@@ -183,7 +183,7 @@ impl Route {
         }
         let Some(route) = Route::of(path) else { return false };
         if method == Method::POST {
-            // The other open routes are pages, which are only read.
+            // The other open routes are only read.
             return route == Route::Enter;
         }
         let reads = method == Method::GET || method == Method::HEAD;

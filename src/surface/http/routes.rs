@@ -38,7 +38,7 @@ use crate::limits;
 /// data takes it.
 pub(super) fn router(app: &Arc<AppState>) -> Router {
     let add = |router: Router<Arc<AppState>>, route: &Route| match route.admission() {
-        // Nothing is admitted here: the route needs no admission, or only its handler knows what has to be admitted.
+        // No admission here: the route needs none, or what has to be admitted is known only to its handler or the service.
         RouteAdmission::Open(_)
         | RouteAdmission::About(_)
         | RouteAdmission::Proven(_)

@@ -148,7 +148,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 const WORKERS_MAX: usize = 4;
 /// Enough for a burst of clients between two rounds of the accept loop.
 const BACKLOG: u32 = 1_024;
-// Nothing signals the end of a connection, so `wait` polls. A look costs two short locks.
+// Nothing signals the end of a connection, so `wait` polls. A look costs a few short locks.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 /// The time for the last answers of streams.
 const FAREWELL: Duration = Duration::from_millis(500);

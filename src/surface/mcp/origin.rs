@@ -90,7 +90,7 @@ impl Origin {
     }
 }
 
-/// The seconds that a call of `inbox` asks to wait. What is no such number the tool itself refuses.
+/// The seconds that a call of `inbox` asks to wait; `None` for anything but such a number, which the tool itself refuses.
 fn waits(request: &McpRequest, args: Option<&Map>) -> Option<u64> {
     let is_inbox = request.param("name").and_then(Value::as_str) == Some(native::Tool::Inbox.name());
     let seconds = args.filter(|_| is_inbox)?.text("wait_seconds")?.as_int()?;

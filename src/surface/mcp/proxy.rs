@@ -68,5 +68,5 @@ pub fn unanswered(id: Option<&Value>, why: String) -> String {
 
 /// The caps on a daemon's answer, which may be longer than a request.
 const ANSWER_CAPS: crate::edn::Caps =
-    // `limits::ANSWERS_BYTES`: the daemon sends no longer answer.
+    // As many bytes as `limits::ANSWERS_BYTES`, which no answer of a daemon exceeds.
     crate::edn::Caps { bytes_max: 1 << 28, forms_max: u32::MAX, ..REQUEST_CAPS };

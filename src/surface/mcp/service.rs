@@ -66,6 +66,7 @@ impl McpService<'_> {
         let request = match McpMessage::read(text) {
             Ok(McpMessage::Request(request)) => request,
             Ok(McpMessage::Remark) => return McpBegun::Now(McpReply { status: 202, body: None }),
+            // The wire shape is not known yet. These faults have the same code and status in both.
             Err(misread) => {
                 return McpBegun::Now(refused(misread.id.as_ref(), &misread.fault, WireVersion::Stateless));
             }

@@ -156,6 +156,7 @@ impl Lines {
                 self.sessions.insert(run.clone(), to.session.as_str().into());
                 return;
             }
+            // The seed has no word for it. The message waits and has not failed, so the run ends well.
             RunFact::Left => {
                 self.left.insert(run.clone());
                 self.end(run, None)
@@ -168,6 +169,7 @@ impl Lines {
             RunFact::Failed(failure) => self.end(run, Some(error_text(Some(failure), failure.reason))),
             RunFact::Cancelled { reason } => self.end(run, Some(error_text(None, *reason))),
             RunFact::Taken { .. } => {
+                // Its end was printed when it was left.
                 self.left.remove(run);
                 return;
             }

@@ -45,6 +45,7 @@ fn imported(kept: &FoldedJob, owner: Option<&SessionId>, now: Moment) -> Result<
     let FoldedJob { job, state, .. } = kept;
     if let JobSchedule::Once { at } = job.schedule {
         // The only slot was run or skipped.
+        // `None` is less than any instant, so a job without a run passes.
         if state.last_scheduled_for >= Some(at) {
             return Err("it has run");
         }

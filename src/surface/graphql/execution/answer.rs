@@ -171,6 +171,7 @@ impl<'a> Writer<'a> {
     /// Returns whether the entity that a mutation's result identifies no longer exists, such as a closed session: it lacks
     /// an attribute that every such entity has.
     fn is_gone(&self, asked: FieldContext<'_>, row: &Map) -> bool {
+        // Only a field that may be null can say that its entity is gone.
         let Some(selection) = asked.selected.below.as_ref().filter(|_| asked.field.out.is_nullable) else {
             return false;
         };

@@ -313,6 +313,7 @@ impl<W: World> Graphql<W> {
             Ok(eql::QueryAnswer::Failed(failure)) => return Ok(RootResult::Failed(failed(failure))),
             Err(refusal) => return Err(refused(&refusal)),
         };
+        // The query is one call, so its answer has one entry: the result of the mutation.
         let result = answer.into_iter().find_map(|(_, result)| result.as_map().cloned()).unwrap_or_default();
         let need =
             field.below.as_ref().map(|below| Need::of(&viewer_schema.model, below)).unwrap_or_default();

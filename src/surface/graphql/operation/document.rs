@@ -203,6 +203,7 @@ impl<'d> Measuring<'d> {
         }
         directives(&fragment.node.directives)?;
         let size = self.set(&fragment.node.selection_set.node)?;
+        // Left open after an error, which ends the measurement.
         self.open.remove(text);
         self.fragments.insert(text, size);
         Ok(size)

@@ -115,6 +115,7 @@ impl Need {
         for number in 1..=most {
             let below = self.items.iter().filter(|item| item.within == Some(number)).map(Item::expr);
             let query = Query { exprs: below.collect(), meta: None };
+            // Always a keyword, because the name is made here.
             if let Value::Keyword(name) = placeholder(number) {
                 let target = JoinTarget::Query(query);
                 exprs.push(Expr::Join(Join { key: ExprKey::Attr(name), params: None, target }));

@@ -76,6 +76,7 @@ impl Follower {
                 (cursor(&after)?, Followed::Schedules(filter))
             }
             "turn" => {
+                // A turn has no cursor: each answer shows the whole of it.
                 let run = subscribed.params.keyword("run-id").cloned().unwrap_or(Value::Nil);
                 (now, Followed::Turn { run, pushed: String::new(), is_over: false })
             }
@@ -312,6 +313,7 @@ fn turn(service: &Service, caller: &Caller, run: &Value) -> Option<TurnStands> {
     let has_begun = turn.is_some_and(|turn| is_set(turn, TURN));
     let is_over = match turn.filter(|_| has_begun) {
         Some(turn) => is_set(turn, "reveille.turn/ended-at"),
+        // A run that ended before its turn began never has one.
         None => is_set(&found, "reveille.run/finished-at"),
     };
     Some(TurnStands { has_begun, is_over })

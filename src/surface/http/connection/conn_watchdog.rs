@@ -186,6 +186,7 @@ impl ConnWatchdog {
     /// Records that a request has been answered.
     pub(super) fn end(&self) {
         self.state.send_modify(|beat| {
+            // The request of an upgrade ends here as well; `enter` leaves its phase as it is.
             beat.requests = beat.requests.saturating_sub(1);
             beat.enter(if beat.requests == 0 { Phase::Idle } else { Phase::Busy });
         });
@@ -262,7 +263,7 @@ impl Watched {
     }
 
     /// Ends the connection if its client is gone while an answer comes later. Elsewhere a client may close its sending side and
-    /// wait; but nobody is to work for minutes for one that cannot be told from one that has gone.
+    /// still get its answer. Here it would look like a client that has gone, for which no tool should work for minutes.
     fn look_for_hang_up(&self, context: &mut Context<'_>) {
         let peek = || {
             let read = recv(&self.stream, &mut [0; 1], RecvFlags::PEEK | RecvFlags::DONTWAIT);

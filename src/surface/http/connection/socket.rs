@@ -148,6 +148,7 @@ fn client(app: &AppState, stream: UnixStream) -> io::Result<Client> {
         connection: connection.reporting(report),
         input: Box::new(stream.try_clone()?),
         output: Box::new(stream.try_clone()?),
+        // An error means that the stream is closed already.
         hang_up: Box::new(move |how| drop(stream.shutdown(how))),
         // The user id cannot change during the connection, so there is nothing to recheck.
         is_entitled: Box::new(|| true),

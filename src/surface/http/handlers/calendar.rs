@@ -95,6 +95,7 @@ pub(in crate::surface::http) async fn show(
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/calendar; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    // The address is the proof, so it must not reach another server as a referrer.
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     // The answer counts as one of this caller, and is logged so.
     response.extensions_mut().insert(principal);

@@ -31,6 +31,7 @@ pub(in crate::surface::http) async fn file(
 
 /// Answers with a file, under a content security policy.
 pub(super) fn answer(asset: &'static Asset, asked: &HeaderMap, policy: &'static str) -> Response {
+    // Compared as a whole: a browser sends back the tag that it got. Another form only costs a full answer.
     let is_known = asked.get(IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == asset.etag.as_bytes());
     let mut response = match is_known {
         true => StatusCode::NOT_MODIFIED.into_response(),

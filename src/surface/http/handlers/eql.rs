@@ -43,6 +43,7 @@ pub(in crate::surface::http) async fn query(
         None if prepared.is_quick() => Cost::Quick,
         None => Cost::Long,
     };
+    // Not run yet: `long::run` decides on which thread, and whether it has to wait for its turn.
     let work = || match answer {
         Notation::Edn => as_edn(&app, &principal, &prepared),
         Notation::Json => {

@@ -40,6 +40,7 @@ pub(in crate::surface::http) async fn answer(
     let principal = request.extensions().get::<Principal>().cloned().ok_or_else(HttpError::unauthorized)?;
     let (method, query) = (request.method().clone(), request.uri().query().unwrap_or_default().to_owned());
     let (accept, kind) = (text(request.headers(), ACCEPT), text(request.headers(), CONTENT_TYPE));
+    // Read for a POST alone: what another method sends is ignored or refused by `http::answer`.
     let body = if method == Method::POST { read_json_text(&app, request).await? } else { Bytes::new() };
     let http = HttpRequest {
         method: method.as_str(),

@@ -40,6 +40,7 @@ pub(in crate::surface::http) async fn ready(
 /// The caller as it speaks for this session: a host does so for the sessions that it has opened.
 pub(super) fn speaker(app: &AppState, principal: &Principal, session: &SessionId) -> Caller {
     let speaks = acting_for(app.service.handle(), &principal.caller, session);
+    // A caller that does not speak for the session stays itself, and is refused when it is admitted.
     speaks.unwrap_or_else(|| principal.caller.clone())
 }
 

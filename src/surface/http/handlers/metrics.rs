@@ -30,6 +30,7 @@ pub(in crate::surface::http) async fn show(
     _who: Principal,
     headers: HeaderMap,
 ) -> Response {
+    // Made for each request, because its only collector is the reading of this moment.
     let mut registry = Registry::with_prefix("reveille");
     registry.register_collector(Box::new(Reading::of(&app)));
     let mut text = String::new();
@@ -122,6 +123,7 @@ impl Reading {
         let store_down = store.is_some_and(|store| store.health().term.is_none());
         let (answered, store_down) = (app.traffic.answered(), u64::from(store_down));
         let budgets = app.service.budgets();
+        // Under one lock, so that what waits and what was sent are of one moment.
         let channels = app.service.handle().view(|state| {
             let waiting = state.waiting_by_channel();
             state.channels().map(|record| ChannelReading::of(record, &waiting)).collect()

@@ -49,6 +49,7 @@ pub(in crate::surface::http) async fn call(
         HttpError::new(ErrorCode::NotFound, "there is no tool of this name", hint).with("tool", absent.name)
     };
     let cost = if app.service.only_reads(caller, &name, &args) { Cost::Long } else { Cost::Quick };
+    // The call has a bound of its own. Only clients of MCP need a shorter one.
     let style = CallStyle { notation, patience: None };
     let called = long::run(&app, &principal, cost, || app.service.begin_tool(&name, caller, &args, style));
     let called = called.map_err(long::not_done)?.map_err(|denial| denied(&denial))?;

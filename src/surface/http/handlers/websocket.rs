@@ -46,6 +46,7 @@ pub(in crate::surface::http) async fn open(app: Arc<AppState>, request: HttpRequ
     let permit = parts.extensions.get::<Arc<ConnPermit>>().cloned();
     let identity =
         (parts.extensions.get::<Principal>().cloned(), parts.extensions.get::<CookieHalf>().cloned());
+    // Checked here, because the library upgrades the connection even if no protocol fits.
     let speaks_ours = speaks_ours(&parts.headers);
     let upgrade = match WebSocketUpgrade::from_request_parts(&mut parts, &()).await {
         Ok(upgrade) => upgrade,

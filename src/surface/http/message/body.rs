@@ -89,6 +89,7 @@ async fn read_bytes(app: &AppState, request: Request<Body>) -> Result<Bytes, Htt
         return Err(too_long());
     }
     let (parts, body) = request.into_parts();
+    // One future for the first poll and for the waiting below, so that no byte is lost between them.
     let mut reading = pin!(collect(body));
     // Most bodies have arrived together with the head.
     if let Poll::Ready(read) = poll_fn(|context| Poll::Ready(reading.as_mut().poll(context))).await {
@@ -99,7 +100,7 @@ async fn read_bytes(app: &AppState, request: Request<Body>) -> Result<Bytes, Htt
     let grace = app.times.body_grace.min(app.times.body);
     let permit = parts.extensions.get::<Arc<ConnPermit>>();
     let wait = || permit.map(|permit| permit.watchdog().wait_for_body());
-    // Before the place is taken: who sees the place in use may rely on it that the connection can make room.
+    // Before the place is taken, so that a connection whose body holds a place can always be closed for another.
     let at_once = grace.is_zero().then(wait);
     // From here on the client decides how long the body takes, so it counts against the limits.
     let place = app.bodies.take(&app.holder(principal), 1);

@@ -20,6 +20,7 @@ pub(in crate::surface::http) fn of_body(headers: &HeaderMap) -> Option<Notation>
     let (first, None) = (types.next()?, types.next()) else { return None };
     let mut parts = first.to_str().ok()?.split(';').map(str::trim);
     let notation = parts.next().and_then(named)?;
+    // Another parameter could change the meaning of the body, so none but the charset is accepted.
     parts.all(is_utf8).then_some(notation)
 }
 

@@ -78,6 +78,7 @@ pub(in crate::surface::http) fn finish(mut response: Response, notation: Notatio
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type(notation)));
     }
     let headers = response.headers_mut();
+    // Unless the route has set another value, as the pages and the calendars do.
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     // An answer with a client's text in it must not be taken for HTML.
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
