@@ -19,6 +19,7 @@ impl State {
     fn touched_by<'a>(&self, fact: &'a Fact) -> Option<Touched<'a>> {
         match fact {
             Fact::Created { schedule, .. } => {
+                // Nothing of a volatile schedule is stored, so a failed write takes nothing of it back.
                 schedule.is_durable().then_some(Touched::Schedule(&schedule.id))
             }
             Fact::Schedule(id, _) | Fact::Run(RunId { schedule: id, .. }, _, _) => {

@@ -92,6 +92,7 @@ pub fn bulletin_text(headline: &Headline<'_>, details: &Details<'_>) -> String {
         summary(batch).iter().for_each(|words| line(words));
     } else if shown != Show::Diff && !details.lines.is_empty() {
         line(details.lines);
+        // Only a result that is cut here has more to fetch.
         if CUT.iter().any(|label| details.lines.lines().any(|words| words.starts_with(label))) {
             where_whole(headline).iter().for_each(|words| line(words));
         }
@@ -143,6 +144,7 @@ fn head(headline: &Headline<'_>) -> String {
         }
         Headline::Watch { id, label, tool, check, interval, told, when } => {
             let label = if label.is_empty() { format!("Watch {tool}") } else { label.to_owned() };
+            // SEED-001 spells its strategies with underscores.
             let strategy = when.name().replace('-', "_");
             format!(
                 "[WATCHER UPDATE] watcher_id={id}, label={}, tool={tool}\n\
@@ -192,6 +194,7 @@ fn labelled(label: &str, value: &Value, of: &Outcome) -> String {
     let chars = line.chars().count();
     let shown = beginning(&line, limits::BULLETIN_CHARS.value).map(|(beginning, _)| beginning);
     match shown.or_else(|| of.cut.then_some(&*line)) {
+        // The size that the executor gave counts if the value was cut before it came here.
         Some(shown) => format!("{label} (truncated): {shown}... ({} chars)", of.bytes.max(chars as u64)),
         None => format!("{label}: {line}"),
     }

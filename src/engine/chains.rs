@@ -55,6 +55,7 @@ impl State {
     /// Refuses manual runs from a turn that a schedule began. A manual run has no chain, so such a
     /// chain could go on forever.
     pub(super) fn check_manual(&self, by: &Actor) -> Result<(), Refusal> {
+        // An operator acts for no session, so its manual runs are always allowed.
         let session = by.scope.session().and_then(|session| self.session(session));
         match session.and_then(SessionRecord::chain) {
             None => Ok(()),
@@ -94,6 +95,7 @@ impl State {
         if more == 0 {
             return Ok(());
         }
+        // A session that is not open shares a budget with nobody.
         let Some(session) = self.session(&schedule.owner) else { return Ok(()) };
         if self.slots_per_minute(session) + more > limits::SLOTS_PER_MINUTE.value {
             return Err(Refusal::LimitReached { limit: limits::SLOTS_PER_MINUTE });
@@ -105,6 +107,7 @@ impl State {
     pub(super) fn count_unfinished(&mut self, key: Key, is_there: bool) {
         let Some(record) = self.schedules.get(key) else { return };
         let live = &mut self.live[record.schedule.dialect as usize];
+        // A count below zero would mean that a schedule ended twice. The counts would stay wrong, so a release stops too.
         assert!(is_there || *live > 0, "a schedule ends, and none of its dialect is counted as unfinished");
         *live = if is_there { *live + 1 } else { *live - 1 };
         let slots = record.schedule.slots_per_minute();

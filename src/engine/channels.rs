@@ -79,6 +79,7 @@ impl State {
     /// Notes that a run has ended, if it was for a channel.
     pub(super) fn note_carried(&mut self, run: Key, at: Moment) {
         let Some(record) = self.runs.get(run) else { return };
+        // A message that was cancelled neither went through nor failed.
         let has_ended = matches!(record.run.state, RunState::Delivered | RunState::Failed);
         let Some(schedule) = self.schedules.get(record.schedule).filter(|_| has_ended) else { return };
         let (Target::Route(route), Some(id)) = (schedule.schedule.target(), self.run_id(record)) else {
@@ -93,6 +94,7 @@ impl State {
             error: error.map(|failure| failure.message.clone()),
         };
         let channel = route.channel.clone();
+        // The channel may be gone: the configuration can change between two processes.
         if let Some(channel) = self.channels.get_mut(&channel) {
             let count = if event.error.is_some() { &mut channel.failed } else { &mut channel.sent };
             *count += 1;

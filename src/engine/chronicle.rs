@@ -71,6 +71,7 @@ impl Chronicle {
         if let Some(known) = self.known.get_mut(id) {
             return Some(known.take(at, fact));
         }
+        // The log begins with this fact for the schedule, and the fact carries no row.
         let Some(row) = row else { return Some(Learned::Unknown) };
         self.known.insert(id.clone(), Known::of_row(row));
         Some(Learned::Found)
@@ -126,6 +127,7 @@ impl Known {
             incarnation: progress.incarnation,
             is_paused: progress.paused.is_some(),
             pause_reason: progress.paused.as_ref().and_then(|pause| pause.reason.clone()),
+            // Rows list runs oldest first, so the last one is the newest.
             is_live: row.runs.last().is_some_and(|run| !run.state.is_terminal()),
             updated_at: progress.updated_at.unwrap_or(row.schedule.created_at),
             next,

@@ -132,6 +132,7 @@ impl State {
     /// Resolves where a run of this schedule goes, as of now.
     pub(super) fn destination<'a>(&'a self, schedule: &'a Schedule, owner: Option<Key>) -> Destination<'a> {
         let session = |key: Option<Key>| key.and_then(|key| Some((key, self.sessions.get(key)?)));
+        // A call goes to an executor, so the target in its settings does not apply.
         if let Some(call) = schedule.payload.call() {
             return match (call.via, session(owner)) {
                 (CallVia::Any, _) => Destination::Tool(None),

@@ -111,6 +111,7 @@ fn name_of(author: &Actor) -> String {
 /// of ours, or if another session has written it.
 fn body(schedule: &Schedule) -> String {
     let text = schedule.payload.text().trim();
+    // With one kind of line break, every line is found and checked below.
     let text: String = text.replace("\r\n", "\n").chars().map(shown).collect();
     let is_foreign = !schedule.is_by_operators()
         && (schedule.target().is_beyond(&schedule.owner) || schedule.edited_by().is_some());
@@ -132,6 +133,7 @@ fn body(schedule: &Schedule) -> String {
 /// Returns whether a line could be taken for one of ours: a banner, or one of our keys.
 fn poses(line: &str) -> bool {
     let line = line.trim_start().to_lowercase();
+    // Full-width signs look like ours to a reader, so they count as ours.
     let head = line.split([':', '：']).next().unwrap_or_default().trim_end();
     line.starts_with(['[', '［', '【']) || line.len() > head.len() && OUR_KEYS.contains(&head)
 }

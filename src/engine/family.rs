@@ -58,6 +58,7 @@ impl State {
         let origin_of = |id: &&SessionId| Some(&self.session(id)?.provenance()?.origin);
         // Fresh sessions have random ids, so the line has no circle. The bound holds for a damaged store as well.
         let line = std::iter::successors(provenance.map(|provenance| &provenance.origin), origin_of);
+        // The root is named apart from the line, which ends early where an opener has been closed.
         provenance.map(|provenance| &provenance.root).into_iter().chain(line.take(LINE_MAX))
     }
 

@@ -14,6 +14,7 @@ impl State {
         zones: &Zones,
         at: Moment,
     ) -> Option<&Rule> {
+        // A call that is made at once has no author but its session, so rules that allow and rules that restrict match alike.
         let matches = |of: &RuleScope| {
             is_about(of, (dialect, PayloadKind::Call))
                 && (of.sessions.is_empty() || self.is_of(session, &of.sessions))

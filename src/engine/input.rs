@@ -54,6 +54,8 @@ impl Input {
                 | Command::PauseSchedule { which, .. }
                 | Command::SkipNext(which),
             ) => Some(&which.schedule),
+            // A cancel withdraws a slot that is due, so no run may come of it first. Other commands leave due slots to the next
+            // wake-up.
             Input::Command(_)
             | Input::Report(_)
             | Input::Wake

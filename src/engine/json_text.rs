@@ -48,8 +48,10 @@ fn write(value: &Value, out: &mut String) {
 /// A number as it was written, where JSON can have it so.
 fn write_number(value: &Value, number: &Number, out: &mut String) {
     let printed = match (value, number) {
+        // Debug output has a fraction or an exponent in any case, so a float stays one for the reader.
         (Value::Float(float), _) => format!("{float:?}"),
         (_, Number::Whole(number)) => number.to_string(),
+        // EDN marks exact decimals with an `M`, and JSON has no such mark.
         (_, Number::Exact(number)) => number.to_string().trim_end_matches('M').to_owned(),
     };
     out.push_str(&printed);
@@ -110,6 +112,7 @@ fn write_character(character: char, out: &mut String) {
         '\t' => out.push_str("\\t"),
         _ if is_unseen(character) => {
             let mut units = [0; 2];
+            // Two escapes above U+FFFF, as JSON demands.
             for unit in character.encode_utf16(&mut units) {
                 // Writing to a string does not fail.
                 write!(out, "\\u{unit:04x}").unwrap_or_default();

@@ -122,6 +122,7 @@ impl Number {
     /// By how much this number is greater than the other; `None` where that is no number.
     pub(crate) fn minus(&self, other: &Number) -> Option<Plain<'static>> {
         if let (Number::Whole(left), Number::Whole(right)) = (self, other) {
+            // In 128 bits: the difference of two numbers of 64 bits may need 65.
             let difference = i128::from(*left) - i128::from(*right);
             let small = i64::try_from(difference).map(|small| Plain::Number(Number::Whole(small)));
             return Some(small.unwrap_or_else(|_| exact(&difference.to_string())));
@@ -199,6 +200,7 @@ fn exact(text: &str) -> Plain<'static> {
 }
 
 fn divided(ratio: &Ratio) -> Plain<'static> {
+    // A numerator beyond the range of floats makes the ratio infinite or no number, and so null.
     let part = |part: String| part.parse().unwrap_or(f64::NAN);
     let (over, under): (f64, f64) =
         (part(ratio.numerator().to_string()), part(ratio.denominator().to_string()));

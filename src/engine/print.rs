@@ -1,7 +1,7 @@
 //! The whole state as text, for tests, for bug reports, and to compare two states.
 //!
-//! Invariant: states that print the same behave the same. Everything that a decision reads is
-//! printed, in a total order.
+//! Invariant: the order is total. Not printed are what watches and sessions remember, inboxes, paces, the chain of the current
+//! turn, kept outcomes, and times without a process or a store: states that print the same may differ in these.
 
 use std::fmt;
 

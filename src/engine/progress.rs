@@ -53,6 +53,7 @@ pub struct Progress {
 impl Progress {
     /// Returns whether it has no further slot because it was cancelled, and not because its slots ran out.
     pub(super) fn is_called_off(&self) -> bool {
+        // The reasons for which steps cancel a schedule. With any other reason the slots ran out, and a change can add some.
         let called_off = [
             Reason::Cancelled,
             Reason::Replaced,

@@ -41,6 +41,7 @@ impl State {
                 let is_due = matters || is_collected(record.schedule()) || is_first_of_minute(watch, check);
                 (&run.schedule, matters, is_due)
             }
+            // A slot that somebody brought forward is shown: that was asked for.
             Fact::Schedule(id, ScheduleFact::Armed { by: None, .. }) => (id, false, false),
             Fact::Run(..)
             | Fact::Schedule(..)

@@ -34,6 +34,7 @@ pub(crate) fn recall_block(memory: &Memory) -> Option<String> {
     }
     let open = |task: &&(usize, &TaskNote)| task.1.status != TaskStatus::Done;
     let tasks: Vec<(usize, &TaskNote)> = memory.tasks.iter().enumerate().collect();
+    // Tasks that are not done come first, because the others may find no room.
     let (left, done): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|task| open(&task));
     if !memory.tasks.is_empty() {
         block.line("Tasks:");
@@ -96,6 +97,7 @@ struct Block {
 impl Block {
     fn new() -> Block {
         let room = usize::try_from(limits::MEMORY_BLOCK.value).unwrap_or(usize::MAX);
+        // Room for head and foot, and for the line break behind the head, is set aside first.
         let frame = HEAD.chars().count() + FOOT.chars().count() + 1;
         Block { text: format!("{HEAD}\n"), left: room.saturating_sub(frame) }
     }
@@ -125,6 +127,7 @@ impl Block {
         let line = if shown.chars().count() <= room {
             shown
         } else {
+            // One character is for the ellipsis.
             shown.chars().take(room - 1).chain(['…']).collect()
         };
         self.line(&format!("{head}{line}"));

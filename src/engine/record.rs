@@ -34,7 +34,8 @@ pub struct ScheduleRecord {
 
 impl ScheduleRecord {
     pub(super) fn new(schedule: Schedule, owner: Option<Key>) -> ScheduleRecord {
-        // One-shots get progress only when something happens to them that it records.
+        // One-shots get progress only when something happens to them that it records. A trigger does not tell the slot of an
+        // event, so such a schedule has progress from the start: it alone knows the slot afterwards.
         let has_progress = schedule.recurs() || matches!(schedule.trigger, Trigger::Event(_));
         let progress = has_progress.then(Box::default);
         ScheduleRecord {
@@ -51,7 +52,7 @@ impl ScheduleRecord {
 
     /// Returns what it remembers from check to check, if it is a watch.
     pub fn watch(&self) -> Option<&Watch> {
-        // A constant, as that of progress.
+        // A constant, so that a reference to it outlives this call.
         const FRESH: &Watch = &Watch::FRESH;
         self.schedule.is_watch().then(|| self.remembered.as_deref().unwrap_or(FRESH))
     }
@@ -358,6 +359,8 @@ impl SessionRecord {
     /// Returns whether its oldest finished schedule has to be dropped: there are too many, or too much is in them. The last one
     /// stays in any case.
     pub(super) fn has_too_much_finished(&self) -> bool {
+        // Finished schedules count against the bound of all texts. They are dropped from half of it on, because a session that is
+        // full of them could create nothing.
         let half_full = self.bytes > limits::SESSION_BYTES.value / 2;
         self.finished.len() as u64 > limits::FINISHED_KEPT.value || half_full && self.finished.len() > 1
     }

@@ -90,6 +90,7 @@ impl State {
     pub fn schedule_row(&self, id: &ScheduleId) -> Option<ScheduleRow> {
         let record = self.schedule(id)?;
         let mut runs: Vec<Run> = self.runs_of(record).map(|(_, run)| stored(&run.run)).collect();
+        // The state lists the newest run first, and rows list it last.
         runs.reverse();
         Some(ScheduleRow {
             schedule: record.schedule.clone(),

@@ -24,6 +24,7 @@ impl Key {
 
     /// Returns the key with this number; there may be no such record.
     pub(crate) const fn numbered(number: u32) -> Key {
+        // The sum saturates, so the last number means the one before it. No record has either of them (see `insert`).
         Key(NonZeroU32::MIN.saturating_add(number))
     }
 
@@ -119,6 +120,7 @@ impl<T> Slab<T> {
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Key, &T)> {
         let slots = self.chunks.iter().flatten().enumerate();
         slots.filter_map(|(number, slot)| match slot {
+            // Never falls back, because `insert` bounds the numbers.
             Slot::Used(record) => Some((Key::numbered(u32::try_from(number).unwrap_or(u32::MAX)), record)),
             Slot::Free { .. } => None,
         })

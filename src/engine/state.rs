@@ -419,6 +419,7 @@ impl State {
 
     /// Returns whether a stopping engine is done: no volatile work and no receipt is left to wait for.
     pub fn is_settled(&self) -> bool {
+        // Receipts of durable runs are waited for as well, unless a stop that abandons them has cleared their timers.
         self.unstarted.is_empty() && self.turns.is_empty() && self.timers.receipts_len() == 0
     }
 

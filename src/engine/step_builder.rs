@@ -78,9 +78,11 @@ impl<'a> StepBuilder<'a> {
     /// Returns when no process was there, if this step is the start of one or the load after a failure of the store. The state
     /// does not count that yet.
     pub(super) fn downs(&self) -> &[Downtime] {
+        // `restart` records this fact before all others.
         let Some(Fact::Engine(EngineFact::Restarted { downs, .. })) = self.step.facts.first() else {
             return &[];
         };
+        // Empty after a failure of the store: the process goes on, and the state has the earlier downtimes.
         if downs.is_empty() { &self.state.downs } else { downs }
     }
 
@@ -129,6 +131,7 @@ impl<'a> StepBuilder<'a> {
 
     /// Returns whether this step has set the schedule's next slot.
     pub(super) fn has_armed(&self, schedule: &ScheduleId) -> bool {
+        // The facts are searched, because the state is the one before the step.
         let is_it =
             |fact: &Fact| matches!(fact, Fact::Schedule(id, ScheduleFact::Armed { .. }) if id == schedule);
         self.step.facts.iter().any(is_it)

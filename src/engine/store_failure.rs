@@ -30,6 +30,7 @@ pub(super) struct StoreFailures {
 impl StoreFailures {
     pub(super) fn begin(&mut self, since: Moment, why: Box<str>) {
         debug_assert!(self.present().is_none(), "the store fails already, and fails again at {since}");
+        // The oldest one makes room. It is over, because only the last one may go on.
         if self.times.len() == LISTED {
             self.times.pop_front();
         }
@@ -49,6 +50,7 @@ impl StoreFailures {
 
     pub(super) fn end(&mut self, at: Moment) {
         debug_assert!(self.present().is_some(), "the store works again at {at}, and has not failed");
+        // The rows are loaded next, and show which creations reached the disk.
         self.uncertain.clear();
         if let Some(last) = self.times.back_mut() {
             last.until.get_or_insert(at);

@@ -19,6 +19,7 @@ impl<'a> Task<'a> {
     /// Returns the task of a record; `None` if it is none.
     pub(crate) fn of(state: &'a State, record: &'a ScheduleRecord) -> Option<Task<'a>> {
         let call = record.schedule().payload.call().filter(|call| call.purpose == CallPurpose::Task)?;
+        // A bulletin tells of the call, and is no attempt at it.
         let own = |run: &&Run| run.cause != Cause::Bulletin;
         let run = state.runs_of(record).map(|(_, run)| run.run()).find(own);
         Some(Task { record, call, run })
@@ -27,6 +28,7 @@ impl<'a> Task<'a> {
     /// Returns how it stands.
     pub(crate) fn state(&self) -> TaskState {
         let Some(run) = self.run else {
+            // A schedule that ended before its slot came has no run.
             let is_over = self.record.status().is_terminal();
             return if is_over { TaskState::Cancelled } else { TaskState::Running };
         };

@@ -96,6 +96,7 @@ impl TaskOutcomes {
     }
 
     fn change(&mut self, root: &SessionId, change: impl FnOnce(&mut OfFamily)) {
+        // The family is taken out and put back, because the set of sizes is sorted by a value that changes.
         let mut family = self.families.remove(root).unwrap_or_default();
         self.sizes.remove(&(family.bytes, root.clone()));
         change(&mut family);

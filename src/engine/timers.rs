@@ -59,6 +59,7 @@ impl Timers {
     pub(super) fn set_slot_on_wall(&mut self, key: Key, deadline: Moment, created_at: Moment) {
         // Nanoseconds since 1970 are larger than any counted sequence, so these slots sort last.
         let sequence = created_at.since(Moment::EPOCH).nanos();
+        // As in `set`: the slot of a schedule is on one clock only.
         self.slots.remove(key);
         self.wall_slots.insert(Entry { deadline, sequence, key });
     }
@@ -93,6 +94,7 @@ impl Timers {
             offer(self.wall_slots.first().map(on_boot), Timer::Slot);
             offer(self.retries.first(), Timer::Retry);
         }
+        // These go on during a hold, because they end work. `StepBuilder::held` keeps a step from starting any.
         offer(self.receipts.first(), Timer::Receipt);
         offer(self.approvals.first(), Timer::Approval);
         offer(self.times_up.first(), Timer::TimeUp);
@@ -209,6 +211,7 @@ fn boot_time_of(wall: Moment, now: Now) -> BootTime {
     if wall > now.wall {
         return now.boot.after(wall.since(now.wall));
     }
+    // An overdue slot keeps its distance from now, so that overdue timers come out in the order of their deadlines.
     BootTime::from_nanos(now.boot.nanos().saturating_sub(now.wall.since(wall).nanos()))
 }
 

@@ -23,7 +23,7 @@ impl Wakes {
         if per_hour == 0 {
             return now;
         }
-        // Another one may go while what is paid for reaches no further than all that may go at once but one.
+        // GCRA: a delivery may go while the time paid for is at most `at_once - 1` deliveries ahead of now.
         let ahead = Span::from_nanos(price(per_hour).nanos().saturating_mul(at_once(per_hour) - 1));
         now.after(self.paid_until.since(now.after(ahead)))
     }
@@ -43,6 +43,7 @@ const fn at_once(per_hour: u64) -> u64 {
 
 /// Returns the time that one delivery takes at the pace of those that are spread out.
 fn price(per_hour: u64) -> Span {
+    // `at_once` may go in a burst, and the rest of an hour's number at this pace: never more than `per_hour` in an hour.
     Span::from_nanos(HOUR_NS / (per_hour - at_once(per_hour)).max(1))
 }
 

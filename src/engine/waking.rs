@@ -35,6 +35,7 @@ impl State {
 
     /// Returns when the engine must be woken next, as the clocks stand at `now`; `None` if nothing has a deadline.
     pub fn next_wake(&self, now: Now) -> Option<BootTime> {
+        // What a stop has to end waits for no deadline of its own.
         if self.mode != Mode::Running && self.stops_at_once() {
             return Some(BootTime::ZERO);
         }

@@ -34,6 +34,7 @@ pub fn weigh(watch: &Watch, filter: &Filter, reading: &Reading, check: Checked) 
         NotifyWhen::Summary => weighing.batch(check.is_last),
     };
     let found = found.or_else(|| weighing.silence());
+    // The last summary does not wait for the cooldown, because no later check could tell it.
     let is_flush = found == Some(Why::Batch) && check.is_last;
     let may_tell = !is_refused(reading) && (is_flush || weighing.is_cool());
     let told = found.filter(|_| may_tell);
@@ -166,6 +167,7 @@ impl Weighing<'_> {
         // The first check is what the others are compared with.
         let baseline = self.watch.baseline?;
         if digest == baseline {
+            // The result is back at the baseline, which ends a trial. A failed check ends one only if gaps reset it.
             if self.reading.outcome.ok || self.filter.gaps == Gaps::Reset {
                 self.trial = None;
             }
@@ -208,6 +210,7 @@ impl Weighing<'_> {
     fn threshold(&mut self) -> Option<Why> {
         let Filter { edge, gaps, lasting, .. } = *self.filter;
         let reading = self.reading;
+        // Told at each check that shows it, a condition has no state that a gap could disturb.
         let is_plain = edge == Edge::Level && lasting.is_none();
         let is_about_errors =
             self.filter.condition.as_ref().is_some_and(|condition| condition.is_about_errors());
@@ -270,6 +273,7 @@ impl Weighing<'_> {
     fn silence(&mut self) -> Option<Why> {
         let most = self.filter.silence?;
         let is_by_change = self.filter.when == NotifyWhen::OnChange;
+        // Before anything was heard, the silence counts from the creation of the watch.
         let heard = if is_by_change { self.tally.changed_at } else { self.tally.ok_at };
         let length = self.check.at.since(heard.unwrap_or(self.check.since));
         if length >= most {

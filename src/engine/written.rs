@@ -75,6 +75,7 @@ impl Pace {
     }
 
     fn free_at(&self, now: BootTime) -> BootTime {
+        // GCRA: free while what is paid for reaches no further than `AHEAD` from now.
         now.after(self.paid_until.since(now.after(AHEAD)))
     }
 
@@ -93,6 +94,7 @@ impl Pace {
 impl Written {
     /// Returns the pace of the family of this root, to be changed.
     fn of(&mut self, root: SessionId, now: BootTime) -> &mut Pace {
+        // A sweep walks the table, and the next one comes when it has doubled: a constant cost per entry.
         if self.paces.len() > self.sweep_at {
             self.paces.retain(|_, pace| !pace.is_over(now));
             self.sweep_at = (2 * self.paces.len()).max(SWEEP_MIN);

@@ -43,12 +43,15 @@ impl State {
         let Some(schedule) = self.schedules.get(record.schedule) else { return };
         let is_task = schedule.schedule.payload.call().is_some_and(|call| call.purpose == CallPurpose::Task);
         let bytes = record.run.outcome.as_ref().map_or(0, |outcome| outcome.kept_bytes());
+        // An outcome without a value takes no room, so there is nothing to drop later.
         if !is_task || bytes == 0 {
             return;
         }
         let owner = schedule.owner.and_then(|owner| self.sessions.get(owner));
+        // A session that is not open counts for itself: its family is not known.
         let root = owner.map_or(&schedule.schedule.owner, SessionRecord::root).clone();
         self.task_outcomes.add(run, root.clone(), bytes);
+        // One outcome may be larger than several old ones together, so dropping one may not be enough.
         while let Some(oldest) = self.task_outcomes.beyond(&root) {
             self.task_outcomes.remove(oldest);
             if let Some(outcome) = self.runs.get_mut(oldest).and_then(|record| record.run.outcome.as_mut()) {
@@ -61,6 +64,7 @@ impl State {
     fn remember(&mut self, run: Key, now: Now, check: &WatchCheck) {
         let Some(key) = self.runs.get(run).map(|record| record.schedule) else { return };
         let Some(record) = self.schedules.get_mut(key) else { return };
+        // The pointer is copied, because the record is changed below.
         let filter = record.schedule.payload.call().and_then(|call| call.filter.clone());
         debug_assert!(filter.is_some(), "{} was checked, and is no watch", record.schedule.id);
         if let Some(filter) = filter {
@@ -81,6 +85,7 @@ impl State {
     /// Gives a bulletin that was just claimed its words. The wake-up that follows hands it over.
     pub(super) fn begin_bulletin(&mut self, run: Key, now: Now, telling: &Telling) {
         self.put_words(run, telling);
+        // A retry that is due now: the step in which a call ends hands nothing over itself.
         self.timers.set(Timer::Retry(run), now.boot);
         if let Some(record) = self.runs.get_mut(run) {
             record.run.retry_at = Some(now.wall);
@@ -107,6 +112,7 @@ impl State {
     /// Lets a bulletin wait until a certain time. It stays at its place in the queue of its session, so that it can go with
     /// another one before.
     pub(super) fn postpone(&mut self, run: Key, at: Moment, due: BootTime) {
+        // Its destination may have changed since it was queued, so it leaves its queue and enters one anew.
         self.leave_waiting(run);
         let lane = match self.runs.get(run).and_then(|record| self.destination_of(record)) {
             Some(Destination::Session(lane, _)) => Some(lane),
@@ -135,6 +141,7 @@ impl State {
         let Some(out) = self.run(&lead) else { return };
         let (host, session) = (out.run.host, out.run.session.clone());
         let Some(record) = self.runs.get_mut(run) else { return };
+        // The delivery of its lead occupies the lane.
         record.lane = None;
         let it = &mut record.run;
         it.state = RunState::InFlight;

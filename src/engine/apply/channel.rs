@@ -11,6 +11,7 @@ impl State {
     pub(super) fn apply_to_channel(&mut self, now: Now, name: Box<str>, fact: ChannelFact) {
         match fact {
             ChannelFact::Opened(channel) => {
+                // A channel that is opened again starts anew: enabled, without counts and events.
                 let events = VecDeque::new();
                 let record = ChannelRecord { channel, disabled_at: None, sent: 0, failed: 0, events };
                 self.channels.insert(name, record);
@@ -25,6 +26,7 @@ impl State {
                 if let Some(pauses) = self.channel_pauses.get_mut(&name) {
                     pauses.set(direction, None);
                 }
+                // A channel without a pause needs no entry. The number of entries is bounded (`step/whole/pause_channel.rs`).
                 self.channel_pauses.retain(|_, it| it.inbound.is_some() || it.outbound.is_some());
             }
         }

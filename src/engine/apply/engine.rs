@@ -15,7 +15,7 @@ impl State {
                 self.holds.end(now.wall);
                 self.armed_since = Some(now.wall);
             }
-            // Is told, and changes nothing.
+            // The feed shows it, and nothing changes.
             EngineFact::Refused { .. } => {}
             EngineFact::Restarted { lost, downs, named } => {
                 self.armed_since = Some(now.wall);
@@ -23,9 +23,11 @@ impl State {
                 if !downs.is_empty() {
                     self.downs = downs;
                 }
+                // Also after a failure of the store: watches that were loaded again may not have counted every downtime.
                 self.was_down();
                 if !named.is_empty() {
                     self.losses = named;
+                    // Schedules that an earlier start found lost keep the moment of that start.
                     self.losses.iter_mut().for_each(|it| _ = it.lost_at.get_or_insert(now.wall));
                 }
                 self.ledger.lose(lost);

@@ -30,7 +30,7 @@ impl State {
                 self.begin_time_of_call(run, now);
                 self.keep_approval(run, now.wall, *by);
             }
-            // Denial has a second fact, which says how the run ends; an answer is about the turn, which its host knows.
+            // A `Failed` fact follows a denial and ends the run. An answer is about the turn, whose questions its host has.
             GuardFact::Denied { .. } | GuardFact::Answered(_) => {}
         }
     }
@@ -38,6 +38,7 @@ impl State {
     /// Lets a run wait for the guard or an operator. Meanwhile it occupies no lane and no queue.
     fn wait_for_verdict(&mut self, run: Key, now: Now, hold: Hold) {
         self.leave_lane(run, now, false);
+        // The next attempt depends on the verdict, whatever wait was set before.
         self.timers.clear(Timer::Retry(run));
         self.timers.set(Timer::Approval(run), hold.due);
         // An operator may take a day, and a tool may not: the time of a call begins when it is approved.
@@ -78,12 +79,14 @@ impl State {
         let (key, incarnation, slot) = (record.schedule, record.run.incarnation, record.run.slot);
         let config = self.effective_config(definition);
         let bytes = definition.bytes() + config.as_ref().map_or(0, |config| config.bytes() as u64);
+        // The present definition is not copied. `LastApproval::outlive` copies it when it is about to be replaced.
         let (what, config) = match &record.run.definition {
             _ if bytes > limits::APPROVED_BYTES.value => (Approved::TooLarge, None),
             Some(former) => (Approved::Former(Arc::clone(former)), config),
             None => (Approved::Present, config),
         };
         let approval = LastApproval { incarnation, slot, at, by, what, config: config.map(Arc::new) };
+        // Approvals count for the bytes of the session, so the schedule is weighed without the old one and with the new one.
         self.weigh(key, false);
         if let Some(record) = self.schedules.get_mut(key) {
             record.progress_mut().approved = Some(Box::new(approval));

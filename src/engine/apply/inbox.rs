@@ -27,6 +27,7 @@ impl State {
         record.run.state = RunState::Delivered;
         record.run.delivered_at = Some(now.wall);
         record.run.reason = None;
+        // No host can get a message that was taken, so the definition is not needed.
         record.run.definition = None;
         let schedule = record.schedule;
         if let Some(progress) = self.schedules.get_mut(schedule).and_then(|record| record.progress.as_mut()) {

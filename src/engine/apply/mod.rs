@@ -56,6 +56,7 @@ impl State {
     }
 
     fn apply_local(&mut self, now: Now, fact: LocalFact) {
+        // `forgotten` is about the last fact alone.
         self.forgotten.clear();
         let settled = self.ledger.settled();
         match fact {
@@ -108,7 +109,7 @@ impl State {
             Fact::Host(host, HostFact::Attached, by) => self.hosts.entry(host).or_default().by = by,
             Fact::Host(host, HostFact::Lost, _) => _ = self.hosts.remove(&host),
             Fact::Channel(name, fact) => self.apply_to_channel(now, name, fact),
-            // Changes nothing; it is told to the session that asked.
+            // Nothing changes. The feed shows it to the session that asked.
             Fact::Engine(EngineFact::Refused { by, .. }) => decision.session = by.scope.session().cloned(),
             Fact::Engine(fact) => self.apply_to_engine(now, fact),
         }

@@ -100,6 +100,7 @@ impl State {
             self.restore_run(key, run, now);
         }
         if let Some(slot) = next {
+            // A slot counts as expected during a pause too: a resume adds nothing to the accounts.
             self.ledger.expect();
             let paused = self.schedules.get(key).is_some_and(|record| record.progress().paused.is_some());
             if !paused && !ended {
@@ -184,6 +185,7 @@ impl State {
         let Some(record) = self.runs.get(run) else { return };
         let lane = match self.destination_of(record) {
             Some(Destination::Unreachable(_)) | None => {
+                // Overdue on any clock, so that the next wake-up tries it.
                 self.timers.set(Timer::Retry(run), BootTime::ZERO);
                 return;
             }

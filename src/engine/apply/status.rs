@@ -27,6 +27,7 @@ impl State {
         let progress = record.progress();
         let live = self.runs_of(record).find(|(_, run)| run.is_live());
         let has_slots = record.next.is_some() || progress.awaits();
+        // With nothing to come and nothing live, a paused schedule has ended like any other.
         if progress.paused.is_some() && (has_slots || live.is_some()) {
             return (Status::Paused, None);
         }
@@ -54,6 +55,7 @@ impl State {
             RunState::Delivered => (Status::Delivered, None),
             RunState::Cancelled => (Status::Cancelled, last.run.reason),
             RunState::Failed => (Status::Failed, last.run.reason),
+            // These do not occur: a live run was found above.
             RunState::Queued | RunState::InFlight | RunState::Running => (Status::InFlight, None),
         }
     }
@@ -61,6 +63,7 @@ impl State {
     pub(super) fn set_status(&mut self, key: Key, status: Status) {
         let Some(record) = self.schedules.get_mut(key) else { return };
         let ends = status.is_terminal() && !record.status.is_terminal();
+        // Compared before and after, because `is_unstarted` depends on the status.
         let before = !record.schedule.is_durable() && record.is_unstarted();
         record.status = status;
         let after = !record.schedule.is_durable() && record.is_unstarted();

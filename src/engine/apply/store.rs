@@ -68,8 +68,10 @@ impl State {
                 }
                 match row {
                     Some(row) => self.restore(StoredRow::Schedule(row), now),
+                    // The command created it, so there is no earlier row. The creation may have reached the disk all the same.
                     None => self.store_failures.note_uncertain(id.clone()),
                 }
+                // Restoring has set deadlines. Nothing durable may fire before the rows are loaded.
                 if let Some(key) = self.schedule_key(&id) {
                     self.stop_timers(key);
                 }
@@ -85,6 +87,7 @@ impl State {
     /// contain changes that were never committed.
     pub(super) fn drop_durable(&mut self, now: Now) {
         self.store_failures.end(now.wall);
+        // All of these come back with the rows.
         self.holds = Holds::default();
         self.guard = None;
         self.grants.clear();

@@ -10,6 +10,7 @@ impl Progress {
     /// Forgets what was counted under an earlier definition.
     pub(super) fn begin_again(&mut self) {
         let Progress { revision, incarnation, updated_at, .. } = *self;
+        // The caller has counted the new trigger already: runs from this incarnation on are the schedule's own.
         let first_incarnation = incarnation;
         *self = Progress { revision, incarnation, first_incarnation, updated_at, ..Progress::FRESH };
     }
@@ -17,6 +18,7 @@ impl Progress {
 
 /// Whether a definition is no change of the former one, but made anew.
 pub(super) fn is_anew(former: &Schedule, present: &Schedule) -> bool {
+    // A change keeps both. Only the transition `supersede` gives a schedule a new creation or another owner.
     former.created_at != present.created_at || former.owner != present.owner
 }
 

@@ -26,7 +26,7 @@ pub struct Circumstances<'o> {
 pub struct Judgement {
     /// Whether it holds.
     pub holds: bool,
-    /// Whether every path in it led to a value. Where one did not, nothing has been crossed.
+    /// Whether every path that was followed led to a value. Where one did not, nothing has been crossed.
     pub is_known: bool,
 }
 
@@ -45,6 +45,7 @@ struct Judge<'o> {
 impl<'o> Judge<'o> {
     fn holds(&mut self, clause: &Clause) -> bool {
         match clause {
+            // The first clause that decides ends the walk. Paths behind it are not followed, so nothing is missing there.
             Clause::All(clauses) => clauses.iter().all(|clause| self.holds(clause)),
             Clause::Any(clauses) => clauses.iter().any(|clause| self.holds(clause)),
             Clause::Not(clause) => !self.holds(clause),
@@ -139,6 +140,7 @@ fn reach<'o>(outcome: &'o Outcome, path: &ValuePath) -> Option<Plain<'o>> {
             }
             match outcome.value.as_deref() {
                 Some(value) => find(value, &path.steps).map(Plain::of),
+                // The call answered nothing: the whole result is null, and no path leads into it.
                 None => path.steps.is_empty().then_some(Plain::Nil),
             }
         }

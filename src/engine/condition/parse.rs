@@ -118,6 +118,7 @@ impl<'t> Parser<'t> {
         if self.depth > limits::CONDITION_DEPTH.value {
             return Err(self.scan.fault(ConditionFault::TooDeep));
         }
+        // An error ends the parse, so the depth need not be taken back then.
         let clause = read(self)?;
         self.depth -= 1;
         Ok(clause)
@@ -132,6 +133,7 @@ impl<'t> Parser<'t> {
             Some(("changed", path)) => return Ok(Clause::Changed(path)),
             Some(("exists", path)) => return Ok(Clause::Exists(path)),
             Some(("len", path)) => Measure::Length(path),
+            // Only `delta` is left of the functions.
             Some((_, path)) => Measure::Delta(path),
             None => Measure::Value(self.path()?),
         };
@@ -211,6 +213,7 @@ impl<'t> Parser<'t> {
             Some(quote @ ('"' | '\'')) => Step { key: self.scan.quoted(quote)?.into(), place: None },
             _ => Step::new(self.scan.name()),
         };
+        // Without quotes, brackets take a place in a list only: `items[0]`. A key stands behind a dot or in quotes.
         let is_place = step.place.is_some() || self.scan.since(opened).ends_with(['"', '\'']);
         if !is_place {
             return Err(self.scan.fault_at(opened + 1, ConditionFault::NoName));
@@ -317,6 +320,7 @@ impl<'t> Parser<'t> {
         if words.is_empty() {
             return Err(self.scan.fault_at(from, ConditionFault::NoValue));
         }
+        // The root alone is a text: `!= result` compares with the word.
         let is_path = ["result", "previous"]
             .iter()
             .any(|root| words.strip_prefix(root).is_some_and(|rest| rest.starts_with(['.', '['])));
@@ -324,6 +328,7 @@ impl<'t> Parser<'t> {
             self.scan.back(from);
             return self.path().map(Operand::Path);
         }
+        // It may be a second comparison whose `and` is missing. A text that needs the sign can be quoted.
         let inside = ["==", "!=", "<", ">"].iter().filter_map(|sign| words.find(sign)).min();
         if let Some(place) = inside {
             return Err(self.scan.fault_at(from + place, ConditionFault::OperatorInText));

@@ -57,6 +57,7 @@ impl<'t> Scan<'t> {
 
     /// Goes past this word if it is next and no name goes on behind it, and says whether it was.
     pub(super) fn word(&mut self, word: &str) -> bool {
+        // A dot behind it makes the word the first key of a path: `not.empty`.
         let rest = self.rest().strip_prefix(word);
         let is_next = rest.is_some_and(|rest| !rest.starts_with(|next| is_of_name(next) || next == '.'));
         if is_next {
@@ -84,6 +85,7 @@ impl<'t> Scan<'t> {
                 self.at += place + quote.len_utf8();
                 return Ok(text);
             }
+            // A backslash before any other character stands for itself.
             let is_escape = |next: &(usize, char)| next.1 == quote || next.1 == '\\';
             let escaped = if character == '\\' { characters.next_if(is_escape) } else { None };
             text.push(escaped.map_or(character, |(_, escaped)| escaped));

@@ -92,6 +92,7 @@ impl<'a> ScheduleSim<'a> {
         };
         // The next slot does not count from the end of a manual run.
         let arms = open_runs(state, record, now, |run| !run.cause.is_beside_slots());
+        // A run without an end counts as the last one.
         let last = arms.max_by_key(|until| (until.is_none(), *until));
         // An overdue attempt is made now, and what it comes to counts from then.
         let finish = last.map_or(Some(now.wall), |until| Some(until?.max(now.wall)));
@@ -183,8 +184,10 @@ impl<'a> ScheduleSim<'a> {
         }
         // Timers run in the order of their deadlines: of two that are overdue, the earlier comes first.
         self.open.retain(|until| until.is_none_or(|until| until > first));
+        // Copies a pointer, unless a changed definition is supposed.
         let (schedule, step) = (self.schedule.clone(), self.step_at(at));
         let only = Passed { latest: first, count: 1 };
+        // Handled in time, no later slot can have passed. That saves the search.
         let seen = if at == first { only } else { passed(&step, &schedule, first) };
         // Nothing is claimed, so the slots are listed as they would come.
         if let Some((fate, reason)) = self.frozen {

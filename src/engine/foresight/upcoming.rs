@@ -30,6 +30,7 @@ impl ScheduleRecord {
         // Slots before now are consumed together with an overdue one.
         let from = if next < now { now.checked_sub(Span::from_nanos(1)).unwrap_or(now) } else { next };
         let later = slots.after(from);
+        // The latest time of an event is its only slot.
         let later = later.filter(|_| !matches!(self.schedule().trigger, Trigger::Event(_)));
         let lives = |slot: &Moment| lifetime.expires_at.is_none_or(|end| *slot < end);
         let in_years = |slot: &Moment| slot.is_within_years();

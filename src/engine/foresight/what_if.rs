@@ -85,6 +85,7 @@ fn compare(as_is: &Forecast, would: &Forecast) -> Differences {
     let end = |forecast: &Forecast| forecast.slots.last().filter(|_| forecast.cut).map(|last| last.at);
     let end = [end(as_is), end(would)].into_iter().flatten().min();
     let known = |coming: &&ForecastSlot| end.is_none_or(|end| coming.at <= end);
+    // Both forecasts side by side, by slot.
     let mut slots: BTreeMap<(Moment, &ScheduleId), Pair> = BTreeMap::new();
     for coming in as_is.slots.iter().filter(known) {
         slots.entry((coming.slot, &coming.schedule)).or_default().0 = Some(coming.clone());

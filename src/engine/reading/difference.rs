@@ -12,6 +12,7 @@ pub(super) fn difference(earlier: &Outcome, now: &Outcome, filter: &Filter) -> O
     if !(earlier.ok && now.ok) {
         return None;
     }
+    // The comparison walks both results, so their size bounds its cost.
     if earlier.bytes.max(now.bytes) > limits::DIFFERENCE_BYTES.value {
         return Some("too large to compare".into());
     }
@@ -42,6 +43,7 @@ impl Differences<'_> {
         now: Option<&Value>,
         ignored: &[&[Step]],
     ) {
+        // An empty rest means that a path to be ignored ends here. All below it is left out as well.
         if ignored.iter().any(|path| path.is_empty()) || !self.is_compared(path) {
             return;
         }
@@ -56,6 +58,7 @@ impl Differences<'_> {
                 self.add(path, &format!("{} -> {} items", earlier.len(), now.len()));
             }
             (Some(Plain::Text(earlier)), Some(Plain::Text(now))) => {
+                // Folded as for the digest, so that both agree on whether a text has changed.
                 let (earlier, now) = (folded(&earlier), folded(&now));
                 if earlier == now {
                     return;
@@ -109,6 +112,7 @@ impl Differences<'_> {
     /// Whether a path is one of those that are compared alone, or above or below one.
     fn is_compared(&self, path: &[Step]) -> bool {
         let is_same = |(one, other): (&Step, &Step)| one.key == other.key;
+        // `zip` ends with the shorter path: one that leads to a path to be compared counts, and so does one below it.
         self.only.is_empty() || self.only.iter().any(|only| path.iter().zip(*only).all(is_same))
     }
 

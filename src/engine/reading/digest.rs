@@ -14,6 +14,7 @@ use crate::engine::plain::{Plain, key_text};
 pub(super) fn digest(outcome: &Outcome, filter: &Filter) -> Digest {
     let mut hash = Sha256::new();
     if !outcome.ok {
+        // The prefix tells an error from a result with that text.
         hash.update(b"error");
         add_text(outcome.error.as_deref().unwrap_or_default(), &mut hash);
         return Digest(hash.finalize().into());
@@ -32,6 +33,7 @@ pub(super) fn digest(outcome: &Outcome, filter: &Filter) -> Digest {
                 hash.update(b"=");
                 add(value, &below, &mut hash);
             }
+            // A missing value is not null, which adds an `n`.
             None => hash.update(b"?"),
         }
     }
@@ -69,9 +71,11 @@ fn add(value: &Value, ignored: &[&[Step]], hash: &mut Sha256) {
         Plain::Map(map) => {
             hash.update(b"{");
             let mut entries: Vec<_> = map.iter().map(|(key, value)| (key_text(key), value)).collect();
+            // Sorted, because tools write the keys of a map in any order.
             entries.sort_by(|(left, _), (right, _)| left.cmp(right));
             for (key, value) in entries {
                 let below = below(ignored, |step| *step.key == *key);
+                // An ignored key adds nothing, not even its name, so that it may also be absent.
                 if below.iter().all(|path| !path.is_empty()) {
                     add_text(&key, hash);
                     add(value, &below, hash);

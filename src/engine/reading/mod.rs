@@ -47,6 +47,7 @@ pub fn read_outcome(look: &Look, outcome: Arc<Outcome>) -> Reading {
     let streak = if outcome.ok { 0 } else { look.errors.saturating_add(1) };
     let circumstances = Circumstances { now: &outcome, before: look.last.as_deref(), streak };
     let judged = filter.condition.as_deref().map(|condition| judge(condition, circumstances));
+    // The outcome that was shown, if the tool said that nothing has changed: there is nothing to compare.
     let is_same = look.shown.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, &outcome));
     let shown = look.shown.as_deref().filter(|_| !is_same);
     Reading {
@@ -92,7 +93,7 @@ fn glimpse(outcome: &Outcome) -> Glimpse {
     }
 }
 
-/// The key under which a tool says that its answer is the one before.
 /// Too many requests, and unavailable.
 const BUSY: [i64; 2] = [429, 503];
+/// The key under which a tool says that its answer is the one before.
 const NOT_MODIFIED: &str = "not_modified";

@@ -14,6 +14,7 @@ pub(super) fn lookup<'a>(state: &'a State, which: &Which) -> Result<(Key, &'a Sc
     // A schedule that the caller may not see answers like one that does not exist.
     let found = found.filter(|(_, record)| record.is_for(&which.by.scope));
     let Some((key, record)) = found else {
+        // A caller that could have seen a lost schedule learns that it was lost, and when.
         let lost = state.lost(&schedule).filter(|(_, lost)| which.by.scope.covers(&lost.session));
         return Err(match lost {
             Some((at, _)) => Refusal::ScheduleLost { schedule, at },

@@ -35,6 +35,7 @@ pub(in crate::engine) fn accepted(step: &mut StepBuilder<'_>, run: &RunId) -> Re
     // A host that took the session over meanwhile does not know the turn, and a lost host reports
     // no end. The run cannot wait for either.
     let is_theirs = lane.is_some_and(|lane| lane.hosted && record.run.host == Some(lane.host));
+    // Nobody listened in the session when the run was handed over, so this is no receipt.
     if record.run.host == Some(HostId::INBOX) {
         match lane.filter(|lane| lane.host != HostId::INBOX) {
             Some(lane) => pass_on(step, run, lane),
@@ -47,6 +48,7 @@ pub(in crate::engine) fn accepted(step: &mut StepBuilder<'_>, run: &RunId) -> Re
         }
         return Ok(());
     }
+    // A bulletin ends with its receipt, and so do the other bulletins in its delivery.
     let is_bulletin = record.run.cause == Cause::Bulletin;
     let goes_on = begins_turn && is_theirs && idle.is_none() && !is_bulletin;
     if goes_on && occurrence.schedule.policy().ends_with == EndsWith::Turn {
@@ -70,6 +72,7 @@ fn pass_on(step: &mut StepBuilder<'_>, run: &RunId, lane: &SessionRecord) {
     step.run_fact(run, RunFact::Queued { reason });
     with_members(step, run, |step, member| step.run_fact(&member.id, RunFact::Queued { reason }));
     if lane.hosted && !lane.busy {
+        // The state does not count this run among the waiting ones yet. It takes its place in their order here.
         let this = step.state.run_key(run);
         let runs = step.state.in_delivery_order(lane.waiting.iter().chain(&this));
         dispatch_runs(step, lane, lane.host, runs, &mut false);

@@ -18,6 +18,7 @@ pub(in crate::engine) fn approve(
     digest: Digest,
     by: Actor,
 ) -> Result<(), Refusal> {
+    // An approval hands the run over, which a stopping engine does not do. A denial only ends it, and needs no such check.
     if step.state.mode != Mode::Running {
         return Err(Refusal::Stopping);
     }
@@ -68,6 +69,7 @@ fn held<'a>(state: &'a State, run: &RunId, by: &Actor) -> Result<(&'a RunRecord,
 /// Records an approved digest; drops the oldest if there are too many.
 pub(in crate::engine) fn approved(checks: &mut Checks, digest: Digest) {
     checks.waits = None;
+    // Approved again, a digest counts as the newest.
     checks.approved.retain(|known| *known != digest);
     if checks.approved.len() as u64 >= limits::APPROVALS_KEPT.value {
         checks.approved.remove(0);

@@ -57,6 +57,7 @@ pub(in crate::engine::step) fn announce(
         step.run_fact(&run, RunFact::Folded(telling));
         return;
     }
+    // Only the end of the calendar leaves no id.
     let Some(run) = free_id(step, of) else { return };
     let is_absent = open.is_none() && of.record.owner.is_none();
     let claim = Claim {
@@ -82,6 +83,7 @@ fn headline<'a>(
 ) -> Headline<'a> {
     let tool = &call.tool;
     let label = of.schedule.label.as_deref().unwrap_or_default();
+    // Manual runs are not counted, and the first run may be one.
     let run = of.record.progress().runs.max(1);
     match call.purpose {
         CallPurpose::Job => Headline::Job { id, name: label, run, end },
@@ -171,11 +173,13 @@ pub(in crate::engine::step) fn join_others(
             continue;
         }
         let text = other.schedule.payload.text();
+        // The lead counts as well.
         if joined.len() as u64 + 1 >= limits::BULLETINS_PER_DELIVERY.value
             || (bytes + text.len()) as u64 > limits::TEXT_BYTES.value
         {
             break;
         }
+        // `authorize` comes last, because it records what becomes of a run that it refuses.
         if other.is_frozen(state) || step.deals_with(&other.id) || !authorize(step, &other) {
             continue;
         }

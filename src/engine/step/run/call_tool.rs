@@ -25,6 +25,7 @@ pub(in crate::engine::step) fn call_tool(
     let to = Dispatch { host, phase: Phase::Call, session: session.clone(), overdue };
     step.run_fact(&occurrence.id, RunFact::Dispatched(to));
     let look = call.filter.as_ref().zip(occurrence.record.watch());
+    // An executor may ask whether something has changed since. An error is nothing to compare with.
     let last = look.and_then(|(_, watch)| watch.last.clone()).filter(|last| last.ok);
     step.effect(Effect::Call {
         run: occurrence.id.clone(),

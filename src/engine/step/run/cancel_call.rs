@@ -21,6 +21,7 @@ pub(in crate::engine) fn cancel_call(step: &mut StepBuilder<'_>, which: Which) -
     let Some((run, occurrence)) = found else {
         return Err(Refusal::NotCancellable { schedule: which.schedule, status: record.status });
     };
+    // A session that cancels its own call knows of the end, and a caller that waits for the outcome gets it.
     let is_own = which.by.scope.session() == Some(&record.schedule.owner);
     let has_it = is_own || step.is_awaited(&which.schedule);
     if let Some(call) = occurrence.schedule.payload.call().filter(|_| !has_it) {

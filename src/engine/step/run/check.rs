@@ -67,10 +67,12 @@ fn end(
     (reading, line): (Reading, &str),
 ) {
     let Some(watch) = remembered(step, check) else { return };
+    // As `weigh` counts them below; the assertion compares both.
     let errors = if reading.outcome.ok { 0 } else { watch.tally.errors.checks.saturating_add(1) };
     // What comes after the check is said by the watch as it is now: it may have been changed while the check was out.
     let watch_now = &check.record.schedule;
     let wait = wait_after_check(watch_now, check.slot, errors);
+    // A busy endpoint may ask for a longer wait than planned, and never shortens it.
     let wait = wait.map(|wait| wait.max(reading.again_after.unwrap_or(wait)));
     let is_over = is_over(step, check, wait);
     let most = watch_now.lifetime().max_runs;
@@ -99,13 +101,15 @@ fn end(
         };
         announce(step, check, call, end, details);
     } else if is_over && reading.outcome.reason != Some(Reason::NotGranted) {
-        // Otherwise the session would believe that somebody still looks.
+        // Otherwise the session would believe that the watch goes on. Without the grant, a bulletin would be refused as the
+        // check was.
         announce(step, check, call, end, Details { lines: line, warning: ending, ..Details::default() });
     }
     if is_vain {
         let reason = Some(PAUSED.into());
         let by = check.schedule.author();
         step.schedule_fact(&check.id.schedule, ScheduleFact::Paused { by, reason });
+        // A check that is told carries the warning already.
         if weighed.told.is_none() {
             let details = Details { lines: line, warning: Some(PAUSED), ..Details::default() };
             announce(step, check, call, end, details);

@@ -15,6 +15,7 @@ pub(in crate::engine::step) fn call_off(step: &mut StepBuilder<'_>, record: &Run
                 step.effect(Effect::ForgetSession { host, session });
             }
         }
+        // No executor has a call that still waits.
         Some(Phase::Call) if run.state == RunState::InFlight => {
             if let Some(run) = step.state.run_id(record) {
                 step.effect(Effect::CancelCall { run });

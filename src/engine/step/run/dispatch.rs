@@ -235,6 +235,7 @@ fn dispatch_to_host(
     session: &SessionRecord,
     host: HostId,
 ) -> bool {
+    // The guard comes first, so that a run that it stops uses up nothing of the pace.
     if !authorize(step, occurrence) || !may_write(step, occurrence) {
         return false;
     }
@@ -242,6 +243,7 @@ fn dispatch_to_host(
         return false;
     }
     match &occurrence.schedule.payload {
+        // An earlier hand-over of this run has created the session, and its prompt was left there.
         Payload::NewSession(_) if occurrence.back.is_some() => {
             submit_prompt(step, occurrence, host, session.id.clone());
         }
@@ -293,6 +295,7 @@ pub(in crate::engine::step) fn submit_prompt(
         step.in_flight(&session)
     );
     step.run_fact(&occurrence.id, RunFact::Dispatched(to));
+    // After the lead's own fact, from which the fold copies host and session for the others.
     let into = step.state.session(&session);
     let joined = into.map(|into| join_others(step, occurrence, into, host)).unwrap_or_default();
     let (with, more): (Vec<RunId>, Vec<Box<str>>) = joined.into_iter().unzip();
@@ -304,6 +307,7 @@ pub(in crate::engine::step) fn submit_prompt(
     let file = schedule.payload.file().cloned();
     // A notice may consist of a file alone.
     let text = Some(text).filter(|text| begins_turn || !text.is_empty());
+    // A notice begins no turn, so no model would read what is recalled.
     let recalled = into.filter(|_| begins_turn).and_then(|into| step.state.recalled(into));
     let mut content = Vec::with_capacity(1 + more.len());
     content.extend(text.map(Content::Text));

@@ -65,6 +65,7 @@ pub(in crate::engine::step) fn fail_in_flight(
         fail(step, &member, failure.clone());
     });
     fail(step, &occurrence, failure);
+    // The state is the one before the step, so the run still has its lane there.
     if let Some(lane) = state.lane(record)
         && lane.hosted
         && !lane.busy
@@ -101,6 +102,7 @@ pub(in crate::engine::step) fn fail_unanswered(
     lost: Option<HostId>,
 ) {
     let Some(occurrence) = Occurrence::of(step.state, record) else { return };
+    // Only an attempt that would follow at once has to wait for the host. A later one finds out when its time comes.
     let is_again_at_once = fail(step, &occurrence, failure) == Some(Span::ZERO);
     let place = occurrence.destination(step.state);
     if let Some(session) = place.session()

@@ -45,6 +45,7 @@ pub(in crate::engine::step) fn fire(step: &mut StepBuilder<'_>, record: &Schedul
 /// Returns whether a slot passed while it could not be claimed: before a restart, a resume, a
 /// release, or a change that introduced it.
 fn is_unseen(state: &State, record: &ScheduleRecord, slot: Moment) -> bool {
+    // A slot that lay in the past when the schedule was created was not missed: it counts from the creation.
     let slot = slot.max(record.schedule.created_at);
     state.armed_since(record).is_some_and(|since| slot < since)
 }

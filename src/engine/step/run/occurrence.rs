@@ -107,6 +107,7 @@ impl<'a> Occurrence<'a> {
         if matches!(place, Destination::Unreachable(_)) {
             return None;
         }
+        // From the widest reason to the narrowest, as `State::run_waits_for` reports them.
         if step.held {
             Some(Reason::Held)
         } else if self.is_paused() {
@@ -121,6 +122,7 @@ impl<'a> Occurrence<'a> {
     /// Ends the run with this fact, and arms the next slot if it counts from the end of the run. Of a call that failed, the
     /// session is told, unless it is closed or the engine stops.
     pub(in crate::engine::step) fn finish(&self, step: &mut StepBuilder<'_>, end: RunFact) {
+        // After these two ends there is nobody to tell.
         if let (Some(call), RunFact::Failed(failure)) = (self.schedule.payload.call(), &end)
             && !matches!(failure.reason, Reason::SessionClosed | Reason::Shutdown)
         {
@@ -128,6 +130,7 @@ impl<'a> Occurrence<'a> {
                 check_failed(step, self, failure);
                 return;
             }
+            // The caller that waits gets the failure as its answer.
             if step.is_awaited(&self.id.schedule) {
                 return self.end(step, end);
             }

@@ -63,6 +63,7 @@ pub(in crate::engine::step) fn wait_before_next(
     if !(not_taken || unknown && redelivers) {
         return None;
     }
+    // The wait after the n-th attempt is the n-th entry.
     let left = policy.backoff.get(usize::from(attempt) - 1).copied();
     // A lost host says nothing about the prompt, so such an attempt is repeated beyond the backoff
     // list, within the bound on attempts.

@@ -41,7 +41,7 @@ pub(in crate::engine) fn returned(
         check_returned(step, &occurrence, (outcome, line, reading));
         return Ok(());
     }
-    // Whoever waited for the outcome has it, and is told nothing.
+    // A caller that waited for the outcome has it, so no bulletin tells of it.
     if let Some(call) = call_of(&occurrence).filter(|_| !awaited) {
         let end = if outcome.ok { TaskEnd::Completed } else { TaskEnd::Failed };
         announce(step, &occurrence, call, end, Details { lines: line, ..Details::default() });

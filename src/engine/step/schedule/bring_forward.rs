@@ -28,7 +28,7 @@ pub(in crate::engine) fn bring_forward(step: &mut StepBuilder<'_>, which: Which)
         return Ok(());
     }
     if record.next.is_some_and(|slot| slot <= step.now.wall) {
-        // The slot is due already and will be claimed by the next wake-up.
+        // The slot is due already. The next wake-up claims it, unless the schedule is paused or everything is held.
         return Ok(());
     }
     match within_lifetime(step, &record.schedule, slot_now(step, record)) {

@@ -38,6 +38,7 @@ pub(in crate::engine) fn change_schedule(
             step.schedule_fact(&which.schedule, ScheduleFact::Paused { by, reason: None });
         }
         Some(false) => {
+            // A new trigger has its own first slot. Otherwise the slot from before the pause stays.
             let next = retriggered.unwrap_or_else(|| resumed(step, record));
             let by_session = by.is_of_session();
             step.schedule_fact(&which.schedule, ScheduleFact::Resumed { by, next });

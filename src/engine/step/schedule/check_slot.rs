@@ -51,12 +51,13 @@ fn spread(step: &StepBuilder<'_>, schedule: &Schedule, missed: Moment) -> Next {
     let Trigger::Every(every) = &schedule.trigger else {
         return Next::Never { reason: Reason::NoMoreSlots };
     };
-    // FNV-1a, with its bits stirred, because ids may differ in their last letter only.
+    // FNV-1a, then the finalizer of MurmurHash3, because ids may differ in their last letter only.
     let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = schedule.id.to_string().as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, mix);
     let hash = (hash ^ hash >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
     let hash = (hash ^ hash >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     let place = (u128::from(every.period().nanos()) * u128::from(hash >> 32)) >> 32;
+    // One nanosecond at least, so that the slot lies after the one that was missed.
     let wait = Span::from_nanos(u64::try_from(place).unwrap_or_default() + 1);
     within_lifetime(step, schedule, step.now.wall.max(missed).checked_add(wait))
 }
@@ -68,6 +69,7 @@ pub(in crate::engine) fn slot_after_pause(step: &StepBuilder<'_>, schedule: &Sch
         return Next::Slot { slot, due: due(step, schedule, slot) };
     };
     let period = every.period().nanos().max(1);
+    // The whole intervals that have passed, and one more, so that the slot lies ahead.
     let passed = step.now.wall.since(slot).nanos() / period + 1;
     let next = slot.checked_add(Span::from_nanos(passed.saturating_mul(period)));
     within_lifetime(step, schedule, next)

@@ -47,6 +47,7 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
     };
     let most = u32::try_from(limits::SESSION_SCHEDULES.value).unwrap_or(u32::MAX);
     let max = new.session_live_max.min(most);
+    // Computed here, because `scheduled` takes the request apart.
     let is_full = is_full(step, session, &new, max);
     let delay = if let When::After(span) = new.when { Some(span) } else { None };
     let known = state.known(&new);
@@ -59,6 +60,7 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
     }
     let replaced = known.filter(|known| !known.status.is_terminal());
     let mut schedule = scheduled(step, new)?;
+    // A replacement takes the place of the schedule that it cancels.
     if is_full && replaced.is_none() {
         return Err(Refusal::SessionFull { max });
     }
@@ -70,10 +72,12 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
     if state.live_count() >= limits::SCHEDULES.value {
         return Err(Refusal::LimitReached { limit: limits::SCHEDULES });
     }
+    // A creation that was taken back may be on disk, and no volatile schedule may take its id (`StoreFailures::may_have`).
     let may_be_stored = !schedule.is_durable() && state.store_failures.may_have(&schedule.id);
     if state.schedule_key(&schedule.id).is_some() || may_be_stored {
         return Err(Refusal::ScheduleExists { schedule: schedule.id });
     }
+    // A job that was ready before its agent asked to be woken makes the slot due now.
     let next = if is_ready(session, &schedule, now.wall) {
         within_lifetime(step, &schedule, Some(now.wall))
     } else {

@@ -98,6 +98,7 @@ pub(in crate::engine) fn within_lifetime(
 /// Run ids contain the slot, so a slot that a run already has is moved by a nanosecond.
 pub(in crate::engine::step) fn slot_now(step: &StepBuilder<'_>, record: &ScheduleRecord) -> Option<Moment> {
     let mut slot = step.now.wall;
+    // Few runs are retained, so this ends after few steps.
     while step.state.run(&record.run_id(slot)).is_some() {
         slot = slot.checked_add(Span::from_nanos(1))?;
     }

@@ -19,6 +19,7 @@ pub(in crate::engine) fn pause_schedule(
     which: Which,
     reason: Option<Box<str>>,
 ) -> Result<(), Refusal> {
+    // A schedule that has ended can be paused as well, if a change can still revive it.
     lookup_changeable(step.state, &which)?;
     step.schedule_fact(&which.schedule, ScheduleFact::Paused { by: which.by, reason });
     Ok(())
@@ -57,6 +58,7 @@ pub(in crate::engine::step) fn hand_over_what_waited(
     by_session: bool,
 ) {
     let state = step.state;
+    // A run that waits for its next attempt keeps that time, and one that waits for a verdict is in no queue.
     let waiting = state.runs_of(record).filter(|(key, run)| {
         run.run.state == RunState::Queued && run.run.retry_at.is_none() && state.is_waiting(*key)
     });

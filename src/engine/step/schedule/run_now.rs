@@ -24,6 +24,7 @@ pub(in crate::engine) fn run_now(
     let (_, record) = lookup_live(state, &which)?;
     state.check_manual(&which.by)?;
     let schedule = &record.schedule;
+    // With `keeps_slot`, the caller asks for a run beside the only slot.
     let is_single = matches!(schedule.trigger, Trigger::At(_) | Trigger::Event(_)) && !keeps_slot;
     let is_own = |run: &RunRecord| run.is_live() && record.is_own(&run.run);
     let live = state.runs_of(record).find(|(_, run)| is_own(run));

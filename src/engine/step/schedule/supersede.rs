@@ -34,6 +34,7 @@ pub(in crate::engine) fn supersede(step: &mut StepBuilder<'_>, new: NewSchedule)
     if moves && state.runs_of(known).any(|(_, run)| run.is_live()) {
         return Err(Refusal::WrongStatus { schedule: id, status: known.status });
     }
+    // It takes one more place in the session if it ended before, or belonged to another session.
     if (moves || known.status.is_terminal()) && is_full(session, new.session_live_max) {
         return Err(Refusal::SessionFull { max: new.session_live_max });
     }
@@ -44,6 +45,7 @@ pub(in crate::engine) fn supersede(step: &mut StepBuilder<'_>, new: NewSchedule)
     check_payload(&schedule)?;
     check_settings(&schedule)?;
     check_bytes(step, session, schedule.bytes())?;
+    // Its present slots are in the budget of this session only if it is live there.
     let before = if moves || known.status.is_terminal() { 0 } else { known.schedule.slots_per_minute() };
     state.check_slots(&schedule, before)?;
     let next = first_slot(step, &schedule, step.now.wall);

@@ -21,6 +21,7 @@ pub(in crate::engine) fn busy(
     if record.busy == busy && !record.turn_starting {
         return Ok(());
     }
+    // The actor is copied only if a run ends with this report.
     let has_turn = !busy && record.turn_of.is_some();
     let reporter = by.as_ref().filter(|_| has_turn).cloned().map(Arc::new);
     step.session_fact_by(&session, if busy { SessionFact::Busy } else { SessionFact::Idle }, by);

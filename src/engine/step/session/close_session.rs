@@ -105,6 +105,7 @@ fn runs_concerned(state: &State, key: Key, session: &SessionRecord) -> BTreeSet<
         state.runs_of(schedule).filter(move |(_, run)| run.is_live() && (dies || creates(run) || tells(run)))
     });
     let own = own.map(|(run, _)| run);
+    // Runs that wait for this session, are out to it, or whose turn goes on in it. Their schedules may be those of others.
     let lane = session.waiting.iter().chain(&session.in_flight).chain(&session.turn_of).copied();
     own.chain(lane).collect()
 }

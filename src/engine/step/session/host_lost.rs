@@ -34,6 +34,7 @@ pub(in crate::engine::step) fn go(
     let own = own.flat_map(|schedule| state.runs_of(schedule).map(|(key, _)| key));
     // A run in one of the sessions may belong to a schedule of another session.
     let lanes = sessions.iter().flat_map(|session| session.in_flight.iter().chain(&session.turn_of)).copied();
+    // A set, because a run of a session's own schedule may also be in its lane.
     let runs: BTreeSet<_> = own.chain(lanes).collect();
     for run in runs.into_iter().filter_map(|key| state.runs.get(key)) {
         if run.run.host == Some(host) && is_lost(step, run) {

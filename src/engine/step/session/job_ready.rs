@@ -17,6 +17,7 @@ pub(in crate::engine) fn job_ready(
     let record = state.session_at_work(session)?;
     let live = record.live.iter().filter_map(|key| state.schedules.get(*key));
     let mut waiting: Vec<&ScheduleRecord> = live.filter(|record| waits_for(step, record, &job)).collect();
+    // `live` is unordered, and the order of the facts must be total.
     waiting.sort_unstable_by(|one, two| one.order().cmp(&two.order()));
     step.session_fact_by(session, SessionFact::JobReady { job }, by.clone());
     let by = by.map(Box::new);

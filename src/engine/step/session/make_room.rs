@@ -21,10 +21,12 @@ pub(in crate::engine::step) fn make_room(
     if !state.has_room(step.creating.len()) {
         return Err(limits::SESSIONS);
     }
+    // Sessions that this step has begun to create are not in the state yet.
     let begun = step.creating.iter().filter(|other| *other == root).count();
     if ((state.fresh_count(root) + begun) as u64) < limits::FRESH_SESSIONS.value {
         return Ok(());
     }
+    // The origin itself stays open, because the fresh session inherits from it.
     let spent =
         state.spent_sessions(root).find(|session| session.id != origin.id && !step.closes(&session.id));
     let spent = spent.ok_or(limits::FRESH_SESSIONS)?;

@@ -15,6 +15,7 @@ pub(in crate::engine) fn change_memory(
     by: Option<Actor>,
 ) -> Result<(), Refusal> {
     let (memory, change) = (step.state.session_at_work(session)?.memory(), cleaned(change)?);
+    // Counted without secrets, as it will be stored.
     let added: usize = change.texts().map(str::len).sum();
     if memory.bytes() + added as u64 > limits::MEMORY_BYTES.value {
         return Err(Refusal::LimitReached { limit: limits::MEMORY_BYTES });

@@ -27,7 +27,7 @@ pub(in crate::engine) fn open_session(
         return Err(Refusal::LimitReached { limit });
     }
     let session = session.unwrap_or_else(|| SessionId::random(step.draw()));
-    // Whatever asks on behalf of no session must never find one.
+    // A caller that acts for no session has this id in its scope, and must never find a session.
     if session.is_nobodys() {
         return Err(Refusal::UnknownSession { session });
     }

@@ -13,6 +13,7 @@ pub(in crate::engine) fn take_left(
     let record =
         state.session(session).ok_or_else(|| Refusal::UnknownSession { session: session.clone() })?;
     let by = by.map(Box::new);
+    // Each run is checked in turn: a refusal drops the facts that were recorded before it.
     for (place, run) in runs.iter().enumerate() {
         let is_left = state.run_key(run).is_some_and(|key| record.left.contains(&key));
         if !is_left || runs[..place].contains(run) {

@@ -20,6 +20,7 @@ pub(in crate::engine::step) fn drain(step: &mut StepBuilder<'_>) -> bool {
         }
         return true;
     }
+    // No volatile schedule is left to cancel. What goes on is with hosts.
     if let Some(run) = state.turns.first().and_then(|key| state.runs.get(*key)) {
         give_up(step, run, "the engine stopped while the turn went on");
         return true;

@@ -20,6 +20,7 @@ pub(in crate::engine) fn hold_all(
 }
 
 pub(in crate::engine) fn release_all(step: &mut StepBuilder<'_>, by: Actor) -> Result<(), Refusal> {
+    // Releasing twice is harmless.
     if step.state.held().is_none() {
         return Ok(());
     }

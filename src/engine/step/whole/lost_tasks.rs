@@ -31,7 +31,7 @@ pub(in crate::engine::step) fn tell_of_lost_tasks(
 
 fn tell(step: &mut StepBuilder<'_>, lost: &LostSchedule, tool: &ToolName, ended: Moment) {
     let now = step.now.wall;
-    // The ids of tasks are short.
+    // Ids of tasks are short, so the prefix does not exceed the bound of an id.
     let Ok(id) = ScheduleId::new(&format!("lost-{}", lost.id)) else { return };
     if step.state.schedule(&id).is_some() {
         return;

@@ -16,10 +16,12 @@ pub(in crate::engine) fn pause_channel(
     if state.channel(&channel).is_none() {
         return Err(Refusal::ChannelNotAllowed { channel });
     }
+    // Only a channel without a pause adds an entry.
     if !state.channel_pauses.contains_key(&channel) {
         make_room(step, by);
     }
     for direction in ways.directions() {
+        // Of two pauses the first stays: who closed the way, and since when.
         if state.channel_pause(&channel, *direction).is_none() {
             let paused = ChannelFact::Paused { direction: *direction, by: by.clone() };
             step.fact(Fact::Channel(channel.clone(), paused));

@@ -33,6 +33,7 @@ pub(in crate::engine) fn restart(
 ) {
     let state = step.state;
     let restarted = EngineFact::Restarted { lost, downs: downs.into(), named: named.into() };
+    // Recorded first, because `StepBuilder::downs` reads it there.
     step.fact(Fact::Engine(restarted));
     tell_of_lost_tasks(step, named, downs);
     let is_restored = |run: &RunRecord| state.definition_of(run).is_some_and(Schedule::is_durable);

@@ -54,6 +54,7 @@ fn with_run(
 
 /// Ends an attempt whose receipt is overdue.
 fn give_up(step: &mut StepBuilder<'_>, record: &RunRecord) {
+    // A call has no receipt. This timer is the end of its time.
     if record.run.phase == Some(Phase::Call) {
         return time_up(step, record);
     }
@@ -69,6 +70,7 @@ fn time_up(step: &mut StepBuilder<'_>, record: &RunRecord) {
     let state = step.state;
     let Some(occurrence) = Occurrence::of(state, record) else { return };
     let is_call = record.run.phase == Some(Phase::Call);
+    // For the text alone: a call without a timeout of its own has the general bound.
     let plain = if is_call { limits::CALL_MS.value } else { 0 };
     let allowed = occurrence.schedule.policy().timeout.map_or(plain, crate::domain::Span::millis);
     let text = format!("timed out after {} seconds", allowed as f64 / 1_000.0);
@@ -84,6 +86,7 @@ fn time_up(step: &mut StepBuilder<'_>, record: &RunRecord) {
 /// Treats a session as idle again, because its host did not report the presumed turn in time.
 fn presume_idle(step: &mut StepBuilder<'_>, session: &SessionRecord) {
     step.session_fact(&session.id, SessionFact::TurnUnreported);
+    // A turn that the host did report goes on, so nothing is handed over.
     if !session.busy {
         end_turn(step, session, None);
     }
