@@ -51,6 +51,7 @@ impl AgentSchedules {
 impl AgentSchedule {
     /// Cuts each text at its bound, [`limits::AGENT_SCHEDULE_TEXT_BYTES`].
     pub fn new(id: &str, cron: &str, recurring: bool, prompt: &str) -> AgentSchedule {
+        // Before the texts are cut, because afterwards nothing tells.
         let truncated = [id, cron, prompt].into_iter().any(|text| beginning(text).len() < text.len());
         let [id, cron, prompt] = [id, cron, prompt].map(|text| Box::from(beginning(text)));
         AgentSchedule { id, cron, recurring, prompt, truncated }

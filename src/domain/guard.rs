@@ -114,9 +114,11 @@ impl Grant {
         };
         let dialects = match (&self.dialects, &other.dialects) {
             (Some(one), Some(two)) => Some(both(one, two)),
+            // `None` stands for all dialects, so the list of the other grant decides.
             (one, two) => one.clone().or_else(|| two.clone()),
         };
         let right = match (self.right, other.right) {
+            // The lesser right of the two.
             (Some(Right::Change), right) | (right, Some(Right::Change)) => right,
             (Some(Right::Read), Some(Right::Read)) => Some(Right::Read),
             (None, _) | (_, None) => None,

@@ -115,6 +115,7 @@ impl Memory {
     pub fn before(&self, moment: Moment) -> Memory {
         let known = |fact: &&KnownFact| fact.at < moment;
         let then = |task: &TaskNote| {
+            // Of a status that changed since, the earlier one is not on record. `Pending` is what every task begins with.
             let is_as_it_is = task.changed_at.is_none_or(|at| at < moment);
             let status = if is_as_it_is { task.status } else { TaskStatus::Pending };
             TaskNote { status, changed_at: task.changed_at.filter(|_| is_as_it_is), ..task.clone() }

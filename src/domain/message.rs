@@ -90,6 +90,7 @@ impl Message {
 
     /// Returns whether the message begins a turn. Only a schedule can add one that does not.
     pub fn begins_turn(&self) -> bool {
+        // A message without provenance is from a person or a model, and belongs to a turn.
         self.provenance.as_ref().is_none_or(|provenance| provenance.begins_turn)
     }
 }

@@ -21,6 +21,7 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
     let (mut at, mut copied) = (0, 0);
     while at < text.len() {
         let rest = &text[at..];
+        // A prefix within a word belongs to the word: `task-` ends like `sk-`.
         let is_inside = text[..at].chars().next_back().is_some_and(is_of_word);
         let secret = if is_inside { None } else { secret_at(rest) };
         match secret {
@@ -33,6 +34,7 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
             None => at += rest.chars().next().map_or(1, char::len_utf8),
         }
     }
+    // Every replacement moves `copied`, so nothing was replaced.
     if copied == 0 {
         return text.into();
     }
@@ -52,6 +54,7 @@ fn secret_at(rest: &str) -> Option<(usize, usize)> {
 /// A JSON web token: three parts of letters, of which the first begins an object.
 fn web_token(rest: &str) -> Option<(usize, usize)> {
     let length = token_len(rest.strip_prefix("eyJ")?) + 3;
+    // Characters of tokens are ASCII, so the slice ends between two characters.
     let mut parts = rest[..length].split('.');
     let is_long = |part: Option<&str>| part.is_some_and(|part| part.len() >= 4);
     (is_long(parts.next()) && is_long(parts.next())).then_some((0, length))

@@ -40,6 +40,7 @@ impl Collected {
         self.checks = self.checks.saturating_add(later.checks);
         self.newest.extend(later.newest);
         let most = usize::try_from(limits::WATCH_BATCH_LISTED.value).unwrap_or(usize::MAX);
+        // The oldest are dropped. `checks` still counts them.
         let surplus = self.newest.len().saturating_sub(most);
         self.newest.drain(..surplus);
     }

@@ -42,6 +42,7 @@ impl Clause {
             Clause::Compare(comparison) => {
                 let left = match &comparison.left {
                     Measure::Value(path) | Measure::Length(path) => is_result(path),
+                    // A delta needs the check before, and so does a change below.
                     Measure::Delta(_) => false,
                 };
                 left && match &comparison.right {
@@ -194,6 +195,7 @@ impl ValuePath {
 impl Step {
     /// Makes the step to this key, which in a list is a place if it is written as a number.
     pub fn new(key: &str) -> Step {
+        // `parse` alone would take `+1`, which is a key.
         let is_number = key.bytes().all(|byte| byte.is_ascii_digit());
         Step { key: key.into(), place: key.parse().ok().filter(|_| is_number) }
     }
@@ -211,6 +213,7 @@ impl fmt::Display for ValuePath {
         let mut steps = self.steps.iter().peekable();
         match self.root {
             PathRoot::Result => {
+                // `result` is left out only before a key that cannot be read as a place, a root or a keyword.
                 let is_first = |step: &&Step| step.place.is_none() && step.is_plain() && !step.is_root();
                 match steps.next_if(is_first) {
                     Some(first) => f.write_str(&first.key)?,

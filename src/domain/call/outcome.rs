@@ -48,6 +48,7 @@ impl Outcome {
 
     /// Returns how many bytes of JSON are kept of its value.
     pub(crate) fn kept_bytes(&self) -> u64 {
+        // At least 1, because 0 says that no value is kept.
         self.value.as_ref().map_or(0, |_| self.bytes.clamp(1, limits::OUTCOME_KEPT_BYTES.value))
     }
 

@@ -76,6 +76,7 @@ impl Call {
 }
 
 fn size(value: &Value) -> usize {
+    // One byte for the comma behind each item, and two for the brackets.
     let all = |items: &[Value]| items.iter().map(|item| size(item) + 1).sum::<usize>() + 2;
     match value {
         Value::Str(text) => text.len() + 2,
@@ -87,6 +88,7 @@ fn size(value: &Value) -> usize {
         Value::Meta(meta) => size(meta.value()),
         // Of these there is a bound on the digits.
         Value::BigInt(_) | Value::BigDec(_) | Value::Ratio(_) | Value::Symbol(_) => value.to_string().len(),
+        // About as long as these are when they are printed.
         Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Char(_) => 8,
         Value::Inst(_) | Value::Uuid(_) => 36,
     }

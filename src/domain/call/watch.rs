@@ -260,6 +260,7 @@ impl Ring {
             self.glimpses.push_back((self.newest, glimpse));
         }
         let oldest = self.oldest();
+        // The first one is not needed once the second covers the oldest check that is kept.
         while self.glimpses.get(1).is_some_and(|(check, _)| *check <= oldest) {
             self.glimpses.pop_front();
         }
@@ -280,6 +281,7 @@ impl Ring {
         let skipped = self.marks.len().saturating_sub(count);
         let checks = (self.oldest()..).zip(&self.marks).skip(skipped);
         let past = |(check, mark): (u64, &u32)| {
+            // The check came to what the last glimpse at or before it says.
             let (_, glimpse) = self.glimpses.iter().rev().find(|(first, _)| *first <= check)?;
             let at = self.base?.checked_add(Span::from_millis(u64::from(mark >> 1) * CENTISECOND_MS))?;
             Some(Past { check, at, was_told: mark & 1 == 1, glimpse: Arc::clone(glimpse) })
@@ -301,6 +303,7 @@ impl Ring {
     fn rebased(&mut self, at: Moment) -> u32 {
         let first = self.marks.front().map_or(0, |mark| mark >> 1);
         let elapsed = Span::from_millis(u64::from(first) * CENTISECOND_MS);
+        // The base moves to the oldest mark that is kept, and all marks move by its offset. The lowest bit of each stays.
         self.base = self.base.and_then(|base| base.checked_add(elapsed));
         self.marks.iter_mut().for_each(|mark| *mark = mark.saturating_sub(first << 1));
         if let Some(offset) = self.offset(at) {

@@ -130,9 +130,11 @@ impl Schedule {
     /// out through a channel. What goes out names its author, who has to be allowed to use the channel when it goes.
     pub(crate) fn bulletin(&self, telling: &Telling) -> Schedule {
         let target = telling.channel.as_ref().map_or(Target::Owner, |channel| {
+            // The receiver tells sessions apart by the conversation.
             let conversation = self.owner.as_str().into();
             Target::Route(Box::new(Route { channel: channel.clone(), conversation, thread: None }))
         });
+        // A bulletin tells of what came before, so no expiry and no bound on runs applies to it.
         let lifetime = Lifetime { dies_with_session: self.lifetime().dies_with_session, ..Lifetime::PLAIN };
         let settings = Settings { target, lifetime, shared: self.settings().shared, ..Settings::PLAIN };
         let bulletin = Schedule {

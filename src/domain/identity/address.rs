@@ -75,6 +75,7 @@ impl Address {
         profile: Option<&str>,
     ) -> Result<Option<Address>, AddressError> {
         let Some(text) = text else {
+            // A directory or a profile alone names no agent to use it.
             return if directory.is_none() && profile.is_none() {
                 Ok(None)
             } else {
@@ -125,6 +126,7 @@ impl Address {
     /// Returns the address of a new conversation beside this one: with the same agent, directory and profile.
     #[must_use]
     pub fn beside(&self) -> Address {
+        // Nobody has begun the new conversation yet.
         Address { conversation: None, is_ours: false, ..self.clone() }
     }
 

@@ -30,6 +30,7 @@ impl Fact {
     /// Returns why it happened; `None` for the normal course of a schedule.
     pub fn reason(&self) -> Option<Reason> {
         match self {
+            // Without a reason of its own, its host is gone.
             Fact::Session(_, SessionFact::HostDetached { why }, _) => Some(why.unwrap_or(Reason::HostLost)),
             Fact::Schedule(_, ScheduleFact::Cancelled { reason, .. }) => Some(*reason),
             Fact::Schedule(_, ScheduleFact::Skipped(skip)) => Some(skip.reason),
@@ -81,6 +82,7 @@ impl Fact {
             Fact::Channel(_, ChannelFact::Paused { by, .. } | ChannelFact::Resumed { by, .. }) => Some(by),
             Fact::Created { schedule, .. } => schedule.created_by(),
             Fact::Schedule(_, fact) => fact.by(),
+            // The actor of a host's report stands beside the fact, and any other actor within it.
             Fact::Run(_, fact, by) => by.as_deref().or_else(|| fact.by()),
             Fact::Host(_, _, by) => by.as_deref(),
             Fact::Session(_, _, by) => by.as_deref(),
@@ -247,6 +249,7 @@ impl RunFact {
             RunFact::Dispatched(_) => DecisionKind::RunDispatched,
             RunFact::Accepted => DecisionKind::RunAccepted,
             RunFact::Delivered => DecisionKind::RunDelivered,
+            // How a run with a call ends depends on the tool.
             RunFact::Returned { outcome, .. } if outcome.ok => DecisionKind::RunDelivered,
             RunFact::Returned { .. } => DecisionKind::RunFailed,
             RunFact::Folded(_) => DecisionKind::RunFolded,

@@ -1,6 +1,6 @@
 //! What the engine refuses, as data. A refusal changes nothing.
 //!
-//! Nearly all are the caller's fault. Two are not, and have a code of their own, [`Code::Unavailable`]: the request was
+//! Nearly all are the caller's fault. Three are not, and have a code of their own, [`Code::Unavailable`]: the request was
 //! right, and may be repeated as it is.
 
 use crate::domain::{Digest, HostId, Moment, Reason, RunId, ScheduleId, SessionId, Status, names};
@@ -260,6 +260,7 @@ impl Refusal {
             | Refusal::NotHeld { .. }
             | Refusal::ApprovalConflict { .. }
             | Refusal::NotAsked { .. } => Code::Conflict,
+            // Such a request was right, and may be repeated as it is.
             Refusal::StoreUnavailable { .. } | Refusal::ChannelPaused { .. } | Refusal::Stopping => {
                 Code::Unavailable
             }

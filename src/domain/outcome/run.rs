@@ -212,6 +212,7 @@ impl Run {
 
     /// Takes the hand-over of the current attempt back: its host never had it.
     pub(crate) fn take_hand_over_back(&mut self) {
+        // With a failure on record, this may be the moment of an earlier attempt, from which lateness counts.
         self.started_at = self.started_at.filter(|_| self.failure.is_some());
         if let Some(earlier) = &mut self.earlier {
             earlier.current_started_at = None;

@@ -179,6 +179,7 @@ impl Weekday {
 
     /// Returns the day before.
     pub fn before(self) -> Weekday {
+        // Six days ahead is one day back, without a number below zero.
         Weekday::ALL[(usize::from(self.number()) + 6) % Weekday::ALL.len()]
     }
 }

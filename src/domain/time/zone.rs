@@ -106,6 +106,7 @@ impl Offset {
             b'-' => -1,
             _ => return None,
         };
+        // The sign is one byte, so the slice ends between two characters.
         let digits = &text[1..];
         let (hours, minutes) = match digits.split_once(':') {
             Some((hours, minutes)) => (hours, minutes),
