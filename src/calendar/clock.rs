@@ -94,6 +94,7 @@ impl Clock {
 /// Clamps an instant to the years that the database covers.
 fn timestamp(instant: i64) -> Timestamp {
     let within = instant.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
+    // Never falls back, because the instant was clamped.
     Timestamp::from_second(within).unwrap_or_default()
 }
 

@@ -54,6 +54,7 @@ pub fn to_edn(trigger: &Trigger) -> Value {
     let text = |text: String| Value::string(text);
     Value::Map(match trigger {
         Trigger::At(moment) => kind("at").with("at", text(moment.to_string())),
+        // The longest period is ten years, so the milliseconds always fit.
         Trigger::Every(every) => kind("every")
             .with("period-ms", i64::try_from(every.period().millis()).unwrap_or(i64::MAX))
             .with("anchor", text(every.anchor().to_string()))
@@ -160,6 +161,7 @@ fn only(map: &Map, known: &[&str]) -> Result<(), TriggerError> {
     };
     match map.keys().find(|key| !is_known(key)) {
         Some(key) => {
+            // Cut, because the error echoes what a caller wrote.
             Err(TriggerError::UnknownKey { key: key.to_string().chars().take(64).collect::<String>().into() })
         }
         None => Ok(()),

@@ -140,6 +140,7 @@ pub(super) fn exactly<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> O
     if let Some(it) = of_table {
         return Some((it.zones.iter().map(|zone| (*zone).into()).collect(), it.offset));
     }
+    // The database writes blanks as underscores.
     let mut places: Vec<&str> =
         names.filter(|known| last_part(known).eq_ignore_ascii_case(&leaf.replace(' ', "_"))).collect();
     // Old names have more parts or another area: the shortest is the usual one.

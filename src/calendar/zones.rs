@@ -223,6 +223,7 @@ impl Zones {
     /// Returns the name as the database spells it, whatever the case of the argument; `None` if the
     /// database does not know it.
     pub(crate) fn canonical(&self, name: &str) -> Option<&str> {
+        // A zone whose data cannot be read counts as unknown.
         self.find(name)?;
         self.entry(name).map(|entry| &*entry.name)
     }

@@ -64,6 +64,7 @@ pub fn parse_cron(text: &str) -> Result<Cron, CronError> {
             || minutes.is_stepped
             || hours.is_stepped,
     };
+    // Joined from the fields, so that blanks and the spelling of `?` make no difference between equal expressions.
     let canonical = [minute, hour, day_of_month, month, day_of_week].join(" ");
     // Refused here, so that a search for a slot always ends: see the invariants of `calendar`.
     if !is_possible(&fields) {

@@ -21,6 +21,7 @@ impl NamedDate {
     pub(super) fn take(words: &mut Words<'_>) -> Result<Option<NamedDate>, PhraseError> {
         let mut ahead = words.clone();
         let has_article = ahead.take(&["the"]);
+        // `march 3` and `3 march` are both dates.
         let date = if let Some(month) = ahead.peek().and_then(month) {
             ahead.next();
             ahead.take(&["the"]);
@@ -82,6 +83,7 @@ impl NamedDate {
 pub(super) fn month(word: &str) -> Option<i64> {
     let word = word.strip_suffix('.').unwrap_or(word);
     let is_named = |name: &&str| *name == word || word.len() == 3 && name.starts_with(word);
+    // September has a usual abbreviation of four letters.
     let place = MONTHS.iter().position(is_named).or_else(|| (word == "sept").then_some(8))?;
     i64::try_from(place + 1).ok()
 }

@@ -49,6 +49,7 @@ fn read_more(first: u64, words: &mut Words<'_>) -> Result<Span, PhraseError> {
 /// Returns whether the next word can begin a duration.
 pub(super) fn starts(words: &Words<'_>) -> bool {
     let is_start = |word: &str| {
+        // `3rd` begins a date, and no duration.
         let is_digits = word.starts_with(|c: char| c.is_ascii_digit()) && numbers::ordinal(word).is_none();
         is_digits || matches!(word, "a" | "an" | "half" | "quarter" | "couple")
     };
@@ -85,6 +86,7 @@ fn read_part(words: &mut Words<'_>) -> Result<u64, PhraseError> {
     if word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
         return times(&word, read_unit(words)?).ok_or_else(bad);
     }
+    // Any other word is numbers and units without blanks, such as `1h30m`.
     let mut rest = word.as_str();
     let mut millis: u64 = 0;
     while !rest.is_empty() {
@@ -123,6 +125,7 @@ fn read_units(words: &mut Words<'_>, number: u64) -> Result<u64, PhraseError> {
     if number == 3 && words.take(&["quarters"]) {
         return Ok(read_fraction(words, 4)? * 3);
     }
+    // `and a half` stands before the unit or behind it, and not in both places.
     let before = words.take_all(&["and", "a", "half"]);
     let unit = read_unit(words)?;
     let after = !before && words.take_all(&["and", "a", "half"]);
@@ -139,6 +142,7 @@ fn times(number: &str, unit: u64) -> Option<u64> {
     }
     let scale = 10_u64.pow(u32::try_from(fraction.len()).ok()?);
     let part = if fraction.is_empty() { 0 } else { fraction.parse::<u64>().ok()?.checked_mul(unit)? };
+    // Nothing is rounded: a part of a millisecond is refused.
     let part = part.is_multiple_of(scale).then_some(part / scale)?;
     whole.parse::<u64>().ok()?.checked_mul(unit)?.checked_add(part)
 }

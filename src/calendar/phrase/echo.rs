@@ -25,6 +25,7 @@ pub(super) fn words(meant: &When, asked: &PhraseContext<'_>) -> String {
         When::By(Trigger::Every(every)) => {
             let (period, anchor) = (duration::print(every.period()), shown(every.anchor(), asked));
             match every.from() {
+                // An anchor that has passed is no first slot.
                 CountFrom::Slot if every.anchor() < asked.now => {
                     format!("every {period}, counted from {anchor}")
                 }

@@ -12,6 +12,7 @@ use crate::edn::{civil_from_days, days_from_civil};
 /// Returns whether the next word begins like a date: four digits and a hyphen.
 pub(super) fn starts(words: &Words<'_>) -> bool {
     words.peek().is_some_and(|word| {
+        // A year of more than four digits has a sign.
         let word = word.strip_prefix(['+', '-']).unwrap_or(word).as_bytes();
         word.iter().take_while(|byte| byte.is_ascii_digit()).count() >= 4
             && word.iter().skip(4).any(|byte| *byte == b'-')
@@ -37,6 +38,7 @@ pub(super) fn read(
     let day = read_date(date).ok_or_else(bad)?;
     let time = match rest {
         Some(text) => TimeOfDay::parse(text).ok_or_else(bad)?,
+        // A date alone is no instant: the time is asked for, and not guessed.
         None if words.peek().is_none() => return Err(words.refuse(Part::Time)),
         None => time::read(words)?,
     };

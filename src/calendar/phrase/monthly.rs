@@ -36,6 +36,7 @@ impl MonthDays {
             let day = words.peek().and_then(date::day).and_then(|day| u8::try_from(day).ok());
             let day = day.ok_or_else(|| words.refuse(Part::Date))?;
             words.next();
+            // No weekday comes more than five times in a month.
             if let Some(weekday) =
                 words.peek().and_then(time::weekday).filter(|_| dates.is_empty() && day <= 5)
             {

@@ -13,6 +13,7 @@ pub(super) fn take_word(words: &mut Words<'_>) -> Option<u64> {
     }
     if let Some(tens) = ten(word) {
         words.next();
+        // `twenty eleven` is no number.
         let ones = words.peek().and_then(one).filter(|ones| (1..10).contains(ones));
         if ones.is_some() {
             words.next();

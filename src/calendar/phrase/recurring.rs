@@ -106,6 +106,7 @@ impl Recurring<'_, '_> {
 
     /// Parses `month on the 1st`. A month alone is no period.
     fn every_month(&mut self, words: &mut Words<'_>) -> Result<Trigger, PhraseError> {
+        // If the time came first, the days may follow without `on`: `at 9 every month the 1st`.
         let has_days = words.peek_at(1) == Some("on") || self.said.is_some() && words.peek_at(1).is_some();
         if !has_days {
             return Err(PhraseError::NoFixedLength { unit: "month".into() });
@@ -144,6 +145,7 @@ impl Recurring<'_, '_> {
     fn yearly(&mut self, words: &mut Words<'_>) -> Result<Trigger, PhraseError> {
         words.take(&["on"]);
         let date = NamedDate::take(words)?.ok_or_else(|| words.refuse(Part::Date))?;
+        // With a year, the date would come only once.
         let month = date.month.filter(|_| date.year.is_none()).ok_or_else(|| words.refuse(Part::Date))?;
         words.take_all(&["of", "every", "year"]);
         let day = u8::try_from(date.day).unwrap_or_default();
@@ -253,11 +255,13 @@ impl Recurring<'_, '_> {
     /// Parses `monday at 9` after `every 2 weeks on`.
     fn every_weeks(&mut self, period: Span, words: &mut Words<'_>) -> Result<Trigger, PhraseError> {
         let days = period.millis() / DAY_MS;
+        // Only whole weeks stay on one weekday.
         let weekday = words.peek().and_then(time::weekday).filter(|_| days.is_multiple_of(7));
         let weekday = weekday.ok_or_else(|| words.refuse(Part::Day))?;
         words.next();
         let part = DayPart::take(words);
         let time = self.time(part, words)?;
+        // Each week is a calendar trigger, which keeps its time of day when the clocks change.
         if days == 7 {
             let weekdays = Weekdays::new([weekday]).unwrap_or(Weekdays::DAILY);
             return Ok(Trigger::Calendar(Box::new(Calendar {

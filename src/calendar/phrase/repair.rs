@@ -42,6 +42,7 @@ pub(crate) fn delay_in_words(phrase: &str) -> Option<Span> {
 /// The phrase with its misspelt words put right.
 fn spelled(phrase: &str, asked: &PhraseContext<'_>) -> Option<String> {
     let mut phrase = phrase.to_owned();
+    // The parser names one word at a time, so each round corrects one.
     for _ in 0..WORDS_MAX {
         let wrong = match understand(&phrase, asked) {
             Ok(_) => return Some(phrase),
@@ -56,6 +57,7 @@ fn spelled(phrase: &str, asked: &PhraseContext<'_>) -> Option<String> {
 /// The word of the grammar that a misspelt one is.
 fn meant(wrong: &str) -> Option<&'static str> {
     let wrong = wrong.to_lowercase();
+    // A word that phrases have is not misspelt, but in the wrong place.
     if WORDS.contains(&wrong.as_str()) {
         return None;
     }
@@ -94,6 +96,7 @@ fn split_place<'a>(phrase: &'a str, zones: &Zones) -> Option<(&'a str, String)> 
             return None;
         }
         let zone = repair_offset(&place_text).or_else(|| zones.place(&place_text))?;
+        // The words are slices of the phrase, so their addresses say where the place begins.
         let start = place.first()?.as_ptr().addr().checked_sub(phrase.as_ptr().addr())?;
         let rest = phrase.get(..start)?.trim_end();
         Some((rest.strip_suffix(" in").unwrap_or(rest).trim_end(), zone))

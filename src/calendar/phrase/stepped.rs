@@ -15,6 +15,7 @@ pub(super) fn trigger(
     time: TimeOfDay,
     asked: &PhraseContext<'_>,
 ) -> Result<Trigger, PhraseError> {
+    // Daily slots can follow the clock, so no zone is refused.
     if days == 1 {
         let daily = Calendar { weekdays: Weekdays::DAILY, time, zone: asked.zone.clone() };
         return Ok(Trigger::Calendar(Box::new(daily)));

@@ -36,6 +36,7 @@ pub(super) fn read(words: &mut Words<'_>) -> Result<TimeOfDay, PhraseError> {
 /// Parses a time of day with the part of the day that may follow it: `8 in the evening`.
 pub(super) fn read_said(words: &mut Words<'_>) -> Result<Said, PhraseError> {
     let mut said = read_clock(words)?;
+    // `8 in the evening`, and `10 at night`.
     let is_part =
         words.take_all(&["in", "the"]) || words.peek() == Some("at") && words.peek_at(1) == Some("night");
     if is_part {
@@ -114,6 +115,7 @@ impl Said {
 impl Said {
     /// Returns the time of something that comes every day, where the hours after midnight are clear: `every night at 2`.
     pub(super) fn daily(&self, part: Option<DayPart>) -> Result<TimeOfDay, PhraseError> {
+        // If two parts of the day are named, both must be the night.
         let is_night = self.part.or(part) == Some(DayPart::Night)
             && self.part.is_none_or(|it| Some(it) == part.or(self.part));
         if is_night && self.time.hour() < 6 { Ok(self.time) } else { self.within(part) }
@@ -175,6 +177,7 @@ pub(super) fn read_days(words: &mut Words<'_>) -> Result<Weekdays, PhraseError> 
         if words.take(&["to", "through"]) {
             let last = words.peek().and_then(weekday).ok_or_else(|| words.refuse(Part::Day))?;
             words.next();
+            // From the day after the first up to the last, around the end of the week if need be.
             let after = Weekday::ALL.iter().cycle().skip_while(|it| **it != day).skip(1);
             days.extend(after.take_while(|it| **it != last));
             days.push(last);

@@ -94,6 +94,7 @@ impl<'a> Words<'a> {
 fn lower(word: &str) -> String {
     let lower = word.to_ascii_lowercase();
     let plain = lower.replace('.', "");
+    // Only before am and pm, because `3.5` needs its dot.
     if plain.ends_with("am") || plain.ends_with("pm") { plain } else { lower }
 }
 
