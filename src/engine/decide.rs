@@ -137,7 +137,8 @@ fn decide_store(step: &mut StepBuilder<'_>, input: StoreInput) {
         StoreInput::LogEnds { at } => step.local_fact(LocalFact::LogEnds { at }),
         StoreInput::Rows(rows) => {
             for row in rows {
-                // A session that is open is newer than its row. Of the other rows, nothing is in memory when they are loaded.
+                // A session that is open is newer than its row. Schedules and settings are not in memory when their rows are
+                // loaded.
                 if let StoredRow::Session(row) = &row
                     && step.state.session(&row.id).is_some()
                 {

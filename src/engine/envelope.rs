@@ -51,7 +51,7 @@ fn plain<'a>(schedule: &'a Schedule, occasion: &Occasion<'_>) -> Cow<'a, str> {
     let text = schedule.payload.text();
     let Trigger::Event(event) = &schedule.trigger else { return text.into() };
     let is_about_it = matches!(&schedule.payload, Payload::Notice(notice) if notice.about == About::JobReady);
-    // A report moves the slot.
+    // A report of the job moves the slot, so the latest time as the slot means that none came.
     if !is_about_it || event.latest != Some(occasion.run.slot) {
         return text.into();
     }

@@ -43,7 +43,7 @@ impl State {
         self.ledger.recall();
         if let Some(record) = self.runs.get_mut(run) {
             record.run.ended_at = None;
-            // It was handed to nobody yet.
+            // The inbox was no hand-over.
             record.run.take_hand_over_back();
             record.run.started_at = None;
             record.run.reason = None;

@@ -117,7 +117,7 @@ impl State {
         let held_until = held.map(|hold| hold.until);
         let Some(record) = self.schedules.get_mut(schedule) else { return };
         let (state, retry_at, session) = (run.state, run.retry_at, run.session.clone());
-        // By the definition that the run was claimed by, which may since have changed.
+        // The definition of its claim applies. The schedule may have another one since.
         let asked = run.definition.as_deref().unwrap_or(&record.schedule);
         let waits_for_operator = held.is_some_and(|hold| hold.awaits == Awaits::Operator);
         let approved = record.progress().approved.as_deref().filter(|it| it.is_of(&run)).map(|it| it.at);

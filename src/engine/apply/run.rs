@@ -60,7 +60,7 @@ impl State {
         let Claim { cause, folded, next, time_up, by: _, telling: _ } = *claim;
         let Some(record) = self.schedules.get_mut(schedule) else { return };
         let mut run = Run::claimed(id.incarnation, id.slot, cause, folded, now.wall);
-        // Who asks for the run now counts, and else who armed its slot.
+        // The actor who asks for the run counts, or without one the actor who armed its slot.
         let has_armed = next.is_some() && record.progress().by_session;
         run.by_session = claim.is_by_session() || has_armed && claim.by.is_none();
         let record_of_run = RunRecord { schedule, older: record.newest_run, lane: None, run };
@@ -179,7 +179,7 @@ impl State {
         it.session_created = fresh && phase == Phase::PromptSubmit;
         it.session = Some(session);
         if let Some(checks) = &mut it.checks {
-            // The guard's word is for one handing over.
+            // The guard's permission is for one hand-over.
             checks.allowed = None;
         }
         let (is_bulletin, per_hour) = (it.cause == Cause::Bulletin, self.primitives.wakes_per_hour);

@@ -12,7 +12,7 @@ impl State {
         let Some(record) = self.schedules.get(key) else { return };
         let before = record.status;
         let (status, reason) = self.status_of(record);
-        // A message on its way to a host after all: its schedule has ended all the same.
+        // A message that left the inbox for a host: its schedule has ended, although the run is live again.
         let stays = if before == Status::Left { !status.is_terminal() } else { before.is_terminal() };
         if stays {
             return;

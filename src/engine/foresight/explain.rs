@@ -199,7 +199,7 @@ impl Explainer<'_> {
         }
         if let Some(record) = self.record {
             let ring = record.watch().map(|watch| watch.ring.latest(usize::MAX)).unwrap_or_default();
-            // What a check was told of has a record of its own, which knows more.
+            // A check that was told has its bulletin on record, which knows more.
             known.extend(ring.into_iter().filter(|check| !check.was_told).map(Candidate::Check));
             known.extend(self.forecast(record, self.at, Some(NEAR)).into_iter().map(Candidate::Forecast));
         }

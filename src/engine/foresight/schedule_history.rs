@@ -232,7 +232,7 @@ impl ScheduleHistory {
             is_bulletin: false,
             obstacles: Vec::new(),
         });
-        // What was taken out of an inbox had been handed to nobody.
+        // A message in an inbox reached nobody until it was taken, so its dispatch is no hand-over.
         let is_taken = told.state == RunState::Delivered && told.started_at == Some(told.at);
         if decision.kind == DecisionKind::RunDispatched && !is_taken {
             told.started_at = Some(decision.at);

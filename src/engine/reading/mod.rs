@@ -41,7 +41,7 @@ impl Look {
 pub fn read_outcome(look: &Look, outcome: Arc<Outcome>) -> Reading {
     let filter = &look.filter;
     let again_after = asks_to_wait(&outcome);
-    // A tool that is told what it said last can answer that nothing has changed: then that is what it says.
+    // A tool that gets its last answer may say that nothing has changed. Its last answer is the result then.
     let unchanged = look.last.clone().filter(|last| last.ok && says_unchanged(&outcome));
     let outcome = unchanged.unwrap_or(outcome);
     let streak = if outcome.ok { 0 } else { look.errors.saturating_add(1) };

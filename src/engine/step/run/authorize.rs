@@ -24,7 +24,7 @@ pub(in crate::engine::step) fn authorize(step: &mut StepBuilder<'_>, occurrence:
     }
     match state.guard_decision(step.zones, occurrence.schedule, step.now.wall) {
         PolicyDecision::Allowed => {}
-        // An approval satisfies the rule; the outside guard is asked all the same.
+        // An approval satisfies the rule. The outside guard is asked as well.
         PolicyDecision::NeedsApproval(rule) if occurrence.is_approved(state, &rule.name) => {}
         PolicyDecision::NeedsApproval(rule) => {
             hold(step, occurrence, rule.name.clone(), rule.why.clone());

@@ -22,7 +22,7 @@ pub(in crate::engine::step) fn send_to_channel(
     step.run_fact(&occurrence.id, RunFact::Dispatched(to));
     let family = step.state.root_of(&session).clone();
     let now = step.now.wall;
-    // What an operator writes is its own affair; what a model copied by mistake goes nowhere.
+    // Texts of operators go out as they are. In a model's text, secrets that were copied by mistake are replaced.
     let clean = |text: &str| match schedule.is_by_operators() {
         true => text.into(),
         false => redacted(text).as_ref().into(),

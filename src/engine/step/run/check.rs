@@ -81,7 +81,7 @@ fn end(
     let checked = Checked { since: check.schedule.created_at, at: step.now.wall, is_last };
     let weighed = weigh(&watch, filter, &reading, checked);
     debug_assert_eq!(weighed.tally.errors.checks, errors, "{}: the wait counts other errors", check.id);
-    // It would go on for ever without ever looking.
+    // Without its tool, the watch would go on for ever and find nothing.
     let is_vain = reading.outcome.reason == Some(Reason::ToolUnknown)
         && errors == VAIN_CHECKS
         && !(is_over || check.record.status.is_terminal());

@@ -50,8 +50,8 @@ pub(in crate::engine::step) fn fail_in_flight(
         failure.phase = run.phase.unwrap_or(failure.phase);
         failure.session_exists = run.session_created || failure.session_exists && fresh.is_some();
     }
-    // A session that was created but not configured exists all the same. Without this fact nobody
-    // could close it.
+    // A session that was created and could not be configured exists. Without this fact nobody could
+    // close it.
     if failure.session_exists
         && let Some(fresh) = fresh
     {

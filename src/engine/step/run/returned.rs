@@ -26,7 +26,7 @@ pub(in crate::engine) fn returned(
     if record.run.phase != Some(Phase::Call) {
         return Err(refused());
     }
-    // A call that the engine has ended, or that was not made, is nobody's report.
+    // Only an answer of the tool is a report of the host. Any other call was ended or refused by this process.
     let is_answer = matches!(outcome.reason, None | Some(Reason::ToolFailed));
     let by = if is_answer { step.state.reporter_of(record) } else { None };
     let occurrence = Occurrence::of(step.state, record).ok_or_else(refused)?.reported_by(by);

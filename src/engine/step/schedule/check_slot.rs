@@ -38,7 +38,7 @@ pub(in crate::engine) fn slot_after_skip(
     skipped: Moment,
     reason: Reason,
 ) -> Next {
-    // After a time in which nobody looked, the watches do not all look at once.
+    // After a downtime or a hold, the checks of all watches are spread out and do not come at one moment.
     if reason == Reason::Missed && schedule.is_watch() {
         return spread(step, schedule, skipped);
     }

@@ -41,7 +41,7 @@ pub(in crate::engine) fn slot_after(
     slot: Moment,
     runs: u64,
 ) -> Next {
-    // Whatever the trigger says: the schedule has had its runs.
+    // The number of runs is a bound of its own: the trigger may have further slots.
     if schedule.lifetime().max_runs.is_some_and(|max| runs >= u64::from(max.get())) {
         return Next::Never { reason: Reason::MaxRuns };
     }

@@ -17,10 +17,10 @@ pub(in crate::engine::step) fn tell_of_lost_tasks(
     named: &[LostSchedule],
     downs: &[Downtime],
 ) {
-    // What nobody knows the time of ended when the process started again.
+    // Without a known downtime, the tasks count as ended at this start.
     let ended = downs.last().map_or(step.now.wall, |down| down.from);
     for lost in named {
-        // Those that earlier starts found are told of.
+        // Earlier starts have told of the tasks that they found.
         let Some(tool) = lost.task.as_ref().filter(|_| lost.lost_at.is_none()) else { continue };
         // A bulletin of a task dies with its session.
         if step.state.session(&lost.session).is_some() {
