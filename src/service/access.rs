@@ -114,6 +114,7 @@ impl Service {
     ) -> Result<QueryAccess<'a>, QueryRefusal> {
         let caller = admitted.caller();
         let (snapshot, turn, took) = self.shared.past.snapshot(self.handle(), self.holder(caller), at)?;
+        // The cursor of its opening tells a session from an earlier one of the same id.
         let then = |own: &SessionId| snapshot.state.session(own).map(SessionRecord::opened);
         let now = |own: &SessionId| self.handle().view(|state| state.session(own).map(SessionRecord::opened));
         // Another session had the id then, or none: nothing of what it had is the caller's. No session has ever had a random
@@ -121,8 +122,10 @@ impl Service {
         let is_other = caller.scope.session().is_some_and(|own| then(own).is_none() || then(own) != now(own));
         let stranger = is_other.then(|| Scope::Session(SessionId::random(self.handle().random_bits())));
         let access = self.access(admitted);
+        // Rebuilding the past is the costly part of such a query, so it takes from the caller's query time as well.
         access.count(took);
         let mut older = Lookback::default();
+        // The pass over the log has counted them already: the query must not ask for those of the present.
         older.insert_accounts(snapshot.accounts.clone());
         Ok(QueryAccess { snapshot: Some(snapshot), _turn: Some(turn), stranger, older, ..access })
     }
@@ -173,6 +176,7 @@ impl<'a> QueryAccess<'a> {
         }
         let family = self.family();
         for (schedule, reach) in missing {
+            // A schedule that exists for the caller is looked up in the whole log, because another family may own it.
             let within = family.clone().filter(|_| reach == Reach::Family);
             // A record that cannot be read is left out of the answer; `doctor` reports the damage.
             if let Ok(decisions) = history::about(&*store, &schedule, within) {
@@ -223,6 +227,7 @@ impl<'a> QueryAccess<'a> {
         // A session that is not open has no history of its own.
         let own = scope.session().and_then(|own| engine.state().session(own));
         let opened = own.map_or(Cursor::START, SessionRecord::opened);
+        // Read lazily: a query that asks for no budget counts nothing.
         let usage = BudgetsInUse { service: self.service, engine, now: self.now.boot };
         let view = View {
             state: snapshot.map_or(engine.state(), |snapshot| &snapshot.state),

@@ -56,18 +56,21 @@ impl Service {
     }
 
     fn check(&self, caller: &Caller, op: Op, tool: Option<Dialect>) -> Result<(), DenialReason> {
+        // First, because a caller whose role never allows it must learn nothing of switches and grants.
         check_role(caller, op)?;
         let rule = op.rule();
         if let Some(gate) = rule.gate.filter(|gate| !self.is_open(*gate, caller)) {
             let is_operator = caller.role == CallerRole::Operator;
             return Err(if is_operator { DenialReason::SwitchedOff { gate } } else { DenialReason::Absent });
         }
+        // Grants and rates belong to sessions. An operator that acts for none has neither.
         let Scope::Session(session) = &caller.scope else { return Ok(()) };
         // What changes something by no tool at all needs the grant of the crate's own tools, unless its operation says another.
         let dialect = rule.family.or(tool).unwrap_or(Dialect::Native);
         // Only a session's own token has a rate: an operator who acts for a session has none.
         let of_token = |limit: &Limit| (caller.role == CallerRole::Session).then_some(*limit);
         let (rate, time) = (rule.rate.as_ref().and_then(of_token), rule.time.as_ref().and_then(of_token));
+        // Most reads need neither a grant nor a rate, so they do not take the engine's lock.
         if !rule.is_granted && rate.or(time).is_none() {
             return Ok(());
         }
@@ -80,11 +83,13 @@ impl Service {
         }
         let Some(root) = root else { return Ok(()) };
         let (rates, now) = (&self.shared.rates, self.handle().now().boot);
+        // Only checked here: what a query takes is known, and counted, after it has run.
         if let Some(rate) = time {
             let admitted = rates.admit_query(root.clone(), now);
             admitted.map_err(|wait| DenialReason::TooFast { rate, wait })?;
         }
         let Some(rate) = rate else { return Ok(()) };
+        // Last, because it counts: an operation that is refused for another reason uses nothing up.
         rates.take(rate, root, now).map_err(|wait| DenialReason::TooFast { rate, wait })
     }
 }

@@ -138,7 +138,7 @@ impl Service {
     /// Tells that a session has lost the process of its agent.
     pub(super) fn tell_left(&self, session: &SessionId) {
         if let Some(told) = self.shared.agents.left.get() {
-            // Nobody follows the sessions any more when the program ends.
+            // An error means that the receiver is gone, because the program ends.
             let _ = told.send(session.clone());
         }
     }

@@ -119,6 +119,7 @@ impl Table {
     /// Notes that a process is in the conversation of a session, in no other unless it `has_many`. Returns the sessions that have
     /// gained or lost the process.
     fn bind(&mut self, process: AgentProcess, session: &SessionId, has_many: bool) -> Vec<SessionId> {
+        // Of the conversations that the process is known to be in: the one that is named now, and all others.
         let sessions = self.processes.keys().filter(|(known, _)| *known == process).map(|(_, of)| of);
         let (same, others): (Vec<&SessionId>, Vec<&SessionId>) = sessions.partition(|of| *of == session);
         let gained = same.is_empty().then_some(session);
@@ -128,6 +129,7 @@ impl Table {
             // It goes on with this one.
             self.processes.retain(|(known, _), _| *known != process);
         }
+        // Counted anew even if the process is known, because the entry that was named first is forgotten first.
         let named = self.next();
         self.processes.insert((process, session.clone()), named);
         if self.processes.len() as u64 > limits::AGENT_PROCESSES_KNOWN.value {
@@ -145,6 +147,7 @@ impl Table {
     pub(super) fn unbind(&mut self, is_gone: impl Fn(&AgentProcess, &SessionId) -> bool) -> Vec<SessionId> {
         let gone = self.processes.extract_if(.., |(process, session), _| is_gone(process, session));
         let sessions: BTreeSet<SessionId> = gone.map(|((_, session), _)| session).collect();
+        // Another process may have the conversation open as well. Then the session still has one.
         let has_none = |session: &SessionId| !self.processes.keys().any(|(_, bound)| bound == session);
         sessions.into_iter().filter(has_none).collect()
     }
@@ -185,6 +188,7 @@ impl Service {
         changed.iter().for_each(|session| self.forget_agent_schedules(session));
         changed.iter().filter(|of| **of != session).for_each(|left| self.tell_left(left));
         if let Err(error) = self.open_for_agent(caller, &session, address) {
+            // No session was opened, so the process must not be found in its conversation.
             let _ = self.shared.agents.table().unbind(|known, of| known == process && *of == session);
             return Err(error);
         }
@@ -228,6 +232,7 @@ impl Service {
         let mut sessions =
             table.processes.keys().filter(|(known, _)| known == process).map(|(_, session)| session);
         let first = sessions.next();
+        // With several conversations it is not known which of them the tool server was asked from.
         Ok(first.filter(|_| sessions.next().is_none()).cloned())
     }
 

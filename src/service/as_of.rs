@@ -108,6 +108,7 @@ fn read_without(
 ) -> Result<(Past, LostHistory), StoreFault> {
     // `until` is exclusive, and facts of that very instant belong to the answer.
     let until = at.checked_add(Span::from_nanos(1));
+    // The history comes newest first, so this is the last fact that belongs to the answer.
     let last = store.history(&HistoryQuery { until, limit: 1, ..HistoryQuery::default() })?;
     let end = last.first().map_or(Cursor::START, |record| record.cursor);
     let mut present = Present::default();
@@ -178,6 +179,7 @@ impl Present {
     fn add(&mut self, row: Row, at: Moment) {
         match row {
             Row::Session(mut row, _) => {
+                // No fact says when a person wrote, so a later time cannot be replaced by the one of that instant.
                 row.last_user_activity = row.last_user_activity.filter(|last| *last <= at);
                 self.sessions.push(*row);
             }
@@ -266,6 +268,7 @@ impl Fold {
             && matches!(fact, Fact::Created { .. } | Fact::Schedule(..) | Fact::Run(..));
         if is_patchy {
             self.accounts.lacks_before(record.at);
+            // Its outcome counts although it is not folded. The next line moves the cursor past it.
             self.accounts.add(record.at, &alone(&fact));
             self.state.apply(now, LocalFact::LogEnds { at: record.cursor });
             return Ok(());
@@ -331,6 +334,7 @@ impl Fold {
         self.later_settings.note(record);
         let is = |kind: DecisionKind| &*record.kind == kind.name();
         let note = |later: &mut BTreeMap<Box<str>, bool>, id: &str, is_creation| {
+            // Only the first fact after the instant says whether the record was there already.
             if !later.contains_key(id) {
                 later.insert(id.into(), is_creation);
             }
@@ -357,6 +361,7 @@ impl Fold {
         if let Some(first) = first.filter(|_| is_pruned) {
             self.accounts.lacks_before(first);
         }
+        // A log that reaches back to its beginning has every change of a setting, so the fold is right without the rows.
         let mut untold = if is_pruned { self.end_settings(&present, now) } else { 0 };
         for row in present.sessions.into_iter().filter(|row| row.opened_at <= at) {
             // One that is loaded already stays as it is.
@@ -371,6 +376,7 @@ impl Fold {
                 return None;
             }
             let id = &row.schedule.id;
+            // What stays in this table when all rows are handled has no row: it was deleted since.
             let later = self.later_schedules.remove(id.to_string().as_str());
             if row.schedule.created_at > at || self.entered.contains(id) {
                 continue;

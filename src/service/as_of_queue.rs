@@ -49,6 +49,7 @@ impl AsOfQueue {
         // Before the log is read: a change meanwhile makes the snapshot too old for the cache.
         let head = handle.read().store().map_or(Cursor::START, |store| store.health().head);
         let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        // There is room for one snapshot. One of another instant, or of a log that has grown since, is of no use.
         let found = cached.take_if(|cached| cached.at != at || cached.head != head);
         let current = cached.as_ref().map(|cached| Arc::clone(&cached.snapshot));
         drop(cached);

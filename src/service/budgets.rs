@@ -69,6 +69,7 @@ impl BudgetsInUse<'_> {
 
     fn history(&self, session: Option<&str>) -> [u64; 3] {
         self.engine.store().map_or([0; 3], |store| {
+            // In this order: of all, of the largest share, and of this session.
             let bytes = store.history_bytes(session);
             [bytes.all, bytes.largest, bytes.of_session]
         })
@@ -87,6 +88,7 @@ impl Usage for BudgetsInUse<'_> {
             Budget::ScheduleBytes => family(SessionRecord::bytes),
             Budget::Sessions => state.fresh_count(root) as u64,
             Budget::RunBytes => state.run_bytes(root, self.now),
+            // The bound is of one transcript, so the family does not count.
             Budget::TranscriptBytes => self.engine.transcript_bytes(session),
             Budget::HistoryBytes => self.history(Some(root.as_str()))[2],
             Budget::Outside => self.outside().of_families.get(root.as_str()).copied().unwrap_or(0),
@@ -141,6 +143,7 @@ impl Usage for BudgetsInUse<'_> {
             Budget::Schedules => self.largest_family(|member| member.live_count() as u64),
             Budget::Slots => state.slots_per_minute_of_largest(),
             Budget::ScheduleBytes => self.largest_family(SessionRecord::bytes),
+            // The families are found by way of their members, so a large one is counted once for each.
             Budget::Sessions => sessions().map(|it| state.fresh_count(it.root()) as u64).max().unwrap_or(0),
             Budget::RunBytes => state.run_bytes_of_largest(self.now),
             Budget::TranscriptBytes => {

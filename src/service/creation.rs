@@ -38,10 +38,12 @@ pub(crate) fn create<T, E, R>(
         let earlier = state.schedule_by_key(&new.owner, new.dialect, new.key()?)?;
         Some((first_read_at(earlier.schedule()), earlier.status().is_terminal()))
     });
+    // The call has no key, or its key is free: it is no repeat.
     let Some((first, has_ended)) = first else {
         let (when, more) = read(handle.now().wall)?;
         return Ok((submit(handle, NewSchedule { when, ..new }, look), more));
     };
+    // The engine compares the two requests. It refuses another one under the key of a schedule that goes on.
     if !has_ended {
         let (when, more) = read(first)?;
         return Ok((submit(handle, NewSchedule { when, ..new }, look), more));
@@ -59,6 +61,7 @@ pub(crate) fn create<T, E, R>(
             return Ok((Ok(earlier), more));
         }
     }
+    // Another request: the key of a schedule that has ended is free.
     let (when, more) = read(handle.now().wall)?;
     Ok((submit(handle, NewSchedule { when, ..new }, look), more))
 }
@@ -67,6 +70,7 @@ fn submit<R>(handle: &Handle, mut new: NewSchedule, look: impl Fn(&ScheduleRecor
     let durability = new.durability;
     let fresh = || ScheduleId::fresh(durability, || handle.now().wall, handle.random_bits());
     let id = new.id.get_or_insert_with(fresh).clone();
+    // Copied before the command takes them, because the answer looks the schedule up by its key.
     let (owner, dialect, key) = (new.owner.clone(), new.dialect, new.key().map(Box::<str>::from));
     // Read in the same critical section: a schedule that was just created has not ended yet.
     handle.submit_with(Input::Command(Command::CreateSchedule(new)), |state| {

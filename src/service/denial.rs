@@ -129,6 +129,7 @@ impl fmt::Display for Denial {
                 write!(f, "{} is switched off, so {op} is refused", gate.name())
             }
             DenialReason::TooFast { rate, .. } => {
+                // A limit is a value and no enum, so the last arm stands for the rate of changes.
                 let does = match rate {
                     limits::QUERY_MS_PER_MINUTE => "queries too much",
                     limits::CREATES_PER_MINUTE => "creates schedules too fast",

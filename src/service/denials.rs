@@ -20,10 +20,12 @@ impl Denials {
         // A panic elsewhere leaves the table whole: each change is one insert or one sweep.
         let mut recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
         let is_recent = |at: &BootTime| now.since(*at) < MINUTE;
+        // Swept only when it is full, so that a refusal usually costs one look-up.
         if recorded.len() >= MOST {
             recorded.retain(|_, at| is_recent(at));
         }
         let key = (by.to_string().into(), op);
+        // Still full: so many were refused within the last minute that no further one is recorded.
         if recorded.len() >= MOST || recorded.get(&key).is_some_and(is_recent) {
             return false;
         }

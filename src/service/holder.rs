@@ -61,6 +61,7 @@ impl Holder {
     fn of(caller: &Caller, root_of: impl FnOnce(&SessionId) -> SessionId) -> Holder {
         Holder(match (caller.role, caller.scope.session()) {
             (CallerRole::Session, Some(session)) => Kind::Family(root_of(session)),
+            // Whatever has neither a session nor a host's token shares one part.
             (CallerRole::Observer | CallerRole::Session | CallerRole::Channel, _) => Kind::Observers,
             // A host without a token was connected by an operator, or runs in this process.
             (CallerRole::Host, _) => caller.via.host().cloned().map_or(Kind::Operator, Kind::Host),

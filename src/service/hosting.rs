@@ -73,6 +73,7 @@ pub(crate) enum Opening {
 
 /// The keys of what a configuration asks for and a session does not have.
 fn unlike(wanted: &SessionConfig, present: &SessionConfig) -> Vec<&'static str> {
+    // Zone and address apart from the rest: a request that leaves one of them out asks for nothing different there.
     let parts = |config: &SessionConfig| {
         let rest = SessionConfig { zone: None, address: None, ..config.clone() };
         (config.zone.clone(), config.address.clone(), rest)
@@ -279,10 +280,12 @@ impl Service {
             self.attach(caller, reach, (vec![session], Some(busy)), attach)?;
             return Ok(Opening::Attached { ignored: unlike(&wanted, &present) });
         }
+        // The connection becomes a host first, so that the session is opened with it as its host.
         self.attach(caller, reach, (Vec::new(), Some(false)), attach)?;
         let (session, token) = self.open(admitted, reach, (Some(session), asked), reach.host)?;
         if busy {
-            // It was closed meanwhile: the turn goes on all the same, and what its schedules left waits for its end.
+            // The session was closed while a turn went on in the harness. That turn still counts: what is due in the new session
+            // waits for its end.
             self.handle().submit(Input::Report(Report::Busy { session, busy, by: Some(caller.actor()) }))?;
         }
         Ok(Opening::Opened(token))
@@ -355,6 +358,7 @@ impl Service {
             let into = state.run(run)?.run().session.as_ref()?;
             state.session(into).map(SessionRecord::host)
         });
+        // A connection that is no host has the number of the built-in one, whose deliveries are not its own.
         if reach.host.is_attached() && host == Some(reach.host) {
             return Ok(());
         }

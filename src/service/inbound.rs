@@ -125,6 +125,7 @@ impl Service {
         let refused = || Refusal::ChannelNotAllowed { channel: channel.into() };
         let to = self.inbound(channel).ok_or_else(refused)?;
         let admitted = self.admit(&sender, Op::Arrive, None).map_err(|_| refused())?;
+        // Before the condition: while the channel is paused the sender is to send the event again, whatever it says.
         if self.handle().view(|state| state.channel_pause(channel, Direction::Inbound).is_some()) {
             return Err(Refusal::ChannelPaused { channel: channel.into() });
         }
@@ -142,6 +143,7 @@ impl Service {
         };
         let arrived = arrived.and_then(|()| self.create_turn(admitted, (channel, to), &session, arrival));
         match &arrived {
+            // Senders repeat an event until they are answered, so a repeat leaves no trace in the history.
             Ok(Arrived::Duplicate { .. } | Arrived::Filtered) => {}
             Ok(Arrived::Begun { .. }) => self.note_arrival(channel, session, arrival, None),
             Err(refusal) => self.note_arrival(channel, session, arrival, Some(refusal.to_string())),
@@ -156,6 +158,7 @@ impl Service {
         session: &SessionId,
         arrival: &Arrival,
     ) -> Result<Arrived, Refusal> {
+        // The sender's id is the idempotency key: an event that is sent again finds the schedule of the first time.
         let key = format!("in/{channel}/{}", short(&arrival.event, limits::CHANNEL_EVENT_BYTES.value));
         // Blanks are in neither name, so the two come apart again.
         let way_back = format!("{channel} {}", one_line(&arrival.source));
@@ -168,6 +171,7 @@ impl Service {
             payload: Payload::Turn { text: text(channel, to.text.as_ref(), arrival).into() },
             settings: Some(Box::new(Settings {
                 key: Some(key.into()),
+                // `channels.reply` reads the way back from here.
                 description: Some(short(&way_back, limits::LABEL_BYTES.value).into()),
                 ..Settings::PLAIN
             })),
@@ -199,7 +203,9 @@ impl Service {
                 return None;
             }
             let all = state.sessions();
+            // What a channel has opened is known by the beginning of its id.
             let of_channel = || all.iter().filter(|record| record.id().as_str().starts_with(&prefix));
+            // No turn, schedule or message is left in it, so closing it loses nothing.
             let is_done = |it: &&&SessionRecord| !it.is_busy() && it.live_count() == 0 && it.inbox_len() == 0;
             let is_full = of_channel().count() as u64 >= limits::CHANNEL_SESSIONS.value;
             let oldest = of_channel().filter(is_done).min_by_key(|record| record.opened_at());
@@ -215,6 +221,7 @@ impl Service {
         // Nobody listens in it: its messages wait in its inbox until somebody takes them, or a host takes it over.
         let (id, config) = (Some(session.clone()), SessionConfig::default());
         match self.handle().sessions().open_by(id, HostId::INBOX, config, Some(by)) {
+            // Whether it exists was asked under another lock, so somebody else may have opened it since.
             Ok(_) | Err(Refusal::SessionExists { .. }) => Ok(()),
             Err(refusal) => Err(refusal),
         }
@@ -222,6 +229,7 @@ impl Service {
 
     fn note_arrival(&self, channel: &str, session: SessionId, arrival: &Arrival, error: Option<String>) {
         let mut events = self.shared.inbounds.events.lock().unwrap_or_else(PoisonError::into_inner);
+        // One queue for the events of all channels, so its bound is that of all together.
         if events.len() as u64 >= limits::CHANNEL_EVENTS.value * limits::CHANNELS.value {
             events.pop_front();
         }

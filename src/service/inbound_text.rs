@@ -42,6 +42,7 @@ impl Template {
         let (mut parts, mut rest) = (Vec::new(), text);
         while let Some((before, behind)) = rest.split_once("{{") {
             let Some((place, behind)) = behind.split_once("}}") else {
+                // The braces are the two bytes in front of what is behind them.
                 return Err(format!("{{{{ is not closed, at byte {}", text.len() - behind.len() - 2));
             };
             parts.push(Part::Text(before.into()));
@@ -114,6 +115,7 @@ fn value_at(root: Root, keys: &[Box<str>], arrival: &Arrival) -> Value {
         // Keys are texts in JSON, and keywords in an event that is simulated in EDN.
         let of = |map: &'_ Map| map.text(key).or_else(|| map.keyword(key)).cloned();
         let in_map = || value.as_map().and_then(of);
+        // A step that is a number leads into a list.
         let in_list = || value.as_items()?.get(key.parse::<usize>().ok()?).cloned();
         value = in_map().or_else(in_list).unwrap_or(Value::Nil);
     }

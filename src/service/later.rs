@@ -1,7 +1,7 @@
 //! Answers that come later: a call that has begun, and whose answer is there when other calls have ended.
 //!
-//! Nobody waits on a thread of ours: who wants the answer says what is to be done with it. Invariant: an answer is given to one
-//! receiver, once; if the receiver goes before, what the call has begun is ended.
+//! No thread has to wait for an answer: the receiver passes a function, which is called with it. Invariant: an answer is given
+//! to one receiver, once. If the receiver is dropped before that, the call that was begun is cancelled.
 
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -25,7 +25,7 @@ pub struct Pending {
     at_most: Span,
 }
 
-/// Whoever waits for an answer. Dropping it before the answer has come ends what the call has begun.
+/// The side that waits for an answer. Dropping it before the answer has come ends what the call has begun.
 #[must_use]
 pub struct Waiter {
     slot: Arc<Slot>,
@@ -75,7 +75,7 @@ impl Called {
     pub(super) fn map(self, change: fn(Answer) -> Answer) -> Called {
         match self {
             Called::Now(answer) => Called::Now(change(answer)),
-            // It is within its bounds when it is given.
+            // A later answer is cut to its bounds where it is given (`tools/tasks.rs`, `tools/parallel.rs`).
             later @ Called::Later(_) => later,
         }
     }
@@ -106,6 +106,7 @@ impl Pending {
                 take(answer);
                 return self.waiter;
             }
+            // Not reached: only `then`, which takes the answer by value, and the end of the waiter lead to these stages.
             Stage::Awaited(..) | Stage::Over => {}
         }
         drop(stage);
@@ -122,6 +123,7 @@ impl Waiter {
     /// Waits until the answer was given, on this thread.
     pub fn wait(self) {
         let mut stage = self.slot.stage();
+        // An answer counts as given as soon as its receiver is called, also while the receiver is still at work.
         while matches!(*stage, Stage::Open(_) | Stage::Awaited(..)) {
             stage = self.slot.given.wait(stage).unwrap_or_else(PoisonError::into_inner);
         }
@@ -156,6 +158,7 @@ impl Slot {
     fn give(&self, answer: Answer) {
         let mut stage = self.stage();
         match std::mem::replace(&mut *stage, Stage::Over) {
+            // The call has ended, so there is nothing left to give up.
             Stage::Open(_) => *stage = Stage::There(answer),
             Stage::Awaited(take, _) => {
                 // Unlocked first: the receiver may do anything.

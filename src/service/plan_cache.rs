@@ -40,11 +40,13 @@ impl Prepared {
     }
 }
 
-/// Whether a plan is quick, by what it names and by how long its last run took. With `may_be_slow`, the time says nothing.
+/// Whether a plan is quick, by what it names and by how long its last run took. With `may_be_slow`, a long last run does not
+/// count against it, because that run may have waited for the disk.
 #[cfg(feature = "http")]
 pub(crate) fn is_quick(plan: Option<&Plan>, took_us: &AtomicU64, may_be_slow: bool) -> bool {
     let took = took_us.load(Ordering::Relaxed);
     let is_small = || plan.is_none_or(|plan| plan.entities_named().is_some_and(|count| count <= NAMED));
+    // A plan that has run is judged by its time, any other by what it names.
     took < QUICK_US || ((took == u64::MAX || may_be_slow) && is_small())
 }
 

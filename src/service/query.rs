@@ -160,6 +160,7 @@ fn with_request<T>(
     let mut access = service.admit_query(caller, prepared.boundary.as_of)?;
     let began = service.handle().now().boot;
     let stop = access.stop();
+    // The plan is shared by all callers of one kind, so the id of the caller's session comes in only here.
     let own = caller.scope.session().filter(|_| prepared.is_within);
     let within: Option<Map> = own.map(|own| Map::new().with(SESSION_ID, Value::string(own.as_str())));
     let request = QueryRequest {

@@ -1,7 +1,8 @@
 //! Queues for work that only a few callers may do at the same time: the others wait on their own threads.
 //!
-//! Operators go first; otherwise the order is that of arrival, except that who is at a limit of its own lets others pass.
-//! Invariant: who can go on does so at once, so a newcomer that finds a free turn overtakes nobody who could use it.
+//! Operators go first, then all others in the order of their arrival. A caller whose holder has all the turns that it may have
+//! is passed by. Invariant: a free turn goes at once to the first caller that may have it, so a newcomer that finds a free turn
+//! overtakes no caller that could use it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -57,6 +58,8 @@ impl Queue {
         if let Ok(share) = self.turns.take(&holder, 1) {
             return Ok(Turn { queue: Arc::clone(self), share: Some(share) });
         }
+        // False sorts before true, so operators stand in front. Operators and others are counted apart, so that neither can fill
+        // the line of the other.
         let is_last = !holder.is_operator();
         let waiting = line.waiters.keys().filter(|(last, _)| *last == is_last).count();
         let own = line.waiters.values().filter(|waiter| waiter.holder == holder).count();
@@ -95,6 +98,7 @@ impl Drop for Turn {
         // Under the lock, so that no newcomer takes the turn before those who wait for it.
         let mut line = self.queue.line();
         self.share = None;
+        // All are tried, in order: one that is at a limit of its own must not hold up those behind it.
         for waiter in line.waiters.values_mut().filter(|waiter| waiter.share.is_none()) {
             waiter.share = self.queue.turns.take(&waiter.holder, 1).ok();
         }

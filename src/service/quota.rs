@@ -57,11 +57,13 @@ impl Quota {
         if used.all.saturating_add(amount) > self.all.value {
             return Err(self.all);
         }
+        // Operators have no bound of their own, and may use the reserve.
         if let Some(limit) = self.each.of(holder) {
             if used.common.saturating_add(amount) > self.all.value - self.reserve.value {
                 return Err(self.all);
             }
             let own = used.own.get(holder).copied().unwrap_or(0).saturating_add(amount);
+            // Last, so that the error names the holder's own bound only where there would be room for others.
             if own > limit.value {
                 return Err(limit);
             }
@@ -82,7 +84,7 @@ impl Quota {
         self.used().own.get(&Holder::family(root)).copied().unwrap_or(0)
     }
 
-    /// How much of it the family holds that holds most.
+    /// How much of it the family with the largest part holds.
     pub(super) fn used_by_largest_family(&self) -> u64 {
         let used = self.used();
         let families = used.own.iter().filter(|(holder, _)| holder.is_family());

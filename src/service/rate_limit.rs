@@ -46,7 +46,7 @@ impl RateLimiter {
         amount(rate, table.paid_until(&(root.clone(), rate.name), now).since(now))
     }
 
-    /// Returns how much the family has used that has used most of it.
+    /// Returns the largest amount that any family has used of the rate of a budget.
     pub(super) fn largest(&self, budget: Budget, now: BootTime) -> u64 {
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(rate) = budget.of_session() else { return 0 };
@@ -57,6 +57,7 @@ impl RateLimiter {
     /// Returns how long the family of this root has to wait before its next query.
     pub(super) fn admit_query(&self, root: SessionId, now: BootTime) -> Result<(), Span> {
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        // `since` is zero for what is not later, so whatever lies at most this far ahead is admitted.
         let wait = table.paid_until(&(root, QUERIES.name), now).since(now.after(QUERIES_AHEAD));
         if wait == Span::ZERO { Ok(()) } else { Err(whole(wait)) }
     }
@@ -73,6 +74,7 @@ impl RateLimiter {
 
 impl Table {
     fn paid_until(&self, key: &(SessionId, &'static str), now: BootTime) -> BootTime {
+        // An instant that has passed is no credit: time that was not used is not saved up.
         self.paid_until.get(key).copied().unwrap_or(now).max(now)
     }
 

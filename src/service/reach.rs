@@ -25,6 +25,7 @@ impl Reach {
         let host_token = caller.via.host().cloned();
         let mut reach = Reach { is_operators, host: HostId::LOCAL, host_token, sessions: BTreeMap::new() };
         if let Scope::Session(session) = &caller.scope {
+            // With the opening of the session that is open at this moment: a later one of its id is not within reach.
             reach.add(handle, session);
         }
         reach

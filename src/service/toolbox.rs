@@ -48,6 +48,7 @@ impl Service {
         if self.admit(caller, Op::Query, None).is_err() {
             return Vec::new();
         }
+        // Both the token and the session's grant have to allow changes.
         let may_change = caller.may_change()
             && self.grant_of(caller).is_none_or(|grant| grant.right == Some(Right::Change));
         let shows = |tool: &&ToolInfo| self.offers(caller, tool) && (may_change || tool.can_read());
@@ -86,6 +87,7 @@ impl Service {
         let is_open = tool.families().filter_map(Dialect::gate).all(|gate| self.is_open(gate, caller));
         let is_open = is_open && tool.families().all(|family| self.has_store_for(family));
         let is_operator = caller.role == CallerRole::Operator && caller.scope == Scope::Operator;
+        // Of this family, some tools are for operators alone, and some for sessions that may manage a channel.
         let Tool::Channels(tool) = tool.tool else { return is_open };
         let is_for_agents = !tool.is_for_operators() && (!tool.is_for_managers() || self.manages(caller));
         is_open && (is_operator || is_for_agents)

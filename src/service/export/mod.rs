@@ -56,6 +56,7 @@ pub fn export(stored: &Stored<'_>, write: &mut Write<'_>) -> Result<Vec<String>,
     let mut present = Present::default();
     let read = for_each_row_of(stored.rows, |row| present.add(row));
     read.map_err(|error| ExportError::Row(error.to_string().into()))?;
+    // The log is walked twice: only its last revision shows whether a job can be said in the seed's words.
     let survey = Survey::of(stored, &present)?;
     let mut out = Out { lines: Lines::default(), schedules: String::new(), write };
     // Rows without a fact that would make them known come first: whatever the log has of them comes later.
@@ -68,13 +69,16 @@ pub fn export(stored: &Stored<'_>, write: &mut Write<'_>) -> Result<Vec<String>,
         } else {
             schedule_lines::print_row(row, since, &mut out.schedules);
         }
+        // Line by line, so that an export takes no more memory than one fact.
         out.flush()?;
     }
     walk(stored, |chronicle, record, fact, row, learned| {
+        // `walk` passes no fact without a schedule but holds and releases of everything.
         let Some(id) = fact.schedule() else {
             schedule_lines::print_hold(record, &mut out.schedules);
             return out.flush();
         };
+        // Nothing that is left says what the schedule was. The notes count it.
         let Some((known, learned)) = chronicle.known(id).zip(learned) else { return Ok(()) };
         if !survey.is_job(known) {
             schedule_lines::print_fact(record, known, &mut out.schedules);
@@ -106,6 +110,7 @@ fn walk(
         let Some(newest) = chunk.last() else { return Ok(()) };
         after = newest.cursor;
         for record in &chunk {
+            // Facts about sessions, hosts and grants have no place in the files.
             if record.schedule.is_none() && !is_hold(record) || is_patchy(stored, record) {
                 continue;
             }
@@ -138,6 +143,7 @@ fn parsed(
             return Ok((fact, None));
         };
         let row = form.part(codec::ROW);
+        // A row is long, and is used only where it makes a schedule known.
         if !row.is_map() || !wants_row(id) {
             return Ok((fact, None));
         }
@@ -194,6 +200,7 @@ impl Survey {
         let mut survey = Survey::default();
         let mut known_ids = BTreeSet::new();
         walk(stored, |chronicle, record, fact, _, learned| {
+            // The log is in order, so the first fact is the oldest that is left.
             survey.first.get_or_insert(record.at);
             let Some((id, learned)) = fact.schedule().zip(learned) else { return Ok(()) };
             match learned {
@@ -212,6 +219,7 @@ impl Survey {
             survey.begun_late.insert(id.clone());
             survey.note_words(&Known::of_row(row));
         }
+        // A later fact, or the row, may have made it known.
         let is_told = |id: &ScheduleId| known_ids.contains(id) || present.schedules.contains_key(id);
         survey.unknown.retain(|id| !is_told(id));
         Ok(survey)

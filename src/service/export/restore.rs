@@ -58,6 +58,7 @@ fn request(known: Known, now: Moment) -> Result<Option<Again>, &'static str> {
     }
     let Schedule { id, dialect, durability, label, owner, trigger, payload, creation, mut settings, .. } =
         schedule;
+    // The runs that it had count: otherwise an import would give it all of them again.
     if let Some(max) = settings.as_mut().and_then(|settings| settings.lifetime.max_runs.as_mut()) {
         let left = u64::from(max.get()).saturating_sub(runs);
         let Some(left) = u32::try_from(left).ok().and_then(NonZeroU32::new) else { return Ok(None) };
@@ -73,6 +74,7 @@ fn request(known: Known, now: Moment) -> Result<Option<Again>, &'static str> {
         when: When::By(trigger),
         payload,
         settings,
+        // No tool asks for it, so no tool's own bound applies, only the engine's.
         session_live_max: u32::try_from(limits::SESSION_SCHEDULES.value).unwrap_or(u32::MAX),
     };
     Ok(Some((new, is_paused.then_some(pause_reason))))

@@ -28,6 +28,7 @@ pub const SCHEDULES: &str = "schedules.jsonl";
 /// Prints a fact about a schedule, which is known as it is after the fact.
 pub(super) fn print_fact(record: &FactRecord, known: &Known, out: &mut String) {
     let (id, cursor) = (known.schedule.id.to_string(), record.cursor.to_string());
+    // The id of the event is derived from these parts, so that two exports agree on it.
     let head = head(&record.kind, record.at, known, &[&id, "fact", &cursor]);
     let text = |map: Map, key: &str, text: Option<&str>| match text {
         Some(text) => map.with(key, text),
@@ -118,6 +119,7 @@ impl ScheduleLog {
         let value = json::read(line, &LINE_CAPS).map_err(|error| error.to_string())?;
         let map = value.as_map().ok_or("it is not an object")?;
         let text = |key: &str| map.text(key).and_then(Value::as_str);
+        // A row stands for a schedule of which no fact has all of it.
         if let Some(row) = text("row") {
             let row = parsed(row, |form| codec::parse_schedule(form).map_err(|error| error.to_string()))?;
             self.chronicle.enter(&row);

@@ -13,6 +13,7 @@ impl CallerMutator<'_> {
     /// Approves a run, or what the agent asks for in its turn. The digest names what the operator was shown.
     pub(super) fn approve(&self, params: Approve) -> Result<Value, ResolverError> {
         let (run, digest) = (params.which.run, params.shown.digest);
+        // The digest says which is meant: a question of the agent, or the content of the held run.
         match self.questions_of(&run, Some(digest)).pop() {
             Some(question) => self.answer(&run, question, (true, None)),
             None => self.decide(&run.clone(), Command::Approve { run, digest, by: self.actor() }),
@@ -33,6 +34,7 @@ impl CallerMutator<'_> {
             }
             return self.decide(&run.clone(), Command::Deny { run, why, by: self.actor() });
         }
+        // The turn of a run may ask several things at once. Without a digest all of them are denied.
         for question in questions {
             self.answer(&run, question, (false, why.clone()))?;
         }

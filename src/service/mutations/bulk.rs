@@ -88,6 +88,7 @@ impl CallerMutator<'_> {
             BulkAction::Pause => record.progress().paused.is_none(),
             BulkAction::Resume => record.progress().paused.is_some(),
         };
+        // A caller that acts for a session changes only the schedules of that session.
         let own = self.caller().scope.session();
         let meant: Vec<ScheduleId> = self.handle().view(|state| {
             let found = unfinished(state, own, &which).into_iter().filter(|record| needs(record));

@@ -47,6 +47,7 @@ impl CallerMutator<'_> {
         };
         let mut bytes = 0;
         let fits = |(_, message): &(RunId, Arc<Message>)| {
+            // The first one is taken however long it is: otherwise it would stay in front for ever.
             let is_first = bytes == 0;
             bytes += message.bytes();
             is_first || bytes as u64 <= limits::TAKEN_BYTES.value

@@ -11,6 +11,7 @@ impl CallerMutator<'_> {
     pub(super) fn remember(&self, request: RememberRequest) -> Result<Value, ResolverError> {
         let session = self.session(request.of.session, "session-id")?;
         let content = request.fact.content;
+        // The engine stores the fact with its secrets replaced, so it is found in that form only.
         let known = redacted(&content).into_owned();
         let number = |memory: &Memory| memory.number_of(&known);
         let number = self.change_memory(&session, MemoryChange::Remembered { content }, number);
@@ -29,6 +30,7 @@ impl CallerMutator<'_> {
         let session = self.session(request.of.session, "session-id")?;
         let (subject, description) = (request.task.subject, request.task.description);
         let change = MemoryChange::TaskCreated { subject, description };
+        // A task is known by its place, and a new one is the last.
         let count = self.change_memory(&session, change, |memory| memory.tasks.len());
         let count = count.map_err(|refusal| refused(&refusal))?;
         Ok(noted(&session, Some(format!("t{count}"))))

@@ -157,6 +157,7 @@ impl CallerMutator<'_> {
     /// The session that a host speaks about: the one that was named, or else the caller's own. Whether it is within reach is
     /// decided with the request.
     fn named(&self, given: Option<SessionId>) -> Result<SessionId, ResolverError> {
+        // The scope of a host that acts for no session has an id too, which no session can have.
         let own = self.caller().scope.session().filter(|own| !own.is_nobodys()).cloned();
         given.or(own).ok_or_else(|| wrong("session-id", "a session's id", None))
     }

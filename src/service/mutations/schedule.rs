@@ -34,6 +34,7 @@ impl CallerMutator<'_> {
             lifetime: conditions.lifetime.unwrap_or(Settings::PLAIN.lifetime),
             ..Settings::PLAIN
         };
+        // Time and text are placeholders: the time is resolved by `read` below, and the payload replaces the text.
         let plain = NewSchedule::message(owner.clone(), When::After(Span::ZERO), "");
         let schedule = NewSchedule {
             durability: new.durability.unwrap_or_else(|| creation::durability(self.handle())),
@@ -44,6 +45,7 @@ impl CallerMutator<'_> {
             ..plain
         };
         let own = self.handle().view(|state| state.zone_of(Some(&schedule.owner)).cloned());
+        // For a repeat, `now` is the moment of the first call, so the clock must not be read here.
         let read = |now| {
             let zones = self.handle().zones();
             let meant = when.clone().parse(now, zones, zones.usual(own.as_ref()))?;
@@ -63,6 +65,7 @@ impl CallerMutator<'_> {
         let next = |record: &ScheduleRecord| self.upcoming(record);
         let (created, meant) = creation::create(self.handle(), schedule, read, next)?;
         let creation::Created { id, is_new, read } = created.map_err(|refusal| refused(&refusal))?;
+        // A repeat is warned as well: what matters is whether somebody would get it from here on.
         let warning = self.handle().view(|state| unreachable(state, state.schedule(&id)?));
         let understood = warned(meant.echo(read.unwrap_or_default()), warning);
         let answer = Map::new().with("psi.scheduler/schedule-id", id.to_string());
@@ -196,6 +199,7 @@ impl CallerMutator<'_> {
             self.handle().submit_with(Input::Command(command), held).map_err(|refusal| refused(&refusal))?;
         let held = held.map(|pause| {
             Map::new()
+                // Only operators may hold everything.
                 .with("by", "operator")
                 .with("reason", pause.reason.as_deref())
                 .with("since", psi_terms::instant(pause.since))

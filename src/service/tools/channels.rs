@@ -187,6 +187,7 @@ impl<'a> ChannelCall<'a> {
     fn reply(&self, text: Box<str>) -> Answer {
         let Some(session) = self.caller().scope.session() else { return channels::no_session() };
         let way_back = self.handle().view(|state| {
+            // The schedule of an event has a key of this form, and the way back in its description (`service/inbound.rs`).
             let begun_by = &state.session(session)?.chain()?.run.schedule;
             let settings = state.schedule(begun_by)?.schedule().settings();
             settings.key.as_deref().filter(|key| key.starts_with("in/"))?;
@@ -244,6 +245,7 @@ fn standing(state: &State, id: &ScheduleId, slot: Moment) -> (RunId, &'static st
     let schedule = state.schedule(id);
     let record = schedule.and_then(|schedule| state.newest_run(schedule));
     let run = record.and_then(|record| state.run_id(record));
+    // The id that its only run will have: a new schedule has its first trigger.
     let unclaimed = || RunId { schedule: id.clone(), incarnation: 1, slot };
     let (status, attempts) = match record.map(crate::engine::RunRecord::run) {
         Some(run) if run.delivered_at.is_some() => ("delivered", run.attempt),

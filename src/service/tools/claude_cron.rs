@@ -65,6 +65,7 @@ impl<'a> ClaudeCronCall<'a> {
     fn create(&self, draft: JobDraft, session: &SessionId) -> Result<Answer, Refusal> {
         let possible = creation::durability(self.handle());
         let wanted = draft.durable;
+        // Without a store nothing is durable, whatever was wanted. The answer says so.
         let durability = if wanted == Some(false) { Durability::Volatile } else { possible };
         let own = self.handle().view(|state| state.zone_of(Some(session)).cloned());
         let zone = self.handle().zones().usual(own.as_ref()).clone();

@@ -33,6 +33,7 @@ impl MemoryCall<'_> {
             CallerMutator { service: self.service, admitted: self.admitted, tool: Some(Dialect::Memory) };
         match call {
             Call::Remember { content } => {
+                // The engine stores the fact with its secrets replaced, so it is found in that form only.
                 let known = redacted(&content).into_owned();
                 let is_known = self.service.handle().view(|state| {
                     let record: Option<&SessionRecord> = state.session(session);

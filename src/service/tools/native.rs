@@ -166,6 +166,7 @@ impl<'a> NativeCall<'a> {
     }
 
     fn act(&self, mutation: Mutation) -> Result<Map, ResolverError> {
+        // The call of the tool was admitted as this operation, so the mutation is not admitted again.
         let made = self.mutator().carry_out(mutation)?;
         Ok(made.as_map().cloned().unwrap_or_default())
     }

@@ -77,6 +77,7 @@ fn of_psi(args: &Value) -> Op {
         (None, _) if given(args, "query").is_some() => Op::Query,
         (Some("scheduler"), Some("create")) => Op::Create,
         (Some("scheduler"), Some("cancel")) => Op::Cancel,
+        // Also what the tool will refuse: it must not pass as a read before the tool has looked at it.
         _ => Op::Change,
     }
 }

@@ -41,6 +41,7 @@ impl OwnTools {
 impl Executor for OwnTools {
     fn specs(&self, session: &SessionId) -> Arc<[ToolSpec]> {
         let Some(service) = self.service() else { return Arc::default() };
+        // Such a call has the rights of the session's model, also if an operator has asked for it.
         let caller = Caller::session(session.clone()).as_model();
         let is_there = |tool: &ToolInfo| service.tool(&caller, tool.name).is_some();
         self.all().iter().filter(|(_, tool)| is_there(tool)).map(|(spec, _)| spec.clone()).collect()

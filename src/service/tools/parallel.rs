@@ -43,6 +43,7 @@ impl PrimitivesCall<'_> {
                 }
                 Err(bad) => bad.name,
             };
+            // A refused item keeps its place, so that the results are in the order of the call.
             items.push((name, found.err().map(ItemEnd::Refused)));
         }
         if calls.is_empty() {
@@ -61,6 +62,7 @@ impl PrimitivesCall<'_> {
         });
         let at_gone = Arc::clone(&board);
         let (pending, promise) = Pending::new(time, move || at_gone.give_up());
+        // Before the calls begin, because the last of them may end at once.
         board.state().promise = Some(promise);
         for (index, calling) in calls {
             let ended = Arc::clone(&board);
@@ -132,6 +134,7 @@ struct BoardState {
 impl Board {
     fn ended(&self, index: usize, outcome: Outcome) {
         let mut state = self.state();
+        // The item has an end already, or nobody waits for the answer any more.
         let Some((_, end @ None)) = state.items.get_mut(index) else { return };
         *end = Some(ItemEnd::Ended(outcome));
         state.left -= 1;
@@ -159,6 +162,7 @@ impl Board {
 
     /// Answers with what has ended. The other calls go on as tasks.
     fn time_is_up(&self, time: Span) {
+        // Collected first: a task is a step of the engine, which must not wait for this lock.
         let open: Vec<&(usize, Begun)> = {
             let state = self.state();
             let is_open = |index: usize| matches!(state.items.get(index), Some((_, None)));
@@ -190,6 +194,7 @@ impl Board {
     /// Lets a call go on as a task; `None` if it has ended.
     fn as_task(&self, begun: &Begun) -> Result<Option<ItemEnd>, Refusal> {
         let Ok(id) = ScheduleId::new(&self.handle.random_bits().short()) else { return Ok(None) };
+        // Before its schedule exists, so that an end that comes in between is kept for the schedule's run.
         if !self.handle.calls().go_on_as(&begun.id, &id, task_time(&begun.spec)) {
             return Ok(None);
         }
@@ -205,6 +210,7 @@ impl Board {
     /// Ends what has not ended: nobody waits for it.
     fn give_up(&self) {
         let mut state = self.state();
+        // Calls that end from here on find no place, and do nothing.
         state.left = 0;
         state.items.clear();
         let (promise, alarm) = (state.promise.take(), state.alarm.take());

@@ -109,6 +109,7 @@ impl<'a> PrimitivesCall<'a> {
             let of = (Dialect::Primitives, &known.spec.name);
             state.rule_of_call(session, of, zones, now).map(|rule| rule.then)
         });
+        // Only a task may wait for an approval, because nobody waits for its answer.
         match ruling {
             Some(Ruling::Refuse) => forbidden(primitives::blocked(name)),
             Some(Ruling::Hold) if may_wait && self.has_approvals() => Ok(known),

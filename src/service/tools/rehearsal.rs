@@ -26,6 +26,7 @@ pub(super) fn with_tried_example(answer: Answer, rehearse: impl Fn(&Value) -> An
     if example.is_none() {
         return answer;
     }
+    // Each round tries the last example. If that fails too, its own error has an example with one fault less.
     for _ in 0..FAULTS_MAX {
         let fits = |call: &Value| call.to_string().len() <= EXAMPLE_BYTES_MAX;
         let Some(call) = example.filter(fits) else { return answer.with_example(None) };

@@ -56,6 +56,7 @@ impl<'a> ActionCall<'a> {
                     Trigger::Event(event) => event.job == job,
                     Trigger::At(_) | Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) => false,
                 };
+                // Asked before the report, which makes those due that wait for it.
                 let is_awaited =
                     self.handle().view(|state| state.live_schedules_of(session).into_iter().any(waits));
                 self.handle().submit(Input::Command(ready)).map(|()| session_action::ready(&job, is_awaited))

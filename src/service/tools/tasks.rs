@@ -34,6 +34,7 @@ impl TaskMaker {
         (spec, kind): (&ToolSpec, ExecutorKind),
         args: Arc<Value>,
     ) -> Result<(), Refusal> {
+        // The bound is of the tasks that run at a time. Those that have ended are retained beside it.
         let running = self.handle.view(|state| tasks(state, &self.session).filter(is_running).count());
         if running as u64 >= limits::SESSION_TASKS.value {
             return Err(Refusal::LimitReached { limit: limits::SESSION_TASKS });
@@ -101,6 +102,7 @@ impl PrimitivesCall<'_> {
             Ok(id) => id,
             Err(_) => return Called::Now(primitives::unknown_task("")),
         };
+        // The launch waits a moment, so that a call that ends at once is answered with its end.
         let (settle, shown) = (Span::from_millis(limits::TASK_SETTLE_MS.value), tool.spec.name.clone());
         let (handle, owner, task) = (self.handle().clone(), session.clone(), id.clone());
         let print = move || {
@@ -253,7 +255,8 @@ impl Wait {
         stage.alarm = None;
         let waiter = stage.waiter.take();
         drop(stage);
-        // If it waits no more, the end has come, and its answer with it: that the session was not told counts on it.
+        // If the waiter is gone, the task has ended, and `rings` answers with its end. The session gets no message about an end
+        // that is answered here, so this wait must not end with anything else.
         if waiter.is_some_and(|waiter| self.handle.waiters().stop(&waiter)) {
             self.rings();
         }

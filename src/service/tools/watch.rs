@@ -107,6 +107,7 @@ impl<'a> WatchCall<'a> {
         let (draft, [tool_field, args_field]) = (start.watch, start.fields);
         let (tool, args) = ((tool_field, &draft.tool), (args_field, &draft.params));
         let asker = (session, self.caller());
+        // Refused here, and not at each check: the tool must exist for the session, and take these arguments.
         let later = CallLater::find(self.handle(), asker, Dialect::Watch, tool, args);
         let later = later.map_err(NotStarted::Answered)?;
         if later.spec.approval {
