@@ -213,6 +213,7 @@ fn is_by(view: &View<'_>, decision: &Decision, name: &str) -> bool {
             Scope::Session(session) => session.as_str() == name,
             Scope::Operator => name == "operator",
         };
+        // The name may be that of a session or, of an operator, that of its token.
         is_scope || by.via.as_ref().and_then(Via::token).is_some_and(|it| it.as_str() == name)
     })
 }
@@ -271,6 +272,7 @@ impl<'a> ListEntry<'a> {
 
 impl ListPosition {
     fn parse(text: &str) -> Option<ListPosition> {
+        // Three parts at most, because the id may contain the separator.
         let mut parts = text.splitn(3, '~');
         let mut moment = || Moment::parse(parts.next()?).ok();
         let (slot, created) = (moment()?, moment()?);

@@ -32,6 +32,7 @@ impl PastAccounts {
 
     /// Records that facts before an instant may be missing.
     pub fn lacks_before(&mut self, at: Moment) {
+        // The latest gap counts, because every day before it may lack something. `None` is less than any instant.
         self.complete_since = self.complete_since.max(Some(at));
     }
 
@@ -43,10 +44,13 @@ impl PastAccounts {
         for (quarter, outcomes) in &self.quarters {
             let Some(at) = begin(*quarter) else { continue };
             let day = zones.day(zone, at);
+            // The day on which the complete part begins lacks its own beginning, so only later days are complete.
             let is_complete = since.as_ref().is_none_or(|since| day > *since);
+            // All quarters of one day have one flag, so that of the first quarter stays.
             let (sum, _) = days.entry(day).or_insert((Outcomes::default(), is_complete));
             sum.add(outcomes);
         }
+        // A period of so many days touches one calendar day more.
         let most = usize::try_from(limits::HISTORY_DAYS.value).unwrap_or(usize::MAX).saturating_add(1);
         let surplus = days.len().saturating_sub(most);
         let row = |(day, (sum, is_complete)): (Box<str>, (Outcomes, bool))| {

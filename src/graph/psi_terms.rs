@@ -211,6 +211,7 @@ pub(crate) const CALL: Record = Record {
 
 /// Returns a call as a map.
 pub fn call(call: &Call) -> Map {
+    // Taken apart, so that a part that is added does not compile before it is shown.
     let Call { tool, args, via, purpose, sink, filter } = call;
     let (sink, channel) = match sink {
         Sink::Nobody => ("nobody", None),

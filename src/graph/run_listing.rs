@@ -89,6 +89,7 @@ pub(super) fn runs(view: &View<'_>, params: &Map) -> Result<Page, ResolverError>
         |id: &ScheduleId| filter.schedule.as_deref().is_none_or(|wanted| id.to_string() == wanted);
     for record in schedules_of(view, Whose::All).into_iter().filter_map(|key| view.schedule(key)) {
         let id = &record.schedule().id;
+        // Checked per schedule: the runs of all others need not be looked at.
         if !is_wanted(id) {
             continue;
         }

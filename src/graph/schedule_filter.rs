@@ -94,6 +94,7 @@ impl ScheduleFilter {
         let zone = || schedule.trigger.zone().map(ToString::to_string);
         let goes_by =
             |name: &str| matches!(schedule.target(), Target::Route(route) if route.channel.as_ref() == name);
+        // The search in the text is last, because it is the condition that costs most.
         self.kind.is_none_or(|kind| schedule.payload.kind() == kind)
             && self.label.as_deref().is_none_or(|label| schedule.label.as_deref() == Some(label))
             && self.id_prefix.as_deref().is_none_or(|prefix| id().starts_with(prefix))

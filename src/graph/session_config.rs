@@ -15,6 +15,7 @@ use crate::edn::{Map, Value};
 
 /// Returns a configuration with all of its keys; a part that is not configured is nil.
 pub(crate) fn whole(config: &SessionConfig) -> Map {
+    // Taken apart, so that a part that is added does not compile before it is shown.
     let SessionConfig {
         session_name,
         system_prompt,

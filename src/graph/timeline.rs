@@ -98,6 +98,7 @@ pub(super) fn cells(view: &View<'_>, params: &Map) -> Result<Vec<TimelineCell>, 
         let start = start(number);
         TimelineCell { start, of, state, count, at, more: false }
     };
+    // The table is in the order of buckets, so a timeline that is cut off lacks its end.
     let mut cells: Vec<TimelineCell> = counting.cells.into_iter().take(most).map(cell).collect();
     if let Some(last) = cells.last_mut() {
         last.more = cut;
@@ -114,6 +115,7 @@ impl<'v, 'a> Counting<'v, 'a> {
         if to <= from {
             return Err(wrong("to", to, "after from"));
         }
+        // At least 1: a range of less than a millisecond still has one bucket.
         let whole = to.millis_since(from).max(1);
         let given = asked.bucket.map_or(whole.div_ceil(BUCKETS), Span::millis);
         let bucket = given.max(1);
@@ -168,6 +170,7 @@ impl<'v, 'a> Counting<'v, 'a> {
     /// Counts the slots to come; returns whether there are more than a forecast lists.
     fn count_forecast(&mut self) -> bool {
         let view = self.view;
+        // What lies before now is counted from runs and skips.
         let from = self.from.max(view.now.wall);
         if from >= self.to {
             return false;
@@ -175,6 +178,7 @@ impl<'v, 'a> Counting<'v, 'a> {
         let first = usize::try_from(limits::SLOTS_LISTED.value).unwrap_or(usize::MAX);
         let asked =
             ForecastQuery { from, to: self.to, first, ..ForecastQuery::of(view.scope, view.now.wall) };
+        // The forecast is of all schedules that the caller may see. `add` applies the filter.
         let forecast = view.state.forecast(view.zones, view.now, &asked);
         for slot in &forecast.slots {
             let state = match slot.outcome {
@@ -211,6 +215,7 @@ impl<'v, 'a> Counting<'v, 'a> {
         let number = slot.millis_since(self.from) / self.bucket.millis();
         let counted = self.cells.entry((number, of, state)).or_default();
         counted.count = counted.count.saturating_add(count);
+        // With a second slot the cell has no single instant any more.
         counted.at = (counted.count == 1).then_some(slot);
     }
 }

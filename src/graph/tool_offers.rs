@@ -34,6 +34,7 @@ impl ToolOffers {
     /// Returns the tools of a session, with its place among the sessions; `None`, and a request, if they were not fetched.
     pub(super) fn of(&self, session: Option<&SessionId>) -> Option<(usize, &[OfferedTool])> {
         let session = session.cloned();
+        // The place is valid for one run of the query, because tools are added only between two runs.
         let place = self.found.keys().position(|known| *known == session);
         let Some(place) = place else {
             self.requested.borrow_mut().insert(session);

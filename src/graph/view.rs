@@ -317,6 +317,7 @@ impl<'a> View<'a> {
         // time of the answer does not reveal that there is one either.
         let nothing = State::new();
         let lost = self.state.lost(schedule);
+        // A schedule that was lost is known by its owner only, because its record is gone.
         let is_theirs = lost.is_some_and(|(_, lost)| !self.scope.covers(&lost.session));
         let state = if is_visible || record.is_none() && !is_theirs { self.state } else { &nothing };
         let history = VisibleHistory { view: self, schedule, is_visible };

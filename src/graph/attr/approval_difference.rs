@@ -29,6 +29,7 @@ pub(crate) fn differences(before: &Map, now: &Map) -> Vec<Value> {
 }
 
 fn compare(within: &str, before: &Map, now: &Map, found: &mut Vec<Value>) {
+    // Parts that are asked now come first, then those that only the earlier approval had.
     for key in now.keys().chain(before.keys().filter(|key| !now.contains_key(key))) {
         let part = |of: &Map| of.get(key).cloned().unwrap_or(Value::Nil);
         let (was, is) = (part(before), part(now));

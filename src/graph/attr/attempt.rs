@@ -42,6 +42,7 @@ pub(super) fn of_run(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
 
 pub(super) fn attempt() -> Entity<Scheduler, AttemptPlace> {
     let find: fn(ViewOf<'_, Scheduler>, &Value) -> Option<AttemptPlace> = |view, key| {
+        // Split at the last #, because the id of a schedule, and so that of a run, may contain one.
         let (run, number) = text(key)?.rsplit_once('#')?;
         let place =
             AttemptPlace { run: view.state.run_key(&RunId::parse(run)?)?, number: number.parse().ok()? };

@@ -148,6 +148,7 @@ impl<'a> Use<'a> {
         }
         self.waiting += i64::from(!run.state.is_terminal());
         for (ended_at, failure) in failures(run) {
+            // Runs come schedule by schedule, so the latest failure need not come last.
             if self.last_failure.is_none_or(|(last, _)| last <= ended_at) {
                 self.last_failure = Some((ended_at, failure));
             }
@@ -156,6 +157,7 @@ impl<'a> Use<'a> {
 
     /// Whether a hand-over has failed since the last delivery.
     fn is_failing(&self) -> bool {
+        // `None` is less than any instant: without a delivery every failure counts.
         self.last_failure.is_some_and(|(failed_at, _)| Some(failed_at) > self.last_delivery)
     }
 

@@ -211,6 +211,7 @@ pub(super) fn forecast<'a>(view: View<'a>, map: &Map) -> Read<'a> {
     in_order(&stretch, map)?;
     let forecast = view.state.forecast(view.zones, view.now, &ask(view, &stretch, only.as_ref()));
     let last = forecast.slots.len().saturating_sub(1);
+    // The place of the last slot of each schedule: a later entry replaces an earlier one.
     let newest: BTreeMap<ScheduleId, usize> =
         forecast.slots.iter().enumerate().map(|(place, slot)| (slot.schedule.clone(), place)).collect();
     let numbers = forecast.slots.into_iter().enumerate().map(|(place, coming)| {

@@ -118,6 +118,7 @@ fn asked(view: ViewOf<'_, Scheduler>, key: Key) -> Option<Asked<'_>> {
 
 fn hold(run: &RunRecord) -> Option<&Hold> {
     let waits = run.run().checks.as_ref()?.waits.as_ref();
+    // A run may also wait for an external guard, which is not for an operator to answer.
     waits.filter(|hold| hold.awaits == Awaits::Operator)
 }
 

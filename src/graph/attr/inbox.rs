@@ -33,6 +33,7 @@ fn inbox<'a>(view: ViewOf<'a, Scheduler>, key: Key) -> Read<'a> {
     let Some(record) = view.session(key) else { return Ok(Datum::Nil) };
     let runs: Vec<RunId> =
         view.state.inbox(record).into_iter().filter_map(|run| view.state.run_id(run)).collect();
+    // One pass over the transcript for all runs, and not a search for each.
     let wanted: BTreeSet<&RunId> = runs.iter().collect();
     Ok(Datum::Entities(of_runs(view, key, &wanted)))
 }

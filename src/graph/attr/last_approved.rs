@@ -52,6 +52,7 @@ pub(super) fn last_approved(view: &View<'_>, record: &ScheduleRecord, now: &Aske
             (approval.run()?.clone(), approval.at, approval.by.as_deref(), None)
         }
     };
+    // A change at the very instant of the approval counts, because it may have come after it.
     let changed_at = record.progress().updated_at.filter(|changed_at| *changed_at >= at);
     let by = by.and_then(|by| by.seen_by(view.scope)).map(|by| by.to_string());
     let approved = Map::new().with("run-id", run.to_string()).with("at", psi_terms::instant(at));

@@ -64,6 +64,7 @@ fn pending_count<'a>(view: ViewOf<'a, Scheduler>, whose: Whose, _: &Map) -> Read
     let of = |key: Key| view.session(key).map_or(0, |record| record.live_count() as u64);
     Ok(integer(match (whose, view.scope.session()) {
         (Whose::All, None) => view.state.live_count(),
+        // At the root of a session's query, all means what the session owns.
         (Whose::All, Some(own)) => view.session_key(own).map_or(0, of),
         (Whose::Session(key), _) => of(key),
         (Whose::Nobody, _) => 0,

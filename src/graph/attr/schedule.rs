@@ -146,6 +146,7 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         own "psi.scheduler/runs": Type::Reference("run"), many => |view, key, _| {
             of_schedule(view, key, |record| {
                 let mut runs: Vec<Key> = view.state.runs_of(record).map(|(key, _)| key).collect();
+                // The engine has the newest run first.
                 runs.reverse();
                 entities(runs)
             })
@@ -153,6 +154,7 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         /// The oldest run that has not ended. Nil if there is none.
         own "psi.scheduler/open-run": Type::Reference("run"), nullable => |view, key, _| {
             of_schedule(view, key, |record| {
+                // The newest run comes first, so the last one that is open is the oldest.
                 let open = view.state.runs_of(record).filter(|(_, run)| !run.run().state.is_terminal()).last();
                 maybe(open, |(key, _)| Datum::Entity(key.number().into()))
             })
@@ -179,6 +181,7 @@ fn around(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         own "psi.scheduler/run-count": Type::Integer, unit("runs") => |view, key, _| {
             of_schedule(view, key, |record| {
                 let runs = || view.state.runs_of(record).count() as u64;
+                // A schedule with one slot keeps no count. All of its runs are retained, and are counted here.
                 integer(if record.schedule().recurs() { record.progress().runs } else { runs() })
             })
         };

@@ -29,6 +29,7 @@ impl RowKey for ToolPlace {
 /// Lists the tools of a session: their numbers, in order of precedence.
 pub(super) fn list(view: ViewOf<'_, Scheduler>, whose: Whose) -> Vec<u64> {
     let session = match whose {
+        // A host that acts for no session is shown the tools that every session has.
         Whose::All => view.scope.session().filter(|_| !view.scope.is_nothing()),
         Whose::Session(key) => match view.session(key) {
             Some(record) => Some(record.id()),

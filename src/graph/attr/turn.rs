@@ -214,6 +214,7 @@ pub(super) fn of_run(view: ViewOf<'_, Scheduler>, key: Key) -> Option<u64> {
 /// Finds the turn of a run. It shows what is in a session, so the session has to be visible too.
 fn look_up(view: ViewOf<'_, Scheduler>, key: Key) -> Option<Arc<Turn>> {
     let (_, run) = view.run(key)?;
+    // Of the turn of a shared schedule, another session may see the run but not the conversation.
     view.session_key(run.run().session.as_ref()?)?;
     view.transcripts.turn(&view.state.run_id(run)?)
 }

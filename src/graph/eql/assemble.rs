@@ -109,6 +109,7 @@ impl<W: World> Runner<'_, W> {
 
     /// Adds what a wildcard stands for: all known attributes that the query does not name.
     fn add_rest(&self, row: EntityRow, entries: &mut Vec<(Value, Value)>) {
+        // Only what the query names can be named twice: the keys of the rest are distinct.
         let asked = entries.len();
         for (key, value) in self.visible(row.into_rest()) {
             if entries[..asked].iter().all(|(asked, _)| *asked != key) {

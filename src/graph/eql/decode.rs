@@ -24,6 +24,7 @@ impl Query {
 }
 
 fn children(node: &Map) -> Result<Value, ParseError> {
+    // A node without children is an empty query.
     let children = node.keyword("children").and_then(Value::as_items).unwrap_or_default();
     Ok(Value::vector(children.iter().map(expr).collect::<Result<Vec<_>, _>>()?))
 }

@@ -177,6 +177,7 @@ impl<'a, 'v, W: World> FastPath<'a, 'v, W> {
 
     /// Finds the entity that an operation of the root reads, once for all of its attributes.
     fn ground(&mut self, operation: usize) -> Result<u64, FastAbort> {
+        // A query has few operations at its root, so a search through a list is enough.
         if let Some((_, found)) = self.grounds.iter().find(|(number, _)| *number == operation) {
             return Ok(*found);
         }

@@ -39,6 +39,7 @@ impl<W: World> Planner<'_, W> {
             return;
         }
         let key = Value::Keyword(attr.clone());
+        // A bare name that the entity has under its namespace is the better suggestion than one that is spelt alike.
         let own = self.of_this_entity(attr).map(|near| unknown_attribute(attr, Some(near)));
         let error = own.or_else(|| missing(self.registry, self.viewer, Cause::Unreachable, &key));
         if let Some(error) = error {

@@ -205,6 +205,7 @@ pub(super) fn weight(value: &Value) -> usize {
     if let Some(map) = value.as_map() {
         return map.iter().map(|(key, value)| weight(key) + weight(value)).sum::<usize>() + WORD;
     }
+    // Anything without items counts as one word.
     let items = value.as_items().unwrap_or_default().iter();
     items.chain(value.as_set().into_iter().flat_map(Set::iter)).map(weight).sum::<usize>() + WORD
 }

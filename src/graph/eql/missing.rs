@@ -19,6 +19,7 @@ pub(super) fn missing<W: World>(
     match (cause, key) {
         (Cause::Unreachable | Cause::Missing, Value::Keyword(ident)) => Some(attribute(graph, cause, ident)),
         (Cause::Mutation, Value::Symbol(name)) => Some(mutation(graph, name)),
+        // An exception brings the error of its reader, and a cycle is described where it is found.
         _ => None,
     }
 }

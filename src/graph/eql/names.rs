@@ -35,6 +35,7 @@ impl Names {
 
     /// Returns the name with a number.
     pub(super) fn key<'a, W: World>(&'a self, registry: &'a Registry<W>, id: AttrId) -> &'a Value {
+        // Wrong for an attribute, whose key the registry finds first.
         let place = usize::try_from(id.0).unwrap_or(usize::MAX).saturating_sub(registry.len());
         registry.key(id).or_else(|| self.extra.get(place)).unwrap_or(&Value::Nil)
     }

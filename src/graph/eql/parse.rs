@@ -113,6 +113,7 @@ fn target(form: &Value, place: &FormPath<'_>) -> Result<JoinTarget, ParseError> 
         return union(form, map, place);
     }
     let is_unbounded = form.as_symbol().is_some_and(|symbol| symbol.as_str() == "...");
+    // A negative depth is no depth, and is refused like any other value.
     let depth = if let Value::Int(depth) = form { u64::try_from(*depth).ok() } else { None };
     match depth {
         Some(depth) => Ok(JoinTarget::Depth(depth)),

@@ -130,6 +130,7 @@ impl<W: World> Runner<'_, W> {
                 known.push((id, value.clone()));
             }
         }
+        // A name that looked misspelt is no fault if the caller has given a value for it.
         let is_given = |fault: &&PlanFault| fault.path.is_empty() && entity.contains_key(&fault.key);
         let faults: Vec<&PlanFault> = faults.iter().filter(|fault| !is_given(fault)).collect();
         // Strict mode checks everything that can fail without running, so that a failed request has changed nothing.

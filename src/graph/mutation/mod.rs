@@ -183,6 +183,8 @@ macro_rules! mutations {
                     $name,
                     $output,
                     |params| MutationName::$variant.read(params),
+                    // Admitted before the fault of a parameter is looked at, so that a caller without the right learns
+                    // nothing of it.
                     |hand, mutation| hand.admit(MutationName::$variant)?.carry_out(mutation?),
                 )
                 .doc(MutationName::$variant.doc())

@@ -136,6 +136,7 @@ impl ChangeRequest {
         now: Moment,
         zones: &Zones,
     ) -> Result<ParsedChange, ResolverError> {
+        // The schedule's own zone comes before the session's: 8:30 stays 8:30 where the schedule is.
         let usual = zones.usual(present.and_then(Trigger::zone).or(own));
         let meant = match self.when.parse(now, zones, usual)? {
             Some(meant) => Some(meant),

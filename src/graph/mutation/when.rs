@@ -199,6 +199,7 @@ impl WhenParams {
         };
         let asked = PhraseContext { now, zone, zones };
         let parsed = self.one_way(way, &asked)?;
+        // Compared as resolved: `local` and the name of the machine's zone mean one clock.
         let meant = zones.resolved(&asked.zone);
         if way == "when" && self.zone.is_some() && parsed.zone != *meant {
             let message = format!("the phrase is in {}, and the zone given is {meant}", parsed.zone);
@@ -254,6 +255,7 @@ impl WhenParams {
             return Ok(plain(When::By(Trigger::Cron(cron.into(), asked.zone.clone().into())), asked));
         }
         if let Some(period) = self.every {
+            // The first slot comes one period from now, and the others are counted from there.
             let every = asked.now.checked_add(period);
             let every = every.and_then(|first| Every::new(period, first, CountFrom::Slot));
             let every = every.ok_or_else(|| {
@@ -335,6 +337,7 @@ pub(crate) fn unknown_zone(fault: &ZoneFault) -> ResolverError {
 /// The next such instant as text, by the rule of phrases; an instant has no zone, so by the clock of UTC.
 fn next_such(at: Moment, asked: &PhraseContext<'_>) -> String {
     let asked = PhraseContext { zone: Zone::Utc, ..asked.clone() };
+    // The instant has passed, so the phrase is refused, and the refusal has the suggestion.
     let read = understand(&at.to_string(), &asked);
     read.err().and_then(|error| error.fix().map(str::to_owned)).unwrap_or_else(|| asked.now.to_string())
 }
