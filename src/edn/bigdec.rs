@@ -142,6 +142,7 @@ impl fmt::Display for BigDec {
         if self.is_negative {
             out.write_str("-")?;
         }
+        // 0 for a positive exponent, which no point can show.
         let places = usize::try_from(-i64::from(self.exponent)).unwrap_or(0);
         let whole_len = self.digits.len().checked_sub(places);
         match whole_len {

@@ -300,6 +300,7 @@ impl Framer {
 
     fn close(&mut self, closer: u8) {
         if self.stack.is_empty() {
+            // Not by `keep`, which drops what is between frames.
             self.buffer.push(closer);
             return self.complete();
         }
@@ -309,6 +310,7 @@ impl Framer {
         if self.is_poisoned {
             return;
         }
+        // Only prefixes are open, such as `#_` or a tag, and no form follows them.
         if self.open_counts == [0; 3] {
             return self.abandon("a discarded form is missing");
         }
@@ -407,6 +409,7 @@ impl Framer {
     }
 
     fn poison(&mut self, limit: &'static str, max: u64) {
+        // Made before the buffer is released, because the position counts its bytes.
         let error = ReadError::limit(limit, max, &self.buffer, self.buffer.len());
         self.ready.push_back(Err(error));
         self.is_poisoned = true;

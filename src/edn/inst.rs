@@ -53,6 +53,7 @@ impl Inst {
         }
         let nanos = if count == parts.len() { rest.fraction()? } else { 0 };
         let offset_seconds = rest.offset()?;
+        // Anything behind the offset makes it another text.
         rest.0.is_empty().then_some(())?;
         let seconds = seconds_of(parts)?;
         // The years are checked here, because the offset may lead out of those that can be printed.
@@ -230,6 +231,7 @@ impl Digits<'_> {
         }
         let (digits, rest) = self.0.split_at(count);
         self.0 = rest;
+        // Digits that are missing count as zeros, and those behind the ninth are dropped.
         let padded = digits.iter().copied().chain(std::iter::repeat(b'0')).take(9);
         Some(padded.fold(0, |nanos, digit| nanos * 10 + u32::from(digit - b'0')))
     }

@@ -174,6 +174,7 @@ impl Map {
         let Table { entries, order } = &*self.table;
         let small = if order.is_empty() { sort(entries) } else { Vec::new() };
         let count = entries.len();
+        // In a large map `small` is empty, so that each place comes from the index.
         (0..count).map(move |at| &entries[*small.get(at).unwrap_or_else(|| &order[at])])
     }
 }

@@ -38,6 +38,7 @@ impl Ratio {
             divisor = -divisor;
         }
         let (numerator, denominator) = (numerator / &divisor, denominator / &divisor);
+        // A whole number is no ratio, so that `4/2` equals `2`.
         if denominator == BigInt::from(1) {
             Some(i64::try_from(&numerator).map_or_else(|_| Value::BigInt(Box::new(numerator)), Value::Int))
         } else {

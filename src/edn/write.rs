@@ -143,6 +143,7 @@ fn string<W: Write>(text: &str, out: &mut W) -> fmt::Result {
     while let Some(at) = rest.bytes().position(|byte| ESCAPE[usize::from(byte)]) {
         let (plain, special) = rest.split_at(at);
         out.write_str(plain)?;
+        // The byte may begin a longer character, so a whole character is taken.
         let mut characters = special.chars();
         if let Some(character) = characters.next() {
             escaped(character, out)?;

@@ -16,6 +16,7 @@ impl Reader<'_> {
         let Some(first) = self.slice(from, self.text.len()).chars().next() else {
             return Err(self.fault(ReadErrorKind::UnexpectedEnd, "the input ends behind '\\'", from));
         };
+        // Behind the first character, which may itself be one that ends tokens.
         let (end, _) = self.token_end(from + first.len_utf8());
         let token = self.slice(from, end);
         let character = match token {

@@ -40,7 +40,9 @@ impl Reader<'_> {
         if let Some(namespace) = namespace {
             self.qualify_all(&mut entries, namespace, level)?;
         }
+        // After the names are whole: `:a` and `:ns/a` are one key in `#:ns{}`.
         let map = Map::from_entries(entries);
+        // An entry is two forms, a key and its value.
         map.map(Value::Map).map_err(|index| self.duplicate("map", level, index * 2))
     }
 

@@ -87,6 +87,7 @@ pub fn read_first(input: &[u8], caps: &Caps) -> Result<Value, ReadError> {
     match first(&mut reader, good) {
         // A form that reaches the end of the good part might go on in the bad one.
         Ok(value) if reader.offset() < good.len() => Ok(value),
+        // The form is broken before the bad bytes, so they are not what is wrong with it.
         Err(error) if !matches!(error.kind(), ReadErrorKind::UnexpectedEnd | ReadErrorKind::Empty) => {
             Err(error)
         }

@@ -49,6 +49,7 @@ fn parse(text: &str) -> Option<Value> {
     };
     // Floats come last, because their pattern would accept the digits of the other forms.
     if let Some((numerator, denominator)) = body.split_once('/') {
+        // The sign belongs to the numerator.
         return Ratio::divide(big(sign, numerator, 10)?, big("", denominator, 10)?);
     }
     if let Some(value) = integer(sign, body) {

@@ -81,6 +81,7 @@ impl<'a> Reader<'a> {
         loop {
             self.skip_blank();
             match (self.peek(0)?, self.peek(1)) {
+                // The metadata itself is a form, which is read and dropped below.
                 (b'^', _) => self.advance(1),
                 (b'#', Some(b'_' | b'^')) => self.advance(2),
                 (b')' | b']' | b'}', _) => return None,
@@ -228,6 +229,7 @@ impl<'a> Reader<'a> {
                 }
                 Kind::Tag(tag) => value = self.tagged(tag, value, level)?,
             }
+            // The prefix is done with its form, which goes on to the level around the prefix.
             self.levels.pop();
         }
     }

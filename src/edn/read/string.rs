@@ -70,6 +70,7 @@ impl Reader<'_> {
             return Err(self.syntax("'\\u' needs four hexadecimal digits", at));
         };
         if let Some(character) = char::from_u32(unit) {
+            // The length of one escape, `\uXXXX`.
             return Ok((character, at + 6));
         }
         // A high surrogate needs a low one right behind it. Source: UTF-16, RFC 2781.
@@ -110,6 +111,7 @@ impl Reader<'_> {
 pub(crate) fn plain_len(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     for (place, word) in words.iter().enumerate() {
+        // In this order the lowest bits are those of the first byte, whatever the machine's own order.
         let word = u64::from_le_bytes(*word);
         let hits = zero_bytes(word ^ repeat(b'"')) | zero_bytes(word ^ repeat(b'\\'));
         if hits != 0 {

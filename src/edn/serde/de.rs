@@ -84,6 +84,7 @@ impl<'de> Deserializer<'de> for FromValue<'de> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, SerdeError> {
+        // A map of one entry is a variant with content: the key names the variant.
         if let Some(map) = self.0.as_map() {
             if map.len() != 1 {
                 let count = u64::try_from(map.len()).unwrap_or(u64::MAX);
@@ -91,6 +92,7 @@ impl<'de> Deserializer<'de> for FromValue<'de> {
             }
             return MapAccessDeserializer::new(entries(map)).deserialize_enum(name, variants, visitor);
         }
+        // A variant without content is its name alone.
         let keyword = self.0.as_keyword().map(crate::edn::Keyword::as_str);
         let symbol = self.0.as_symbol().map(crate::edn::Symbol::as_str);
         let Some(variant) = keyword.or(symbol).or(self.0.as_str()) else {

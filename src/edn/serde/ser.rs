@@ -88,6 +88,7 @@ impl Serializer for ToValue {
     }
 
     fn serialize_u64(self, number: u64) -> Result<Value, SerdeError> {
+        // By way of 128 bits, because the upper half of these numbers does not fit an `Int`.
         self.serialize_u128(number.into())
     }
 
