@@ -29,6 +29,7 @@ impl CallerMutator<'_> {
     ) -> Result<Value, ResolverError> {
         let questions = self.questions_of(&run, question);
         if questions.is_empty() {
+            // The digest names a question that does not wait. To deny the run instead would end more than was meant.
             if question.is_some() {
                 return Err(refused(&Refusal::NotHeld { run }));
             }
@@ -69,6 +70,7 @@ impl CallerMutator<'_> {
         }
         if let Some(dialects) = params.dialects {
             grant.dialects = dialects.map(|OneOrMany(mut dialects)| {
+                // Only the set counts, so two orders of it give equal grants.
                 dialects.sort_unstable();
                 dialects.dedup();
                 dialects

@@ -69,6 +69,7 @@ impl CallLater {
         let payload = match new.payload {
             Payload::Call(mut call) => {
                 (call.tool, call.via) = (self.spec.name.clone(), self.via);
+                // A tool that only reads, or is idempotent, may be called twice without a further effect.
                 let does_harm = !self.spec.idempotent && self.spec.risk != Risk::Read;
                 if let Some(settings) =
                     settings.as_mut().filter(|_| does_harm && call.purpose == CallPurpose::Job)

@@ -140,6 +140,7 @@ impl<'a> ChannelCall<'a> {
             Ok(provider) => provider,
             Err(answer) => return answer,
         };
+        // Read before the change, because the answer says whether the call made a difference.
         let was_so = ways.directions().iter().all(|way| provider.is_paused(*way) == is_paused);
         let by = self.caller().actor_with(Dialect::Channels);
         let channel: Box<str> = channel.into();

@@ -109,6 +109,7 @@ impl<'a> ClaudeCronCall<'a> {
     fn delete(&self, id: &str, session: &SessionId) -> Result<Answer, Refusal> {
         let found = self.jobs(session)?.into_iter().find(|job| job.id.to_string() == id);
         let Some(job) = found else { return Ok(claude_cron::not_found(id)) };
+        // A monitor is a watch, which may listen to its tool. Its end stops that as well.
         let was_there = if job.is_monitor() {
             self.watches().end(&job.id, Dialect::ClaudeCron)?
         } else {

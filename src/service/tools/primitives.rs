@@ -101,6 +101,7 @@ impl<'a> PrimitivesCall<'a> {
             Resolved::Ambiguous(names) => return Err(not_found(primitives::ambiguous_tool(name, &names))),
             Resolved::Unknown(near) => return Err(not_found(primitives::tool_not_found(name, &near))),
         };
+        // The setting binds sessions only: an operator may call a tool that is closed to agents.
         if self.caller().role == CallerRole::Session && !known.is_open_to_agents() {
             return forbidden(primitives::blocked(name));
         }

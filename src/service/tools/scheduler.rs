@@ -56,6 +56,7 @@ impl<'a> SchedulerCall<'a> {
         let name = draft.timed.name.clone();
         let new = |id| later.of(draft.into_new(id, session.clone()));
         self.put(name.as_deref(), session, new, |state, record| {
+            // Without a time to wait for operators nothing waits for an approval.
             let waits = later.spec.approval && state.guard().is_some_and(|policy| policy.approval.is_some());
             let approval = waits.then(|| scheduler::needs_approval(&later.spec.name));
             let warnings = warnings.iter().copied().map(str::to_owned).chain(approval);
@@ -81,6 +82,7 @@ impl<'a> SchedulerCall<'a> {
         answer: impl FnOnce(&State, &ScheduleRecord) -> Answer,
     ) -> Answer {
         let app = self.handle().view(|state| state.primitives().app.clone());
+        // The name of a job is part of its id, so a second job of the name has the id of the first.
         let Some(id) = job_id(&app, name, self.handle().random_bits()) else {
             return scheduler::taken(name.unwrap_or_default());
         };
@@ -90,6 +92,7 @@ impl<'a> SchedulerCall<'a> {
         }
         let made_by = self.caller().maker(session, Some(Dialect::Scheduler), None);
         let new = NewSchedule { made_by, ..new(id.clone()) };
+        // The answer is read in the step of the change, before anything else can change the job.
         let done = self.handle().submit_with(Input::Command(Command::Supersede(new)), |state| {
             state.schedule(&id).map(|record| answer(state, record))
         });
