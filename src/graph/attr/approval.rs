@@ -147,6 +147,7 @@ impl Asked<'_> {
         } = *schedule;
         let Settings { description, key, shared, target: _, envelope, policy, lifetime } =
             schedule.settings();
+        // A schedule without a record was made by its owner, outside of any chain.
         let Creation { by, chain, edited_by } =
             creation.as_deref().unwrap_or(&Creation { by: None, chain: None, edited_by: None });
         let (message, notice, asked_config) = said(payload);
@@ -158,6 +159,7 @@ impl Asked<'_> {
             Target::Fresh => (None, None),
         };
         let seen = |by: &crate::domain::Actor| by.seen_by(viewer).map(|by| by.to_string());
+        // The owner stands in if no other actor is recorded, and if the viewer may not know the one that is.
         let made_by = by.as_ref().and_then(seen).unwrap_or_else(|| format!("session {owner}"));
         Map::new()
             .with("digest", digest.to_string())

@@ -315,6 +315,7 @@ const UNDELIVERED: Record = Record {
 fn undelivered(counts: Undelivered<'_>) -> Value {
     let by_reason = |counts: &[u64]| {
         // Most reasons never occur, so those with a count of 0 are left out.
+        // The counts are in the order of the reasons.
         let named = Reason::ALL.iter().zip(counts).filter(|(_, count)| **count > 0);
         let count = |count: u64| Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
         named.fold(Map::new(), |map, (reason, found)| map.with(reason.name(), count(*found)))

@@ -57,6 +57,7 @@ pub(super) fn memory() -> Entity<Scheduler, Key> {
             |memory, _| maybe(memory.goal.as_ref(), |goal| Datum::shown(&goal.content));
         /// The facts, newest first.
         own "reveille.memory/facts": Type::Record(&FACT), many =>
+            // Numbered before the order is reversed, because the id of a fact is its place from the oldest on.
             |memory, _| memory.facts.iter().enumerate().rev().map(fact).collect::<Vec<Value>>().into();
         /// The number of facts.
         own "reveille.memory/fact-count": Type::Integer, unit("facts") =>

@@ -139,6 +139,7 @@ fn ended(view: ViewOf<'_, Scheduler>, record: &ScheduleRecord, state: RunState) 
     match state {
         RunState::Delivered => record.progress().delivered,
         RunState::Failed => record.progress().failed,
+        // Not asked for: the attributes count only deliveries and failures.
         RunState::Queued | RunState::InFlight | RunState::Running | RunState::Left | RunState::Cancelled => 0,
     }
 }

@@ -181,6 +181,7 @@ const OPEN_QUESTION: Record = Record {
 };
 
 fn open_questions(view: ViewOf<'_, Scheduler>) -> Vec<Value> {
+    // A question is left out if its run is not retained, or if the run or its session is hidden from the caller.
     let turns = view.transcripts.asking().into_iter().filter_map(|run| {
         let key = view.state.run_key(&run)?;
         let session = view.run(key)?.1.run().session.clone()?;

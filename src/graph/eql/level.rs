@@ -114,6 +114,7 @@ impl CallPlan {
     /// Adds a goal to the call that provides it, adding the call if it is not planned yet.
     fn add<W: World>(&mut self, registry: &Registry<W>, operation: usize, goal: &Goal<'_>) {
         let outputs = &registry.operations()[operation].outputs;
+        // Found always: the registry names only operations that have the attribute among their outputs.
         let Some(reader) = outputs.iter().position(|output| *output == goal.attr) else { return };
         let wanted = (goal.attr, reader);
         // Parameters are part of a call, so one attribute with different parameters needs several calls.
