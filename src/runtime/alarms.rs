@@ -47,8 +47,11 @@ impl Shared {
     /// Sets an alarm that rings when this much time has passed.
     pub(super) fn set_alarm(&self, after: Span, ring: Ring) -> AlarmId {
         let alarms = &self.alarms;
+        // The instant alone is the order. The number only tells apart alarms that are set for the same instant.
         let id = AlarmId(self.now().boot.after(after), alarms.last.fetch_add(1, Ordering::Relaxed));
         alarms.set.lock().expect(UNPOISONED).insert(id, ring);
+        // After the insertion: the driver reads the alarms before it is armed, so either it has seen this one,
+        // or it is armed by now and is roused here.
         self.rouse_before(id.0);
         id
     }
@@ -56,6 +59,7 @@ impl Shared {
     /// Rings the alarms that are due; `true` if there were any.
     pub(super) fn ring_alarms(self: &Arc<Self>, now: BootTime) -> bool {
         let mut is_any = false;
+        // One at a time, so that the table is not locked while an alarm rings: a ring may set or call off others.
         while let Some(ring) = self.alarms.take_due(now) {
             is_any = true;
             // Whatever it does must not end the driver.

@@ -234,6 +234,7 @@ impl Core {
         let held_back = |effect: &mut Effect| durable::waits_for_disk(effect, &self.state);
         // The effects that remain wait for no disk and go out at once.
         let effects = step.effects.extract_if(.., held_back).collect();
+        // The rows of the batch are read from the state, which has the facts of this step by now.
         let ticket = persister.submit(&self.state, &self.tokens, (effects, host_report, undo));
         self.hide_uncommitted();
         ticket

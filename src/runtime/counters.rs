@@ -156,6 +156,7 @@ impl Counters {
                 self.claimed = None;
             }
             RunFact::Dispatched(_) => {
+                // Most runs are dispatched in the step that claims them. Their slot needs no look-up.
                 if let Some(slot) = self.claimed.take().or_else(|| unstarted_slot(state, run)) {
                     self.lateness.count(now.wall.since(slot).nanos());
                 }

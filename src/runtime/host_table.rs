@@ -21,6 +21,7 @@ struct Table {
 impl HostTable {
     pub(super) fn new(local: Arc<dyn Host>) -> HostTable {
         let hosts = BTreeMap::from([(HostId::LOCAL, Arc::clone(&local)), (HostId::INBOX, local)]);
+        // 0 is the built-in host. Its second number, and that of the agents, are at the upper end.
         HostTable { table: RwLock::new(Table { hosts, next: 1 }) }
     }
 

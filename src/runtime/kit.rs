@@ -108,6 +108,7 @@ impl Kit {
         {
             let mut table = self.table.write().expect(UNPOISONED);
             let number = table.hosts.get(&host).map(|known| known.number);
+            // The number stays with the host: the places and the counts of its calls are kept by it.
             let number = number.unwrap_or_else(|| table.number());
             table.hosts.insert(host, Offerer { kind: ExecutorKind::Host, number, executor });
         }
@@ -159,6 +160,7 @@ impl SessionKit {
     pub fn tools(&self) -> impl Iterator<Item = (ExecutorKind, &ToolSpec)> {
         let all =
             self.offers.iter().flat_map(|(offerer, specs)| specs.iter().map(|spec| (offerer.kind, spec)));
+        // Of two tools of one name a session has the first, because the offers are in order of precedence.
         let is_first = |at: usize, spec: &ToolSpec| {
             let before = self.offers[..at].iter().flat_map(|(_, specs)| specs.iter());
             before.into_iter().all(|other| other.name != spec.name)
@@ -196,9 +198,11 @@ impl SessionKit {
                 Some(KnownTool { spec, kind, offerer })
             })
         };
+        // An exact name comes before every other spelling.
         if let Some(known) = of(&|known| known.as_str() == name) {
             return Resolved::Known(Box::new(known));
         }
+        // Then the spellings without a dot. Two tools can have one such spelling in common.
         let spelled = self.names(|known| is_spelling(known.as_str(), name));
         match spelled.as_slice() {
             [] => {}
@@ -209,6 +213,7 @@ impl SessionKit {
             }
             [_, _, ..] => return Resolved::Ambiguous(spelled),
         }
+        // The action alone only suggests tools, also if there is one: the caller may mean another module.
         let acting =
             self.names(|known| known.as_str().split_once('.').is_some_and(|(_, action)| action == name));
         if acting.len() > 1 {

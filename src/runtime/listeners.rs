@@ -38,6 +38,7 @@ impl Shared {
         tool: &KnownTool,
         args: &Value,
     ) -> Result<(), &'static str> {
+        // It listens already. The check that begins now sees what has changed until now.
         if self.listeners.forget_changes(watch) {
             return Ok(());
         }
@@ -55,6 +56,7 @@ impl Shared {
         let executor = &tool.offerer.executor;
         let listening = catch_unwind(AssertUnwindSafe(|| executor.listen(&tool.spec.name, args, stirred)));
         let Some(listening) = listening.unwrap_or(Ok(None))? else { return Ok(()) };
+        // The table grows only here, so this is the place to make room.
         self.drop_idle_listeners();
         let mut table = self.listeners.table.lock().expect(UNPOISONED);
         if table.len() as u64 >= limits::LISTENING_WATCHES.value && !table.contains_key(watch) {
@@ -81,6 +83,7 @@ impl Shared {
     fn report_stirred(self: &Arc<Self>, watch: &ScheduleId) {
         let report = Report::Stirred { schedule: watch.clone() };
         let reported = self.submit_raw(Input::Report(report), |_| (), |_| ());
+        // The watch has ended, so nothing has to hear of changes for it.
         if let Err(Refusal::UnknownSchedule { .. }) = reported {
             self.stop_listening(watch);
         }
@@ -97,6 +100,7 @@ impl Shared {
         let mut idle: Vec<ScheduleId> =
             self.listeners.table.lock().expect(UNPOISONED).keys().cloned().collect();
         {
+            // In a block of its own: no listener may be dropped under the lock, because that calls its executor.
             let core = self.core();
             let is_over =
                 |id: &ScheduleId| core.state.schedule(id).is_none_or(|record| record.status().is_terminal());

@@ -45,8 +45,10 @@ impl Shared {
         if effects.is_empty() {
             return false;
         }
+        // Looked for before the loop, which consumes the effects.
         let calls_off = effects.iter().any(|effect| matches!(effect, Effect::CancelCall { .. }));
         reports.extend(effects.drain(..).filter_map(|effect| self.perform_one(effect, before)));
+        // Once for the whole batch: a place that is free must not go to a call that the batch calls off next.
         if calls_off {
             self.hand_out_calls();
         }

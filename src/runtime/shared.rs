@@ -190,6 +190,7 @@ impl Shared {
             if effects {
                 self.perform();
             }
+            // Not `||`: alarms have to ring even if calls have ended.
             if self.end_overdue_calls(now.boot) | self.ring_alarms(now.boot) {
                 continue;
             }

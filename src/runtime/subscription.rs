@@ -8,6 +8,7 @@ use super::shared::Shared;
 use crate::domain::{Cursor, Decision};
 use crate::limits;
 
+// News wakes a reader at once. One that hears nothing looks again after this time.
 const SLICE: Duration = Duration::from_millis(limits::SLEEP_SLICE_MS.value);
 
 /// Decisions in order.

@@ -162,6 +162,7 @@ fn bearer(role: CallerRole, name: &TokenName) -> Caller {
     let right = if role == CallerRole::Operator { Right::Change } else { Right::Read };
     match role {
         CallerRole::Host => Caller::host(name.clone()),
+        // Only the first two are ever named (`admit_named`). The others stand here because the match lists all roles.
         CallerRole::Operator | CallerRole::Observer | CallerRole::Session | CallerRole::Channel => {
             Caller { role, right, via: Via::Operator(name.clone()), ..Caller::OPERATOR }
         }

@@ -41,6 +41,7 @@ impl WaiterTable {
         table.last += 1;
         let number = table.last;
         table.waiting.entry(schedule.clone()).or_default().push((number, ring));
+        // Looked up first: `make_mut` copies the whole set while a step shares it.
         if !table.awaited.contains(schedule) {
             Arc::make_mut(&mut table.awaited).insert(schedule.clone());
         }
@@ -55,6 +56,7 @@ impl WaiterTable {
         waiting.retain(|(other, _)| other != number);
         let is_removed = waiting.len() < before;
         if waiting.is_empty() {
+            // Removes the empty entry, so that a step does not count the schedule as awaited.
             let _ = self.let_go(&mut table, schedule);
         }
         is_removed
@@ -85,6 +87,7 @@ impl WaiterTable {
                 let mut table = self.table.lock().expect(UNPOISONED);
                 let waiting = self.let_go(&mut table, schedule)?;
                 table.ended.entry(schedule.clone()).or_default().extend(waiting);
+                // The newest run that is a call. A bulletin only tells of one.
                 let mut runs = state.runs_of(record).map(|(_, run)| run);
                 state.run_id(runs.find(|run| run.run().cause != Cause::Bulletin)?)
             });
@@ -111,6 +114,7 @@ pub(super) fn is_under_way(state: &State, schedule: &ScheduleId) -> bool {
     state.schedule(schedule).is_some_and(|record| {
         let mut own =
             state.runs_of(record).map(|(_, run)| run.run()).filter(|run| run.cause != Cause::Bulletin);
+        // A schedule without a run has not made its call yet.
         own.next().is_none_or(|run| !run.state.is_terminal())
     })
 }

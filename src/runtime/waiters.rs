@@ -60,6 +60,7 @@ impl Shared {
         };
         let mut core = self.core_mut();
         let now = self.now();
+        // Under the engine's lock, which `Waiters::stop` takes too: a caller that has stopped by then is not counted.
         let waiting = self.waiters.take(&schedule);
         if let Report::Returned { awaited, .. } = &mut report {
             *awaited = !waiting.is_empty();

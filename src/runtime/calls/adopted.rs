@@ -38,11 +38,13 @@ impl Calls<'_> {
     /// Lets a call go on, with this much more time, as the call of the next run of a schedule that is about to be created;
     /// `false` if it has ended.
     pub(crate) fn go_on_as(&self, call: &str, schedule: &ScheduleId, time: Span) -> bool {
+        // The outcome and the run can come in either order. The first one leaves what it has here for the other.
         let kept = Arc::new(Mutex::new(Kept::Nothing));
         let keep = Arc::clone(&kept);
         let done: Done = Box::new(move |outcome| {
             let mut kept = keep.lock().expect(UNPOISONED);
             if let Kept::Done(done) = std::mem::replace(&mut *kept, Kept::Nothing) {
+                // Unlocked before the receiver is called, because it reports to the engine.
                 drop(kept);
                 done(outcome);
             } else {
@@ -55,6 +57,7 @@ impl Calls<'_> {
         let former = calls.table().replace(call, deadline, done);
         let is_there = former.is_some();
         if is_there {
+            // This is not too late: the schedule is created after this call, so its run cannot have asked yet.
             calls.adopted.table.lock().expect(UNPOISONED).kept.insert(schedule.clone(), (call.into(), kept));
         }
         is_there
@@ -77,9 +80,11 @@ impl Shared {
         let kept = {
             let mut table = adopted.table.lock().expect(UNPOISONED);
             let Some((call, kept)) = table.kept.remove(&run.schedule) else { return Err(done) };
+            // The engine cancels by the run, and the table of calls knows this call by its earlier id only.
             table.runs.insert(id.clone(), call);
             kept
         };
+        // A weak reference, because the engine itself holds the receiver until the call ends.
         let engine = Arc::downgrade(self);
         let done: Done = Box::new(move |outcome| {
             if let Some(shared) = engine.upgrade() {

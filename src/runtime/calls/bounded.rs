@@ -14,6 +14,7 @@ pub(super) fn bounded(outcome: Outcome) -> Outcome {
         None => error,
     });
     let Some(value) = outcome.value else { return Outcome { error, cut: false, ..outcome } };
+    // The limit counts JSON, in whichever notation the value came.
     let mut text = String::new();
     json::write(&value, &mut text);
     // The executor may have cut it already, and knows how long it was.

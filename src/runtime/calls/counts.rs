@@ -25,6 +25,7 @@ struct Entry {
 impl Counts {
     /// Counts a call that has ended.
     pub(super) fn count(&mut self, executor: u32, tool: &ToolName, outcome: &Outcome) {
+        // A count and not a time, because several calls can end at one instant.
         self.last += 1;
         let key = (executor, tool.clone());
         if !self.tools.contains_key(&key) && self.tools.len() as u64 >= limits::COUNTED_TOOLS.value {

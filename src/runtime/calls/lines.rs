@@ -50,6 +50,7 @@ impl Lines {
         self.length -= 1;
         if line.is_empty() {
             self.lines.remove(party);
+            // A party without waiting calls has no turn. If it comes back, it begins behind the others.
             self.turns.retain(|other| other != party);
         }
     }

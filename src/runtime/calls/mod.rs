@@ -107,6 +107,7 @@ impl Shared {
         invocation.args = without_hidden(&invocation.args);
         let now = self.now().boot;
         let deadline = now.after(invocation.timeout);
+        // All sessions of a family share one line, so that fresh sessions do not multiply what a session may have.
         let party = match invocation.is_operators {
             true => Party::Operators,
             false => Party::Family(self.core().state.root_of(&invocation.session).clone()),
@@ -117,6 +118,7 @@ impl Shared {
             Err((done, error)) => done(Outcome::of_failure(Reason::TooManyCalls, error, Span::ZERO)),
             Ok(is_first) => {
                 self.hand_out_calls();
+                // All other calls end later, so the driver may be set to sleep beyond this deadline.
                 if is_first {
                     self.rouse_before(deadline);
                 }
@@ -166,6 +168,7 @@ impl Shared {
 
     /// Ends a call, and leaves its place free for now.
     fn call_off(&self, id: &str) {
+        // The call of a run may have begun under another id, before a schedule took it over.
         let other = self.calls.adopted.take(id);
         let id = other.as_deref().unwrap_or(id);
         let ended = self.calls.table().end(id, None);
@@ -208,6 +211,7 @@ impl Shared {
     pub(super) fn lose_executor(self: &Arc<Self>, number: u32) {
         let lost = self.calls.table().take_of(number);
         let now = self.now().boot;
+        // No cancellation is sent: the host of the executor is gone.
         for (_, ended) in lost {
             let took = now.since(ended.began);
             let why = "host-lost: the host of the session is gone";

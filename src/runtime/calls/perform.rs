@@ -22,11 +22,13 @@ impl Shared {
         let done: Done = Box::new(move |outcome| {
             let Some(shared) = engine.upgrade() else { return };
             let watch = look.as_ref().map(|_| id.schedule.clone());
+            // In this order: while a check is under way its watch has no next slot, which a change could bring forward.
             shared.report_outcome(id, outcome, look.as_deref());
             if let Some(watch) = watch {
                 shared.report_stirred_meanwhile(&watch);
             }
         });
+        // A call that goes on as this run is with its executor already. It must not be made a second time.
         let Err(done) = self.adopt_call(run, done) else { return };
         match self.allowed_tool(run, &invocation) {
             Ok(tool) => {
@@ -46,11 +48,13 @@ impl Shared {
     pub(in crate::runtime) fn cancel_tool(&self, run: &RunId) {
         let id = run.to_string();
         self.call_off(&id);
+        // Nothing else rings those who wait: the outcome of a call that was called off is dropped.
         self.ring_waiters(&run.schedule);
     }
 
     /// The tool of a scheduled call, if it may be called now by who scheduled it.
     fn allowed_tool(&self, run: &RunId, invocation: &Invocation) -> Result<KnownTool, (Reason, String)> {
+        // Checked at the time of the call. The offer of tools may have changed since the schedule was created.
         let host = self.core().state.session(&invocation.session).map(SessionRecord::host);
         let kit: SessionKit = self.kit.of_session(&invocation.session, host);
         let kit = match invocation.via {
@@ -65,6 +69,7 @@ impl Shared {
         if by_token && !tool.is_open_to_agents() {
             return Err((Reason::ToolNotAllowed, format!("{name} is not open to sessions")));
         }
+        // Fails closed: the guard has held a run only if one of its rules says so, and the policy may lack that rule.
         if tool.spec.approval && !self.is_held_by_rule(run) {
             return Err((Reason::ApprovalNeeded, format!("an operator approves each call of {name}")));
         }

@@ -140,7 +140,9 @@ impl Table {
         if self.in_flight >= limits::CALLS_IN_FLIGHT.value {
             return None;
         }
+        // Summed each time: there are no more entries than calls in flight.
         let of_families: u64 = self.of_families.values().sum();
+        // Operators have the reserve, and no bound of a family.
         let has_room = |party: &Party| match party {
             Party::Operators => true,
             Party::Family(root) => {
@@ -154,6 +156,7 @@ impl Table {
                 taken < call.places_at_executor()
             })
         };
+        // A call whose executor is full lets later calls pass: one slow executor must not hold up the others.
         let id = self.lines.take(has_room, can_go_on)?;
         let call = self.calls.get_mut(&id)?;
         let handed = (call.serial, call.offerer.clone(), call.waiting.take()?);
@@ -167,6 +170,7 @@ impl Table {
 
     /// Takes a call out, if it is there; with a serial number only that one.
     pub(super) fn end(&mut self, id: &str, serial: Option<u64>) -> Option<Ended> {
+        // A late outcome of an earlier call must not end a later one that has its id.
         self.calls.get(id).filter(|call| serial.is_none_or(|serial| call.serial == serial))?;
         let call = self.calls.remove(id)?;
         Some(self.ended(call))

@@ -139,6 +139,7 @@ pub(in crate::runtime) fn asks_for_disk(input: &Input, state: &State) -> bool {
         | Command::ChangeMemory { .. }
         | Command::Ping { .. }
         | Command::SetGrant { .. } => true,
+        // These work without the store too. What of them is persisted is written once the store works again.
         Command::OpenSession { .. }
         | Command::CloseSession { .. }
         | Command::HostSessions { .. }
@@ -166,6 +167,7 @@ pub(in crate::runtime) fn report_of_host(input: &Input, state: &State) -> Option
 
 /// Whether an effect dispatches durable work, whose claim must be committed first.
 pub(in crate::runtime) fn waits_for_disk(effect: &Effect, state: &State) -> bool {
+    // Most checks of a bound watch are never stored (`engine/quiet.rs`), so there is no commit to wait for.
     let is_quiet = |run: &RunId| matches!(effect, Effect::Call { .. }) && state.is_bound(&run.schedule);
     run_of(effect).is_some_and(|run| is_durable(run, state) && !is_quiet(run))
 }

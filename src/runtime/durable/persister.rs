@@ -440,6 +440,7 @@ fn printed(record: FactRecord, form: Printed) -> FactRecord {
 /// stretch of `BASE_SECONDS`.
 fn is_base(state: &State, id: &ScheduleId) -> bool {
     let Some(record) = state.schedule(id) else { return false };
+    // Runs come newest first.
     let mut claims = state.runs_of(record).map(|(_, run)| run.run().claimed_at);
     // The first claim is compared with the creation, whose fact contains the whole schedule as well.
     let (newest, before) = (claims.next(), claims.next().unwrap_or(record.schedule().created_at));
@@ -448,6 +449,8 @@ fn is_base(state: &State, id: &ScheduleId) -> bool {
     is_first || record.progress().runs.is_multiple_of(BASE_RUNS)
 }
 
+// Between two such claims, a pruned log cannot say what a schedule was. A row with every fact would double
+// what is written (docs/DESIGN.md).
 const BASE_RUNS: u64 = 64;
 const BASE_SECONDS: i64 = 4 * 86_400;
 

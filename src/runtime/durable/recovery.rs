@@ -45,12 +45,14 @@ pub(in crate::runtime) fn load_and_recover(
     events: Sender<StoreEvent>,
     options: AttachOptions,
 ) -> Result<(), RecoveryError> {
+    // Read before the lock is taken, because this waits for the disk.
     let earlier = if options.asleep { Vec::new() } else { last_decisions(&*store) };
     let mut core = shared.core_mut();
     load_store(shared, &mut core, store, events)?;
     if options.asleep {
         return Ok(());
     }
+    // After the rows: loading them empties the feed.
     core.feed.restore(earlier);
     if let Some(policy) = options.policy {
         let guard = Input::Command(Command::SetGuard { policy, by: Scope::Operator.into() });
@@ -169,6 +171,7 @@ pub(super) fn restore_sessions(shared: &Shared, core: &mut Core, found: Found) {
     }
     core.load_transcripts(&found.messages);
     for StoredMessage { session, message, .. } in found.messages {
+        // The rows of other messages are removed (`load_transcripts`): their session is not open.
         if core.state.session(&session).is_some() {
             core.outbox.push_back(Effect::RecordMessage { host: HostId::LOCAL, session, message });
         }
@@ -217,6 +220,7 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
     touched.extend(known.iter().cloned());
     // Before the rows are loaded, because loading opens these sessions again.
     known.extend(core.sessions_created_unsaved());
+    // What is left was closed during the failure: the store or a host has it, and memory has not.
     known.retain(|session| core.state.session(session).is_none());
     // Drops the durable part of the state, then loads it anew. No reader sees the gap, because both happen under one lock.
     core.tell(StoreInput::Recovered, now, || shared.random_bits());

@@ -138,6 +138,7 @@ pub(crate) fn for_each_of(
 ) -> Result<BTreeSet<ScheduleId>, RecoveryError> {
     let mut sorted: Vec<&RowRecord> = records.iter().collect();
     // Definitions before schedules; the rest stays in its order.
+    // `false` sorts first: the sessions, whose keys lie behind those of schedules, come before all other rows.
     sorted.sort_by_key(|record| (&*record.key <= BEHIND_SCHEDULES, record.key.starts_with(SCHEDULE)));
     let mut joining = Joining::default();
     for row in sorted.into_iter().filter_map(parse_row) {
@@ -205,6 +206,7 @@ fn parse_whole(key: &str, form: &Form<'_>) -> Result<Row, String> {
     } else if key.starts_with(MESSAGE) {
         let at = transcripts::place(key).ok_or("its key does not say where it stands")?;
         codec::parse_message(form)
+            // The cursor is in the key alone: keys sort messages in the order of their delivery.
             .map(|(session, message)| Row::Message(StoredMessage { at, session, message }))
     } else if key == HOLD {
         codec::parse_holds(form).map(Row::Holds)

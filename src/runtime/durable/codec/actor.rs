@@ -8,6 +8,7 @@ use crate::domain::{Actor, Dialect, Scope, SessionId, TokenName, Via};
 
 /// Who did something. In logs from before more was recorded, it is the scope alone.
 pub(super) fn actor(form: &Form<'_>, key: &'static str) -> Result<Actor, FactError> {
+    // The short form is a keyword or a session's id.
     if !part(form, key).is_map() {
         return Ok(Actor { scope: scope(form, key)?, via: None, tool: None });
     }

@@ -37,6 +37,7 @@ fn filter(form: &Form<'_>) -> Result<Option<Arc<Filter>>, FactError> {
         return Ok(None);
     };
     let config = part(form, "notify-config");
+    // Filters are stored in the words of the watch tools, whose parser reads them.
     let filter = filter_of(when, &config.to_value());
     filter
         .map(|filter| Some(Arc::new(filter)))
@@ -54,6 +55,7 @@ pub(super) fn tool_name(form: &Form<'_>, key: &'static str) -> Result<ToolName, 
 /// [`FactError`], for the first thing that is wrong with it.
 pub(super) fn parse(form: &Form<'_>) -> Result<Call, FactError> {
     Ok(Call {
+        // The text of a payload that is a call is the name of its tool (`definition::of_payload`).
         tool: tool_name(form, "text")?,
         args: Arc::new(part(form, "args").to_value()),
         via: maybe(form, "via", |form, key| one(form, key, CallVia::parse))?.unwrap_or(CallVia::Any),

@@ -188,6 +188,7 @@ impl<'a> Reader<'a> {
     fn map(&mut self, depth: u32, out: &mut Vec<Form<'a>>) -> Option<()> {
         let mut entries = Vec::with_capacity(2 * ENTRIES);
         while !self.closes(b'}') {
+            // The printers of this module write no keys but keywords.
             if self.next()? != b':' {
                 return None;
             }
@@ -214,6 +215,7 @@ impl<'a> Reader<'a> {
         let bytes = self.text.as_bytes();
         let plain = edn::plain_len(&bytes[begin..])?;
         self.at += plain;
+        // In bounds: `plain_len` ends at a quote or a backslash, or finds neither and gives up.
         if bytes[self.at] == b'"' {
             self.at += 1;
             out.push(Form::Text(Cow::Borrowed(&self.text[begin..begin + plain])));
@@ -253,6 +255,7 @@ impl<'a> Reader<'a> {
         loop {
             match bytes.get(at) {
                 Some(b'a'..=b'z') => {}
+                // Neither begins a word.
                 Some(b'-' | b'?') if at > part => {}
                 Some(b'/') if at > part && part == begin => part = at + 1,
                 Some(byte) if !ends_token(*byte) => return None,

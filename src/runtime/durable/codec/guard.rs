@@ -25,6 +25,7 @@ pub(super) fn of_policy(policy: &GuardPolicy) -> Printed {
 pub(super) fn policy(form: &Form<'_>) -> Result<GuardPolicy, FactError> {
     let millis = |form: &Form<'_>, key: &'static str| number(form, key).map(Span::from_millis);
     Ok(GuardPolicy {
+        // `each` reports `None` as the wrong item of the list.
         rules: each(form, "rules", |form| if form.is_map() { rule(form).map(Some) } else { Ok(None) })?,
         approval: maybe(form, "approval-ms", millis)?,
         asks: maybe(form, "asks-ms", millis)?,

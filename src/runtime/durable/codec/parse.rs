@@ -79,6 +79,7 @@ fn schedule(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
             schedule: definition::parse(map(form, "definition")?)?,
             by: actor(form, "by")?,
             retriggered: maybe(form, "next", next)?,
+            // Written only if it is false.
             revises: flag_or(true, form, "revises")?,
         })),
         names::PAUSED => ScheduleFact::Paused { by: actor(form, "by")?, reason: own_text(form, "why")? },
@@ -290,6 +291,7 @@ fn next(form: &Form<'_>, key: &'static str) -> Result<Next, FactError> {
     if !part(form, "never").is_nil() {
         return Ok(Next::Never { reason: one(form, "never", Reason::parse)? });
     }
+    // `due` is there only for slots that run on boot time, those of volatile schedules.
     Ok(Next::Slot { slot: instant(form, "slot")?, due: maybe(form, "due-ns", boot)? })
 }
 

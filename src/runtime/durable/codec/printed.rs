@@ -105,6 +105,7 @@ impl Part for After {
     fn print(self, out: &mut String) {
         let After(first, at) = self;
         let between = at.since(first);
+        // `since` is zero for an earlier instant, and at most 584 years. The sum shows both.
         let is_exact = i64::try_from(between.nanos()).is_ok() && first.checked_add(between) == Some(at);
         if is_exact { between.nanos().print(out) } else { Instant(at).print(out) }
     }

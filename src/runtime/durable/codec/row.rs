@@ -269,6 +269,7 @@ fn of_run(run: &Run) -> Printed {
         .with("slot", Instant(run.slot))
         .with("folded", unless(0, run.folded))
         .with("cause", (run.cause != Cause::Slot).then(|| Word(run.cause.name())))
+        // The default depends on the cause. `run` below reads it by the same rule.
         .with("by-session?", unless(run.cause == Cause::Manual, run.by_session))
         .with("state", Word(run.state.name()))
         .with("attempt", unless(1, u32::from(run.attempt)))

@@ -251,6 +251,7 @@ fn each<T>(
     if let Some(items) = found.as_items() {
         return items.iter().map(read).collect();
     }
+    // Lists and sets are no forms of their own.
     let other = if let Form::Other(value) = found { Some(*value) } else { None };
     let read = |value: &Value| read(&Form::of(value));
     match other.map(|value| (value.as_items(), value.as_set())) {

@@ -38,6 +38,7 @@ fn with_glimpse(form: Printed, glimpse: &Glimpse) -> Printed {
 }
 
 fn glimpse(form: &Form<'_>) -> Result<Arc<Glimpse>, FactError> {
+    // One of the three is written. A result has no mark of its own, because one that is nil is omitted.
     Ok(Arc::new(match (own_text(form, "preview")?, own_text(form, "error")?) {
         (Some(preview), _) => Glimpse::Preview(preview),
         (None, Some(error)) => Glimpse::Error(error),
@@ -197,6 +198,7 @@ pub(super) fn watch(form: &Form<'_>) -> Result<Watch, FactError> {
         batch_under_way: collected_of("collected-under-way")?,
         unseen_from: maybe(form, "unseen-from", instant)?,
         unseen_until: maybe(form, "unseen-until", instant)?,
+        // The history is not stored. Its next check still has the number that follows the last one.
         ring: Ring::after(tally.checks),
         ..Watch::FRESH
     })
@@ -238,6 +240,7 @@ fn collected(form: &Form<'_>) -> Result<Collected, FactError> {
 fn digests(form: &Form<'_>, key: &'static str) -> Result<Vec<Digest>, FactError> {
     let found = part(form, key);
     let items = found.as_items().ok_or_else(|| wrong(key, "a vector of digests", found))?;
+    // `digest` reads a part of a map, so the item is put into one.
     let one = |item: &Form<'_>| digest(&Form::Map(vec![Form::Keyword(key), item.clone()]), key);
     items.iter().map(one).collect()
 }
