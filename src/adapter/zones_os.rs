@@ -48,6 +48,7 @@ pub fn read_zones(directory: &Path) -> io::Result<TzData> {
 /// Rules in `TZ` such as `CET-1CEST` have no name and are not supported.
 pub fn local_zone(tz: Option<&str>, localtime: &Path) -> Option<Zone> {
     let name = match tz {
+        // A colon marks the name of a zone's file. Source: tzset(3).
         Some(tz) => tz.trim_start_matches(':').to_owned(),
         None => fs::read_link(localtime).ok()?.to_str()?.to_owned(),
     };

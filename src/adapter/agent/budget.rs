@@ -72,6 +72,7 @@ impl Budget {
         while self.spent.front().is_some_and(|minute| minute.from.after(DAY) <= now) {
             self.spent.pop_front();
         }
+        // Both bounds have to allow a turn, so the later time counts.
         let until = self.turns_until().into_iter().chain(self.cost_until()).max()?;
         // A turn that is under way may end, or not begin, and leave something of what is reserved for it.
         Some(if self.under_way.is_empty() { until } else { until.min(now.after(SOON)) })
@@ -80,6 +81,7 @@ impl Budget {
     fn turns_until(&self) -> Option<BootTime> {
         let most = usize::try_from(self.turns_per_hour?).unwrap_or(usize::MAX);
         let reserved = self.under_way.values().filter(|has_begun| !**has_begun).count();
+        // The oldest turns, those at the places 0 to `over`, have to be an hour old before there is room for one more.
         let over = (self.began.len() + reserved).checked_sub(most)?;
         // Without a turn that has begun, the reserved ones take all, and `SOON` is the answer.
         Some(self.began.get(over).or(self.began.back()).map_or(NEVER, |began| began.after(HOUR)))
@@ -101,6 +103,8 @@ impl Budget {
         let spent = minutes().fold(0_u64, |sum, minute| sum.saturating_add(minute.cost.0));
         let dearest = minutes().map(|minute| minute.dearest.0).max().unwrap_or(0);
         let turns = u64::try_from(self.under_way.len()).unwrap_or(u64::MAX).saturating_add(1);
+        // Strictly less: without a known cost of a turn, the second condition alone would let a turn begin
+        // on a budget that is used up.
         spent < most.0 && spent.saturating_add(dearest.saturating_mul(turns)) <= most.0
     }
 
@@ -123,6 +127,7 @@ impl Budget {
         if self.cost_per_day.is_none() || cost == Amount::default() {
             return;
         }
+        // One entry a minute, so that a day has at most 1,440 entries.
         match self.spent.back_mut().filter(|minute| minute.from.after(MINUTE) > now) {
             Some(minute) => {
                 minute.cost = Amount(minute.cost.0.saturating_add(cost.0));

@@ -224,6 +224,7 @@ impl Conversation {
         match &mut self.stage {
             Stage::Opening(Request::Load) => self.replay.note(&update),
             Stage::InTurn(log) => {
+                // Costs and commands can come without work on the prompt, so they are no receipt.
                 let is_sign = !matches!(update, Update::Other | Update::Cost(..));
                 log.note(update);
                 if log.is_received() {
@@ -261,6 +262,7 @@ impl Conversation {
 
     fn answered(&mut self, now: Now, answer: Result<serde_json::Value, RpcError>) {
         let timing = self.plan.timing;
+        // Moved out, because each arm consumes its stage. An arm that goes on sets the next one.
         match std::mem::replace(&mut self.stage, Stage::Ready) {
             Stage::Starting => match answer.map(|answer| Abilities::of(&answer)) {
                 Ok(Some(abilities)) => {
@@ -412,6 +414,7 @@ impl Conversation {
                 let lines = log.expire(now.boot);
                 self.answered_question(now, lines);
             }
+            // Neither silence nor the end of the turn is due. The turn is only shown as it stands.
             Stage::InTurn(log) if log.stops(self.until, self.turn_until) > now.boot => {
                 let turn = log.turn().clone();
                 self.shown_at = None;

@@ -32,6 +32,7 @@ impl Details {
 
     /// Adds what the agent says of the call later: a field that it says again is replaced.
     pub(super) fn amend(&mut self, later: Details) {
+        // If one of the two is too long, so is the whole.
         let both = self.parts.take().zip(later.parts);
         self.parts = both.and_then(|(earlier, later)| bounded(earlier.into_iter().chain(later).collect()));
         self.is_title_cut |= later.is_title_cut;

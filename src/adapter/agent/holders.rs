@@ -124,6 +124,7 @@ fn listed(command: &[String], environment: &[(String, String)]) -> Option<Value>
         .ok()?;
     let output = child.stdout.take()?;
     let (done, read) = mpsc::channel();
+    // On a thread of its own: a program that neither prints nor ends would block the read.
     std::thread::spawn(move || {
         let mut text = Vec::new();
         let all = output.take(LIST_BYTES).read_to_end(&mut text);

@@ -211,11 +211,13 @@ impl Inner {
     /// Gives a prompt to the process in the conversation, starts one, or lets the run wait.
     fn hand_over(self: &Arc<Self>, session: &SessionId, prompt: Prompt) {
         let admission = self.pool().admit(session, self.now().boot);
+        // The admission may have set an alarm, for which `ring` has to wait.
         self.changed.notify_one();
         match admission {
             Admission::Running => {
                 let inbox = self.inboxes().get(session).cloned();
                 let sent = inbox.is_some_and(|inbox| inbox.try_send(Input::Prompt(prompt.clone())).is_ok());
+                // The process is ending, or does not read. The run waits, and is handed over again.
                 if !sent {
                     self.unreached(session, prompt.run, Reason::HostBusy);
                     let soon = self.now().boot.after(crate::domain::Span::from_millis(SOON_MS));
@@ -341,6 +343,7 @@ impl Inner {
                 self.report(Report::Busy { session: session.clone(), busy: true, by: None });
             }
             Told::Receipt(run) => self.report(Report::Accepted { run }),
+            // `task.rs` keeps this back, and looks into the conversation first.
             Told::Doubt(_) => {}
             Told::Found(run, found) => self.found(run, found),
             Told::Turn(turn) => {
@@ -395,6 +398,7 @@ impl Inner {
             let next = self.pool().next_alarm();
             let wait = next.map_or(LONG, |at| Duration::from_nanos(at.since(self.now().boot).nanos()));
             let changed = timeout(wait, self.changed.notified()).await.is_ok();
+            // Only the alarms have changed, so the wait is computed anew.
             if changed && next.is_none_or(|at| at > self.now().boot) {
                 continue;
             }

@@ -155,7 +155,7 @@ impl AgentPlan {
     pub(super) fn judge(&self, asked: &Asked) -> Verdict {
         let is_in = |rules: &[ToolRule]| rules.iter().any(|rule| rule.is_about(asked));
         match asked.option(ALLOW_ONCE) {
-            // Without that option, an operator could refuse it only.
+            // Without that option, an operator could only refuse it.
             None => Verdict::Reject,
             Some(_) if is_in(&self.allow) => Verdict::Allow,
             Some(_) if is_in(&self.ask) => Verdict::Ask,
@@ -184,6 +184,7 @@ fn matches(pattern: &str, text: &str) -> bool {
     let Some(mut rest) = text.strip_prefix(first) else { return false };
     let mut last = None;
     for part in parts {
+        // Each part is looked for when the next one is known, because the last one has to be at the end.
         if let Some(part) = last.replace(part) {
             let Some(at) = rest.find(part) else { return false };
             rest = &rest[at + part.len()..];

@@ -102,6 +102,7 @@ impl Pool {
         if !self.agents.contains_key(address.configured_as()) {
             return false;
         }
+        // What is known of a session stays when its address is given again: its process may still run.
         let known = self.sessions.get(session);
         let place = known.map_or(Place::None, |known| known.place);
         let (begun, cost) = known.map_or((None, None), |known| (known.begun, known.cost));
@@ -134,6 +135,7 @@ impl Pool {
         let starts = matches!(place, Place::None | Place::Kept(_));
         // Loading a conversation that is too young may wipe it.
         let ripe = begun.map(|begun| (begun.after(plan.kind.age), Reason::HostBusy));
+        // Both are about starts: a process that runs takes further prompts.
         let later = agent.again.into_iter().chain(ripe).find(|(at, _)| starts && *at > now);
         let used_up = agent.budget.used_up_until(now).map(|at| (at, Reason::OverBudget));
         if let Some((at, reason)) = used_up.or(later) {
@@ -189,6 +191,7 @@ impl Pool {
     fn idle_one(&mut self, plan: &AgentPlan) -> Option<SessionId> {
         let own_is_full = self.agents.get(&plan.name).is_some_and(|agent| agent.places >= plan.processes);
         let is_fit = |session: &Session| {
+            // If the agent itself is full, only one of its own places helps. Otherwise any place does.
             session.place == Place::Idle && (!own_is_full || *session.address.configured_as() == plan.name)
         };
         let found = self.sessions.iter().find(|(_, session)| is_fit(session)).map(|(id, _)| id.clone())?;
@@ -281,6 +284,7 @@ impl Pool {
             let plan = self.sessions.get(session).and_then(|known| self.plan(&known.address));
             plan.is_some_and(|plan| self.has_room(&plan))
         };
+        // Not always the first one: the session that waits longest may belong to an agent that is full.
         let at = self.waiting.iter().position(has_room)?;
         let session = self.waiting.remove(at)?;
         self.keep_place(&session, now);
@@ -385,6 +389,7 @@ impl Pool {
         let longest = Span::from_millis(limits::AGENT_BACKOFF_MS.value);
         let Some(agent) = self.agents.get_mut(address.configured_as()) else { return now.after(longest) };
         let wait = if reason == Reason::AgentBroken {
+            // The shift is bounded: 2^16 times the first wait is far beyond the longest one, and a shift by 64 would overflow.
             let doubled = agent.plan.timing.backoff.millis().saturating_mul(1 << agent.failed.min(16));
             agent.failed += 1;
             Span::from_millis(doubled).min(longest)

@@ -30,6 +30,7 @@ impl Questions {
     /// Notes a question that a rule answers. Returns the line with the answer.
     pub(super) fn answer(turn: &mut Turn, id: &Value, asked: &Asked, is_allowed: bool) -> String {
         let (answer, option) = plan::answer(asked, is_allowed);
+        // Beyond the bound a question is answered all the same. It is only not listed.
         if has_room(turn) {
             let question = question(turn, asked, None);
             turn.questions.push(question);
@@ -46,6 +47,7 @@ impl Questions {
         asked: Asked,
         (now, patience): (Now, Span),
     ) -> Option<String> {
+        // Nobody can approve what cannot be shown, so it is refused at once.
         if asked.details.text().is_err() || !has_room(turn) {
             return Some(Questions::answer(turn, &id, &asked, false));
         }

@@ -31,6 +31,7 @@ impl Replay {
                 let Some(mark) = &self.mark else { return };
                 self.said.push_str(text);
                 self.has_prompt |= self.said.contains(&**mark);
+                // As many bytes as the mark has stay: the mark may begin in this part and end in the next.
                 let mut from = self.said.len().saturating_sub(mark.len());
                 while !self.said.is_char_boundary(from) {
                     from += 1;
@@ -39,6 +40,7 @@ impl Replay {
             }
             Update::Said(_) | Update::Thought | Update::Tool(..) => {
                 self.is_there = true;
+                // A prompt is not continued after the agent has answered.
                 self.said.clear();
                 self.is_answered |= self.has_prompt;
             }

@@ -69,6 +69,7 @@ pub(super) async fn recover(inner: Arc<Inner>, session: SessionId, run: RunId) {
     let end = inner.now().boot.after(Span::from_millis(limits::AGENT_RECEIPT_MS.value));
     loop {
         if let Some(start) = inner.place_for_look(&session) {
+            // Only the place is needed: `look_until_known` reads plan and address itself.
             drop(start);
             look_until_known(&inner, &session, run).await;
             break;
@@ -79,6 +80,7 @@ pub(super) async fn recover(inner: Arc<Inner>, session: SessionId, run: RunId) {
         }
         pause(Duration::from_millis(500)).await;
     }
+    // The place is free before the session is reported as reachable, so that its next prompt finds one.
     inner.left(&session);
     inner.reach(&session);
 }
@@ -112,6 +114,7 @@ async fn look_until_known(inner: &Arc<Inner>, session: &SessionId, run: RunId) {
     while let Some((plan, address)) = inner.plan_of(session)
         && address.conversation().is_some()
     {
+        // The shift is small: the loop ends after `AGENT_FAILED_STARTS`.
         let wait = plan.timing.backoff.millis() << failed;
         let start = Start { session: session.clone(), plan, address };
         match ready(inner, &start).await {
@@ -119,9 +122,11 @@ async fn look_until_known(inner: &Arc<Inner>, session: &SessionId, run: RunId) {
             Err(NotSent::Waits(Reason::HeldElsewhere, _)) if inner.now().boot < end => {}
             Err(_) => failed += 1,
             Ok(process) => {
+                // `drive` reads no prompts while it looks, so this inbox stays empty.
                 let (_keep, mut none) = mpsc::channel(1);
                 let left = drive(inner, start, process, (Input::Look(run.clone()), &mut none)).await;
                 found = left.found.unwrap_or(Found::Unknown);
+                // A look that finds nothing out counts as a failed start, so that the loop ends.
                 failed += 1;
             }
         }
@@ -194,6 +199,7 @@ async fn drive(
     let is_look = matches!(first, Input::Look(_));
     let directory = directory.to_string_lossy().into();
     let (plan, session, address) = (Arc::clone(&start.plan), start.session.clone(), start.address.clone());
+    // Taken out, so that lines can be awaited while the process is borrowed by the wait for its end.
     let mut lines = std::mem::replace(&mut process.lines, mpsc::channel(1).1);
     let mut driven = Driven { inner, start, left: Left::default(), process, is_taken: false };
     let mut machine = Conversation::new(plan, &session, address, directory, inner.now());

@@ -79,6 +79,7 @@ impl TurnLog {
         match update {
             Update::Said(text) => {
                 self.has_done |= !text.trim().is_empty();
+                // Only the last message is retained.
                 let mut whole = if std::mem::take(&mut self.is_new) {
                     String::new()
                 } else {
@@ -175,6 +176,7 @@ impl TurnLog {
     pub(super) fn answered(&mut self, answer: &Value, says_tokens: bool) {
         self.turn.stop_reason = Some(wire::stop_reason(answer).into());
         let [input_tokens, output_tokens, total_tokens] = wire::tokens(answer);
+        // The cost comes with updates, and not with the answer.
         let cost = self.turn.usage.cost.take();
         self.turn.usage = Usage { input_tokens, output_tokens, total_tokens, cost };
         let has_written = output_tokens.is_some_and(|tokens| tokens > 0);

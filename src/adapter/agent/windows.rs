@@ -16,6 +16,7 @@ pub(super) fn are_in(directory: &Path, program: &str, ours: &dyn Fn(u32) -> bool
     let names = fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.file_name());
     let mut processes = names.filter_map(|name| name.to_str()?.parse::<u32>().ok());
     processes.any(|pid| {
+        // The cheapest check comes first: most processes work elsewhere.
         fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|works_in| works_in == directory)
             && fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| runs(&line, program))
             && !ours(pid)

@@ -176,6 +176,7 @@ impl Asked {
 pub fn read(line: &[u8]) -> Incoming {
     // The reader bounds the depth itself.
     let Ok(Value::Object(mut map)) = serde_json::from_slice(line) else { return Incoming::Noise };
+    // A null id is none: JSON-RPC has it only in answers to requests that could not be read.
     let (id, method) = (map.remove("id").filter(|id| !id.is_null()), map.remove("method"));
     let params = map.remove("params").unwrap_or(Value::Null);
     match (id, method) {

@@ -72,6 +72,7 @@ fn parent(pid: u32) -> Option<u32> {
     stat(pid, PARENT)?.parse().ok().filter(|parent| *parent > 1)
 }
 
+// Places behind the name: fields 4 and 22 of /proc/PID/stat. Source: proc(5).
 const PARENT: usize = 1;
 const STARTED: usize = 19;
 

@@ -117,6 +117,7 @@ impl Courier for OutboundCourier {
             carried(Err(failed(Reason::HostRefused, "the daemon is stopping")));
             return;
         };
+        // Before the place: a parcel over its channel's pace must not hold one.
         if let Some(Err(wait)) = self.paces.get(&parcel.route.channel).map(|pace| pace.take(parcel.at)) {
             let failure = failed(Reason::OverBudget, "the channel's pace is used up for now");
             carried(Err(failure.with_wait(Some(wait))));

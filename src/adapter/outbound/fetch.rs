@@ -55,6 +55,7 @@ impl Client {
         let mut response = self.begin(&fetch.endpoint, method, &fetch.headers, Bytes::new()).await?;
         let (mut body, mut is_cut) = (Vec::new(), false);
         while let Some(piece) = response.piece().await? {
+            // It cannot underflow: never more than the room is appended.
             let room = fetch.bytes_max - body.len();
             body.extend_from_slice(&piece[..piece.len().min(room)]);
             if piece.len() > room {

@@ -58,6 +58,7 @@ impl OutboundGuard {
         let handle = runtime.handle().clone();
         let stop = Arc::new(Notify::new());
         let stopped = Arc::clone(&stop);
+        // The runtime lives on this thread and ends with it. The handle only reaches it.
         std::thread::Builder::new()
             .name("reveille-guard".into())
             .spawn(move || runtime.block_on(stopped.notified()))?;

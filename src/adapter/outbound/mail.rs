@@ -156,7 +156,9 @@ impl Mailer {
     /// The message as it goes over the wire, equal on each attempt.
     fn message(&self, parcel: &Parcel, to: &[&MailAddress]) -> Result<Vec<u8>, Failure> {
         let wrong = |error: &dyn fmt::Display| failed(Reason::Rejected, format!("it is no message: {error}"));
+        // The slot and not the present time, so that a repetition is equal to the first message.
         let date = SystemTime::try_from(parcel.run.slot).map_err(|error| wrong(&error))?;
+        // The id is made of the run, so that a receiver recognizes a repetition.
         let run = Sha256::digest(parcel.run.to_string());
         let id: String = run.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
         let mut message = Message::builder()

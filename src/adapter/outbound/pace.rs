@@ -60,6 +60,7 @@ impl Bucket {
         // Both times are changed together and cannot be left half done.
         let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
         let after = |moment: Moment| moment.checked_add(self.pace.every).unwrap_or(moment);
+        // `even` runs ahead of the clock by one period for each parcel. A burst may use up the slack.
         let slack = Span::from_nanos(self.pace.every.nanos() * u64::from(self.pace.burst - 1));
         let even = times.even.max(now);
         if even.since(now) <= slack {
@@ -67,6 +68,7 @@ impl Bucket {
             return Ok(());
         }
         let free = now.checked_add(Span::from_nanos(even.since(now).nanos() - slack.nanos())).unwrap_or(now);
+        // Spread over the pace: if all parcels that wait came back at `free`, all but one would have to wait again.
         times.promised = if times.promised < free { free } else { after(times.promised) };
         Err(times.promised.since(now))
     }

@@ -189,6 +189,7 @@ impl PostFault {
             | PostFault::Unreachable { .. }
             | PostFault::Tls { .. }
             | PostFault::TimedOut { what: "connect", .. } => true,
+            // The request may have been sent before any of these.
             PostFault::TimedOut { .. } | PostFault::Broken { .. } | PostFault::AnswerTooLong { .. } => false,
         }
     }

@@ -72,10 +72,12 @@ impl Proof {
             }
             ProofKind::Slack => {
                 let seconds = header("x-slack-request-timestamp").unwrap_or_default();
+                // Bounds how long a recorded post can be sent again.
                 let is_near = seconds
                     .parse::<i64>()
                     .is_ok_and(|at| now.seconds().abs_diff(at) <= limits::SIGNATURE_SECONDS.value);
                 let given = header("x-slack-signature").and_then(|text| text.strip_prefix("v0="));
+                // What Slack signs: the version, the time and the body.
                 let parts = [b"v0:", seconds.as_bytes(), b":", body];
                 is_near && given.is_some_and(|given| self.is_signed(&parts, given))
             }

@@ -66,11 +66,13 @@ impl Shape {
             }
             Shape::Discord => Map::new()
                 .with("content", text(DISCORD_CHARS))
+                // Without it, Discord takes a text such as `@everyone` for a mention.
                 .with("allowed_mentions", Map::new().with("parse", Vec::<Value>::new())),
             Shape::Telegram => {
                 let body = Map::new()
                     .with("chat_id", &*parcel.route.conversation)
                     .with("text", text(TELEGRAM_CHARS));
+                // Telegram numbers its threads (`message_thread_id`), so one that is no number is left out.
                 let thread = parcel.route.thread.as_deref().and_then(|thread| thread.parse::<i64>().ok());
                 match thread {
                     Some(thread) => body.with("message_thread_id", thread),
@@ -136,6 +138,7 @@ fn cut_bytes(text: &str, most: usize) -> String {
         return text.to_owned();
     }
     let mark = |left: usize| format!("\n… [{left} more characters]");
+    // The room covers the longest mark: no text has more characters than bytes.
     let room = most.saturating_sub(mark(text.len()).len());
     let kept = &text[..text.floor_char_boundary(room)];
     format!("{kept}{}", mark(text.chars().count() - kept.chars().count()))

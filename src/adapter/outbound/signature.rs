@@ -153,6 +153,7 @@ pub fn verify(
     now: Moment,
 ) -> Result<(), SignatureFault> {
     let id = MessageId::checked(signed.id).ok_or(SignatureFault::Id)?;
+    // Only digits: `parse` would accept a sign as well.
     let is_number = signed.timestamp.bytes().all(|byte| byte.is_ascii_digit());
     let seconds = is_number.then(|| signed.timestamp.parse::<i64>().ok()).flatten();
     let seconds = seconds.ok_or(SignatureFault::Timestamp)?;

@@ -76,8 +76,10 @@ impl Stretch {
     /// Notes the gap, so that the fact behind these still follows from the last of them.
     pub(super) fn leave_gap(&self, connection: &Connection) -> Result<()> {
         let Stretch { first, last, hash } = self;
+        // If there is a gap right before these facts, the new one begins where that one did.
         let sql = "SELECT kept FROM gap WHERE cursor = ?1";
         let kept = connection.prepare_cached(sql)?.query_row([first], |row| row.get(0)).optional()?;
+        // Gaps before deleted facts become a part of the new one.
         let sql = "DELETE FROM gap WHERE cursor BETWEEN ?1 AND ?2";
         connection.prepare_cached(sql)?.execute([first, last])?;
         // What follows a fact without a hash begins the chain, or has none either.

@@ -42,6 +42,7 @@ impl HighWaterMark {
             fs_perms::open_file(&path, OFlags::RDONLY).map_err(|error| OpenFault::io(&path, &error))?;
         match halves(&file).into_iter().flatten().max() {
             Some(cursor) => Ok(Some(Cursor::new(cursor))),
+            // Not a torn write: that damages one half, and the file was complete when it got its name.
             None => {
                 let what = format!("its mark, {}, is unreadable", files::MARK);
                 Err(OpenFault::damaged(&dir.join(files::DB), what))

@@ -186,6 +186,7 @@ impl Index {
             self.shares.add(part, note.cursor, note.bytes);
         }
         let Some(schedule) = note.schedule else { return };
+        // An empty list allocates nothing, and `add` makes a single entry of it.
         let cursors = self.schedules.entry(schedule).or_insert_with(|| Cursors::Many(Vec::new()));
         if cursors.add(Entry::new(note.cursor, note.rank)) > self.caps.schedule_rows {
             self.crowded.insert(schedule);
@@ -264,6 +265,7 @@ impl Index {
             // Earlier ones are about earlier schedules of this id.
             let creation = cursors.iter().rfind(|entry| entry.is_creation());
             let others = cursors.iter().filter(|entry| {
+                // Without planned edits `newest_edit` is `None`, which is less than every entry.
                 let is_planned = entry.is_edit() && Some(*entry) <= newest_edit;
                 !is_planned && Some(*entry) != creation
             });
@@ -330,6 +332,7 @@ impl Cursors {
             Cursors::One(only) if *only == cursor => *self = Cursors::Many(Vec::new()),
             Cursors::One(_) => {}
             Cursors::Many(cursors) => {
+                // The entries are sorted, because cursors rise in the log.
                 if let Ok(place) = cursors.binary_search(&cursor) {
                     cursors.remove(place);
                 }

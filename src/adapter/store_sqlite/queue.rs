@@ -112,6 +112,7 @@ impl Queue {
         state.bytes += bytes;
         state.waiting.push_back(Waiting { batch, done, bytes });
         self.submitted.fetch_add(1, Ordering::Release);
+        // A notification costs a system call, so it is left out while the writer is awake.
         if state.is_writer_asleep {
             self.wake.notify_one();
         }

@@ -46,6 +46,7 @@ pub(super) fn each_fact(
     let mut statement = connection.prepare(&sql).map_err(|error| unreadable(&error))?;
     let mut rows = statement.query([]).map_err(|error| unreadable(&error))?;
     while let Some(row) = rows.next().map_err(|error| unreadable(&error))? {
+        // `FACT` has the columns 0 to 9.
         take(fact(row)?, row.get(10).map_err(|error| unreadable(&error))?)?;
     }
     Ok(())
@@ -190,6 +191,7 @@ pub(super) fn index(connection: &Connection, caps: HistoryCaps) -> rusqlite::Res
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let Removed { cursor, schedule, part, rank, bytes } = removed(row)?;
+        // `REMOVED` has five columns, and the instant follows.
         let at = moment(row, 5)?;
         index.add(Note { cursor, schedule, part, rank, at, bytes });
     }

@@ -97,6 +97,7 @@ impl Shares {
         let (share, mut freed) = (cap / sessions, 0);
         for (bytes, session) in self.by_bytes.iter().rev().take(LARGEST) {
             let left = excess.saturating_sub(freed).min(bytes.saturating_sub(share));
+            // The largest come first, so no later session is over its share either.
             let Some(of) = self.sessions.get(session).filter(|_| left > 0) else { break };
             let edits = of.edit_bytes.saturating_sub(share / EDITS_PART).min(left);
             freed += take(&of.edits, of.edit_bytes, edits, max, plan);

@@ -43,6 +43,7 @@ impl Conversation {
         self.tell(Told::Open);
         let configured = self.plan.mode.as_deref();
         let known = self.plan.kind.mode.filter(|mode| wire::has_mode(answer, mode) == Some(true));
+        // A configured mode is set whether the agent names it or not. The known one is set only if the agent names it.
         match configured.or(known) {
             Some(mode) => {
                 let mode = Request::SetMode(mode.into());
@@ -50,6 +51,7 @@ impl Conversation {
                 self.until = now.boot.after(self.plan.timing.open);
                 self.stage = Stage::Setting;
             }
+            // Fails closed: in an unknown mode the agent may act without asking.
             None if wire::has_mode(answer, "").is_some() => {
                 let text = "the agent has modes, and none is configured: set `mode`";
                 self.give_up(now, Reason::HostRefused, text);

@@ -22,6 +22,7 @@ impl Conversation {
             Verdict::Reject => Some(log.answer(&id, &asked, false)),
             Verdict::Ask => log.ask(id, asked, (now, self.plan.timing.answer)),
         };
+        // A question shows that the agent works on the prompt.
         self.sign(now);
         self.answered_question(now, line);
     }

@@ -125,6 +125,7 @@ fn open(root: &OwnedFd, path: &str, how: OFlags) -> Result<(OwnedFd, Stat), Stri
     let flags = OFlags::CLOEXEC | how;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let path = if path.is_empty() { "." } else { path };
+    // The kernel checks while it resolves the path, so no link can be swapped in between.
     let opened = openat2(root, path, flags, Mode::empty(), resolve).map_err(|error| told(&error.into()))?;
     let stat = fstat(&opened).map_err(|error| told(&error.into()))?;
     Ok((opened, stat))
@@ -140,6 +141,7 @@ fn told(error: &io::Error) -> String {
 }
 
 fn read(root: &OwnedFd, path: &str) -> Result<Map, String> {
+    // Without blocking: a pipe would hold up the thread until a writer opens it.
     let (opened, stat) = open(root, path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Err("it is no regular file".to_owned());
@@ -182,6 +184,7 @@ fn list(root: &OwnedFd, path: &str) -> Result<Map, String> {
         if name == "." || name == ".." {
             continue;
         }
+        // Cut before the sort, so the file system's order decides which entries are listed.
         if found.len() == ENTRIES {
             is_cut = true;
             break;

@@ -104,6 +104,7 @@ impl FileEvents {
             let (events, name) = (event.events(), event.file_name().map(std::ffi::CStr::to_bytes));
             let is_heard = |listener: &&Listener| match &listener.name {
                 None => events.intersects(ENTRIES),
+                // An event without a name is about the directory itself, and so about each of its entries.
                 Some(own) => name.is_none_or(|name| *name == **own),
             };
             let hearing = listeners.iter().filter(|(_, listener)| is_heard(listener));

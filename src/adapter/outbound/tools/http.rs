@@ -44,6 +44,7 @@ impl HttpTools {
         let client = reach.origins.iter().fold(client, Client::allowing);
         // An operator who names an endpoint of this machine means it.
         let is_here = |endpoint: &Endpoint| endpoint.address().is_some_and(|address| address.is_loopback());
+        // Only the endpoints that are named: the client checks that as well (`Client::addresses`).
         let client = if reach.origins.iter().any(is_here) { client.with_loopback() } else { client };
         let client = if reach.is_public { client.anywhere() } else { client };
         let specs = [spec(GET, GET_DOES), spec(HEAD, HEAD_DOES)].into_iter().flatten().collect();

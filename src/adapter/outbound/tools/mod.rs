@@ -65,6 +65,7 @@ impl ToolTasks {
         returned: Returned,
         work: impl Future<Output = Outcome> + Send + 'static,
     ) {
+        // Before the task, which may end before this function does.
         self.open().insert(id.into(), Open { returned, task: None });
         let (tasks, of) = (Arc::downgrade(self), Box::<str>::from(id));
         let task = self.handle.spawn(async move {
@@ -75,6 +76,7 @@ impl ToolTasks {
                 open.returned.give(outcome);
             }
         });
+        // A task that has ended already has removed its entry.
         if let Some(open) = self.open().get_mut(id) {
             open.task = Some(task.abort_handle());
         }

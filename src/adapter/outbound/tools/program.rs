@@ -92,6 +92,7 @@ fn outcome(output: ProgramOutput, max: usize) -> Outcome {
 /// The result in what was printed, up to a bound: JSON, or else a text; and whether it was cut there.
 pub(super) fn printed(output: &[u8], max: usize) -> Result<(Value, bool), String> {
     let cut = output.len() >= max;
+    // JSON that was cut cannot be parsed, so it is taken as a text.
     let read = if cut { text(&output[..whole(output)]) } else { value(output) };
     read.map(|value| (value, cut))
 }

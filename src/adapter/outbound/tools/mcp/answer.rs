@@ -23,9 +23,12 @@ pub(super) fn outcome(response: CallToolResponse) -> Outcome {
 
 fn of_result(result: CallToolResult) -> Outcome {
     let CallToolResult { content, structured_content, is_error, .. } = result;
+    // `None` if one of the blocks is no text.
     let texts: Option<Vec<&str>> =
         content.iter().map(|block| block.as_text().map(|text| text.text.as_str())).collect();
     let text = texts.map(|texts| texts.join("\n"));
+    // Servers should repeat structured content as a text for older clients, so the text adds nothing.
+    // Source: Model Context Protocol, "Tools", structured content.
     let printed = match (structured_content.filter(|content| !content.is_null()), &text) {
         (Some(structured), _) => structured.to_string(),
         (None, Some(text)) => text.clone(),

@@ -77,6 +77,7 @@ impl Connection {
         let changed = Arc::<Notify>::default();
         let listener = Listener { changed: Arc::clone(&changed) };
         let start = server.configured.bounds.start;
+        // A server may end before it says anything. Waiting for the time limit would hide why.
         let introduced = tokio::select! {
             introduced = timeout(start, serve_client(listener, transport)) => Some(introduced),
             () = remote.gone() => None,
@@ -141,6 +142,7 @@ impl Connection {
 
     /// Ends the connection in good order within this time, and what is left of a process after it by force.
     pub(super) async fn close(mut self, end: Duration) {
+        // First, so that the protocol's task sends nothing more.
         drop(self.service);
         let _ = timeout(end, self.remote.close()).await;
         self.remote.kill().await;

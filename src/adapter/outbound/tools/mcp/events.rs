@@ -64,6 +64,7 @@ impl Events {
         while let Some(end) = piece.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
             let (part, is_return) = (&piece[..end], piece[end] == b'\r');
             *piece = &piece[end + 1..];
+            // The line feed of a CRLF pair ends no second line.
             let is_second_half = self.after_return && end == 0 && !is_return;
             self.after_return = is_return;
             if is_second_half {
@@ -75,6 +76,7 @@ impl Events {
                 return Ok(Some(message));
             }
         }
+        // A byte behind the return means that no line feed belongs to it.
         self.after_return &= piece.is_empty();
         self.hold(piece)?;
         *piece = &[];

@@ -178,6 +178,7 @@ impl Session {
     /// Posts a request, and reads until its answer has come.
     async fn ask(&self, text: Bytes, id: &RequestId) -> Result<(), PostFailed> {
         let mut response = self.post(text).await?;
+        // Only the answer to the introduction names the session, and before it there is no version.
         if self.version.get().is_none()
             && let Some(id) = response.headers.get(SESSION)
         {
@@ -280,6 +281,7 @@ impl Session {
                 Ok(response) if response.status < 500 => return,
                 Ok(_) | Err(_) => {}
             }
+            // A stream without a message was of no use, so the pause grows.
             wait(rest_after(failures).max(events.pause())).await;
             failures = failures.saturating_add(1);
         }

@@ -87,6 +87,7 @@ impl Line {
     /// may take; a try that fails while it waits fails the call.
     pub(super) async fn connected(&self, time: Duration) -> Result<Up, Box<str>> {
         let mut seen = self.state.subscribe();
+        // Only a try that begins after this call fails it. An earlier failure says nothing of the next try.
         let first = seen.borrow().tries;
         loop {
             let State { tries, link } = seen.borrow_and_update().clone();
