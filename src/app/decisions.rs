@@ -61,11 +61,13 @@ fn follow(args: &LogArgs, filter: &Map, mut decisions: Vec<Value>) -> io::Result
         for decision in &decisions {
             print(&args.asking.printing, decision, || lines(slice::from_ref(decision)))?;
         }
+        // Without one, nothing was decided yet, and the next page begins with the first decision.
         let newest = decisions.last().and_then(|decision| decision.as_map()?.keyword(CURSOR));
         if let Some(cursor) = newest {
             // The place after which a page begins is text: in other lists it is an id.
             params = params.with("after", Value::string(shown(cursor)));
         }
+        // Behind a full page there may be more, so the next question follows at once.
         if decisions.len() < usize::from(PAGE) {
             thread::sleep(PAUSE);
         }

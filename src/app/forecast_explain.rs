@@ -57,6 +57,7 @@ fn is_unknown(explanation: &Value) -> bool {
 fn ask_forecast(args: &ForecastArgs) -> Result<Map, AppFault> {
     let mut params = Map::new().with("first", i64::from(args.first));
     if args.schedule.is_none() {
+        // Otherwise one frequent schedule would fill the whole list.
         params = params.with("each", EACH_LISTED);
     }
     if let Some(schedule) = &args.schedule {

@@ -55,6 +55,7 @@ fn one(args: &WatchArgs, typed: &str) -> io::Result<ExitCode> {
         Err(fault) => return Ok(fault.tell()),
     };
     let watch = answer.iter().next().map_or(Value::Nil, |(_, watch)| watch.clone());
+    // A schedule that is no watch has none of these attributes.
     if cell(&watch, "reveille.watch/status").is_empty() {
         return Ok(absent(typed));
     }

@@ -166,6 +166,7 @@ pub const EDITS_PART: u64 = 8;
 /// Whether facts of this kind are edits: they change a schedule's definition, or pause and resume it. Edits are pruned
 /// before other facts, so that these outlive any number of edits.
 pub fn is_edit(kind: &str) -> bool {
+    // The names of `DecisionKind`: a store knows a fact by its kind alone.
     ["schedule-changed", "schedule-paused", "schedule-resumed"].contains(&kind)
 }
 

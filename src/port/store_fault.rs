@@ -75,6 +75,7 @@ impl StoreFault {
     #[cfg(feature = "embed")]
     pub(crate) fn why(&self) -> Box<str> {
         match self {
+            // The detail alone: the whole text would say once more that the store cannot be used.
             StoreFault::Unwritable { detail } | StoreFault::Unreadable { detail } => (**detail).into(),
             StoreFault::Damaged { .. }
             | StoreFault::Closed

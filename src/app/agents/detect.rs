@@ -100,6 +100,7 @@ fn within(child: &mut Child) -> Option<String> {
         let _ = out.read_to_string(&mut text);
         let _ = send.send(text);
     };
+    // On a thread of its own, because a read has no time limit.
     std::thread::Builder::new().name("reveille-version".into()).spawn(read).ok()?;
     printed.recv_timeout(PATIENCE).ok()
 }

@@ -66,6 +66,7 @@ impl<'a> Trial<'a> {
         if second.address != first.address {
             return Err(failed("same", &format!("it went on in {} instead", second.address)));
         }
+        // One process id in both turns would mean that nothing was killed.
         if second.process.is_some() && second.process == first.process {
             return Err(failed("same", "the process that was killed has answered"));
         }
@@ -135,6 +136,7 @@ impl<'a> Trial<'a> {
 
     /// Kills the group of the agent's process, as a crash would.
     fn kill(&self, turn: &Ended) -> Result<(), AppFault> {
+        // An agent leads a group of its own, so its process id is that of the group.
         let group = turn.process.and_then(Pid::from_raw);
         let group = group.ok_or_else(|| failed("kill", "the process of the agent is not known"))?;
         match kill_process_group(group, Signal::KILL) {

@@ -20,6 +20,7 @@ pub(in crate::app) fn schedule(
     typed: &str,
 ) -> Result<String, AppFault> {
     check_given(typed, "name a schedule, or give the beginning of its id, or its label")?;
+    // One more than is listed, to know whether there are more.
     let params = Map::new().with("id-prefix", typed).with("first", MOST + 1);
     let asked = |params| {
         ask(daemon, session, &query(SCHEDULES, params, "[:psi.scheduler/schedule-id :psi.scheduler/label]"))

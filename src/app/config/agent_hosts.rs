@@ -154,7 +154,9 @@ impl AgentConfig {
         let listed = self.environment.into_iter();
         let mut environment: BTreeMap<String, String> =
             listed.filter_map(|name| Some((name.clone(), inherited(&name)?))).collect();
+        // A value written in the file wins over an inherited one.
         environment.extend(self.env);
+        // With such a name the variable would be another one. A zero byte would make every start fail.
         let is_plain = |(name, value): (&String, &String)| {
             !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0')
         };
@@ -179,6 +181,7 @@ impl AgentConfig {
         let rule = |rule: ToolRuleConfig| ToolRule { kind: rule.kind.map(boxed), tool: rule.tool.map(boxed) };
         let allow: Vec<ToolRule> = self.allow.into_iter().map(rule).collect();
         let ask: Vec<ToolRule> = self.ask.into_iter().map(rule).collect();
+        // An empty rule would be about every tool.
         if allow.iter().chain(&ask).any(|rule| *rule == ToolRule::default()) {
             return Err("a rule of allow or ask has kind or tool, or both".to_owned());
         }

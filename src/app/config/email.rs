@@ -52,6 +52,7 @@ impl EmailConfig {
         let login = match (self.user, &self.password_file) {
             (None, None) => None,
             (Some(user), Some(file)) => {
+                // Only the line end is removed: a password may end in a blank.
                 Some((user, text_of(file)?.trim_end_matches(['\r', '\n']).to_owned()))
             }
             _ => return Err("user and password-file go together".to_owned()),

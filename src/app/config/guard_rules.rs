@@ -124,6 +124,7 @@ pub(in crate::app) fn with_tools(
     }
     let wait = Span::from_millis(limits::APPROVAL_MS.value);
     let mut policy = policy.unwrap_or(GuardPolicy { approval: Some(wait), ..GuardPolicy::default() });
+    // The exceptions come first, because the first rule that fits decides (`engine/guard.rs`).
     for (name, tools, then) in [(FREE, tools.free, Ruling::Allow), (OF_TOOLS, tools.held, Ruling::Hold)] {
         if policy.rules.iter().any(|rule| *rule.name == *name) {
             return Err(AppFault::usage(format!(

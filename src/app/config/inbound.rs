@@ -73,6 +73,7 @@ impl InboundConfig {
             "per-event" => Activation::PerEvent,
             name => Activation::Session(SessionId::new(name).map_err(|error| format!("session: {error}"))?),
         };
+        // Tried with an empty source: an id that is too long already would refuse every event.
         session.session(channel, "", "").map_err(|error| {
             format!("session: the channel's name is too long for {}: {error}", self.session)
         })?;

@@ -131,6 +131,8 @@ impl Config {
         http.proofs = std::sync::Arc::new(channels.proofs());
         let tools = Tools::new(file.tools, Environment::value)?;
         let tools = tools.with_servers(ToolServers::new(file.mcp, Environment::value)?);
+        // The tool servers of agents read the daemon's own tokens from the directory.
+        // A token of the environment is not there.
         let agents =
             Agents::new(file.agents, Environment::value, data_dir.as_deref().filter(|_| token.is_none()))?;
         let outside = file.guard.as_ref().map(GuardFile::outside).transpose()?.flatten();

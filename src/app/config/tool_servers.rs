@@ -123,6 +123,7 @@ impl ToolServers {
             for (tool, of_tool) in &terms.tools {
                 match of_tool.approval {
                     Some(true) => approved.held.push(format!("{name}.{tool}").into()),
+                    // Without an approval of all tools there is nothing to except this one from.
                     Some(false) if terms.approval => approved.free.push(format!("{name}.{tool}").into()),
                     Some(false) | None => {}
                 }

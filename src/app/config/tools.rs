@@ -201,6 +201,7 @@ fn reach(written: &[String]) -> Result<Option<HttpReach>, String> {
             continue;
         }
         let endpoint = Endpoint::parse(text).map_err(|fault| format!("http: {fault}"))?;
+        // Two slashes stand behind the scheme.
         if text.trim_end_matches('/').matches('/').count() > 2 {
             return Err("http: an origin has no path, such as https://api.example.com".to_owned());
         }

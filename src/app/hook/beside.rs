@@ -27,6 +27,7 @@ pub(super) fn start(args: &HookArgs, input: &HookInput) -> io::Result<()> {
     let event = match input.event {
         HookEvent::Begins => "SessionStart",
         HookEvent::Prompted => "UserPromptSubmit",
+        // The waiter only has to know that no turn is under way.
         HookEvent::TurnEnds | HookEvent::Idles | HookEvent::Ends => "Stop",
     };
     let given = Map::new().with("session_id", conversation).with("hook_event_name", event);

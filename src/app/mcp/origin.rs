@@ -109,6 +109,7 @@ impl Callers {
             Some(address) => Some(address),
             None => match self.of_process() {
                 Some(session) => {
+                    // Its hooks have had it opened when they named the conversation (`Service::bind_agent`).
                     self.opened.insert(session.clone());
                     return Ok(Some(session));
                 }

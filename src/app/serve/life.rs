@@ -43,6 +43,7 @@ impl LifeNote {
 
     /// Notes that the daemon is alive, if the last note is old.
     pub(in crate::app) fn beat(&mut self, now: Moment) {
+        // A clock that was set back must not silence the note until it has caught up.
         if now.since(self.written).millis() >= BEAT_MS || now < self.written {
             self.write(now);
         }

@@ -68,6 +68,7 @@ impl LostNote {
         }
         let Lost { count, named } = Lost::now(handle);
         let text = line(count, &named, &self.earlier);
+        // Not counted as seen if it could not be written: the next second tries again.
         if text == self.written || write_private(&self.path, &text).is_ok() {
             (self.written, self.seen) = (text, Some(cursor));
         }
