@@ -1,4 +1,7 @@
-//! Adapter: a host with a listener. It passes every call on, and calls the listener with each message that was delivered.
+//! Adapter: a host with a listener, which is called with each message that was delivered.
+//!
+//! It passes on the calls about sessions, messages and deliveries. Those about turns of agents (`turn`, `asking`, `obstacle`,
+//! `answer_question`) are answered by the defaults of [`Host`].
 
 use std::sync::Arc;
 

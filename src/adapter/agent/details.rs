@@ -34,6 +34,7 @@ impl Details {
     pub(super) fn amend(&mut self, later: Details) {
         // If one of the two is too long, so is the whole.
         let both = self.parts.take().zip(later.parts);
+        // Of two parts of one name the later one stays.
         self.parts = both.and_then(|(earlier, later)| bounded(earlier.into_iter().chain(later).collect()));
         self.is_title_cut |= later.is_title_cut;
     }

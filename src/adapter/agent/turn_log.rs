@@ -95,6 +95,7 @@ impl TurnLog {
                 self.note_details(&id, parts[2].as_deref(), details);
                 self.note_tool(id, parts);
             }
+            // What the agent says behind a prompt or a thought is another message.
             Update::User(_) | Update::Thought => self.is_new = true,
             Update::Cost(amount, currency) => self.turn.usage.cost = Some((amount, currency)),
             Update::Other => {}

@@ -209,6 +209,7 @@ impl Client {
     /// # Errors
     /// The error of TLS if it cannot be set up.
     pub fn for_mail(network: Arc<dyn Network>, trust: Trust) -> io::Result<Client> {
+        // Without the name of a protocol, because mail agrees on none when TLS begins (ALPN).
         Client::speaking(network, trust, &[])
     }
 

@@ -169,6 +169,7 @@ pub(super) fn head(connection: &Connection) -> rusqlite::Result<Cursor> {
 
 /// Reads which parts of the history were pruned.
 pub(super) fn lost_history(connection: &Connection) -> rusqlite::Result<LostHistory> {
+    // The other causes prune facts of one schedule or of one session. The tables below list those.
     let sql = "SELECT EXISTS (SELECT 1 FROM pruned WHERE cause IN ('bytes', 'age'))";
     let beginning = connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
     let mut lost = connection.prepare_cached("SELECT session, through FROM lost")?;

@@ -19,7 +19,9 @@ use crate::port::{EDITS_PART, is_edit, is_shared_by_nobody};
 /// The facts of each session.
 #[derive(Default)]
 pub(super) struct Shares {
+    // By the digest of the session's id.
     sessions: HashMap<u64, Share>,
+    // The bytes of each share and its session, so that the largest share is found without a search.
     by_bytes: BTreeSet<(u64, u64)>,
 }
 
@@ -99,6 +101,7 @@ impl Shares {
             let left = excess.saturating_sub(freed).min(bytes.saturating_sub(share));
             // The largest come first, so no later session is over its share either.
             let Some(of) = self.sessions.get(session).filter(|_| left > 0) else { break };
+            // First the edits that are beyond their part of the share, then the oldest facts of any kind.
             let edits = of.edit_bytes.saturating_sub(share / EDITS_PART).min(left);
             freed += take(&of.edits, of.edit_bytes, edits, max, plan);
             freed += take(&of.facts, of.bytes, left - edits, max, plan);

@@ -60,6 +60,7 @@ struct PrunedFacts(Vec<Removed>);
 impl Writer {
     /// Runs until the store is closed.
     pub(super) fn run(mut self) {
+        // An earlier process may have left a long log, or history beyond the caps.
         let mut idle = Idle::Tidy;
         loop {
             // Without a connection nothing can be pruned or moved: wait for a renewal.
@@ -207,6 +208,7 @@ impl Writer {
             answer(waiting, Err(StoreFault::TermOver));
         }
         if let Some(alarm) = &self.alarm {
+            // A panic of the owner must not end the writer.
             let _ = catch_unwind(AssertUnwindSafe(|| alarm(fault)));
         }
         // If this succeeds, readers can go on at once; if not, the owner's `renew` tries again.

@@ -199,12 +199,14 @@ fn hooks(program: &Program, agent: &str, rows: &[HookRow]) -> Map {
         // Others have one text for a shell where Claude Code has a program and its arguments.
         let call = program.call(args);
         let of = if agent == "claude" { command(&call) } else { Map::new().with("command", shell(&call)) };
+        // Gemini CLI counts in milliseconds, the others in seconds.
         let timeout = if agent == "gemini" { seconds * 1_000 } else { seconds };
         Map::new().with("type", "command").into_iter().chain(of).collect::<Map>().with("timeout", timeout)
     };
     let rows = rows.iter().map(|(event, matcher, waits)| {
         let mut listed = vec![Value::from(hook(&["hook", agent], SHORT_S))];
         if *waits {
+            // Claude Code runs it beside the conversation, and wakes its model if it ends with exit code 2.
             listed.push(hook(&["hook", agent, "--wait"], DAY_S).with("asyncRewake", true).into());
         }
         let group = Map::new().with("hooks", listed);

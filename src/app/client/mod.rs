@@ -79,6 +79,7 @@ impl Client {
         session: Option<&SessionId>,
     ) -> Result<Option<Client>, AppFault> {
         let Some(daemon) = Daemon::find(args)? else { return Ok(None) };
+        // One thread is enough: a command waits for one answer at a time.
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| AppFault::io("the client cannot start", error))?;
         Ok(Some(Client { daemon, session: session.cloned(), runtime }))

@@ -63,6 +63,7 @@ fn end_of(path: &Path) -> io::Result<String> {
     let start = file.metadata()?.len().saturating_sub(END_BYTES);
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = Vec::new();
+    // Bounded, because the window may write on meanwhile.
     file.take(END_BYTES).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

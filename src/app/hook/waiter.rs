@@ -125,6 +125,8 @@ fn is_own(session: &str, pushed: &Map) -> bool {
 fn deliver(link: &mut Link, session: &str, pushed: &Map) -> io::Result<Wait> {
     let Some(prompt) = Prompt::of_pushed(pushed) else { return Ok(Wait::Refused) };
     let mut out = io::stderr().lock();
+    // Before the daemon is asked. If it no longer wants the prompt, the exit code is not `WAKE`, and the agent
+    // ignores what was printed.
     writeln!(out, "{}", words::due(&[prompt]))?;
     out.flush()?;
     Ok(if hand(link, session, pushed)? { Wait::Woken } else { Wait::LetGo })

@@ -195,6 +195,7 @@ fn address(agent: &str, conversation: &str, directory: Option<&str>) -> Option<A
 /// The session of a conversation that nobody knows: it lasts as long as this process.
 fn own() -> String {
     let pid = std::process::id();
+    // Process ids are used again, so the start of the process is a part of the name.
     format!("mcp:{pid}-{}", processes::started(pid).unwrap_or_default().replace(' ', "-"))
 }
 

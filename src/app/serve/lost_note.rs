@@ -63,6 +63,7 @@ impl LostNote {
         if self.seen == Some(cursor) {
             return;
         }
+        // By this time the engine has the losses of earlier processes. Only a start adds to them.
         if self.seen.is_none() {
             self.earlier = handle.view(|state| state.losses().to_vec());
         }

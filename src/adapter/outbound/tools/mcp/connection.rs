@@ -187,6 +187,7 @@ impl Remote {
             if let Some(session) = session {
                 session.listen(|failures| bounds.rest_after(failures), || changed.notify_one()).await;
             }
+            // The end of this stream is not the end of the server.
             pending::<()>().await;
         }
     }

@@ -49,6 +49,7 @@ fn spec(name: ToolName, terms: &McpTerms, tool: &Tool, faults: &mut Vec<String>)
         Some(beginning) => tool.name.starts_with(beginning),
         None => tool.name == pattern,
     };
+    // What is configured for the single tool goes before what is configured for all.
     let agents = own.agents.unwrap_or_else(|| terms.agents.iter().any(|pattern| is_named(pattern)));
     let description = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
     let input_schema = schema(tool).unwrap_or_else(|why| {
@@ -60,6 +61,7 @@ fn spec(name: ToolName, terms: &McpTerms, tool: &Tool, faults: &mut Vec<String>)
         input_schema: Arc::new(input_schema),
         risk: own.risk.or(terms.risk).unwrap_or_else(|| risk(tool.annotations.as_ref())),
         approval: own.approval.unwrap_or(terms.approval),
+        // The server's own hint does not count: a tool that is marked so may be called a second time.
         idempotent: own.idempotent,
         agents,
         time_max: own.time_max.or(terms.time_max),
@@ -70,6 +72,7 @@ fn spec(name: ToolName, terms: &McpTerms, tool: &Tool, faults: &mut Vec<String>)
 /// What a call can do, if the operator does not say it: a hint for people and models, by which nothing is decided.
 fn risk(hints: Option<&ToolAnnotations>) -> Risk {
     let hints = hints.map(|hints| (hints.read_only_hint, hints.destructive_hint)).unwrap_or_default();
+    // The second hint has a meaning only without the first. Source: Model Context Protocol, `ToolAnnotations`.
     match hints {
         (Some(true), _) => Risk::Read,
         (_, Some(true)) => Risk::Danger,
