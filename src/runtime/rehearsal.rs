@@ -33,7 +33,7 @@ impl Rehearsal {
     pub(super) fn decide(&self, shared: &Shared, input: Input) -> Refusal {
         let refusal = shared.core().would_refuse(input, shared.now(), REHEARSED);
         self.accepted.fetch_or(refusal.is_none(), Ordering::Relaxed);
-        // Which refusal this is does not matter: the caller asks `is_accepted` first, and drops it.
+        // An accepted input needs a refusal as well, to end the call. It is not shown: the caller asks `is_accepted` first.
         refusal.unwrap_or(Refusal::Stopping)
     }
 }

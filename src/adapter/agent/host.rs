@@ -306,6 +306,7 @@ impl Inner {
 
     fn call(&self) {
         loop {
+            // Each call keeps a place for its session, so this ends when no place is free.
             let called = self.pool().call(self.now().boot);
             self.changed.notify_one();
             let Some(session) = called else { return };
@@ -331,6 +332,7 @@ impl Inner {
                 }
             }
             Told::NotSent(run, NotSent::Waits(reason, text)) => {
+                // The turn that was reserved for the prompt has not begun.
                 self.pool().release(session);
                 self.waits(session, run, reason, &text);
             }

@@ -195,6 +195,7 @@ impl Pool {
             session.place == Place::Idle && (!own_is_full || *session.address.configured_as() == plan.name)
         };
         let found = self.sessions.iter().find(|(_, session)| is_fit(session)).map(|(id, _)| id.clone())?;
+        // At once, so that it takes no further prompt and is not chosen twice.
         self.set(&found, Place::Leaving);
         Some(found)
     }

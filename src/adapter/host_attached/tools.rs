@@ -69,6 +69,7 @@ impl<S: PushSink> Executor for HostTools<S> {
     fn cancel(&self, id: &str) {
         let open = self.desk().open.remove(id);
         if let Some(returned) = open {
+            // Dropped without this, it would report that the call has failed.
             returned.leave();
             self.sink.push(Push::ToolCancelled { id: id.into() });
         }

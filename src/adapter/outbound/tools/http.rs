@@ -103,6 +103,7 @@ fn fetch(invocation: &Invocation) -> Result<Fetch, String> {
             headers.push((name, value.ok_or("the value of a header must be a line of text")?));
         }
     }
+    // A condition of the caller's own goes before ours.
     if !headers.iter().any(|(name, _)| [IF_NONE_MATCH, IF_MODIFIED_SINCE].contains(name)) {
         headers.extend(invocation.last.as_deref().and_then(unless_changed));
     }
