@@ -12,18 +12,23 @@ pub const REDACTED: &str = "[REDACTED]";
 const PREFIXES: &[(&str, usize)] =
     &[("sk-ant-", 8), ("sk-", 16), ("xoxb-", 8), ("ghp_", 16), ("glpat-", 8), ("AKIA", 12), ("dk_", 16)];
 
+/// How long a part of a JSON web token is at least.
+const PART_LEAST: usize = 4;
+
 /// Words before a secret, which is what follows them behind blanks.
 const SCHEMES: &[(&str, usize)] = &[("bearer", 8), ("basic", 8)];
 
 /// Returns the text without secrets: ten kinds of tokens, by their prefixes. Source: SEED-001's code.
+///
+/// The time is in proportion to the length of the text, whatever stands in it: texts of agents pass here under the engine's lock.
 pub fn redacted(text: &str) -> Cow<'_, str> {
     let mut clean = String::new();
     let (mut at, mut copied) = (0, 0);
+    let mut tokens = Tokens { text, end: 0, dot: None };
     while at < text.len() {
-        let rest = &text[at..];
         // A prefix within a word belongs to the word: `task-` ends like `sk-`.
         let is_inside = text[..at].chars().next_back().is_some_and(is_of_word);
-        let secret = if is_inside { None } else { secret_at(rest) };
+        let secret = if is_inside { None } else { tokens.secret_at(at) };
         match secret {
             Some((from, length)) => {
                 clean.push_str(&text[copied..at + from]);
@@ -31,7 +36,7 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
                 at += from + length;
                 copied = at;
             }
-            None => at += rest.chars().next().map_or(1, char::len_utf8),
+            None => at += text[at..].chars().next().map_or(1, char::len_utf8),
         }
     }
     // Every replacement moves `copied`, so nothing was replaced.
@@ -42,42 +47,71 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
     clean.into()
 }
 
-/// The secret that begins here: where it begins, and how long it is.
-fn secret_at(rest: &str) -> Option<(usize, usize)> {
-    let prefixed = PREFIXES.iter().find_map(|(prefix, least)| {
-        let behind = token_len(rest.strip_prefix(prefix)?);
-        (behind >= *least).then_some((0, prefix.len() + behind))
-    });
-    prefixed.or_else(|| web_token(rest)).or_else(|| credentials(rest))
+/// The tokens of a text, asked for from its beginning to its end. A token has many places at which a secret may begin, so where
+/// it ends is searched once and not at each of them.
+struct Tokens<'t> {
+    text: &'t str,
+    /// Where the token ends that was asked for last.
+    end: usize,
+    /// The first full stop behind the place that was asked for last.
+    dot: Option<usize>,
 }
 
-/// A JSON web token: three parts of letters, of which the first begins an object.
-fn web_token(rest: &str) -> Option<(usize, usize)> {
-    let length = token_len(rest.strip_prefix("eyJ")?) + 3;
-    // Characters of tokens are ASCII, so the slice ends between two characters.
-    let mut parts = rest[..length].split('.');
-    let is_long = |part: Option<&str>| part.is_some_and(|part| part.len() >= 4);
-    (is_long(parts.next()) && is_long(parts.next())).then_some((0, length))
-}
+impl Tokens<'_> {
+    /// The secret that begins here: how far from here it begins, and how long it is.
+    fn secret_at(&mut self, at: usize) -> Option<(usize, usize)> {
+        let rest = &self.text[at..];
+        let prefixed = PREFIXES.iter().find_map(|(prefix, least)| {
+            rest.starts_with(prefix).then_some(())?;
+            let behind = self.token_len(at + prefix.len());
+            (behind >= *least).then_some((0, prefix.len() + behind))
+        });
+        prefixed.or_else(|| self.web_token(at)).or_else(|| self.credentials(at))
+    }
 
-/// What follows the name of a scheme.
-fn credentials(rest: &str) -> Option<(usize, usize)> {
-    SCHEMES.iter().find_map(|(scheme, least)| {
-        let (word, behind) = rest.split_at_checked(scheme.len())?;
-        let blanks = behind.len() - behind.trim_start_matches([' ', '\t']).len();
-        let length = token_len(&behind[blanks..]);
-        let is_secret = word.eq_ignore_ascii_case(scheme) && blanks > 0 && length >= *least;
-        // `basic understanding` is no secret: a word has no digit and no capital within.
-        let is_word = || behind[blanks..blanks + length].bytes().all(|byte| byte.is_ascii_lowercase());
-        (is_secret && !is_word()).then_some((scheme.len() + blanks, length))
-    })
-}
+    /// A JSON web token: three parts of letters, of which the first begins an object.
+    fn web_token(&mut self, at: usize) -> Option<(usize, usize)> {
+        self.text[at..].starts_with("eyJ").then_some(())?;
+        let end = at + 3 + self.token_len(at + 3);
+        let dot = self.dot_from(at).filter(|dot| *dot < end)?;
+        // Characters of tokens are ASCII, so the slices end between two characters.
+        let second = self.text[dot + 1..end].bytes().take_while(|byte| *byte != b'.').take(PART_LEAST);
+        (dot - at >= PART_LEAST && second.count() == PART_LEAST).then_some((0, end - at))
+    }
 
-/// How long the token is that begins here.
-fn token_len(text: &str) -> usize {
-    let end = text.find(|found| !is_of_token(found)).unwrap_or(text.len());
-    // A full stop ends the sentence and not the token.
-    text[..end].trim_end_matches('.').len()
+    /// What follows the name of a scheme.
+    fn credentials(&mut self, at: usize) -> Option<(usize, usize)> {
+        SCHEMES.iter().find_map(|(scheme, least)| {
+            let (word, behind) = self.text[at..].split_at_checked(scheme.len())?;
+            // First the word: what follows is read only behind a scheme.
+            word.eq_ignore_ascii_case(scheme).then_some(())?;
+            let blanks = behind.len() - behind.trim_start_matches([' ', '\t']).len();
+            let length = self.token_len(at + scheme.len() + blanks);
+            let is_secret = blanks > 0 && length >= *least;
+            // `basic understanding` is no secret: a word has no digit and no capital within.
+            let is_word = || behind[blanks..blanks + length].bytes().all(|byte| byte.is_ascii_lowercase());
+            (is_secret && !is_word()).then_some((scheme.len() + blanks, length))
+        })
+    }
+
+    /// How long the token is that begins here.
+    fn token_len(&mut self, at: usize) -> usize {
+        if self.end <= at {
+            let rest = &self.text[at..];
+            let length = rest.find(|found| !is_of_token(found)).unwrap_or(rest.len());
+            // A full stop ends the sentence and not the token.
+            self.end = at + rest[..length].trim_end_matches('.').len();
+        }
+        self.end.saturating_sub(at)
+    }
+
+    /// Where the first full stop is from here on.
+    fn dot_from(&mut self, at: usize) -> Option<usize> {
+        if self.dot.is_none_or(|dot| dot < at) {
+            self.dot = self.text[at..].find('.').map(|found| at + found);
+        }
+        self.dot
+    }
 }
 
 /// Whether what follows this character is the middle of a word.
@@ -138,6 +172,16 @@ mod tests {
             ["Bearer sk-ant-abcdefgh12345678", "sk-sk-ant-abcdefgh12345678", "Bearer ghp_abcdefgh12345678abc"]
         {
             assert!(!redacted(text).contains("12345678"), "{text}: {}", redacted(text));
+        }
+    }
+
+    /// Each of these has a place at every few characters at which a secret may begin. If the rest of the text were read from each,
+    /// this test would take hours.
+    #[test]
+    fn a_long_text_is_read_once() {
+        for text in ["=", "/sk-", "/eyJ", "/eyJ.", "/eyJa.b", ".", "bearer ", "basic\t", "/sk-a.", "...a"] {
+            let long = text.repeat((4 << 20) / text.len());
+            assert!(matches!(redacted(&long), Cow::Borrowed(_)), "{text}");
         }
     }
 

@@ -1,7 +1,6 @@
 //! The whole state as text, for tests, for bug reports, and to compare two states.
 //!
-//! Invariant: the order is total. Not printed are what watches and sessions remember, inboxes, paces, the chain of the current
-//! turn, kept outcomes, and times without a process or a store: states that print the same may differ in these.
+//! Invariant: the order is total. Not printed are paces, kept outcomes, and counts that follow from what is printed.
 
 use std::fmt;
 
@@ -17,18 +16,20 @@ impl fmt::Display for State {
         writeln!(f, "engine {:?} cursor {} timers {}", self.mode(), self.cursor(), self.timers.len())?;
         writeln!(
             f,
-            "ledger expected {} = delivered {} + skipped {} + cancelled {} + failed {} + lost {} + pending {}",
+            "ledger expected {} = delivered {} + skipped {} + cancelled {} + failed {} + lost {} + left {} + pending {}",
             ledger.expected,
             ledger.delivered,
             ledger.skipped,
             ledger.cancelled,
             ledger.failed,
             ledger.lost,
+            ledger.left,
             ledger.pending
         )?;
         if self.holds != Holds::default() {
             writeln!(f, "{:?}", self.holds)?;
         }
+        writeln!(f, "down {:?} store failed {:?} lost {:?}", self.downs, self.store_failures, self.losses)?;
         if let Some(guard) = &self.guard {
             writeln!(f, "guard {guard:?}")?;
         }
@@ -106,6 +107,11 @@ impl State {
                 write!(f, " waiting {run}")?;
             }
         }
+        for left in self.inbox(session).into_iter().filter_map(|run| self.run_id(run)) {
+            write!(f, " left {left}")?;
+        }
+        write!(f, " woken {:?} away {:?} wakes {:?}", session.woken, session.away, session.wakes)?;
+        write!(f, " ready {:?} remembers {:?}", session.ready_jobs, session.memory)?;
         writeln!(f, " config {:?}", session.config)
     }
 
@@ -132,6 +138,9 @@ impl State {
         }
         if let Some(progress) = &record.progress {
             write!(f, " course {progress:?}")?;
+        }
+        if let Some(watch) = &record.remembered {
+            write!(f, " remembers {watch:?}")?;
         }
         if let Some(reason) = record.ended_for() {
             write!(f, " ended-for {}", reason.name())?;

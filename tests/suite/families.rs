@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use reveille::adapter::HostLocal;
 use reveille::domain::{
     Caller, Channel, ChannelKind, Grant, HostId, Refusal, Scope, SessionConfig, SessionId, Span,
 };
-use reveille::engine::{Input, NewSchedule, Parcel, Report, RunRecord, SessionRecord};
+use reveille::engine::{Command, Input, NewSchedule, Parcel, Report, RunRecord, SessionRecord};
 use reveille::limits;
 use reveille::port::{Carried, Courier};
 use reveille::runtime::Handle;
@@ -414,6 +415,59 @@ fn runs_wait_when_their_session_has_written_its_share() {
     assert_eq!(most, Some(1), "to wait for the disk is no attempt");
     // A claim, a wait, the hand-over, its receipt, and the end of the schedule: each run waits for a time of its own.
     assert!(facts(&handle) - before < 6 * all, "{}", facts(&handle) - before);
+}
+
+/// Nobody can take a message any more once its session is closed.
+#[test]
+fn a_session_whose_message_nobody_has_taken_makes_room_last() {
+    let (handle, clock) = simulated::engine(&[]);
+    handle.open_session(Some(session("alice")), HostId::INBOX, SessionConfig::default()).expect("it is new");
+    let answer = simulated::ask(&handle, &token("alice"), EVERY_SECOND, false);
+    assert!(answer.contains("created? true"), "{answer}");
+    pass(&handle, &clock, limits::FRESH_SESSIONS.value);
+    let before = fresh(&handle);
+    let third = &before[2];
+    let take = format!("[(psi.agent-session/take-messages {{:session-id \"{third}\"}})]");
+    let taken = simulated::ask(&handle, &Caller::OPERATOR, &take, false);
+    assert!(taken.contains(":text \"m\""), "{taken}");
+    pass(&handle, &clock, 1);
+    assert!(!fresh(&handle).contains(third), "nothing is left to do in it");
+    assert_eq!(fresh(&handle)[..2], before[..2]);
+    pass(&handle, &clock, 1);
+    assert!(!fresh(&handle).contains(&before[0]), "the oldest of the others");
+}
+
+/// A host that comes gets many runs in one step. What operators' runs write in it counts for those of the session.
+#[test]
+fn what_operators_have_written_counts_in_the_step_that_hands_it_over() {
+    let (handle, clock) = simulated::engine(&[]);
+    let attach = || handle.hosts().attach(Arc::new(HostLocal::new()));
+    let gone = attach();
+    handle.open_session(Some(session("alice")), gone, SessionConfig::default()).expect("it is new");
+    handle.hosts().detach(gone);
+    let text = "x".repeat(usize::try_from(limits::TEXT_BYTES.value).expect("small"));
+    let per_second = limits::RUN_BYTES_PER_SECOND.value / limits::TEXT_BYTES.value;
+    let create = |caller: &Caller, text: &str, ms: u64| {
+        let what = format!(":session-id \"alice\" :kind :session :message \"{text}\" :delay-ms {ms}");
+        let made = simulated::ask(&handle, caller, &format!("[(psi.scheduler/create {{{what}}})]"), false);
+        assert!(made.contains("created? true"), "{made}");
+    };
+    for _ in 0..2 * per_second {
+        create(&Caller::OPERATOR, &text, 1_000);
+    }
+    create(&token("alice"), "mine", 2_000);
+    pass(&handle, &clock, 3);
+    assert_eq!(fresh(&handle).len(), 0, "there is no host");
+    let (host, sessions) = (attach(), vec![session("alice")]);
+    let come = Command::HostSessions { host, sessions, busy: Some(false), by: None };
+    handle.submit(Input::Command(come)).expect("it has no host");
+    assert_eq!(
+        fresh(&handle).len() as u64,
+        2 * per_second,
+        "those of operators wait for no pace, and the other does"
+    );
+    pass(&handle, &clock, 3);
+    assert_eq!(fresh(&handle).len() as u64, 2 * per_second + 1, "its turn has come");
 }
 
 fn attempt(record: &RunRecord) -> u16 {

@@ -19,6 +19,7 @@ mod channel_tools;
 mod checker;
 mod claude_cron;
 mod claude_monitor;
+mod closing;
 mod condition;
 mod cron;
 mod cron_engine;

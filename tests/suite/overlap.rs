@@ -47,3 +47,16 @@ fn no_more_than_so_many_runs_of_a_schedule_wait() {
     handle.run_due();
     assert!(accounts(&handle).1 >= 1, "what waits is delivered");
 }
+
+#[test]
+fn no_more_than_so_many_runs_are_started_by_hand() {
+    let (handle, _, _) = scene(":policy {:overlap :parallel}");
+    let id = handle.view(|state| state.schedules()[0].schedule().id.to_string());
+    let run = format!("[(psi.scheduler/run-now {{:schedule-id {id:?}}})]");
+    for number in 1..=limits::RUNS_LIVE.value {
+        let answer = ask(&handle, &Caller::OPERATOR, &run, false);
+        assert!(!answer.contains("error"), "{number}: {answer}");
+    }
+    let refused = ask(&handle, &Caller::OPERATOR, &run, false);
+    assert!(refused.contains("limit reached: live-runs is 20 runs"), "{refused}");
+}

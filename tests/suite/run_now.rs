@@ -1,7 +1,9 @@
 //! A schedule is run by hand: one with a single slot runs once, ever.
 
-use reveille::domain::{Caller, Durability, Policy, ScheduleId, Settings, Span, Status, Target, When};
-use reveille::engine::{NewSchedule, ScheduleRecord};
+use reveille::domain::{
+    Caller, Durability, Policy, Refusal, ScheduleId, Scope, Settings, Span, Status, Target, When,
+};
+use reveille::engine::{Command, Input, NewSchedule, ScheduleRecord, Which};
 use reveille::runtime::Handle;
 use reveille::testkit::SimClock;
 
@@ -176,6 +178,25 @@ fn a_run_under_a_hold_waits() {
     scene.pass(20);
     assert_eq!(scene.runs(), 0);
     ask(&scene.handle, &Caller::OPERATOR, "[(psi.scheduler/release-all {})]", false);
+    scene.pass(1);
+    assert_eq!(scene.runs(), 1);
+}
+
+/// An action that is run by its tool would be said to have started.
+#[test]
+fn what_is_paused_is_not_brought_forward() {
+    let scene = Scene::new(":delay-ms 8000");
+    let id = ScheduleId::new(&*scene.id).expect("an id");
+    let submit = |command: fn(Which) -> Command| {
+        let which = Which::any(Scope::Operator, id.clone());
+        scene.handle.submit(Input::Command(command(which)))
+    };
+    let paused = format!("[(psi.scheduler/pause {{:schedule-id \"{}\"}})]", scene.id);
+    ask(&scene.handle, &Caller::OPERATOR, &paused, false);
+    let refused = submit(Command::BringForward).expect_err("it would not start");
+    assert_eq!(refused, Refusal::WrongStatus { schedule: id.clone(), status: Status::Paused });
+    ask(&scene.handle, &Caller::OPERATOR, &paused.replace("pause", "resume"), false);
+    submit(Command::BringForward).expect("it goes on");
     scene.pass(1);
     assert_eq!(scene.runs(), 1);
 }

@@ -14,7 +14,7 @@ use reveille::runtime::Handle;
 use reveille::service::Service;
 use reveille::testkit::{CallAnswer, Reception, SimExecutor, SimHost, Stage};
 
-use crate::simulated::{open, session, token};
+use crate::simulated::{ask_service, open, session, token};
 
 /// An engine with a session `s` of a connected host, which is idle, another one `t`, and an executor that has `http.get`.
 pub(crate) struct Scene {
@@ -222,6 +222,27 @@ fn summaries_that_wait_become_one_with_all_their_checks() {
     let line = told[0].lines().nth(2).unwrap_or_default();
     assert!(line.starts_with(r#"Summary (4 checks): [{"check": 1, "result": 1}, {"check": 2"#), "{told:?}");
     assert!(told[0].ends_with("\n1 earlier update is folded into this one."), "{told:?}");
+}
+
+/// A session in which nobody listens: its model has read a bulletin once it takes it.
+#[test]
+fn a_summary_that_was_taken_is_not_told_again() {
+    let scene = Scene::new();
+    let (handle, it) = (scene.handle(), session("i"));
+    handle.open_session(Some(it), HostId::INBOX, SessionConfig::default()).expect("it is new");
+    scene.script(&(1..=4).map(|number| fine(&number.to_string())).collect::<Vec<Outcome>>());
+    let watch = r#"{"name" "http.get" "notify_when" "summary" "notify_config" {"batch_size" 2}}"#;
+    assert!(scene.answer("i", "watch_start", watch).keyword("watcher_id").is_some());
+    let take = || {
+        let take = "[(psi.agent-session/take-messages {:session-id \"i\"})]";
+        ask_service(&scene.service, &token("i"), take, false)
+    };
+    scene.pass(65);
+    let first = take();
+    assert!(first.contains("Summary (2 checks)"), "{first}");
+    scene.pass(60);
+    let second = take();
+    assert!(second.contains("Summary (2 checks): [{\\\"check\\\": 3"), "{second}");
 }
 
 /// T35.

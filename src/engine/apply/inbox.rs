@@ -23,14 +23,16 @@ impl State {
             return;
         }
         self.ledger.take();
+        self.arrived(run);
         let Some(record) = self.runs.get_mut(run) else { return };
         record.run.state = RunState::Delivered;
         record.run.delivered_at = Some(now.wall);
         record.run.reason = None;
         // No host can get a message that was taken, so the definition is not needed.
         record.run.definition = None;
-        let schedule = record.schedule;
-        if let Some(progress) = self.schedules.get_mut(schedule).and_then(|record| record.progress.as_mut()) {
+        // As at the end of a run that a host gets: a bulletin is no run of the schedule's own.
+        let counted = self.schedules.get_mut(record.schedule).filter(|schedule| schedule.is_own(&record.run));
+        if let Some(progress) = counted.and_then(|schedule| schedule.progress.as_mut()) {
             progress.delivered += 1;
             progress.failures_in_row = 0;
         }

@@ -1,5 +1,6 @@
 //! Applies facts about schedules and their slots, and computes a schedule's status.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::supersede::is_anew;
@@ -387,17 +388,16 @@ impl State {
         let Some(session) = self.sessions.get_mut(owner) else { return };
         session.finished.push_back(key);
         while self.sessions.get(owner).is_some_and(SessionRecord::has_too_much_finished)
-            && let Some(place) = self.oldest_ended(owner)
+            && let Some(place) = self.sessions.get(owner).and_then(|it| self.oldest_ended(&it.finished))
             && let Some(oldest) = self.sessions.get_mut(owner).and_then(|it| it.finished.remove(place))
         {
             self.forget(oldest);
         }
     }
 
-    /// Returns the position of the oldest finished schedule of a session without a live run: the report on such a run
-    /// is still to come.
-    fn oldest_ended(&self, session: Key) -> Option<usize> {
-        let finished = &self.sessions.get(session)?.finished;
+    /// Returns the position of the oldest of these finished schedules that has no live run: the report on such a run is still to
+    /// come.
+    fn oldest_ended(&self, finished: &VecDeque<Key>) -> Option<usize> {
         finished
             .iter()
             .position(|key| self.schedules.get(*key).is_none_or(|record| !self.has_live_run(record)))
@@ -414,7 +414,8 @@ impl State {
         }
         self.ownerless_finished.push_back(key);
         if self.ownerless_finished.len() as u64 > limits::FINISHED_KEPT.value
-            && let Some(oldest) = self.ownerless_finished.pop_front()
+            && let Some(place) = self.oldest_ended(&self.ownerless_finished)
+            && let Some(oldest) = self.ownerless_finished.remove(place)
         {
             self.forget(oldest);
         }
@@ -451,6 +452,9 @@ impl State {
             None => {
                 if let Some(left) = self.ownerless.get_mut(&session) {
                     left.remove(&key);
+                    if left.is_empty() {
+                        self.ownerless.remove(&session);
+                    }
                 }
                 self.ownerless_finished.retain(|finished| *finished != key);
             }

@@ -154,6 +154,11 @@ impl State {
             if self.schedules.get(schedule).is_some_and(|it| it.schedule.is_durable()) {
                 self.keep_ownerless_finished(schedule);
             } else {
+                debug_assert!(
+                    self.schedules.get(schedule).is_none_or(|it| !self.has_live_run(it)),
+                    "{} closes, and a run of its schedules goes on",
+                    record.id
+                );
                 self.forget(schedule);
             }
         }

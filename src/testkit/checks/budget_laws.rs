@@ -85,8 +85,8 @@ fn is_operators(schedule: &Schedule) -> bool {
     })
 }
 
-/// A slot begins a run only if its schedule has fewer runs than its policy allows that have not ended. Slots that are made up for
-/// come in quick succession, and manual runs and bulletins are beside the slots.
+/// A run begins only if its schedule has fewer runs than its policy allows that have not ended. Slots that are made up for come in
+/// quick succession, and bulletins are no runs of the schedule's own.
 pub(in crate::testkit) fn no_schedule_has_too_many_live_runs(
     model: &ReferenceModel,
     seen: &Observation,
@@ -95,7 +95,7 @@ pub(in crate::testkit) fn no_schedule_has_too_many_live_runs(
     let Some(plan) = model.schedules.get(&run.schedule) else { return Ok(()) };
     let policy = plan.schedule.policy();
     let makes_up = claim.cause == Cause::Missed && policy.missed == Missed::All;
-    if makes_up || claim.cause.is_beside_slots() {
+    if makes_up || claim.cause == Cause::Bulletin {
         return Ok(());
     }
     let most = match policy.overlap {

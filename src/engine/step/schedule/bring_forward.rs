@@ -27,8 +27,12 @@ pub(in crate::engine) fn bring_forward(step: &mut StepBuilder<'_>, which: Which)
         try_again_for(step, run, &which.by);
         return Ok(());
     }
+    if record.progress().paused.is_some() {
+        // Nothing would start before it is resumed.
+        return Err(Refusal::WrongStatus { schedule: which.schedule, status: record.status });
+    }
     if record.next.is_some_and(|slot| slot <= step.now.wall) {
-        // The slot is due already. The next wake-up claims it, unless the schedule is paused or everything is held.
+        // The slot is due already. The next wake-up claims it, unless everything is held.
         return Ok(());
     }
     match within_lifetime(step, &record.schedule, slot_now(step, record)) {

@@ -116,6 +116,10 @@ pub(in crate::engine) fn edited(
     {
         let depth = schedule.lineage().map_or(0, |lineage| lineage.depth);
         if lineage.depth > depth {
+            // One that is in the chain already is counted there.
+            if schedule.lineage().is_none_or(|own| own.root != lineage.root) {
+                step.state.check_chain(&lineage)?;
+            }
             schedule.enter_chain(lineage);
         }
     }

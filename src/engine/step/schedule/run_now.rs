@@ -7,10 +7,11 @@ use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::state::Mode;
 use crate::engine::step::lookup::lookup_live;
 use crate::engine::step::run::dispatch::try_again_for;
-use crate::engine::step::run::fire::{begin, claim, time_up};
+use crate::engine::step::run::fire::{begin, claim, live_max, time_up};
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::schedule::next_slot::{Passed, is_taken_slot, slot_now, within_lifetime};
 use crate::engine::step_builder::StepBuilder;
+use crate::limits;
 
 pub(in crate::engine) fn run_now(
     step: &mut StepBuilder<'_>,
@@ -36,6 +37,10 @@ pub(in crate::engine) fn run_now(
         }
         let run = state.run_id(run).unwrap_or_else(|| record.run_id(run.run.slot));
         return Err(Refusal::Overlapping { run });
+    }
+    // Each is in the schedule's row, which is written again for each.
+    if state.runs_of(record).filter(|(_, run)| is_own(run)).count() >= live_max(schedule.policy()) {
+        return Err(Refusal::LimitReached { limit: limits::RUNS_LIVE });
     }
     if is_single {
         return bring_slot_forward(step, record, which);

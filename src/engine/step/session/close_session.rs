@@ -12,7 +12,7 @@ use crate::engine::slab::Key;
 use crate::engine::state::State;
 use crate::engine::step::run::bulletin::await_session;
 use crate::engine::step::run::cut_off::{call_off, failure_in_flight};
-use crate::engine::step::run::dispatch::dispatch_next;
+use crate::engine::step::run::dispatch::dispatch_runs;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
 
@@ -41,8 +41,10 @@ pub(in crate::engine::step) fn close(
 ) {
     let (state, session) = (step.state, &record.id);
     // Runs come first: those of the session's schedules, and those of others that go into it.
-    for run in runs_concerned(state, key, record) {
-        let Some(run) = state.runs.get(run) else { continue };
+    let concerned = runs_concerned(state, key, record);
+    let mut freed = Vec::new();
+    for run in &concerned {
+        let Some(run) = state.runs.get(*run) else { continue };
         let Some(mut occurrence) = Occurrence::of(state, run) else { continue };
         if ended == Some(&occurrence.id) {
             continue;
@@ -61,10 +63,9 @@ pub(in crate::engine::step) fn close(
             continue;
         }
         occurrence.finish(step, cancelled(run));
-        // The lane of another session may have become free.
-        let lane = state.lane(run).filter(|lane| lane.id != *session && lane.hosted && !lane.busy);
-        if let Some(lane) = lane.filter(|_| run.run.state == RunState::InFlight) {
-            dispatch_next(step, lane);
+        if run.run.state == RunState::InFlight {
+            // The lane of another session may have become free.
+            freed.extend(state.lane(run).filter(|lane| lane.id != *session && lane.hosted && !lane.busy));
         }
         // Its host may still be creating a session for the run.
         call_off(step, run);
@@ -75,6 +76,11 @@ pub(in crate::engine::step) fn close(
             let reason = Reason::SessionClosed;
             step.schedule_fact(&schedule.schedule.id, ScheduleFact::Cancelled { reason, by: None });
         }
+    }
+    for lane in freed {
+        // In the state, the runs that end with the session are still in that queue.
+        let stay = lane.waiting.iter().filter(|run| !concerned.contains(*run));
+        dispatch_runs(step, lane, lane.host, state.in_delivery_order(stay), &mut false);
     }
     step.session_fact_by(session, SessionFact::Closed, by);
     step.effect(Effect::ForgetSession { host: record.host, session: session.clone() });

@@ -28,7 +28,9 @@ pub(in crate::engine::step) fn make_room(
     }
     // The origin itself stays open, because the fresh session inherits from it.
     let spent =
-        state.spent_sessions(root).find(|session| session.id != origin.id && !step.closes(&session.id));
+        state.spent_sessions(root).filter(|session| session.id != origin.id && !step.closes(&session.id));
+    // A message in an inbox can be taken only while its session is open, so those sessions go last.
+    let spent = spent.min_by_key(|session| !session.left.is_empty());
     let spent = spent.ok_or(limits::FRESH_SESSIONS)?;
     step.session_fact(&spent.id, SessionFact::Closed);
     step.effect(Effect::ForgetSession { host: spent.host, session: spent.id.clone() });
