@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use reveille::adapter::HostLocal;
 use reveille::dialect::Notation;
 use reveille::domain::{
     Actor, ExecutorKind, Grant, GuardPolicy, HostId, Outcome, Primitives, Reason, Rule, RuleScope, Ruling,
@@ -31,7 +32,8 @@ pub(crate) fn spec(name: &str) -> ToolSpec {
 impl Scene {
     pub(crate) fn new() -> Scene {
         let stage = Stage::seeded(7);
-        let handle = Handle::new(stage.parts(Arc::new(SimHost::new(&stage, HostId::LOCAL))));
+        let local = SimHost::new(&stage, HostId::LOCAL).over(Arc::new(HostLocal::new()));
+        let handle = Handle::new(stage.parts(Arc::new(local)));
         let executor = Arc::new(SimExecutor::scripted(&stage));
         executor.offer(spec("http.get"));
         executor.offer(ToolSpec { agents: false, ..spec("ops.deploy") });
