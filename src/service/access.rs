@@ -132,6 +132,11 @@ impl Service {
 }
 
 impl<'a> QueryAccess<'a> {
+    /// Who was admitted.
+    pub(super) fn caller(&self) -> &'a Caller {
+        self.caller
+    }
+
     /// A check that says when the query has held the engine for longer than its time budget. Waiting for the lock or for the
     /// disk does not count: the caller of a mutation that was committed still gets its answer.
     pub(crate) fn stop(&self) -> impl Fn() -> bool + use<'a> {

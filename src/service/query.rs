@@ -71,6 +71,21 @@ impl Service {
         self.run(caller, &prepared, is_lenient)
     }
 
+    /// Answers a request with the access of a caller that was admitted: to query, or to be pushed an item.
+    ///
+    /// # Errors
+    /// A limit that the request exceeds.
+    #[cfg(feature = "graphql")]
+    pub(crate) fn query_with(
+        &self,
+        access: QueryAccess<'_>,
+        request: &Boundary,
+    ) -> Result<QueryAnswer, QueryRefusal> {
+        let prepared = self.plan_request(access.caller(), request.clone())?;
+        // What is asked for an item has no default: the request says whether it is lenient.
+        run_with(self, access, &prepared, false)
+    }
+
     /// Reads and plans a request in EDN, or takes its plan from the cache.
     ///
     /// # Errors
@@ -113,11 +128,7 @@ impl Service {
         prepared: &Prepared,
         is_lenient: bool,
     ) -> Result<QueryAnswer, QueryRefusal> {
-        with_request(self, caller, prepared, is_lenient, |request, access| {
-            // As in `answer`: decisions that only the log has are there for the second run.
-            let answer = eql::run(self.registry(), request, access);
-            if access.fetch_missing() { eql::run(self.registry(), request, access) } else { answer }
-        })
+        run_with(self, self.admit_query(caller, prepared.boundary.as_of)?, prepared, is_lenient)
     }
 
     /// Like [`Service::run`], but writes the answer as EDN text to `out`.
@@ -131,7 +142,8 @@ impl Service {
         is_lenient: bool,
         out: &mut String,
     ) -> Result<WriteOutcome, QueryRefusal> {
-        with_request(self, caller, prepared, is_lenient, |request, access| {
+        let access = self.admit_query(caller, prepared.boundary.as_of)?;
+        with_request(self, access, prepared, is_lenient, |request, access| {
             let start = out.len();
             // Dashboards repeat a request, and its answers hardly differ in length.
             out.reserve(prepared.room.load(Ordering::Relaxed));
@@ -150,14 +162,27 @@ impl Service {
     }
 }
 
+fn run_with(
+    service: &Service,
+    access: QueryAccess<'_>,
+    prepared: &Prepared,
+    is_lenient: bool,
+) -> Result<QueryAnswer, QueryRefusal> {
+    with_request(service, access, prepared, is_lenient, |request, access| {
+        // As in `Service::answer`: decisions that only the log has are there for the second run.
+        let answer = eql::run(service.registry(), request, access);
+        if access.fetch_missing() { eql::run(service.registry(), request, access) } else { answer }
+    })
+}
+
 fn with_request<T>(
     service: &Service,
-    caller: &Caller,
+    mut access: QueryAccess<'_>,
     prepared: &Prepared,
     is_lenient: bool,
     answer: impl FnOnce(&QueryRequest<'_>, &mut QueryAccess<'_>) -> Result<T, QueryRefusal>,
 ) -> Result<T, QueryRefusal> {
-    let mut access = service.admit_query(caller, prepared.boundary.as_of)?;
+    let caller = access.caller();
     let began = service.handle().now().boot;
     let stop = access.stop();
     // The plan is shared by all callers of one kind, so the id of the caller's session comes in only here.

@@ -41,6 +41,7 @@ mod foresight;
 mod generated;
 mod graph;
 mod graphql;
+mod graphql_follow;
 mod graphql_scheduler;
 mod guarded_tools;
 mod handle;

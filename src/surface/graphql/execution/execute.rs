@@ -382,7 +382,7 @@ fn unread(error: GraphqlError) -> RootResult {
 }
 
 /// Converts a failure of the graph to an error.
-fn failed(failure: eql::QueryFailure) -> GraphqlError {
+pub(in crate::surface::graphql) fn failed(failure: eql::QueryFailure) -> GraphqlError {
     match failure.error {
         Some(error) => {
             // Not every error has a code; the data of some shows their class.

@@ -4,7 +4,8 @@
 //! if a slow one finds that the feed has dropped decisions, it gets a mark instead.
 //!
 //! Invariant: everything that is pushed exists for the caller at the moment of pushing. A subscription with `after`
-//! continues without a gap, or the first pushed item reports one.
+//! continues without a gap, or the first pushed item reports one. A subscription whose lists cannot be read ends with the error:
+//! a list that lacks what is there would be wrong, and the client can resume after what it has got.
 
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ use crate::limits::GRAPHQL_BATCH;
 use crate::runtime::{Stopper, Subscription};
 use crate::service::Service;
 use crate::surface::graphql::error::{Code, GraphqlError, refusal};
+use crate::surface::graphql::execution::execute::failed;
+use crate::surface::graphql::operation::prepare::refused;
 use crate::surface::graphql::operation::request::GraphqlRequest;
 use crate::surface::graphql::schema::scheduler::{CHANGED, LAGGED, REMOVED, TRUNCATED, WHOLE};
 use crate::surface::graphql::service::GraphqlService;
@@ -32,6 +35,8 @@ pub struct Follower {
     first: Vec<String>,
     /// Whether a batch of the feed has been read.
     has_begun: bool,
+    /// Whether nothing more is pushed.
+    is_over: bool,
 }
 
 /// The content of a subscription.
@@ -43,7 +48,7 @@ enum Followed {
     /// The messages of a session, after the last one that the client has seen.
     Messages { session: Value, last: Option<Value> },
     /// The turn of a run, with what was pushed last.
-    Turn { run: Value, pushed: String, is_over: bool },
+    Turn { run: Value, pushed: String },
 }
 
 impl Follower {
@@ -78,7 +83,7 @@ impl Follower {
             "turn" => {
                 // A turn has no cursor: each answer shows the whole of it.
                 let run = subscribed.params.keyword("run-id").cloned().unwrap_or(Value::Nil);
-                (now, Followed::Turn { run, pushed: String::new(), is_over: false })
+                (now, Followed::Turn { run, pushed: String::new() })
             }
             _ => {
                 // Here `after` is the id of a message. The feed only tells when to look for new ones, so it starts now.
@@ -89,9 +94,9 @@ impl Follower {
         let feed = graphql.service().follow(caller, from);
         let feed = feed.map_err(|denial| vec![GraphqlError::new(Class::Forbidden, denial.to_string())])?;
         let (graphql, caller) = (Arc::clone(graphql), caller.clone());
-        let (first, has_begun) = (Vec::new(), false);
-        let mut follower = Self { graphql, caller, subscribed, feed, what, first, has_begun };
-        follower.open(after.is_some())?;
+        let (first, has_begun, is_over) = (Vec::new(), false, false);
+        let mut follower = Self { graphql, caller, subscribed, feed, what, first, has_begun, is_over };
+        follower.open(after.is_some()).map_err(|error| vec![error])?;
         Ok(follower)
     }
 
@@ -108,15 +113,21 @@ impl Follower {
         // Bounded, so that a client which is far behind gets its answers in parts.
         let most = usize::try_from(GRAPHQL_BATCH.value).unwrap_or(usize::MAX);
         loop {
+            if self.is_over {
+                return None;
+            }
             let batch = match self.what {
-                Followed::Turn { is_over: true, .. } => return None,
                 // A turn goes on without decisions.
                 Followed::Turn { .. } => self.feed.next_news(most)?,
                 Followed::Events | Followed::Schedules(_) | Followed::Messages { .. } => {
                     self.feed.next_batch(most)?
                 }
             };
-            let answers = self.answers(&batch.decisions, batch.truncated);
+            let answers = self.answers(&batch.decisions, batch.truncated).unwrap_or_else(|error| {
+                // The client resumes after what it has got, so nothing may be pushed beyond this batch.
+                self.is_over = true;
+                vec![refusal(&[error])]
+            });
             self.has_begun = true;
             // A batch may contain nothing for this caller.
             if !answers.is_empty() {
@@ -126,21 +137,27 @@ impl Follower {
     }
 
     /// Prepares the answers that are pushed before the feed is read.
-    fn open(&mut self, is_resumed: bool) -> Result<(), Vec<GraphqlError>> {
+    fn open(&mut self, is_resumed: bool) -> Result<(), GraphqlError> {
+        // To open a subscription to a list is a query, so it waits for query time as every query does. What is pushed later is
+        // asked for when the engine decides something, and not when the caller likes.
+        if !matches!(self.what, Followed::Events) {
+            let admitted = self.graphql.service().admit_query(&self.caller, None);
+            admitted.map_err(|refusal| refused(&refusal))?;
+        }
         match &mut self.what {
             Followed::Events => {}
             // A client that resumes has the list, and gets patches only.
             Followed::Schedules(_) if is_resumed => {}
-            Followed::Schedules(_) => self.first = vec![self.whole(None)],
+            Followed::Schedules(_) => self.first = vec![self.whole(None)?],
             Followed::Turn { run, .. } => {
-                if turn(self.graphql.service(), &self.caller, run).is_none() {
-                    return Err(vec![GraphqlError::new(Class::NotFound, "run not found")]);
+                if turn(self.graphql.service(), &self.caller, run)?.is_none() {
+                    return Err(GraphqlError::new(Class::NotFound, "run not found"));
                 }
-                self.first = self.changed();
+                self.first = self.changed()?;
             }
             Followed::Messages { session, last } => {
-                let Some(ids) = messages(self.graphql.service(), &self.caller, session, last.as_ref()) else {
-                    return Err(vec![GraphqlError::new(Class::NotFound, "session not found")]);
+                let Some(ids) = messages(self.graphql.service(), &self.caller, session, last.as_ref())? else {
+                    return Err(GraphqlError::new(Class::NotFound, "session not found"));
                 };
                 if is_resumed {
                     self.first = self.pushed(ids);
@@ -154,7 +171,10 @@ impl Follower {
     }
 
     /// Returns the answers to a batch of decisions; `is_cut` says that decisions before it are missing.
-    fn answers(&mut self, decisions: &[Decision], is_cut: bool) -> Vec<String> {
+    ///
+    /// # Errors
+    /// Why what is followed cannot be read.
+    fn answers(&mut self, decisions: &[Decision], is_cut: bool) -> Result<Vec<String>, GraphqlError> {
         // A gap in the first batch comes from an old cursor, a later one from a client that reads too slowly.
         let mark = is_cut.then_some(if self.has_begun { LAGGED } else { TRUNCATED });
         let mine: Vec<&Decision> = decisions.iter().filter(|decision| self.concerns(decision)).collect();
@@ -167,10 +187,10 @@ impl Follower {
                 let before = Cursor::new(first.number().saturating_sub(1));
                 let gap = mark.map(|mark| at(before).with(mark, true));
                 let items = gap.into_iter().chain(mine.iter().map(|decision| at(decision.cursor)));
-                items.map(|item| self.answer(&item)).collect()
+                Ok(items.map(|item| self.answer(&item)).collect())
             }
             // The missing decisions may be about any schedule, so only the whole list is correct after a gap.
-            Followed::Schedules(_) if mark.is_some() => vec![self.whole(mark)],
+            Followed::Schedules(_) if mark.is_some() => Ok(vec![self.whole(mark)?]),
             Followed::Schedules(filter) => {
                 let mut ids: Vec<Value> = mine
                     .iter()
@@ -180,51 +200,48 @@ impl Follower {
                 ids.sort();
                 ids.dedup();
                 if ids.is_empty() {
-                    return Vec::new();
+                    return Ok(Vec::new());
                 }
-                let found = schedules(self.graphql.service(), &self.caller, filter);
+                let found = schedules(self.graphql.service(), &self.caller, filter)?;
                 // A schedule outside the list counts as removed even if this client never had it: the server does not
                 // remember what each client has.
                 let (changed, removed): (Vec<_>, Vec<_>) = ids.into_iter().partition(|id| found.contains(id));
-                {
-                    let item = patch(self.feed.cursor(), changed).with(WHOLE, false).with(REMOVED, removed);
-                    vec![self.answer(&item)]
-                }
+                let item = patch(self.feed.cursor(), changed).with(WHOLE, false).with(REMOVED, removed);
+                Ok(vec![self.answer(&item)])
             }
             Followed::Messages { session, last } => {
-                // Without an answer nothing is pushed, and `last` stays, so the next decision asks for these messages again.
-                let ids = messages(self.graphql.service(), &self.caller, session, last.as_ref())
-                    .unwrap_or_default();
-                self.pushed(ids)
+                // A session that has been closed has no more messages.
+                let ids = messages(self.graphql.service(), &self.caller, session, last.as_ref())?;
+                Ok(self.pushed(ids.unwrap_or_default()))
             }
             Followed::Turn { .. } => self.changed(),
         }
     }
 
     /// Returns the turn that is followed, if there is one and what is selected of it has changed.
-    fn changed(&mut self) -> Vec<String> {
-        let Followed::Turn { run, .. } = &self.what else { return Vec::new() };
+    fn changed(&mut self) -> Result<Vec<String>, GraphqlError> {
+        let Followed::Turn { run, .. } = &self.what else { return Ok(Vec::new()) };
         // Asked before the answer is read, so that an end that comes in between is seen the next time.
-        let stands = turn(self.graphql.service(), &self.caller, run).unwrap_or(TurnStands::NONE);
+        let stands = turn(self.graphql.service(), &self.caller, run)?.unwrap_or(TurnStands::NONE);
         let item = Map::new().with(TURN, run.clone());
         let answer = if stands.has_begun { self.answer(&item) } else { String::new() };
-        let Followed::Turn { pushed, is_over, .. } = &mut self.what else { return Vec::new() };
-        *is_over = stands.is_over;
+        self.is_over = stands.is_over;
+        let Followed::Turn { pushed, .. } = &mut self.what else { return Ok(Vec::new()) };
         if answer.is_empty() || answer == *pushed {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         pushed.clone_from(&answer);
-        vec![answer]
+        Ok(vec![answer])
     }
 
     /// Returns the whole list as an answer, with a mark if it follows a gap.
-    fn whole(&self, mark: Option<&str>) -> String {
+    fn whole(&self, mark: Option<&str>) -> Result<String, GraphqlError> {
         let Followed::Schedules(filter) = &self.what else {
-            return String::new();
+            return Ok(String::new());
         };
-        let found = schedules(self.graphql.service(), &self.caller, filter);
+        let found = schedules(self.graphql.service(), &self.caller, filter)?;
         let item = patch(self.feed.cursor(), found).with(WHOLE, true).with(REMOVED, Vec::<Value>::new());
-        self.answer(&mark.into_iter().fold(item, |item, mark| item.with(mark, true)))
+        Ok(self.answer(&mark.into_iter().fold(item, |item, mark| item.with(mark, true))))
     }
 
     /// Returns the answers for messages after the last one. An error comes first if messages in between are gone.
@@ -271,21 +288,30 @@ fn patch(cursor: Cursor, changed: Vec<Value>) -> Map {
 }
 
 /// Returns the ids of the schedules that match a filter.
-fn schedules(service: &Service, caller: &Caller, filter: &Map) -> Vec<Value> {
+fn schedules(service: &Service, caller: &Caller, filter: &Map) -> Result<Vec<Value>, GraphqlError> {
     let join = join("psi.scheduler/schedules", filter.clone(), prop(SCHEDULE));
-    let row = ask(service, caller, join.into_iter().collect());
-    column(row.as_ref(), "psi.scheduler/schedules", SCHEDULE)
+    // Strict: a list that its reader refuses is an error, and not an empty list.
+    let row = ask(service, caller, join.into_iter().collect(), false)?;
+    column(&row, "psi.scheduler/schedules", SCHEDULE)
 }
 
 /// Returns the ids of a session's messages after `last`, or `None` if the session does not exist for the caller.
-fn messages(service: &Service, caller: &Caller, session: &Value, last: Option<&Value>) -> Option<Vec<Value>> {
+fn messages(
+    service: &Service,
+    caller: &Caller,
+    session: &Value,
+    last: Option<&Value>,
+) -> Result<Option<Vec<Value>>, GraphqlError> {
     let params = Map::new().with("after", last.cloned().unwrap_or(Value::Nil));
     let mut exprs: Vec<Expr> = prop("psi.agent-session/busy?");
     exprs.extend(join("psi.agent-session/messages", params, prop(MESSAGE)));
-    let found = entity(service, caller, ("psi.agent-session/session-id", session), exprs)?;
-    // Every session has this attribute, so its absence means that there is no such session.
-    found.keyword("psi.agent-session/busy?")?;
-    Some(column(Some(&found), "psi.agent-session/messages", MESSAGE))
+    // Strict, so that a wrong `after` is an error, and not an empty list. Every session has the first attribute, so that only a
+    // session that does not exist is not found.
+    let found = match entity(service, caller, ("psi.agent-session/session-id", session), exprs, false) {
+        Err(error) if error.code == Some(Class::NotFound.into()) => return Ok(None),
+        found => found?,
+    };
+    found.map(|found| column(&found, "psi.agent-session/messages", MESSAGE)).transpose()
 }
 
 /// How the turn of a run stands.
@@ -300,53 +326,75 @@ impl TurnStands {
 }
 
 /// Returns how the turn of a run stands, or `None` if the run does not exist for the caller.
-fn turn(service: &Service, caller: &Caller, run: &Value) -> Option<TurnStands> {
+fn turn(service: &Service, caller: &Caller, run: &Value) -> Result<Option<TurnStands>, GraphqlError> {
     let mut exprs: Vec<Expr> =
         ["reveille.run/state", "reveille.run/finished-at"].into_iter().flat_map(prop).collect();
     let of_turn = [TURN, "reveille.turn/ended-at"].into_iter().flat_map(prop).collect();
     exprs.extend(join("reveille.run/turn", Map::new(), of_turn));
-    let found = entity(service, caller, ("reveille.run/id", run), exprs)?;
+    // Lenient, because a strict query fails for a run that does not exist, and nothing here can be refused for its parameters.
+    let found = entity(service, caller, ("reveille.run/id", run), exprs, true)?;
     // Every run has this attribute, so its absence means that there is no such run.
-    found.keyword("reveille.run/state")?;
+    Ok(found.filter(|found| found.keyword("reveille.run/state").is_some()).as_ref().map(turn_of))
+}
+
+/// Returns how the turn of a run stands, by what was asked of the run.
+fn turn_of(found: &Map) -> TurnStands {
     let is_set = |map: &Map, attribute: &str| map.keyword(attribute).is_some_and(|value| !value.is_nil());
     let turn = found.keyword("reveille.run/turn").and_then(Value::as_map);
     let has_begun = turn.is_some_and(|turn| is_set(turn, TURN));
     let is_over = match turn.filter(|_| has_begun) {
         Some(turn) => is_set(turn, "reveille.turn/ended-at"),
         // A run that ended before its turn began never has one.
-        None => is_set(&found, "reveille.run/finished-at"),
+        None => is_set(found, "reveille.run/finished-at"),
     };
-    Some(TurnStands { has_begun, is_over })
+    TurnStands { has_begun, is_over }
 }
 
-/// Returns these attributes of one entity, or `None` if nothing can be asked. An entity that does not exist has none of them.
+/// Returns these attributes of one entity. An entity that does not exist has none of them, or is not found in a strict query.
 fn entity(
     service: &Service,
     caller: &Caller,
     (attribute, id): (&str, &Value),
     exprs: Vec<Expr>,
-) -> Option<Map> {
-    let ident = ExprKey::Ident(Keyword::new(attribute).ok()?, id.clone());
+    is_lenient: bool,
+) -> Result<Option<Map>, GraphqlError> {
+    let Ok(attribute) = Keyword::new(attribute) else { return Ok(None) };
+    let ident = ExprKey::Ident(attribute, id.clone());
     let target = JoinTarget::Query(Query { exprs, meta: None });
     let key = ident.to_value();
-    let row = ask(service, caller, vec![Expr::Join(Join { key: ident, params: None, target })])?;
-    row.get(&key)?.as_map().cloned()
+    let exprs = vec![Expr::Join(Join { key: ident, params: None, target })];
+    let row = ask(service, caller, exprs, is_lenient)?;
+    Ok(row.get(&key).and_then(Value::as_map).cloned())
 }
 
-/// Runs an EQL query as the caller. Returns `None` if it fails.
-fn ask(service: &Service, caller: &Caller, exprs: Vec<Expr>) -> Option<Map> {
-    let request =
-        Boundary { query: Query { exprs, meta: None }, entity: Map::new(), lenient: Some(true), as_of: None };
-    match service.query(caller, &request, true) {
-        Ok(QueryAnswer::Done(row)) => Some(row),
-        Ok(QueryAnswer::Failed(_)) | Err(_) => None,
+/// Runs an EQL query as the caller, as part of what is pushed to it.
+///
+/// # Errors
+/// Why there is no answer: a limit that is exceeded, or what the reader of an attribute refuses.
+fn ask(
+    service: &Service,
+    caller: &Caller,
+    exprs: Vec<Expr>,
+    is_lenient: bool,
+) -> Result<Map, GraphqlError> {
+    let lenient = Some(is_lenient);
+    let request = Boundary { query: Query { exprs, meta: None }, entity: Map::new(), lenient, as_of: None };
+    // Admitted as the item itself is. Its time counts, so the caller's next query waits for it.
+    let answer = service.admit_item(caller).and_then(|access| service.query_with(access, &request));
+    match answer.map_err(|refusal| refused(&refusal))? {
+        QueryAnswer::Done(row) => Ok(row),
+        QueryAnswer::Failed(failure) => Err(failed(failure)),
     }
 }
 
 /// Returns one attribute of each entity in a list.
-fn column(row: Option<&Map>, list: &str, attr: &str) -> Vec<Value> {
-    let items = row.and_then(|row| row.keyword(list)).and_then(Value::as_items).unwrap_or_default();
-    items.iter().filter_map(|item| item.as_map()?.keyword(attr).cloned()).collect()
+///
+/// # Errors
+/// There is no list, because its reader failed.
+fn column(row: &Map, list: &str, attr: &str) -> Result<Vec<Value>, GraphqlError> {
+    let unread = || GraphqlError::new(Code::Internal, format!("the list {list} cannot be read"));
+    let items = row.keyword(list).and_then(Value::as_items).ok_or_else(unread)?;
+    Ok(items.iter().filter_map(|item| item.as_map()?.keyword(attr).cloned()).collect())
 }
 
 fn prop(attr: &str) -> Vec<Expr> {
