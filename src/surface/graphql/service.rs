@@ -5,6 +5,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+#[cfg(feature = "http")]
+use async_graphql::parser::types::OperationType;
+
 use super::error::GraphqlError;
 use super::execution::execute::{Graphql, GraphqlCaller, GraphqlReply};
 use super::operation::prepare::refused;
@@ -14,6 +17,8 @@ use super::schema::scheduler;
 use super::transport::subscription::Subscribed;
 use crate::domain;
 use crate::edn::Map;
+#[cfg(feature = "http")]
+use crate::graph::registry::Viewer;
 use crate::graph::view::{Scheduler, viewer};
 #[cfg(feature = "http")]
 use crate::service::is_quick;
@@ -81,7 +86,7 @@ impl GraphqlService {
             Some(prepared) => {
                 request.as_of.is_none() && is_quick(prepared.plan.as_ref(), &prepared.took_us, false)
             }
-            None => request.as_of.is_none() && request.query.trim_start().starts_with("mutation"),
+            None => request.as_of.is_none() && is_mutation(&self.graphql, request, viewer(&caller.scope)),
         }
     }
 
@@ -139,5 +144,40 @@ impl GraphqlService {
             limits: limits_of(caller),
             stop,
         })
+    }
+}
+
+/// Returns whether the operation that a request selects is a mutation. What the document begins with does not say so: it may
+/// begin with a comment, or with another operation.
+#[cfg(feature = "http")]
+fn is_mutation(graphql: &Graphql<Scheduler>, request: &GraphqlRequest, viewer: Viewer) -> bool {
+    // A document without the word has no mutation, and needs not be parsed here.
+    request.query.contains("mutation") && graphql.kind(request, viewer) == Some(OperationType::Mutation)
+}
+
+#[cfg(all(test, feature = "http"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_selected_operation_says_whether_a_request_is_a_mutation() {
+        let graphql = Graphql::new(registry(), &scheduler::roots()).expect("sound roots");
+        let check = |query: &str, name: Option<&str>, expected: bool| {
+            let operation_name = name.map(str::to_owned);
+            let request = GraphqlRequest { operation_name, ..GraphqlRequest::new(query) };
+            assert_eq!(is_mutation(&graphql, &request, Viewer::Operator), expected, "{name:?} of {query}");
+        };
+        let (mutation, query) = ("mutation m { openSession { token } }", "query q { pendingCount }");
+        check(mutation, None, true);
+        check(&format!("# a comment\n{mutation}"), None, true);
+        check(query, None, false);
+        check("{ mutation: pendingCount }", None, false);
+        for both in [format!("{mutation} {query}"), format!("{query} {mutation}")] {
+            check(&both, Some("m"), true);
+            check(&both, Some("q"), false);
+            // It is refused, because nothing says which one is meant.
+            check(&both, None, false);
+        }
+        check("mutation { nope }", None, false);
     }
 }

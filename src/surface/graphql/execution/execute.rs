@@ -144,16 +144,7 @@ impl<W: World> Graphql<W> {
         if let Some(prepared) = viewer_schema.prepared.get(&key) {
             return Ok(prepared);
         }
-        // Documents have a cache of their own: clients repeat a document with other variables.
-        let document = match viewer_schema.documents.get(&request.query) {
-            Some(document) => document,
-            None => {
-                let document =
-                    Arc::new(document::read(&request.query, &viewer_schema.model, &viewer_schema.schema)?);
-                viewer_schema.documents.put(request.query.clone(), Arc::clone(&document));
-                document
-            }
-        };
+        let document = viewer_schema.document(&request.query)?;
         // Two threads may prepare one request at the same time. Their results are equal, so the last one may stay.
         let prepared = Arc::new(self.preparing(viewer_schema, caller).prepare(&document, request)?);
         // A mutation is rarely repeated with equal variables, and the answer to an introspection is large. As
@@ -171,6 +162,18 @@ impl<W: World> Graphql<W> {
         viewer: Viewer,
     ) -> Option<Arc<PreparedOperation>> {
         self.viewer_schema(viewer).ok()?.prepared.get(&cache_key(request))
+    }
+
+    /// Returns the kind of the operation that a request selects, or `None` if it selects none or breaks a rule.
+    #[cfg(feature = "http")]
+    pub(in crate::surface::graphql) fn kind(
+        &self,
+        request: &GraphqlRequest,
+        viewer: Viewer,
+    ) -> Option<OperationType> {
+        let document = self.viewer_schema(viewer).ok()?.document(&request.query).ok()?;
+        let (_, operation) = document::operation(&document, request.operation_name.as_deref()).ok()?;
+        Some(operation.node.ty)
     }
 
     /// Returns the schema of a kind of viewer.
@@ -359,6 +362,17 @@ impl ViewerSchema {
         let model = build::model(registry, roots, viewer)?;
         let async_schema = AsyncSchema::new(&model).map_err(|fault| vec![fault])?;
         Ok(Self { model, schema: async_schema, documents: Cache::new(), prepared: Cache::new() })
+    }
+
+    /// Reads a document, or takes it from the cache. It has a cache of its own, because clients repeat a document with other
+    /// variables.
+    fn document(&self, text: &str) -> Result<Arc<ExecutableDocument>, Vec<GraphqlError>> {
+        if let Some(document) = self.documents.get(text) {
+            return Ok(document);
+        }
+        let document = Arc::new(document::read(text, &self.model, &self.schema)?);
+        self.documents.put(text.to_owned(), Arc::clone(&document));
+        Ok(document)
     }
 }
 
