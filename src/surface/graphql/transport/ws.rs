@@ -7,7 +7,7 @@
 //! before a client's message is handled, and before an answer is pushed.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{BootTime, Span};
@@ -43,11 +43,11 @@ pub trait Operations {
     /// Returns whether the caller's token is still valid; it can be revoked at any time.
     fn may_go_on(&mut self) -> bool;
 
-    /// Starts an operation.
-    fn start(&mut self, id: &str, request: &GraphqlRequest) -> Started;
+    /// Starts an operation under this number, which no other operation of the connection has.
+    fn start(&mut self, number: u64, request: &GraphqlRequest) -> Started;
 
     /// Stops a subscription. Answers that are already on their way may still arrive.
-    fn stop(&mut self, id: &str);
+    fn stop(&mut self, number: u64);
 }
 
 /// Why a connection is refused after its first message.
@@ -75,8 +75,11 @@ pub enum Started {
 pub struct Socket {
     is_open: bool,
     is_closed: bool,
-    /// The ids of the running subscriptions.
-    running: BTreeSet<String>,
+    /// The running subscriptions: the client's id of each, and its number. Clients may use an id again after `complete`, while
+    /// answers of the stopped subscription are still on their way, so these are told apart by their numbers.
+    running: BTreeMap<String, u64>,
+    /// The number of the next operation.
+    next: u64,
     /// Before the first message: when it must have arrived. After it: when the next ping is due.
     deadline: BootTime,
 }
@@ -85,7 +88,7 @@ impl Socket {
     /// Creates the state of a connection that is accepted at `now`.
     pub fn new(now: BootTime) -> Self {
         let deadline = now.after(Span::from_millis(GRAPHQL_INIT_MS.value));
-        Self { is_open: false, is_closed: false, running: BTreeSet::new(), deadline }
+        Self { is_open: false, is_closed: false, running: BTreeMap::new(), next: 0, deadline }
     }
 
     /// Returns when to call [`Socket::tick`].
@@ -148,8 +151,8 @@ impl Socket {
             (Some("subscribe"), Some(id)) => self.subscribe(id, message, operations),
             // An unknown id is no fault: both sides may complete an operation at the same time.
             (Some("complete"), Some(id)) => {
-                if self.running.remove(id) {
-                    operations.stop(id);
+                if let Some(number) = self.running.remove(id) {
+                    operations.stop(number);
                 }
                 Vec::new()
             }
@@ -158,22 +161,24 @@ impl Socket {
     }
 
     /// Sends an answer of a subscription, unless the client has stopped the subscription meanwhile.
-    pub fn push(&mut self, id: &str, body: &str, operations: &mut dyn Operations) -> Vec<Frame> {
-        if self.is_closed || !self.running.contains(id) {
-            return Vec::new();
-        }
+    pub fn push(&mut self, number: u64, body: &str, operations: &mut dyn Operations) -> Vec<Frame> {
+        let Some(id) = self.id(number).filter(|_| !self.is_closed) else { return Vec::new() };
         if !operations.may_go_on() {
             return self.close(4403, "Forbidden");
         }
-        vec![next(id, body)]
+        vec![next(&id, body)]
     }
 
     /// Tells the client that a subscription has ended.
-    pub fn complete(&mut self, id: &str) -> Vec<Frame> {
-        if self.is_closed || !self.running.remove(id) {
-            return Vec::new();
-        }
-        vec![about("complete", id, None)]
+    pub fn complete(&mut self, number: u64) -> Vec<Frame> {
+        let Some(id) = self.id(number).filter(|_| !self.is_closed) else { return Vec::new() };
+        self.running.remove(&id);
+        vec![about("complete", &id, None)]
+    }
+
+    /// Returns the id under which the client runs the subscription of this number, unless it has stopped it.
+    fn id(&self, number: u64) -> Option<String> {
+        self.running.iter().find(|(_, running)| **running == number).map(|(id, _)| id.clone())
     }
 
     /// Handles the first message, which authenticates the caller.
@@ -197,7 +202,7 @@ impl Socket {
 
     /// Starts the operation of a `subscribe` message.
     fn subscribe(&mut self, id: &str, message: &Map, operations: &mut dyn Operations) -> Vec<Frame> {
-        if self.running.contains(id) {
+        if self.running.contains_key(id) {
             return self.close(4409, "Subscriber already exists");
         }
         if u64::try_from(self.running.len()).is_ok_and(|running| running >= CLIENT_SUBSCRIPTIONS.value) {
@@ -207,8 +212,10 @@ impl Socket {
         let Some(payload) = message.text("payload").filter(|payload| payload.as_map().is_some()) else {
             return self.close(4400, "Invalid message received");
         };
+        let number = self.next;
+        self.next += 1;
         let started = match GraphqlRequest::from_value(payload) {
-            Ok(request) => operations.start(id, &request),
+            Ok(request) => operations.start(number, &request),
             Err(error) => Started::Refused(vec![error]),
         };
         match started {
@@ -216,7 +223,7 @@ impl Socket {
             // `error` ends the operation, so no `complete` follows.
             Started::Refused(errors) => vec![refused(id, &errors)],
             Started::Follows => {
-                self.running.insert(id.to_owned());
+                self.running.insert(id.to_owned(), number);
                 Vec::new()
             }
         }

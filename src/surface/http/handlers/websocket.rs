@@ -73,8 +73,8 @@ fn speaks_ours(headers: &HeaderMap) -> bool {
     values.flat_map(|value| value.split(',')).any(|value| value.trim() == PROTOCOL)
 }
 
-/// A message of a subscription: its id, and an answer, or `None` at its end.
-type Outgoing = (String, Option<Pushed>);
+/// A message of a subscription: its number, and an answer, or `None` at its end.
+type Outgoing = (u64, Option<Pushed>);
 
 async fn carry(
     app: &Arc<AppState>,
@@ -108,15 +108,15 @@ async fn carry(
                 Ok(None | Some(Ok(Message::Close(_)) | Err(_))) => return,
             },
             () = evicted.as_mut() => return,
-            Some((id, answer)) = pushed.recv() => match answer {
+            Some((number, answer)) = pushed.recv() => match answer {
                 Some(answer) => {
-                    let frames = machine.push(&id, &answer.text, &mut calls);
+                    let frames = machine.push(number, &answer.text, &mut calls);
                     calls.held.push(answer.held);
                     frames
                 }
                 None => {
-                    calls.running.remove(&id);
-                    machine.complete(&id)
+                    calls.running.remove(&number);
+                    machine.complete(number)
                 }
             },
         };
@@ -154,7 +154,8 @@ struct Calls<'a> {
     /// What the answers that are being sent count.
     held: Vec<Held>,
     sender: mpsc::Sender<Outgoing>,
-    running: BTreeMap<String, tokio::task::AbortHandle>,
+    /// The tasks of the running subscriptions, by number.
+    running: BTreeMap<u64, tokio::task::AbortHandle>,
 }
 
 impl Calls<'_> {
@@ -195,7 +196,7 @@ impl Operations for Calls<'_> {
         self.principal.as_ref().is_some_and(|principal| self.app.is_live(principal))
     }
 
-    fn start(&mut self, id: &str, request: &GraphqlRequest) -> Started {
+    fn start(&mut self, number: u64, request: &GraphqlRequest) -> Started {
         let Some(principal) = &self.principal else {
             return Started::Refused(Vec::new());
         };
@@ -220,16 +221,16 @@ impl Operations for Calls<'_> {
                 Err(errors) => Started::Refused(errors),
                 Ok(following) => {
                     // A task of its own, because this one waits for the socket as well.
-                    let task = tokio::spawn(forward(id.to_owned(), following, self.sender.clone()));
-                    self.running.insert(id.to_owned(), task.abort_handle());
+                    let task = tokio::spawn(forward(number, following, self.sender.clone()));
+                    self.running.insert(number, task.abort_handle());
                     Started::Follows
                 }
             },
         }
     }
 
-    fn stop(&mut self, id: &str) {
-        if let Some(task) = self.running.remove(id) {
+    fn stop(&mut self, number: u64) {
+        if let Some(task) = self.running.remove(&number) {
             task.abort();
         }
     }
@@ -241,14 +242,14 @@ impl Drop for Calls<'_> {
     }
 }
 
-async fn forward(id: String, mut following: Following, sender: mpsc::Sender<Outgoing>) {
+async fn forward(number: u64, mut following: Following, sender: mpsc::Sender<Outgoing>) {
     while let Some(answer) = following.answers.recv().await {
-        if sender.send((id.clone(), Some(answer))).await.is_err() {
+        if sender.send((number, Some(answer))).await.is_err() {
             return;
         }
     }
     // If the connection has ended, nobody needs the end of the subscription.
-    let _ = sender.send((id, None)).await;
+    let _ = sender.send((number, None)).await;
 }
 
 /// The number of answers, of all subscriptions together, that may wait for the socket.

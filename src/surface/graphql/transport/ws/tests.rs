@@ -22,8 +22,8 @@ impl Operations for Script {
         !self.is_withdrawn
     }
 
-    fn start(&mut self, id: &str, request: &GraphqlRequest) -> Started {
-        self.log.push(format!("start {id}"));
+    fn start(&mut self, number: u64, request: &GraphqlRequest) -> Started {
+        self.log.push(format!("start {number}"));
         match request.query.as_str() {
             "q" => Started::Answered("{\"data\":1}".into()),
             "s" => Started::Follows,
@@ -31,8 +31,8 @@ impl Operations for Script {
         }
     }
 
-    fn stop(&mut self, id: &str) {
-        self.log.push(format!("stop {id}"));
+    fn stop(&mut self, number: u64) {
+        self.log.push(format!("stop {number}"));
     }
 }
 
@@ -109,7 +109,7 @@ fn what_breaks_the_protocol_closes() {
 fn subscriptions_push_until_they_are_stopped() {
     let (mut socket, mut script) = (Socket::new(at(0)), Script::default());
     say(&mut socket, &mut script, &[INIT, FOLLOW]);
-    let pushed = socket.push("2", "{\"data\":2}", &mut script).into_iter().map(shown).collect::<Vec<_>>();
+    let pushed = socket.push(0, "{\"data\":2}", &mut script).into_iter().map(shown).collect::<Vec<_>>();
     assert_eq!(pushed, [r#"{"id":"2","type":"next","payload":{"data":2}}"#]);
     assert_eq!(
         say(
@@ -119,14 +119,27 @@ fn subscriptions_push_until_they_are_stopped() {
         ),
         [""; 0]
     );
-    assert_eq!(script.log, ["start 2", "stop 2"]);
-    assert!(socket.push("2", "{}", &mut script).is_empty() && socket.complete("2").is_empty());
+    assert_eq!(script.log, ["start 0", "stop 0"]);
+    assert!(socket.push(0, "{}", &mut script).is_empty() && socket.complete(0).is_empty());
     // The id is free again.
     say(&mut socket, &mut script, &[FOLLOW]);
     assert_eq!(
-        socket.complete("2").into_iter().map(shown).collect::<Vec<_>>(),
+        socket.complete(1).into_iter().map(shown).collect::<Vec<_>>(),
         [r#"{"id":"2","type":"complete"}"#]
     );
+}
+
+/// Answers of a stopped subscription, and its end, may still wait when the client uses its id again.
+#[test]
+fn a_stopped_subscription_says_nothing_under_the_id_of_the_next() {
+    let (mut socket, mut script) = (Socket::new(at(0)), Script::default());
+    say(&mut socket, &mut script, &[INIT, FOLLOW, r#"{"id":"2","type":"complete"}"#, FOLLOW]);
+    assert_eq!(script.log, ["start 0", "stop 0", "start 1"]);
+    assert!(socket.push(0, "{}", &mut script).is_empty() && socket.complete(0).is_empty());
+    let own = socket.push(1, "{\"data\":2}", &mut script).into_iter().map(shown).collect::<Vec<_>>();
+    assert_eq!(own, [r#"{"id":"2","type":"next","payload":{"data":2}}"#]);
+    let end = socket.complete(1).into_iter().map(shown).collect::<Vec<_>>();
+    assert_eq!(end, [r#"{"id":"2","type":"complete"}"#]);
 }
 
 #[test]
@@ -137,11 +150,11 @@ fn a_token_that_is_withdrawn_ends_the_connection() {
         script.is_withdrawn = true;
         let frames = match way {
             "message" => socket.text(QUERY, at(0), &mut script),
-            "push" => socket.push("2", "{}", &mut script),
+            "push" => socket.push(0, "{}", &mut script),
             _ => socket.tick(at(60_000), &mut script),
         };
         assert_eq!(frames.into_iter().map(shown).collect::<Vec<_>>(), ["4403"], "{way}");
-        assert_eq!(script.log, ["start 2"], "{way}");
+        assert_eq!(script.log, ["start 0"], "{way}");
     }
 }
 
