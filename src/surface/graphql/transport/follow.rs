@@ -7,6 +7,7 @@
 //! continues without a gap, or the first pushed item reports one. A subscription whose lists cannot be read ends with the error:
 //! a list that lacks what is there would be wrong, and the client can resume after what it has got.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::subscription::Subscribed;
@@ -156,7 +157,8 @@ impl Follower {
                 self.first = self.changed()?;
             }
             Followed::Messages { session, last } => {
-                let Some(ids) = messages(self.graphql.service(), &self.caller, session, last.as_ref())? else {
+                let Some(ids) = messages(self.graphql.service(), &self.caller, session, last.as_ref())?
+                else {
                     return Err(GraphqlError::new(Class::NotFound, "session not found"));
                 };
                 if is_resumed {
@@ -202,7 +204,10 @@ impl Follower {
                 if ids.is_empty() {
                     return Ok(Vec::new());
                 }
-                let found = schedules(self.graphql.service(), &self.caller, filter)?;
+                let listed = schedules(self.graphql.service(), &self.caller, filter)?;
+                // Of the list, which may have thousands, only the few that changed; their ids are sorted.
+                let found: BTreeSet<Value> =
+                    listed.into_iter().filter(|id| ids.binary_search(id).is_ok()).collect();
                 // A schedule outside the list counts as removed even if this client never had it: the server does not
                 // remember what each client has.
                 let (changed, removed): (Vec<_>, Vec<_>) = ids.into_iter().partition(|id| found.contains(id));
@@ -371,12 +376,7 @@ fn entity(
 ///
 /// # Errors
 /// Why there is no answer: a limit that is exceeded, or what the reader of an attribute refuses.
-fn ask(
-    service: &Service,
-    caller: &Caller,
-    exprs: Vec<Expr>,
-    is_lenient: bool,
-) -> Result<Map, GraphqlError> {
+fn ask(service: &Service, caller: &Caller, exprs: Vec<Expr>, is_lenient: bool) -> Result<Map, GraphqlError> {
     let lenient = Some(is_lenient);
     let request = Boundary { query: Query { exprs, meta: None }, entity: Map::new(), lenient, as_of: None };
     // Admitted as the item itself is. Its time counts, so the caller's next query waits for it.
