@@ -11,6 +11,7 @@ mod dashboard;
 mod graphql;
 mod health;
 mod hosts;
+mod inbound;
 mod login;
 mod matrix;
 mod mcp;

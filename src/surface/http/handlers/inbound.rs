@@ -3,9 +3,11 @@
 //! Invariants: nothing is parsed before the proof holds; a channel that is not there answers as one whose proof is wrong; the
 //! event is on disk before the sender reads 202.
 
+use std::pin::pin;
 use std::sync::Arc;
 
-use axum::body::{Body, to_bytes};
+use axum::Extension;
+use axum::body::{Body, Bytes};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, Request, StatusCode};
@@ -19,8 +21,9 @@ use crate::edn::{Map, Value};
 use crate::limits;
 use crate::service::{Arrival, Arrived};
 use crate::surface::http::app_state::AppState;
+use crate::surface::http::auth::Peer;
 use crate::surface::http::gate::{Single, single};
-use crate::surface::http::message::body::check_text;
+use crate::surface::http::message::body::{at_once, check_text, collect, too_slow};
 use crate::surface::http::message::error::{ErrorCode, HttpError};
 use crate::surface::http::message::reply::Reply;
 use crate::surface::http::message::scan::Syntax;
@@ -29,21 +32,24 @@ use crate::surface::json;
 /// Takes an event.
 pub(in crate::surface::http) async fn take(
     State(app): State<Arc<AppState>>,
+    Extension(Peer(peer)): Extension<Peer>,
     name: Result<Path<String>, PathRejection>,
     request: Request<Body>,
 ) -> Result<Reply, HttpError> {
     let (parts, body) = request.into_parts();
     // The body comes first, also for an unknown channel: an unread body would break the connection.
     let bytes = read(&app, body).await?;
-    let Path(name) = name.map_err(|_| HttpError::unauthorized())?;
-    let proof = app.proofs.get(&*name).ok_or_else(HttpError::unauthorized)?;
+    let name = name.map(|Path(name)| name).unwrap_or_default();
     let header = |name: &str| match single(&parts.headers, name) {
         Single::Value(text) => Some(text),
         Single::Absent | Single::Unclear => None,
     };
-    if !proof.holds(header, &bytes, app.service.handle().now().wall) {
+    let now = app.service.handle().now();
+    let Some(proof) = app.proofs.get(&*name).filter(|proof| proof.holds(header, &bytes, now.wall)) else {
+        // As for a wrong token: whoever guesses a secret gets slower, and who has the proof never waits.
+        app.backoff.wrong_token(peer, now.boot).await;
         return Err(HttpError::unauthorized());
-    }
+    };
     check_text(&bytes, Syntax::Json)?;
     let payload = json::read(&bytes, &REQUEST_CAPS).map_err(|error| {
         HttpError::invalid(format!("the body is not JSON: {error}"), "send one JSON value")
@@ -66,19 +72,20 @@ pub(in crate::surface::http) async fn take(
 }
 
 /// Reads a body of a sender who has no token, within a small bound and a short time.
-async fn read(app: &AppState, body: Body) -> Result<Vec<u8>, HttpError> {
+async fn read(app: &AppState, body: Body) -> Result<Bytes, HttpError> {
+    let mut reading = pin!(collect(body, limits::CHANNEL_IN_BYTES));
+    // Takes no place: senders whose bodies come slowly must not keep out those whose bodies are there.
+    if let Some(read) = at_once(reading.as_mut()).await {
+        return read;
+    }
     // Before the proof nobody is known, so all senders together count as one caller without rights.
     let (scope, via) = (Scope::nothing(), Via::Session);
     let nobody = Caller { scope, role: CallerRole::Session, right: Right::Read, via };
     let place =
         app.bodies.take(&app.service.holder(&nobody), 1).map_err(|limit| HttpError::used_up(limit, false))?;
-    let most = usize::try_from(limits::CHANNEL_IN_BYTES.value).unwrap_or(usize::MAX);
-    let read = timeout(app.times.body_grace.min(app.times.body), to_bytes(body, most)).await;
+    let read = timeout(app.times.body_grace.min(app.times.body), reading).await;
     drop(place);
-    let slow = |_| HttpError::new(ErrorCode::Timeout, "the body took too long", "send it faster");
-    let long = |_| HttpError::new(ErrorCode::TooLarge, "the body is too long", "send less in one event");
-    let bytes = read.map_err(slow)?.map_err(|error| long(error).with_limit(limits::CHANNEL_IN_BYTES))?;
-    Ok(bytes.into())
+    read.map_err(|_| too_slow())?
 }
 
 /// What the event is called, who sent it, and what it says, by the kind of its sender.

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::dialect::{Notation, REQUEST_CAPS};
 use crate::edn::{self, Value};
-use crate::limits;
+use crate::limits::{self, Limit};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::connection::conn_limit::ConnPermit;
@@ -74,7 +74,6 @@ pub(in crate::surface::http) async fn read_json_text(
 }
 
 async fn read_bytes(app: &AppState, request: Request<Body>) -> Result<Bytes, HttpError> {
-    let too_slow = || HttpError::new(ErrorCode::Timeout, "the body took too long", "send it faster");
     // Unpacking would take a bound of its own. Taken as it stands, packed text is no text (RFC 9110, section 8.4).
     let plain = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"identity");
     if !request.headers().get_all(CONTENT_ENCODING).iter().all(plain) {
@@ -86,13 +85,12 @@ async fn read_bytes(app: &AppState, request: Request<Body>) -> Result<Bytes, Htt
     // before the body (RFC 9110, section 10.1.1).
     let waits = request.headers().contains_key(EXPECT);
     if announced > limits::HTTP_DISCARD_BYTES.value || (waits && announced > limits::REQUEST_BYTES.value) {
-        return Err(too_long());
+        return Err(too_long(limits::REQUEST_BYTES));
     }
     let (parts, body) = request.into_parts();
     // One future for the first poll and for the waiting below, so that no byte is lost between them.
-    let mut reading = pin!(collect(body));
-    // Most bodies have arrived together with the head.
-    if let Poll::Ready(read) = poll_fn(|context| Poll::Ready(reading.as_mut().poll(context))).await {
+    let mut reading = pin!(collect(body, limits::REQUEST_BYTES));
+    if let Some(read) = at_once(reading.as_mut()).await {
         return read;
     }
     // Without a token, no body is read (`gate`).
@@ -101,14 +99,14 @@ async fn read_bytes(app: &AppState, request: Request<Body>) -> Result<Bytes, Htt
     let permit = parts.extensions.get::<Arc<ConnPermit>>();
     let wait = || permit.map(|permit| permit.watchdog().wait_for_body());
     // Before the place is taken, so that a connection whose body holds a place can always be closed for another.
-    let at_once = grace.is_zero().then(wait);
+    let before = grace.is_zero().then(wait);
     // From here on the client decides how long the body takes, so it counts against the limits.
     let place = app.bodies.take(&app.holder(principal), 1);
     let place = place.map_err(|limit| HttpError::used_up(limit, limit != limits::HTTP_BODIES))?;
     let read = match timeout(grace, reading.as_mut()).await {
         Ok(read) => Ok(read),
         Err(_) => {
-            let _waiting = at_once.unwrap_or_else(wait);
+            let _waiting = before.unwrap_or_else(wait);
             timeout(app.times.body.saturating_sub(grace), reading).await
         }
     };
@@ -120,15 +118,34 @@ async fn read_bytes(app: &AppState, request: Request<Body>) -> Result<Bytes, Htt
     read.map_err(|_| too_slow().with_limit(limits::HTTP_BODY_MS))?
 }
 
+/// Returns what a reading gives without a wait: most bodies have arrived together with the head, and their senders hold nothing.
+pub(in crate::surface::http) async fn at_once<T>(
+    mut reading: Pin<&mut impl Future<Output = T>>,
+) -> Option<T> {
+    let polled = poll_fn(|context| Poll::Ready(reading.as_mut().poll(context))).await;
+    match polled {
+        Poll::Ready(read) => Some(read),
+        Poll::Pending => None,
+    }
+}
+
+/// The answer to a body that is not there in time.
+pub(in crate::surface::http) fn too_slow() -> HttpError {
+    HttpError::new(ErrorCode::Timeout, "the body took too long", "send it faster")
+}
+
 /// The announced length of the body; 0 if none is announced.
 fn announced(headers: &HeaderMap) -> u64 {
     let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     length.and_then(|length| length.parse().ok()).unwrap_or(0)
 }
 
-/// Reads a body. One that is too long is read a little further and discarded, because its sender
+/// Reads a body. One that is longer than the limit is read a little further and discarded, because its sender
 /// would otherwise see a broken connection instead of the answer.
-async fn collect(mut body: Body) -> Result<Bytes, HttpError> {
+///
+/// # Errors
+/// 413 for a body that is too long, 400 for one that ends early.
+pub(in crate::surface::http) async fn collect(mut body: Body, limit: Limit) -> Result<Bytes, HttpError> {
     let (mut bytes, mut length) = (Vec::new(), 0);
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
         let broken = |_| HttpError::invalid("the body ended early", "send as many bytes as announced");
@@ -138,16 +155,16 @@ async fn collect(mut body: Body) -> Result<Bytes, HttpError> {
             break;
         }
         // Beyond the limit bytes are only counted, not stored.
-        if length <= limits::REQUEST_BYTES.value {
+        if length <= limit.value {
             bytes.extend_from_slice(&data);
         }
     }
-    if length > limits::REQUEST_BYTES.value { Err(too_long()) } else { Ok(bytes.into()) }
+    if length > limit.value { Err(too_long(limit)) } else { Ok(bytes.into()) }
 }
 
-fn too_long() -> HttpError {
+fn too_long(limit: Limit) -> HttpError {
     let error = HttpError::new(ErrorCode::TooLarge, "the body is too long", "send less in one request");
-    error.with_limit(limits::REQUEST_BYTES)
+    error.with_limit(limit)
 }
 
 fn parse(text: &[u8], notation: Notation) -> Result<Value, HttpError> {
