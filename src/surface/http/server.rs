@@ -80,10 +80,8 @@ impl Server {
         self.wait(
             // Without the listeners a client could still connect after this has returned.
             |app| {
-                // Streams of the Unix socket have no permit.
-                let streams = app.streams.count() - app.streams.local();
                 // Closed once every accept loop has dropped its receiver, and its listener before that.
-                self.accepting.is_closed() && app.permits.open() <= streams
+                self.accepting.is_closed() && app.permits.open() <= app.streams.by_network()
             },
             self.app.times.drain,
         );
