@@ -2,9 +2,9 @@
 //! is said.
 
 use reveille::app;
-use reveille::domain::{Caller, Cursor, Dialect, ScheduleId, Scope, Span, When};
+use reveille::domain::{Caller, Cursor, Dialect, HostId, ScheduleId, Scope, SessionConfig, Span, When};
 use reveille::engine::{Command, NewSchedule, ScheduleChange};
-use reveille::port::Clock;
+use reveille::port::{Clock, FactRecord};
 use reveille::runtime::codec;
 use reveille::service::export::{ScheduleLog, restore};
 use serde_json::Value as Json;
@@ -18,10 +18,14 @@ fn scene() -> Scene {
 
 /// Makes a job through the tool, and returns its id.
 fn job(scene: &mut Scene, name: &str) -> ScheduleId {
+    job_of(scene, "s", name)
+}
+
+fn job_of(scene: &mut Scene, owner: &str, name: &str) -> ScheduleId {
     let call = format!(
         r#"{{:name "{name}" :prompt "look" :schedule {{:kind :daily :time "08:00" :timezone "UTC"}}}}"#
     );
-    let answer = scene.call(&Caller::session(session("s")), "cron_create", &call);
+    let answer = scene.call(&Caller::session(session(owner)), "cron_create", &call);
     assert!(!answer.is_error, "{answer:?}");
     let found = scene.handle.view(|state| {
         let made =
@@ -205,6 +209,12 @@ fn other_dialects_are_in_a_file_of_their_own_and_come_back() {
     assert_eq!(torn.warnings.len(), 1, "{:?}", torn.warnings);
 }
 
+/// Has a fact carry a row of its schedule.
+fn carry(fact: &mut FactRecord, row: &str) {
+    let payload = String::from_utf8(fact.payload.to_vec()).expect("text");
+    fact.payload = format!("{} :row {row}}}", payload.trim_end_matches('}')).into_bytes().into();
+}
+
 /// A claim carries its job's row now and then. Where what came before was pruned, the history begins there, with the runs of
 /// the row.
 #[test]
@@ -218,11 +228,8 @@ fn a_history_begins_with_the_first_fact_that_has_all_of_the_job() {
     scene.command(Command::PauseSchedule { which: Scene::any(&id), reason: None }).expect("it is there");
     let mut log = Log::of(&scene);
     let place = log.facts.iter().rposition(|fact| fact.run.is_some()).expect("it has run");
-    let ended = &mut log.facts[place];
-    let payload = String::from_utf8(ended.payload.to_vec()).expect("text");
-    let payload = format!("{} :row {}}}", payload.trim_end_matches('}'), row.into_text());
-    ended.payload = payload.into_bytes().into();
-    let at = ended.at;
+    carry(&mut log.facts[place], &row.into_text());
+    let at = log.facts[place].at;
     log.facts.drain(..place);
     let exported = log.export();
     let jobs = lines(exported.file("jobs.jsonl"));
@@ -240,6 +247,31 @@ fn a_history_begins_with_the_first_fact_that_has_all_of_the_job() {
         replayed.profile.jobs[&id].state.last_scheduled_for,
         Some(super::scene::at("2026-06-01T08:00:00Z"))
     );
+}
+
+/// A row may have a run that was left. Its end is told with the row, and its delivery later is no second end.
+#[test]
+fn a_run_that_was_left_ends_once() {
+    let mut scene = scene();
+    let opened = scene.handle.open_session(Some(session("away")), HostId::INBOX, SessionConfig::default());
+    opened.expect("the session opens");
+    let id = job_of(&mut scene, "away", "watch");
+    scene.pass(Span::from_millis(8 * 3_600_000));
+    let row =
+        codec::print_schedule(&scene.handle.view(|state| state.schedule_row(&id)).expect("it is there"));
+    scene.attach(&[session("away")]);
+    scene.pass(second());
+    scene.acknowledge().expect("the host has it");
+    scene.busy("away", true);
+    scene.busy("away", false);
+    let mut log = Log::of(&scene);
+    let place = log.facts.iter().rposition(|fact| &*fact.kind == "run-left").expect("nobody listened");
+    assert!(log.facts[place..].iter().any(|fact| &*fact.kind == "run-delivered"), "and then somebody did");
+    carry(&mut log.facts[place], &row.into_text());
+    log.facts.drain(..place);
+    let runs = lines(log.export().file("runs.jsonl"));
+    let told: Vec<_> = runs.iter().map(|line| line["type"].as_str()).collect();
+    assert_eq!(told, [Some("run_started"), Some("run_finished")]);
 }
 
 #[test]

@@ -95,6 +95,10 @@ impl Lines {
                 started,
             ));
             if let Some(ended_at) = run.ended_at {
+                // Its end is printed now, and its delivery may come later.
+                if run.state == RunState::Left {
+                    self.left.insert(self::run_id(run, &known));
+                }
                 lines.push((ended_at, derived(ended_at, &[&run_id, "finished"]), run_id, end_of(run)));
             } else if let Some(session) = &run.session {
                 self.sessions.insert(self::run_id(run, &known), session.as_str().into());
