@@ -89,7 +89,9 @@ pub(in crate::surface::http) async fn show(
     };
     // The link is the proof. The principal only says for whom the work and the answer count.
     let principal = Principal { caller: reader(&app, &of)?, token: Token::from_text(link) };
-    let read = long::wait_for_turn(&app, &principal, || calendar(&app, &principal.caller, &of));
+    // Checked again when the turn has come: the session may have been closed, and its id opened again, while the link waited.
+    let work = || reader(&app, &of).and_then(|caller| calendar(&app, &caller, &of));
+    let read = long::wait_for_turn(&app, &principal, work);
     let text = read.map_err(long::not_done)??;
     let mut response = text.into_response();
     let headers = response.headers_mut();
