@@ -243,10 +243,12 @@ fn a_time_without_a_zone_is_in_the_usual_one() {
         let job = tool(&handle, &speaker(), "cron_create", &args);
         assert!(job.contains(&format!(":timezone \"{label}\"")), "{job}");
         assert_eq!(job.contains(":zone \"Europe/Berlin\""), label == "local", "{job}");
-        let target = ":target {:kind \"session\" :session_id \"s\"}";
-        let args = format!("{{:name \"n\" :prompt \"p\" {schedule} {target}}}");
-        let job = tool(&handle, &Caller::OPERATOR, "cron_create", &args);
-        assert!(job.contains(&format!(":timezone \"{label}\"")), "the session that it goes to: {job}");
+        for name in ["session_id", "session-id"] {
+            let target = format!(":target {{:kind \"session\" :{name} \"s\"}}");
+            let args = format!("{{:name \"n\" :prompt \"p\" {schedule} {target}}}");
+            let job = tool(&handle, &Caller::OPERATOR, "cron_create", &args);
+            assert!(job.contains(&format!(":timezone \"{label}\"")), "the session that it goes to: {job}");
+        }
     }
 }
 

@@ -381,7 +381,7 @@ impl Style {
     }
 
     /// The name that a key spells; `None` if the key cannot be a name.
-    pub(super) fn key(self, key: &Value) -> Option<Cow<'_, str>> {
+    pub(in crate::dialect) fn key(self, key: &Value) -> Option<Cow<'_, str>> {
         match (self.keys, self.notation) {
             // Kebab case is customary in EDN. In JSON a hyphen is a mistake, which the error names.
             (Keys::Snake, Notation::Edn) => Some(plain_name(key)?.replace('-', "_").into()),

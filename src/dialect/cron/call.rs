@@ -127,10 +127,12 @@ impl JobDraft {
     }
 }
 
-/// Returns the session to which a call sends a job, and the job that it names, before it is checked.
-pub fn named(args: &Value) -> (Option<SessionId>, Option<ScheduleId>) {
-    let field = |map: &Value, name| {
-        map.as_map().and_then(|map| map.text(name).or_else(|| map.keyword(name))).cloned()
+/// Returns the session to which a call sends a job, and the job that it names, before it is checked. Names are spelt as
+/// [`parse`] takes them.
+pub fn named(args: &Value, notation: Notation) -> (Option<SessionId>, Option<ScheduleId>) {
+    let field = |map: &Value, name: &str| {
+        let is_it = |key: &Value| style(notation).key(key).is_some_and(|spelt| spelt == name);
+        map.as_map()?.iter().find(|(key, _)| is_it(key)).map(|(_, value)| value.clone())
     };
     let text = |value: Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
     let target = field(args, "target").and_then(|target| text(field(&target, "session_id")));

@@ -30,7 +30,7 @@ impl<'a> CronCall<'a> {
 
     pub(super) fn call(&self, tool: Tool, notation: Notation) -> Answer {
         let session = self.caller().scope.session().cloned();
-        let zone = self.usual_zone(session.as_ref());
+        let zone = self.usual_zone(session.as_ref(), notation);
         let context = CronContext { session, now: self.handle().now().wall, zone };
         let call = match cron::parse(tool, self.args, notation, &context) {
             Ok(call) => call,
@@ -65,8 +65,8 @@ impl<'a> CronCall<'a> {
     }
 
     /// The zone of a job that names none: of the session that it belongs to, or else the configured one.
-    fn usual_zone(&self, session: Option<&SessionId>) -> Zone {
-        let (target, job) = cron::named(self.args);
+    fn usual_zone(&self, session: Option<&SessionId>, notation: Notation) -> Zone {
+        let (target, job) = cron::named(self.args, notation);
         let own = self.handle().view(|state| {
             let owner = || Some(&state.schedule(job.as_ref()?)?.schedule().owner);
             state.zone_of(session.or(target.as_ref()).or_else(owner)).cloned()
