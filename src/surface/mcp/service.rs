@@ -190,10 +190,11 @@ fn discover(instructions: String) -> Map {
 /// Adds what the stateless revision requires in every result, and the caching hints of results that may be cached.
 fn stateless(method: Method, result: &Map) -> Map {
     let kept_ms = match method {
-        // These change only with the caller's grant, and with the program.
-        Method::Discover | Method::ListTools | Method::ListTemplates => Some(CONSTANT_MS),
-        // Schedules change at any time.
-        Method::ListResources | Method::ReadResource => Some(0),
+        // Changes only with the program.
+        Method::ListTemplates => Some(CONSTANT_MS),
+        // Schedules change at any time, and so do the grant of a session and the switches, on which its tools and the
+        // instructions depend. No notification tells the client of it.
+        Method::Discover | Method::ListTools | Method::ListResources | Method::ReadResource => Some(0),
         Method::Initialize | Method::Ping | Method::CallTool => None,
     };
     let meta = Map::new().with("io.modelcontextprotocol/serverInfo", server());
