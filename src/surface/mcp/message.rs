@@ -10,7 +10,7 @@ use crate::edn::{Map, Value};
 
 /// A message from a client.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum McpMessage {
+pub(crate) enum McpMessage {
     /// A request, which gets an answer.
     Request(McpRequest),
     /// A notification, or a response that answers no request of ours. It gets no answer.
@@ -19,16 +19,16 @@ pub(super) enum McpMessage {
 
 /// A request of JSON-RPC.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct McpRequest {
+pub(crate) struct McpRequest {
     /// A string or an integer.
     pub(super) id: Value,
-    pub(super) method: Box<str>,
+    pub(crate) method: Box<str>,
     pub(super) params: Map,
 }
 
 /// An invalid message, with its id if it has one.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Misread {
+pub(crate) struct Misread {
     pub(super) id: Option<Value>,
     pub(super) fault: McpFault,
 }
@@ -38,7 +38,7 @@ impl McpMessage {
     ///
     /// # Errors
     /// [`Misread`] if it is not JSON, or not a valid message.
-    pub(super) fn read(text: &[u8]) -> Result<McpMessage, Misread> {
+    pub(crate) fn read(text: &[u8]) -> Result<McpMessage, Misread> {
         let value = json::read(text, &REQUEST_CAPS).map_err(|error| Misread {
             id: None,
             fault: McpFault::Unreadable { error: error.to_string() },
@@ -82,7 +82,7 @@ impl McpMessage {
 
 impl McpRequest {
     /// A parameter; null counts as absent.
-    pub(super) fn param(&self, name: &str) -> Option<&Value> {
+    pub(crate) fn param(&self, name: &str) -> Option<&Value> {
         self.params.text(name).filter(|value| !value.is_nil())
     }
 

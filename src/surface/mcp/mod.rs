@@ -28,6 +28,8 @@ mod tools;
 mod wire_version;
 
 pub use features::{Begun, Features, ResourceInfo, ResourcePage, Tool, Unserved};
+#[cfg(feature = "http")]
+pub(crate) use message::{McpMessage, Misread};
 pub use method::Method;
 pub use mirrored_headers::{MirroredHeaders, MirroredValue};
 pub use origin::Origin;

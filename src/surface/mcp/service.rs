@@ -5,7 +5,7 @@
 use super::declaration::wire_version;
 use super::fault::{self, McpFault};
 use super::features::{Begun, Features, Tool};
-use super::message::{self, McpMessage, McpRequest};
+use super::message::{self, McpMessage, McpRequest, Misread};
 use super::method::Method;
 use super::mirrored_headers::MirroredHeaders;
 use super::revision::Revision;
@@ -63,7 +63,16 @@ impl McpService<'_> {
 
     /// Answers a message now, or later.
     pub(crate) fn begin(&self, text: &[u8], mirror: Option<&MirroredHeaders<'_>>) -> McpBegun {
-        let request = match McpMessage::read(text) {
+        self.begin_read(McpMessage::read(text), mirror)
+    }
+
+    /// Answers a message that has been read, now or later.
+    pub(crate) fn begin_read(
+        &self,
+        message: Result<McpMessage, Misread>,
+        mirror: Option<&MirroredHeaders<'_>>,
+    ) -> McpBegun {
+        let request = match message {
             Ok(McpMessage::Request(request)) => request,
             Ok(McpMessage::Remark) => return McpBegun::Now(McpReply { status: 202, body: None }),
             // The wire shape is not known yet. These faults have the same code and status in both.
@@ -156,7 +165,7 @@ fn done(id: &Value, result: Map) -> McpReply {
 fn shaped(method: Method, result: Map, era: WireVersion) -> Map {
     match era {
         WireVersion::Handshake => result,
-        WireVersion::Stateless => stateless(method, &result),
+        WireVersion::Stateless => stateless(method, result),
     }
 }
 
@@ -188,7 +197,7 @@ fn discover(instructions: String) -> Map {
 }
 
 /// Adds what the stateless revision requires in every result, and the caching hints of results that may be cached.
-fn stateless(method: Method, result: &Map) -> Map {
+fn stateless(method: Method, result: Map) -> Map {
     let kept_ms = match method {
         // Changes only with the program.
         Method::ListTemplates => Some(CONSTANT_MS),
@@ -200,7 +209,7 @@ fn stateless(method: Method, result: &Map) -> Map {
     let meta = Map::new().with("io.modelcontextprotocol/serverInfo", server());
     let mut shaped = Map::new().with("resultType", "complete");
     for (key, value) in result {
-        shaped.insert(key.clone(), value.clone());
+        shaped.insert(key, value);
     }
     if let Some(kept_ms) = kept_ms {
         // The result depends on the caller.

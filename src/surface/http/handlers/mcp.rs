@@ -14,9 +14,9 @@ use axum::http::header::{CONTENT_TYPE, HeaderMap};
 use axum::http::{HeaderValue, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-use crate::dialect::{Notation, REQUEST_CAPS};
+use crate::dialect::Notation;
 use crate::domain::{Caller, Dialect};
-use crate::edn::{Map, Value};
+use crate::edn::Value;
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::gate::{Single, single};
@@ -25,9 +25,9 @@ use crate::surface::http::long::{self, Cost};
 use crate::surface::http::message::body::read_json_text;
 use crate::surface::http::message::error::{ErrorCode, HttpError};
 use crate::surface::http::message::notation;
-use crate::surface::json;
 use crate::surface::mcp::{
-    McpBegun, McpReply, McpService, MirroredHeaders, MirroredValue, Scheduler, ToolFilter,
+    McpBegun, McpMessage, McpReply, McpService, Method, MirroredHeaders, MirroredValue, Misread, Scheduler,
+    ToolFilter,
 };
 
 /// Answers one message.
@@ -49,8 +49,10 @@ pub(in crate::surface::http) async fn answer(
         name: said(&headers, MirroredHeaders::NAME),
     };
     let scheduler = Scheduler { service: &app.service, caller: &principal.caller, offer: &offer };
-    let begin = || McpService { features: &scheduler }.begin(&body, Some(&mirror));
-    let begun = long::run(&app, &principal, cost(&app, &principal.caller.as_model(), &body), begin);
+    let message = McpMessage::read(&body);
+    let cost = cost(&app, &principal.caller.as_model(), &message);
+    let begin = || McpService { features: &scheduler }.begin_read(message, Some(&mirror));
+    let begun = long::run(&app, &principal, cost, begin);
     let reply = match begun.map_err(long::not_done)? {
         McpBegun::Now(reply) => reply,
         McpBegun::Later(pending, later) => {
@@ -67,19 +69,16 @@ pub(in crate::surface::http) async fn answer(
 }
 
 /// The cost of a message: tools that read, and resources, may take long.
-fn cost(app: &AppState, caller: &Caller, body: &[u8]) -> Cost {
-    // A first reading for the cost alone; the message is parsed again when it is executed.
-    let message = json::read(body, &REQUEST_CAPS).ok();
-    let message = message.as_ref().and_then(Value::as_map);
-    let text = |map: &Map, key| map.text(key).and_then(Value::as_str).map(str::to_owned);
-    let params = message.and_then(|message| message.text("params")).and_then(Value::as_map);
-    let reads = match message.and_then(|message| text(message, "method")).as_deref() {
-        Some("resources/read" | "resources/list") => true,
-        Some("tools/call") => params.is_some_and(|params| {
-            let args = params.text("arguments").cloned().unwrap_or(Value::Nil);
-            text(params, "name").is_some_and(|name| app.service.only_reads(caller, &name, &args))
+fn cost(app: &AppState, caller: &Caller, message: &Result<McpMessage, Misread>) -> Cost {
+    let Ok(McpMessage::Request(request)) = message else { return Cost::Quick };
+    let reads = match Method::parse(&request.method) {
+        Some(Method::ListResources | Method::ReadResource) => true,
+        Some(Method::CallTool) => request.param("name").and_then(Value::as_str).is_some_and(|name| {
+            let args = request.param("arguments").unwrap_or(&Value::Nil);
+            app.service.only_reads(caller, name, args)
         }),
-        Some(_) | None => false,
+        Some(Method::Initialize | Method::Discover | Method::Ping) => false,
+        Some(Method::ListTools | Method::ListTemplates) | None => false,
     };
     if reads { Cost::Long } else { Cost::Quick }
 }
