@@ -81,7 +81,7 @@ pub fn write(value: &Value, out: &mut String) {
         | Value::Keyword(_)
         | Value::Symbol(_)
         | Value::Inst(_)
-        | Value::Uuid(_) => write_text(&text(value), out),
+        | Value::Uuid(_) => write_as_text(value, out),
     }
 }
 
@@ -102,22 +102,51 @@ fn write_map(map: &Map, out: &mut String) {
         if place > 0 {
             out.push(',');
         }
-        write_text(&text(key), out);
+        write_as_text(key, out);
         out.push(':');
         write(value, out);
     }
     out.push('}');
 }
 
-fn write_text(text: &str, out: &mut String) {
-    out.push_str(&serde_json::Value::from(text).to_string());
+/// Writes text with its quotes, without a copy.
+pub(crate) fn write_text(text: &str, out: &mut String) {
+    out.push('"');
+    let mut from = 0;
+    // Only ASCII characters are escaped, so that every cut is at a character boundary.
+    for (at, byte) in text.bytes().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.push_str(&text[from..at]);
+        from = at + 1;
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            0x08 => out.push_str("\\b"),
+            0x0c => out.push_str("\\f"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            _ => out.push_str(&format!("\\u{byte:04x}")),
+        }
+    }
+    out.push_str(&text[from..]);
+    out.push('"');
+}
+
+/// Writes a value that JSON has as text, or the key of an object.
+fn write_as_text(value: &Value, out: &mut String) {
+    match (value.as_str(), value.as_keyword()) {
+        (Some(text), _) => write_text(text, out),
+        (None, Some(keyword)) => write_text(keyword.as_str(), out),
+        (None, None) => write_text(&text(value), out),
+    }
 }
 
 fn text(value: &Value) -> String {
     match value {
-        Value::Str(text) => text.to_string(),
         Value::Char(char) => char.to_string(),
-        Value::Keyword(keyword) => keyword.as_str().to_owned(),
         Value::Uuid(uuid) => uuid.hyphenated().to_string(),
         Value::Inst(inst) => Moment::new(inst.seconds(), inst.nanos())
             .map_or_else(|| value.to_string(), |moment| moment.to_string()),
@@ -128,6 +157,8 @@ fn text(value: &Value) -> String {
         | Value::Float(_)
         | Value::BigDec(_)
         | Value::Ratio(_)
+        | Value::Str(_)
+        | Value::Keyword(_)
         | Value::Symbol(_)
         | Value::List(_)
         | Value::Vector(_)
@@ -271,6 +302,16 @@ mod tests {
         check("[[[[1]]]]", "the input is nested deeper than 3 levels");
         check(r#"["[[[[[", "\"[[["]"#, r#"["[[[[[" "\"[[["]"#);
         check(&"[".repeat(2_000), "the input is longer than 1000 bytes");
+    }
+
+    #[test]
+    fn text_is_written_as_json() {
+        let controls: String = ('\0'..' ').collect();
+        for sample in ["", "plain", "a\"b\\c\nd\te\r", "\u{7f}é🦀", "\u{2028}", &controls] {
+            let mut out = String::new();
+            write_text(sample, &mut out);
+            assert_eq!(out, serde_json::Value::from(sample).to_string());
+        }
     }
 
     #[test]

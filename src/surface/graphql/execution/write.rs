@@ -8,6 +8,7 @@ use crate::domain::Moment;
 use crate::edn::{Fraction, Inst, Value};
 use crate::surface::graphql::schema::model::{Enum, Scalar};
 use crate::surface::json;
+pub(in crate::surface::graphql) use crate::surface::json::write_text as text;
 
 /// Writes one value as a scalar.
 pub(in crate::surface::graphql) fn scalar(
@@ -89,30 +90,6 @@ pub(in crate::surface::graphql) fn shown(shown: &dyn Display, out: &mut String) 
     }
 }
 
-/// Writes text with its quotes.
-pub(in crate::surface::graphql) fn text(text: &str, out: &mut String) {
-    out.push('"');
-    let mut from = 0;
-    // Only ASCII characters are escaped, so that every cut is at a character boundary.
-    for (at, byte) in text.bytes().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        out.push_str(&text[from..at]);
-        from = at + 1;
-        match byte {
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
-            b'\r' => out.push_str("\\r"),
-            b'\t' => out.push_str("\\t"),
-            _ => out.push_str(&format!("\\u{byte:04x}")),
-        }
-    }
-    out.push_str(&text[from..]);
-    out.push('"');
-}
-
 fn integer(number: i64, out: &mut String) {
     // Writing to a string cannot fail.
     let written = write!(out, "{number}");
@@ -161,15 +138,6 @@ mod tests {
             shown(&sample, &mut one);
             text(sample, &mut other);
             assert_eq!(one, other);
-        }
-    }
-
-    #[test]
-    fn text_is_written_as_json() {
-        for sample in ["", "plain", "a\"b\\c\nd\te\r", "\u{1}\u{7f}é🦀", "\u{2028}"] {
-            let mut out = String::new();
-            text(sample, &mut out);
-            assert_eq!(serde_json::from_str::<String>(&out).unwrap(), sample);
         }
     }
 }
