@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tokio::sync::watch;
+
 use super::auth::Principal;
 use super::calendar::CalendarKey;
 use super::config::{Config, Times};
@@ -44,6 +46,8 @@ pub(super) struct AppState {
     #[cfg(feature = "channels")]
     pub(super) proofs: Arc<std::collections::BTreeMap<Box<str>, crate::adapter::outbound::Proof>>,
     stopping: AtomicBool,
+    /// Whether WebSockets and event streams have to end.
+    ending: watch::Sender<bool>,
 }
 
 impl AppState {
@@ -79,6 +83,7 @@ impl AppState {
             #[cfg(feature = "channels")]
             proofs: Arc::clone(&config.proofs),
             stopping: AtomicBool::new(false),
+            ending: watch::Sender::new(false),
         })
     }
 
@@ -112,5 +117,17 @@ impl AppState {
 
     pub(super) fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Acquire)
+    }
+
+    /// Ends WebSockets and event streams.
+    pub(super) fn end_pushing(&self) {
+        self.ending.send_replace(true);
+    }
+
+    /// Returns when WebSockets and event streams have to end.
+    pub(super) async fn pushing_ended(&self) {
+        let mut ending = self.ending.subscribe();
+        // The sender lives as long as `self`, so there is no error.
+        let _ = ending.wait_for(|is_ending| *is_ending).await;
     }
 }

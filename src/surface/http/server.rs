@@ -70,8 +70,9 @@ impl Server {
         self.address
     }
 
-    /// Accepts no more connections, and gives requests in progress some time to end. Streams stay
-    /// open, because receipts may still come by them. A second call does nothing.
+    /// Accepts no more connections, and gives requests in progress some time to end. Streams of all kinds
+    /// stay open, because receipts may still come by them, and clients hear that the engine stops. A
+    /// second call does nothing.
     pub(crate) fn drain(&self) {
         if self.app.begin_stop() {
             return;
@@ -81,7 +82,7 @@ impl Server {
             // Without the listeners a client could still connect after this has returned.
             |app| {
                 // Closed once every accept loop has dropped its receiver, and its listener before that.
-                self.accepting.is_closed() && app.permits.open() <= app.streams.by_network()
+                self.accepting.is_closed() && app.permits.by_use().0 == 0
             },
             self.app.times.drain,
         );
@@ -91,7 +92,8 @@ impl Server {
     pub fn stop(&mut self) {
         self.drain();
         self.app.streams.stop();
-        self.wait(|app| app.streams.count() == 0, FAREWELL);
+        self.app.end_pushing();
+        self.wait(|app| app.streams.count() == 0 && app.permits.by_use().1 == 0, FAREWELL);
         // Dropping it removes its file, so that new clients see at once that the server is gone.
         self.socket = None;
         if let Some(runtime) = self.runtime.take() {

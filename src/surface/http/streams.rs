@@ -92,12 +92,6 @@ impl Streams {
         self.open().streams.values().filter(|stream| stream.is_local).count()
     }
 
-    /// The number of open streams that have a permit: those of the Unix socket have none. Counted under one lock, because the
-    /// difference of two counts would be wrong when a client comes or goes in between.
-    pub(super) fn by_network(&self) -> usize {
-        self.open().streams.values().filter(|stream| !stream.is_local).count()
-    }
-
     fn enter(&self, hang_up: &Arc<HangUp>, is_local: bool) -> Option<u64> {
         let mut open = self.open();
         // A stream accepted while the server stops would never be ended by `stop`.

@@ -3,8 +3,12 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::time::Duration;
 
-use super::client::{OPERATOR, Site};
+use reveille::surface::http::{Config, Times};
+
+use super::client::{OPERATOR, Site, read_to_end};
+use super::subscriptions::until;
 
 /// A WebSocket, as far as these tests need one: frames below 64 KiB.
 #[derive(Debug)]
@@ -126,6 +130,35 @@ fn the_walls_stand_around_it() {
         messages.iter().for_each(|message| client.say(message));
         assert_eq!(client.hear(), code, "{code}");
     }
+}
+
+/// The server waits very long for requests here, so a stop that waited for these clients would not end.
+#[test]
+fn a_server_that_stops_ends_websockets_and_event_streams() {
+    let config = Config::local();
+    let times = Times { drain: Duration::from_secs(600), ..config.times };
+    let mut site = Site::with(&Config { times, ..config });
+    let mut silent = Client::open(&site);
+    let mut client = Client::open(&site);
+    client.say(&init(OPERATOR));
+    assert_eq!(client.hear(), r#"{"type":"connection_ack"}"#);
+    client.say(EVENTS);
+    client.say(r#"{"type":"ping"}"#);
+    assert_eq!(client.hear(), r#"{"type":"pong"}"#);
+    let mut stream = site.connect();
+    let (port, body) = (site.port(), r#"{"query":"subscription { events { kind } }"}"#);
+    write!(
+        stream,
+        "POST /graphql HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nauthorization: Bearer {OPERATOR}\r\naccept: text/event-stream\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .expect("sent");
+    until(&mut stream, ":\n\n");
+    site.server.stop();
+    assert_eq!((client.hear(), silent.hear()), ("1001".to_owned(), "1001".to_owned()));
+    let rest = String::from_utf8(read_to_end(&mut stream)).expect("text");
+    assert!(!rest.contains("complete"), "the subscription is not over: {rest}");
 }
 
 #[test]

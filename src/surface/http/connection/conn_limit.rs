@@ -95,6 +95,14 @@ impl ConnLimiter {
         Some(ConnPermit { table: Arc::clone(&self.table), number, watchdog, is_reserved })
     }
 
+    /// The number of open connections that are there for requests, and of those that are there for streams alone. Counted under
+    /// one lock, because the difference of two counts would be wrong when a client comes or goes in between.
+    pub(in crate::surface::http) fn by_use(&self) -> (usize, usize) {
+        let table = lock(&self.table);
+        let streams = table.count(|taken| taken.watchdog.is_stream());
+        (table.open.len() - streams, streams)
+    }
+
     /// The number of open connections.
     pub(in crate::surface::http) fn open(&self) -> usize {
         lock(&self.table).open.len()
@@ -248,6 +256,22 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_is_a_stream_if_nothing_else_is_asked_on_it() {
+        let (permits, watchdog) = (permits(), ConnWatchdog::new());
+        let _permit = permits.take(IpAddr::from(Ipv4Addr::LOCALHOST), &watchdog, 0).unwrap();
+        assert_eq!(permits.by_use(), (1, 0), "a new one may ask for anything");
+        watchdog.begin(true);
+        let push = watchdog.push();
+        assert_eq!(permits.by_use(), (0, 1));
+        watchdog.begin(true);
+        assert_eq!(permits.by_use(), (1, 0), "another request shares the connection");
+        watchdog.end();
+        assert_eq!(permits.by_use(), (0, 1));
+        drop(push);
+        assert_eq!(permits.by_use(), (1, 0));
+    }
+
+    #[test]
     fn all_loopback_addresses_are_one_peer() {
         let peer = |text: &str| peer_of(text.parse().unwrap());
         for address in ["127.0.0.1", "127.0.0.2", "127.255.1.7", "::1", "::ffff:127.0.0.9"] {
@@ -267,6 +291,7 @@ mod tests {
         }
         assert!(watchdog.settle());
         assert_eq!(watchdog.waiting(), Waiting::No);
+        assert!(watchdog.is_stream());
         other.evict();
         assert!(!other.settle());
     }

@@ -60,6 +60,8 @@ struct ConnState {
     awaiting: u32,
     /// How long the answers take at most that come later.
     awaited_for: Duration,
+    /// The requests among these that are answered by event streams.
+    pushing: u32,
     /// Whether requests share the connection (HTTP/2). Bytes between them may then belong to the
     /// protocol.
     multiplexed: bool,
@@ -74,6 +76,7 @@ impl ConnWatchdog {
             incomplete: 0,
             awaiting: 0,
             awaited_for: Duration::ZERO,
+            pushing: 0,
             multiplexed: false,
         };
         Arc::new(ConnWatchdog { state: watch::Sender::new(beat), is_awaiting: AtomicBool::new(false) })
@@ -112,6 +115,18 @@ impl ConnWatchdog {
             Phase::Head | Phase::Greeting => Waiting::ForHead,
             Phase::Idle => Waiting::ForNext,
             Phase::Busy | Phase::Upgraded | Phase::Evicted => Waiting::No,
+        }
+    }
+
+    /// Whether the connection is open only for a stream or a WebSocket, or for event streams: these end when the server ends
+    /// them.
+    pub(in crate::surface::http) fn is_stream(&self) -> bool {
+        let state = *self.state.borrow();
+        match state.phase {
+            Phase::Greeting | Phase::Upgraded => true,
+            // Over HTTP/2 other requests share the connection.
+            Phase::Busy => state.pushing > 0 && state.pushing == state.requests,
+            Phase::Head | Phase::Idle | Phase::Evicted => false,
         }
     }
 
@@ -166,6 +181,12 @@ impl ConnWatchdog {
         });
         self.is_awaiting.store(true, Ordering::Relaxed);
         AnswerWait(Arc::clone(self))
+    }
+
+    /// Records that a request is answered by an event stream, until the guard is dropped.
+    pub(in crate::surface::http) fn push(self: &Arc<Self>) -> EventPush {
+        self.state.send_modify(|beat| beat.pushing += 1);
+        EventPush(Arc::clone(self))
     }
 
     /// Stops counting the present request as activity, because its token is wrong.
@@ -235,6 +256,15 @@ impl Drop for AnswerWait {
                 watchdog.is_awaiting.store(false, Ordering::Relaxed);
             }
         });
+    }
+}
+
+/// A request that is answered by an event stream.
+pub(in crate::surface::http) struct EventPush(Arc<ConnWatchdog>);
+
+impl Drop for EventPush {
+    fn drop(&mut self) {
+        self.0.state.send_modify(|beat| beat.pushing = beat.pushing.saturating_sub(1));
     }
 }
 

@@ -20,21 +20,26 @@ use crate::surface::graphql::transport::sse;
 use crate::surface::graphql::{Follower, GraphqlError, GraphqlRequest, refusal};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
+use crate::surface::http::connection::conn_limit::ConnPermit;
+use crate::surface::http::connection::conn_watchdog::EventPush;
 use crate::surface::http::followers::Following;
 use crate::surface::http::long::{self, Cost};
 use crate::surface::http::message::waiting;
 
 /// Answers an operation; with `is_reading`, a mutation is refused. A subscription lasts until its
-/// client leaves or its token is revoked.
+/// client leaves, its token is revoked, or the server stops.
 pub(in crate::surface::http) fn open(
     app: &Arc<AppState>,
     principal: Principal,
+    permit: Option<&ConnPermit>,
     request: &GraphqlRequest,
     is_reading: bool,
 ) -> Response {
     let (sender, events) = mpsc::channel(EVENTS);
+    let mut push = None;
     match begin(app, &principal, request, is_reading) {
         Ok(following) => {
+            push = permit.map(|permit| permit.watchdog().push());
             tokio::spawn(carry(Arc::clone(app), principal, following, sender));
         }
         Err(body) => {
@@ -50,7 +55,7 @@ pub(in crate::surface::http) fn open(
             }
         }
     }
-    let mut response = Body::new(Events(events)).into_response();
+    let mut response = Body::new(Events { events, _push: push }).into_response();
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(sse::CONTENT_TYPE));
     response
 }
@@ -115,7 +120,11 @@ async fn carry(
             return;
         }
         // The timeout is the tick: a quiet stream checks its token and its client too.
-        let pushed = timeout(app.times.token_recheck, following.answers.recv()).await;
+        let pushed = tokio::select! {
+            pushed = timeout(app.times.token_recheck, following.answers.recv()) => pushed,
+            // Without the frame of the end: the subscription is not over, and its client comes back.
+            () = app.pushing_ended() => return,
+        };
         // After the wait, so that an answer which came after the token was revoked is not sent.
         if events.is_closed() || !app.is_live(&principal) {
             return;
@@ -138,7 +147,11 @@ async fn carry(
 }
 
 /// A response body that lasts as long as there are events.
-struct Events(mpsc::Receiver<Bytes>);
+struct Events {
+    events: mpsc::Receiver<Bytes>,
+    /// While it is there, the connection counts as one that is there for streams.
+    _push: Option<EventPush>,
+}
 
 impl hyper::body::Body for Events {
     type Data = Bytes;
@@ -148,7 +161,7 @@ impl hyper::body::Body for Events {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        self.0.poll_recv(context).map(|event| event.map(|event| Ok(Frame::data(event))))
+        self.events.poll_recv(context).map(|event| event.map(|event| Ok(Frame::data(event))))
     }
 }
 

@@ -17,6 +17,7 @@ use crate::surface::graphql::transport::sse;
 use crate::surface::graphql::{GraphqlReply, Outcome, refusal};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
+use crate::surface::http::connection::conn_limit::ConnPermit;
 use crate::surface::http::handlers::{event_stream, page, websocket};
 use crate::surface::http::long::{self, Cost};
 use crate::surface::http::message::body::read_json_text;
@@ -38,6 +39,7 @@ pub(in crate::surface::http) async fn answer(
     }
     // Checked here and not by an extractor: the two answers above need no token.
     let principal = request.extensions().get::<Principal>().cloned().ok_or_else(HttpError::unauthorized)?;
+    let permit = request.extensions().get::<Arc<ConnPermit>>().cloned();
     let (method, query) = (request.method().clone(), request.uri().query().unwrap_or_default().to_owned());
     let (accept, kind) = (text(request.headers(), ACCEPT), text(request.headers(), CONTENT_TYPE));
     // Read for a POST alone: what another method sends is ignored or refused by `http::answer`.
@@ -51,7 +53,9 @@ pub(in crate::surface::http) async fn answer(
     };
     if sse::is_wanted(http.accept) {
         return Ok(match http::read(&http) {
-            Ok((request, is_reading)) => event_stream::open(&app, principal, &request, is_reading),
+            Ok((request, is_reading)) => {
+                event_stream::open(&app, principal, permit.as_deref(), &request, is_reading)
+            }
             Err(reply) => response(reply),
         });
     }

@@ -93,6 +93,7 @@ async fn carry(
             None => std::future::pending().await,
         }
     });
+    let mut ended = pin!(app.pushing_ended());
     let mut machine = Socket::new(now());
     loop {
         let left = Span::from_nanos(machine.deadline().since(now()).nanos());
@@ -108,6 +109,7 @@ async fn carry(
                 Ok(None | Some(Ok(Message::Close(_)) | Err(_))) => return,
             },
             () = evicted.as_mut() => return,
+            () = ended.as_mut() => return close(socket, 1001, "Going away").await,
             Some((number, answer)) = pushed.recv() => match answer {
                 Some(answer) => {
                     let frames = machine.push(number, &answer.text, &mut calls);
