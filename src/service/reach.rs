@@ -13,9 +13,19 @@ pub(crate) struct Reach {
     pub(crate) host: HostId,
     /// The host token of the client: what was opened by it is within reach, by whatever connection.
     host_token: Option<TokenName>,
-    /// The sessions that it is bound to or has opened, each with the cursor of its opening: a later
-    /// session of that id, opened by another client, is not included.
-    sessions: BTreeMap<SessionId, Cursor>,
+    /// The session that the caller is bound to.
+    bound: Option<SessionId>,
+    /// The sessions that it is bound to or has opened: a later session of that id, opened by another
+    /// client, is not included.
+    sessions: BTreeMap<SessionId, Reached>,
+    /// How many there may be before those are dropped that nothing tells of any more.
+    sweep_at: usize,
+}
+
+struct Reached {
+    opened: Cursor,
+    /// A cursor at which it was closed already.
+    closed_by: Option<Cursor>,
 }
 
 impl Reach {
@@ -23,7 +33,9 @@ impl Reach {
     pub(crate) fn of(handle: &Handle, caller: &Caller) -> Reach {
         let is_operators = caller.scope == Scope::Operator;
         let host_token = caller.via.host().cloned();
-        let mut reach = Reach { is_operators, host: HostId::LOCAL, host_token, sessions: BTreeMap::new() };
+        let (bound, sessions) = (caller.scope.session().cloned(), BTreeMap::new());
+        let mut reach =
+            Reach { is_operators, host: HostId::LOCAL, host_token, bound, sessions, sweep_at: SWEEP_MIN };
         if let Scope::Session(session) = &caller.scope {
             // With the opening of the session that is open at this moment: a later one of its id is not within reach.
             reach.add(handle, session);
@@ -38,14 +50,31 @@ impl Reach {
 
     /// Adds an open session.
     pub(crate) fn add(&mut self, handle: &Handle, session: &SessionId) {
-        if let Some(opened) = handle.view(|state| state.session(session).map(SessionRecord::opened)) {
-            self.sessions.insert(session.clone(), opened);
+        let engine = handle.read();
+        let Some(opened) = engine.state().session(session).map(SessionRecord::opened) else { return };
+        self.sessions.insert(session.clone(), Reached { opened, closed_by: None });
+        if self.sessions.len() > self.sweep_at {
+            let oldest = engine.decisions().front().map_or(Cursor::START, |oldest| oldest.cursor);
+            self.sweep(engine.state(), oldest);
         }
+    }
+
+    /// Drops the sessions that were closed before the oldest decision that is retained: no subscription can tell of them. The
+    /// caller's own session stays, because another one of its id is not the caller's.
+    fn sweep(&mut self, state: &State, oldest: Cursor) {
+        let Reach { bound, sessions, .. } = self;
+        sessions.retain(|id, reached| {
+            let is_open = state.session(id).is_some_and(|record| record.opened() == reached.opened);
+            is_open
+                || bound.as_ref() == Some(id)
+                || *reached.closed_by.get_or_insert(state.cursor()) >= oldest
+        });
+        self.sweep_at = (2 * self.sessions.len()).max(SWEEP_MIN);
     }
 
     /// The opening of a session that is bound to the connection or was opened by it.
     pub(crate) fn opening(&self, session: &SessionId) -> Option<Cursor> {
-        self.sessions.get(session).copied()
+        self.sessions.get(session).map(|reached| reached.opened)
     }
 
     /// Whether the connection may use a session: it is bound to it, opened it, hosts it, or the
@@ -88,4 +117,57 @@ pub(crate) fn acting_for(handle: &Handle, caller: &Caller, session: &SessionId) 
     let is_own = caller.scope.covers(session);
     let may = is_own || caller.scope.is_nothing() && Reach::of(handle, caller).covers(handle, session);
     may.then(|| caller.acting_for(session.clone()))
+}
+
+/// A table of this size is not worth a sweep.
+const SWEEP_MIN: usize = 1_024;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::domain::{BootTime, Fact, Moment, Now, SessionConfig, SessionFact};
+
+    fn apply(state: &mut State, session: &SessionId, fact: SessionFact) {
+        let now = Now { wall: Moment::EPOCH, boot: BootTime::ZERO };
+        state.apply(now, Fact::Session(session.clone(), fact, None));
+    }
+
+    fn opened() -> SessionFact {
+        let config = Arc::<SessionConfig>::default();
+        SessionFact::Opened { host: HostId::LOCAL, config, provenance: None }
+    }
+
+    /// A client that opens and closes sessions for years, and one that is bound to a session.
+    #[test]
+    fn closed_sessions_are_dropped_when_no_decision_tells_of_them() {
+        let id = |name: &str| SessionId::new(name).expect("an id");
+        let (mut state, ids) = (State::new(), ["bound", "open", "closed", "again"].map(id));
+        let mut reach = Reach {
+            is_operators: false,
+            host: HostId::LOCAL,
+            host_token: None,
+            bound: Some(ids[0].clone()),
+            sessions: BTreeMap::new(),
+            sweep_at: SWEEP_MIN,
+        };
+        for session in &ids {
+            apply(&mut state, session, opened());
+            let opened = state.session(session).expect("it is open").opened();
+            reach.sessions.insert(session.clone(), Reached { opened, closed_by: None });
+        }
+        for session in [&ids[0], &ids[2], &ids[3]] {
+            apply(&mut state, session, SessionFact::Closed);
+        }
+        // Another client opens a session of this id.
+        apply(&mut state, &ids[3], opened());
+        let left = |reach: &Reach| ids.clone().map(|id| reach.opening(&id).is_some());
+        let closed_by = state.cursor();
+        reach.sweep(&state, closed_by);
+        assert_eq!(left(&reach), [true; 4], "a subscription may still tell of them");
+        apply(&mut state, &id("later"), opened());
+        reach.sweep(&state, closed_by.next());
+        assert_eq!(left(&reach), [true, true, false, false]);
+    }
 }

@@ -13,6 +13,8 @@ pub(super) struct SeenSessions {
     sessions: BTreeSet<SessionId>,
     /// The last closing that was shown of each session of the connection.
     closed: BTreeMap<SessionId, Cursor>,
+    /// How many of these there may be before the needless ones are dropped.
+    sweep_at: usize,
 }
 
 impl SeenSessions {
@@ -41,8 +43,21 @@ impl SeenSessions {
             // Only openings of the connection itself are compared with a closing.
             if own.opening(session).is_some() {
                 self.closed.insert(session.clone(), decision.cursor);
+                self.sweep(own);
             }
         }
         seen
     }
+
+    /// Drops the closings that nothing is compared with: those of sessions that the connection has forgotten or opened again.
+    fn sweep(&mut self, own: &Reach) {
+        if self.closed.len() > self.sweep_at {
+            self.closed
+                .retain(|session, closed| own.opening(session).is_some_and(|opened| opened <= *closed));
+            self.sweep_at = (2 * self.closed.len()).max(SWEEP_MIN);
+        }
+    }
 }
+
+/// A table of this size is not worth a sweep.
+const SWEEP_MIN: usize = 1_024;
