@@ -147,7 +147,8 @@ fn print(value: &Value, notation: Notation) -> io::Result<()> {
 fn wait(handle: &Handle, notation: Notation) -> io::Result<()> {
     // From the start, because a run may have been delivered before this line.
     let mut subscription = handle.subscribe(Cursor::START);
-    while let Some(batch) = subscription.next_batch(64) {
+    // The end of a schedule may be a decision that the feed does not show, so the state says when there is no more to wait for.
+    while let Some(batch) = subscription.next_while(64, |state| state.live_count() > 0) {
         // After these decisions a schedule's summary shows a new outcome.
         let ends = [DecisionKind::RunDelivered, DecisionKind::RunFailed, DecisionKind::ScheduleCancelled];
         let ended = batch.decisions.iter().filter(|decision| ends.contains(&decision.kind));
@@ -156,11 +157,6 @@ fn wait(handle: &Handle, notation: Notation) -> io::Result<()> {
             if let Some(summary) = handle.view(summary) {
                 print(&summary, notation)?;
             }
-        }
-        let (left, last) = handle.view(|state| (state.live_count(), state.cursor()));
-        // Also wait for the feed to catch up: the last decisions may not have been printed yet.
-        if left == 0 && subscription.cursor() == last {
-            break;
         }
     }
     Ok(())

@@ -56,6 +56,12 @@ impl Feed {
         (self.decisions.iter().skip(first).take_while(shown).take(max).cloned().collect(), truncated)
     }
 
+    /// Whether there is a decision of this process after the cursor `after` and up to `last`, shown or still hidden.
+    pub(super) fn has_between(&self, after: Cursor, last: Cursor) -> bool {
+        let first = self.decisions.partition_point(|decision| decision.cursor <= after).max(self.earlier);
+        self.decisions.get(first).is_some_and(|decision| decision.cursor <= last)
+    }
+
     /// Drops all decisions: those that are told before a log is known have the numbers of its own facts. A feed that kept one
     /// would count as whole, and what only the log has as never having been.
     pub(super) fn clear(&mut self) {

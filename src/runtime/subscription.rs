@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::shared::Shared;
 use crate::domain::{Cursor, Decision};
+use crate::engine::State;
 use crate::limits;
 
 // News wakes a reader at once. One that hears nothing looks again after this time.
@@ -84,27 +85,41 @@ impl Subscription {
     /// Waits for at least one decision, or for the notice that some were missed. Returns `None` once the subscription
     /// has been stopped, or once the engine has shut down and everything was read.
     pub fn next_batch(&mut self, max: usize) -> Option<Batch> {
-        self.next(max, false)
+        self.next(max, false, |_| true)
     }
 
     /// As [`Subscription::next_batch`], but returns an empty batch if something else has changed.
     #[cfg(feature = "graphql")]
     pub(crate) fn next_news(&mut self, max: usize) -> Option<Batch> {
-        self.next(max, true)
+        self.next(max, true, |_| true)
     }
 
-    fn next(&mut self, max: usize, is_news_enough: bool) -> Option<Batch> {
+    /// As [`Subscription::next_batch`], but also returns `None` once `goes_on` is false and everything until then was read.
+    #[cfg(feature = "cli")]
+    pub(crate) fn next_while(&mut self, max: usize, goes_on: impl Fn(&State) -> bool) -> Option<Batch> {
+        self.next(max, false, goes_on)
+    }
+
+    fn next(&mut self, max: usize, is_news_enough: bool, goes_on: impl Fn(&State) -> bool) -> Option<Batch> {
         let shared = Arc::clone(&self.shared);
         let mut core = shared.core_mut();
         loop {
-            if self.after.number() >= self.last.load(Ordering::Acquire) {
+            let stopped_at = Cursor::new(self.last.load(Ordering::Acquire));
+            if self.after >= stopped_at {
                 return None;
             }
             core.settle();
+            let last = if goes_on(&core.state) { stopped_at } else { stopped_at.min(core.state.cursor()) };
             let (decisions, truncated) = core.feed.after(self.after, max);
             // Noted before the reader looks, so that a change after this line is news again.
             let epoch = self.shared.news.epoch();
             let is_news = std::mem::replace(&mut self.epoch, epoch) != epoch;
+            // Not only compared with the reader's cursor: facts that the feed does not show have cursors too, and no reader
+            // ever gets there.
+            let is_over = last < Cursor::new(u64::MAX) && !core.feed.has_between(self.after, last);
+            if is_over && decisions.is_empty() && !self.lost {
+                return None;
+            }
             if !decisions.is_empty() || self.lost || is_news && is_news_enough {
                 drop(core);
                 return Some(self.advance(decisions, truncated));

@@ -11,10 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use shuttle::thread::{spawn, yield_now};
 
-use self::stage::{Ear, Keeper, Stage, id, ids, new_schedule, new_task, session};
+use self::stage::{Ear, Keeper, Stage, id, ids, new_schedule, new_task, new_watch, session};
 use super::driver::drive;
 use super::handle::Handle;
-use crate::domain::{Decision, DecisionKind, ExecutorKind, HostId, Outcome, Refusal, Scope, Span, Status};
+use crate::domain::{
+    Cursor, Decision, DecisionKind, ExecutorKind, HostId, Outcome, Refusal, Scope, Span, Status,
+};
 use crate::engine::{Command, Input, Report, State, Which};
 use crate::limits;
 use crate::port::HostAnswer;
@@ -311,6 +313,28 @@ fn stop_and_follow() {
     explore(|| {
         let stage = Stage::with_session(HostAnswer::Done);
         let mut follower = stage.handle.subscribe(stage.handle.view(State::cursor));
+        let stopper = follower.stopper();
+        let stopping = spawn(move || stopper.stop());
+        assert_eq!(follower.next_batch(8), None);
+        stopping.join().unwrap();
+    });
+}
+
+/// The facts of a watch's check have cursors, and the feed does not show them.
+#[test]
+fn stop_and_follow_what_is_not_shown() {
+    explore(|| {
+        let stage = Stage::with_session(HostAnswer::Done);
+        stage.handle.tools().add_executor(ExecutorKind::Operator, Arc::new(Keeper::default())).unwrap();
+        stage.handle.submit(new_watch("w")).unwrap();
+        stage.pass(1_000);
+        stage.handle.run_due();
+        let mut follower = stage.handle.subscribe(Cursor::START);
+        follower.poll(usize::MAX);
+        assert!(
+            follower.cursor() < stage.handle.view(State::cursor),
+            "the check is under way, and not shown"
+        );
         let stopper = follower.stopper();
         let stopping = spawn(move || stopper.stop());
         assert_eq!(follower.next_batch(8), None);

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use shuttle::thread::{spawn, yield_now};
 
 use crate::domain::{
-    BootTime, Call, Cursor, Decision, DecisionKind, Dialect, Durability, Entropy, HostId, Message, Moment,
-    Now, Payload, ScheduleId, SessionConfig, SessionId, Sink, Span, Status, ToolName, ToolSpec, Transcript,
-    When,
+    BootTime, Call, CallPurpose, CountFrom, Cursor, Decision, DecisionKind, Dialect, Durability, Entropy,
+    Every, Filter, HostId, Message, Moment, NotifyWhen, Now, Payload, ScheduleId, SessionConfig, SessionId,
+    Sink, Span, Status, ToolName, ToolSpec, Transcript, Trigger, When,
 };
 use crate::edn::Map;
 use crate::engine::{
@@ -195,6 +195,18 @@ fn tool() -> ToolName {
 pub(super) fn new_task(name: &str) -> Input {
     let call = Call { sink: Sink::Session, ..Call::new(tool(), Map::new()) };
     let new = NewSchedule::message(session("one"), When::After(Span::ZERO), "");
+    let payload = Payload::Call(Box::new(call));
+    Input::Command(Command::CreateSchedule(NewSchedule { id: Some(id(name)), payload, ..new }))
+}
+
+/// A watch of the session `one`, which looks at each second.
+pub(super) fn new_watch(name: &str) -> Input {
+    let (purpose, filter) = (CallPurpose::Watch, Some(Arc::new(Filter::plain(NotifyWhen::OnChange))));
+    let call = Call { purpose, filter, sink: Sink::Session, ..Call::new(tool(), Map::new()) };
+    let second = Span::from_millis(1_000);
+    let every = Every::new(second, Moment::EPOCH.checked_add(second).unwrap(), CountFrom::Finish).unwrap();
+    let when = When::By(Trigger::Every(Box::new(every)));
+    let new = NewSchedule::message(session("one"), when, "");
     let payload = Payload::Call(Box::new(call));
     Input::Command(Command::CreateSchedule(NewSchedule { id: Some(id(name)), payload, ..new }))
 }
