@@ -150,6 +150,8 @@ impl Host for AgentHost {
     fn forget(&self, session: &SessionId) {
         self.inner.pool().forget(session);
         self.inner.let_go(session);
+        // A place that was kept for it is free, and others may wait.
+        self.inner.call();
     }
 
     fn transcript(&self, _session: &SessionId) -> Option<Transcript> {
@@ -235,6 +237,8 @@ impl Inner {
                 if let Some(leaves) = leaves {
                     self.let_go(&leaves);
                 }
+                // A place that was kept for this session may be free now, and others wait.
+                self.call();
             }
             Admission::Unknown => {
                 let failure =

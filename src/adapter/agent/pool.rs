@@ -46,8 +46,16 @@ struct Session {
     /// Who had its conversation open last.
     holder: Option<HolderProcess>,
     place: Place,
+    /// The agent whose place it has. The address may name another agent while a process of this one ends.
+    place_of: Option<AgentName>,
     /// Whether it was released, and is only here because its process has not ended.
     is_gone: bool,
+}
+
+impl Session {
+    fn has_place_of_another(&self) -> bool {
+        self.place_of.as_ref().is_some_and(|agent| agent != self.address.configured_as())
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,11 +111,24 @@ impl Pool {
             return false;
         }
         // What is known of a session stays when its address is given again: its process may still run.
-        let known = self.sessions.get(session);
-        let place = known.map_or(Place::None, |known| known.place);
-        let (begun, cost) = known.map_or((None, None), |known| (known.begun, known.cost));
-        let (away, holder) = known.map_or((None, None), |known| (known.away, known.holder));
-        let adopted = Session { address: address.clone(), begun, cost, away, holder, place, is_gone: false };
+        if let Some(known) = self.sessions.get_mut(session) {
+            known.address = address.clone();
+            known.is_gone = false;
+            if known.has_place_of_another() {
+                self.give_back(session);
+            }
+            return true;
+        }
+        let adopted = Session {
+            address: address.clone(),
+            begun: None,
+            cost: None,
+            away: None,
+            holder: None,
+            place: Place::None,
+            place_of: None,
+            is_gone: false,
+        };
         self.sessions.insert(session.clone(), adopted);
         true
     }
@@ -129,7 +150,9 @@ impl Pool {
     /// Decides what becomes of a prompt for a session.
     pub(super) fn admit(&mut self, session: &SessionId, now: BootTime) -> Admission {
         let Some(known) = self.sessions.get(session) else { return Admission::Unknown };
-        let (address, place, begun) = (known.address.clone(), known.place, known.begun);
+        let (address, begun) = (known.address.clone(), known.begun);
+        // The process of another agent takes no prompt for this one.
+        let place = if known.has_place_of_another() { Place::Leaving } else { known.place };
         let Some(agent) = self.agents.get_mut(address.configured_as()) else { return Admission::Unknown };
         let plan = Arc::clone(&agent.plan);
         let starts = matches!(place, Place::None | Place::Kept(_));
@@ -156,13 +179,15 @@ impl Pool {
             Place::None | Place::Kept(_) => {}
         }
         if place == Place::None {
-            let is_next = self.waiting.is_empty() || self.waiting.front() == Some(session);
-            if !is_next || !self.has_room(&plan) {
+            let has_room = self.has_room(&plan);
+            if !has_room || self.is_called_before(session) {
                 self.wait(session);
-                return Admission::Waits(Reason::HostBusy, self.idle_one(&plan));
+                // Nothing has to end for a place that is free.
+                let leaves = if has_room { None } else { self.idle_one(&plan) };
+                return Admission::Waits(Reason::HostBusy, leaves);
             }
             self.waiting.retain(|other| other != session);
-            self.take_place(&plan.name);
+            self.take_place(session, &plan.name);
         }
         self.reserve(session);
         Admission::Start(plan, address)
@@ -177,7 +202,9 @@ impl Pool {
     }
 
     fn budget(&mut self, session: &SessionId) -> Option<&mut Budget> {
-        let agent = self.sessions.get(session)?.address.configured_as();
+        let known = self.sessions.get(session)?;
+        // What was reserved with a place is that of the place's agent.
+        let agent = known.place_of.as_ref().unwrap_or(known.address.configured_as());
         self.agents.get_mut(agent).map(|agent| &mut agent.budget)
     }
 
@@ -187,17 +214,41 @@ impl Pool {
         own < plan.processes && u64::from(in_all) < limits::AGENT_PROCESSES.value
     }
 
+    /// Whether a session can be called that waits, and for longer than this one. One whose agent is full holds up nobody else.
+    fn is_called_before(&self, session: &SessionId) -> bool {
+        self.waiting.iter().take_while(|other| *other != session).any(|other| self.can_be_called(other))
+    }
+
+    /// Whether there is a place for a session that has none.
+    fn can_be_called(&self, session: &SessionId) -> bool {
+        let known = self.sessions.get(session).filter(|known| known.place == Place::None);
+        let plan = known.and_then(|known| self.plan(&known.address));
+        plan.is_some_and(|plan| self.has_room(&plan))
+    }
+
     /// A session whose idle process can make room for this agent.
     fn idle_one(&mut self, plan: &AgentPlan) -> Option<SessionId> {
-        let own_is_full = self.agents.get(&plan.name).is_some_and(|agent| agent.places >= plan.processes);
-        let is_fit = |session: &Session| {
-            // If the agent itself is full, only one of its own places helps. Otherwise any place does.
-            session.place == Place::Idle && (!own_is_full || *session.address.configured_as() == plan.name)
-        };
+        let is_fit = |session: &Session| session.place == Place::Idle && self.makes_room(session, plan);
         let found = self.sessions.iter().find(|(_, session)| is_fit(session)).map(|(id, _)| id.clone())?;
         // At once, so that it takes no further prompt and is not chosen twice.
         self.set(&found, Place::Leaving);
         Some(found)
+    }
+
+    /// Whether the place of a session makes room for this agent once it is free.
+    fn makes_room(&self, session: &Session, plan: &AgentPlan) -> bool {
+        // If the agent itself is full, only one of its own places helps. Otherwise any place does.
+        let own_is_full = self.agents.get(&plan.name).is_some_and(|agent| agent.places >= plan.processes);
+        !own_is_full || session.place_of.as_ref() == Some(&plan.name)
+    }
+
+    /// Whether a session waits for a place such as the one that this session has.
+    fn is_wanted(&self, session: &SessionId) -> bool {
+        let Some(known) = self.sessions.get(session) else { return false };
+        let waiting = self.waiting.iter().filter_map(|other| self.sessions.get(other));
+        let mut plans =
+            waiting.filter(|other| other.place == Place::None).filter_map(|other| self.plan(&other.address));
+        plans.any(|plan| !self.has_room(&plan) && self.makes_room(known, &plan))
     }
 
     fn wait(&mut self, session: &SessionId) {
@@ -206,9 +257,11 @@ impl Pool {
         }
     }
 
-    fn take_place(&mut self, agent: &AgentName) {
-        if let Some(agent) = self.agents.get_mut(agent) {
-            agent.places += 1;
+    fn take_place(&mut self, session: &SessionId, agent: &AgentName) {
+        let known = self.sessions.get_mut(session);
+        if let (Some(known), Some(of)) = (known, self.agents.get_mut(agent)) {
+            known.place_of = Some(agent.clone());
+            of.places += 1;
         }
     }
 
@@ -222,14 +275,14 @@ impl Pool {
     fn give_back(&mut self, session: &SessionId) {
         let Some(known) = self.sessions.get_mut(session) else { return };
         if let Place::Kept(_) = known.place {
-            known.place = Place::None;
-            let agent = known.address.configured_as().clone();
-            self.free(&agent);
+            self.free(session);
         }
     }
 
-    fn free(&mut self, agent: &AgentName) {
-        if let Some(agent) = self.agents.get_mut(agent) {
+    fn free(&mut self, session: &SessionId) {
+        let Some(known) = self.sessions.get_mut(session) else { return };
+        known.place = Place::None;
+        if let Some(agent) = known.place_of.take().and_then(|agent| self.agents.get_mut(&agent)) {
             agent.places = agent.places.saturating_sub(1);
         }
     }
@@ -241,7 +294,7 @@ impl Pool {
         if let Some(budget) = self.budget(session) {
             budget.end(session, cost, now);
         }
-        let is_wanted = !self.waiting.is_empty();
+        let is_wanted = self.is_wanted(session);
         self.set(session, if is_wanted { Place::Leaving } else { Place::Idle });
         is_wanted
     }
@@ -264,12 +317,10 @@ impl Pool {
     /// A process has ended, or was not started: its place is free.
     pub(super) fn leave(&mut self, session: &SessionId) {
         self.release(session);
-        let Some(known) = self.sessions.get_mut(session) else { return };
-        let agent = known.address.configured_as().clone();
+        let Some(known) = self.sessions.get(session) else { return };
         if known.place != Place::None {
-            known.place = Place::None;
             let is_gone = known.is_gone;
-            self.free(&agent);
+            self.free(session);
             if is_gone {
                 self.sessions.remove(session);
             }
@@ -281,12 +332,8 @@ impl Pool {
         // Those that were released meanwhile wait no more.
         let sessions = &self.sessions;
         self.waiting.retain(|session| sessions.contains_key(session));
-        let has_room = |session: &SessionId| {
-            let plan = self.sessions.get(session).and_then(|known| self.plan(&known.address));
-            plan.is_some_and(|plan| self.has_room(&plan))
-        };
         // Not always the first one: the session that waits longest may belong to an agent that is full.
-        let at = self.waiting.iter().position(has_room)?;
+        let at = self.waiting.iter().position(|session| self.can_be_called(session))?;
         let session = self.waiting.remove(at)?;
         self.keep_place(&session, now);
         Some(session)
@@ -297,7 +344,7 @@ impl Pool {
             return;
         };
         let agent = known.address.configured_as().clone();
-        self.take_place(&agent);
+        self.take_place(session, &agent);
         let until = now.after(KEPT);
         self.set(session, Place::Kept(until));
         self.alarms.insert((until, session.clone()));
@@ -308,7 +355,7 @@ impl Pool {
         let known = self.sessions.get(session).filter(|known| known.place == Place::None)?;
         let address = known.address.clone();
         let plan = self.plan(&address).filter(|plan| self.has_room(plan))?;
-        self.take_place(&plan.name);
+        self.take_place(session, &plan.name);
         self.set(session, Place::Working);
         Some((plan, address))
     }
@@ -436,23 +483,4 @@ impl Pool {
 const KEPT: Span = Span::from_millis(5_000);
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_error_is_shown_where_it_is_why_a_session_waits() {
-        let mut pool = Pool::new(vec![AgentPlan::bare("x")]);
-        let [broken, held] = ["a", "b"].map(|name| {
-            let address: Address = format!("x:{name}").parse().expect("an address");
-            let session = SessionId::new(name).expect("an id");
-            assert!(pool.adopt(&session, &address));
-            (session, address)
-        });
-        pool.failed(&broken.1, Reason::AgentBroken, "no such model", BootTime::ZERO);
-        pool.waits_for(&broken.0, Reason::AgentBroken);
-        pool.waits_for(&held.0, Reason::HeldElsewhere);
-        let error_of = |session: &SessionId| pool.obstacle(session).and_then(|obstacle| obstacle.error);
-        assert_eq!(error_of(&broken.0).as_deref(), Some("no such model"));
-        assert_eq!(error_of(&held.0), None);
-    }
-}
+mod tests;
