@@ -191,7 +191,7 @@ impl Shared {
                 self.perform();
             }
             // Not `||`: alarms have to ring even if calls have ended.
-            if self.end_overdue_calls(now.boot) | self.ring_alarms(now.boot) {
+            if self.end_overdue_calls(now.boot) | self.end_unasked_calls() | self.ring_alarms(now.boot) {
                 continue;
             }
             // Running effects takes time and may have submitted reports, so look again until nothing is due.
@@ -209,7 +209,7 @@ impl Shared {
     /// Wakes the threads that wait for what was applied at `now`.
     pub(super) fn publish(&self, core: &mut Core, now: Now) {
         // Only if the driver would sleep too long: most steps need no wake-up, and each one costs a system call.
-        if core.must_rouse(now) {
+        if core.must_rouse(now) || self.calls.has_unasked_end(&core.state) {
             self.alarm.notify();
         }
         if core.listeners.load(Ordering::SeqCst) > 0 {

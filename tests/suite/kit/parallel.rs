@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use reveille::dialect::Notation;
 use reveille::domain::{
-    Caller, Dialect, Grant, GuardPolicy, PayloadKind, Risk, Rule, RuleScope, Ruling, Scope, Span, ToolSpec,
+    Caller, Dialect, Grant, GuardPolicy, PayloadKind, Risk, Rule, RuleScope, Ruling, ScheduleId, Scope, Span,
+    ToolSpec,
 };
 use reveille::edn::{Map, Value};
-use reveille::engine::{Command, Input};
+use reveille::engine::{Command, Input, Which};
 use reveille::limits;
 use reveille::service::{CallStyle, Service, Waiter};
 use reveille::testkit::ToolPlan;
@@ -257,4 +258,29 @@ fn what_has_not_ended_in_time_goes_on_as_a_task() {
     world.run_for(4_000_000);
     assert_eq!(world.told().len(), 1);
     assert_eq!(world.handle.calls().in_use().in_flight, 0);
+}
+
+/// A task that ends before it could ask for its call: nobody is left whom the call could tell anything.
+#[test]
+fn a_call_ends_with_the_task_that_never_asked_for_it() {
+    let cancel = |world: &World, task: &str| {
+        let which = Which::any(Scope::Operator, ScheduleId::new(task).expect("an id"));
+        world.handle.submit(Input::Command(Command::CancelSchedule(which))).expect("it has not begun");
+    };
+    let close = |world: &World, _: &str| world.handle.close_session(&session("s")).expect("it is open");
+    let ends: [&dyn Fn(&World, &str); 2] = [&cancel, &close];
+    for end in ends {
+        let world = world();
+        let (said, _waiter) = begin(&world, r#"{"actions":[{"name":"t.hang"}],"timeout":1}"#);
+        let hold = Command::HoldAll { by: Scope::Operator.into(), reason: None };
+        world.handle.submit(Input::Command(hold)).expect("an operator may");
+        world.run_for(1_000);
+        let text = said.text();
+        let task = text.rsplit("\"task_id\":\"").next().and_then(|rest| rest.get(..12)).unwrap_or_default();
+        assert_eq!(world.handle.calls().in_use().in_flight, 1, "it goes on: {text}");
+        end(&world, task);
+        world.run_for(0);
+        assert_eq!(world.handle.calls().in_use().in_flight, 0);
+        assert_eq!(world.executor.cancelled().len(), 1, "the executor is told");
+    }
 }
