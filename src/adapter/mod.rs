@@ -19,7 +19,7 @@ mod store_sqlite;
 mod zones_os;
 
 #[cfg(feature = "cli")]
-pub(crate) use agent::HOSTED;
+pub(crate) use agent::{HOSTED, bounded_run};
 pub use clock_os::ClockOs;
 pub use entropy_os::EntropyOs;
 pub use host_attached::{HostAttached, HostTools, Push, PushSink};

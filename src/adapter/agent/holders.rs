@@ -5,14 +5,13 @@
 //! the conversation.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
 
+use super::bounded_run::bounded_run;
 use super::plan::AgentPlan;
 use super::windows;
 use super::written::Written;
@@ -112,32 +111,12 @@ fn holder_in(list: &Value, conversation: &str, ours: &dyn Fn(u32) -> bool) -> Ho
 /// Runs a command that prints JSON; `None` if it fails, prints something else, or takes too long.
 fn listed(command: &[String], environment: &[(String, String)]) -> Option<Value> {
     let (program, arguments) = command.split_first()?;
-    let mut child = Command::new(program)
-        .args(arguments)
-        .env_clear()
-        .envs(environment.iter().map(|(name, value)| (name, value)))
-        .current_dir("/")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let output = child.stdout.take()?;
-    let (done, read) = mpsc::channel();
-    // On a thread of its own: a program that neither prints nor ends would block the read.
-    std::thread::spawn(move || {
-        let mut text = Vec::new();
-        let all = output.take(LIST_BYTES).read_to_end(&mut text);
-        // Nobody may wait any more.
-        let _ = done.send(all.ok().map(|_| text));
-    });
-    let text = read.recv_timeout(Duration::from_millis(limits::AGENT_PROBE_MS.value)).ok().flatten();
-    if text.is_none() {
-        // It may have ended by itself.
-        let _ = child.kill();
-    }
-    let ended = child.wait().ok()?;
-    serde_json::from_slice(&text?).ok().filter(|_| ended.success())
+    let mut asked = Command::new(program);
+    asked.args(arguments).env_clear().current_dir("/");
+    asked.envs(environment.iter().map(|(name, value)| (name, value)));
+    let time = Duration::from_millis(limits::AGENT_PROBE_MS.value);
+    let (text, ended) = bounded_run(&mut asked, LIST_BYTES, time)?;
+    serde_json::from_slice(&text).ok().filter(|_| ended.success())
 }
 
 /// Longest list of holders.

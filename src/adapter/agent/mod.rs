@@ -5,6 +5,7 @@
 //! none is started in one that somebody else holds; a prompt is sent at most once; no process gets a shell, our environment or
 //! our file descriptors.
 
+mod bounded_run;
 mod budget;
 mod conversation;
 mod details;
@@ -24,6 +25,8 @@ mod windows;
 mod wire;
 mod written;
 
+#[cfg(feature = "cli")]
+pub(crate) use bounded_run::bounded_run;
 pub use conversation::Conversation;
 pub use exchange::{Found, Input, NotSent, Output, Prompt, Told};
 pub use holders::ListedHolders;

@@ -3,13 +3,13 @@
 //! Invariant: a program is asked for its version only, without a shell, and is ended if it does not answer.
 
 use std::env;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitCode, Stdio};
-use std::sync::mpsc::channel;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use super::folder::json;
+use crate::adapter::bounded_run;
 use crate::app::exit::Exit;
 use crate::domain::{AgentKind, KNOWN_AGENTS};
 use crate::edn::{Map, Value};
@@ -77,32 +77,13 @@ pub(super) fn find(program: &str) -> Option<PathBuf> {
 
 /// The first line that a program prints about its version.
 fn version(program: &PathBuf) -> Option<String> {
-    let mut asked = Command::new(program);
-    asked.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = asked.spawn().ok()?;
-    let printed = within(&mut child);
-    if printed.is_none() {
-        // It did not answer in time.
-        let _ = child.kill();
-    }
-    let _ = child.wait();
-    let line = printed?.lines().next()?.trim().to_owned();
+    let (printed, _) = bounded_run(Command::new(program).arg("--version"), VERSION_BYTES, PATIENCE)?;
+    let printed = String::from_utf8(printed).ok()?;
+    let line = printed.lines().next()?.trim();
     let number = line.split_whitespace().find(|word| word.starts_with(|char: char| char.is_ascii_digit()));
     number.map(str::to_owned)
 }
 
-/// What a program prints until it ends; `None` if it takes too long.
-fn within(child: &mut Child) -> Option<String> {
-    let mut out = child.stdout.take()?;
-    let (send, printed) = channel();
-    let read = move || {
-        let mut text = String::new();
-        let _ = out.read_to_string(&mut text);
-        let _ = send.send(text);
-    };
-    // On a thread of its own, because a read has no time limit.
-    std::thread::Builder::new().name("reveille-version".into()).spawn(read).ok()?;
-    printed.recv_timeout(PATIENCE).ok()
-}
-
 const PATIENCE: Duration = Duration::from_secs(10);
+/// More than any program prints about its version.
+const VERSION_BYTES: u64 = 65_536;
