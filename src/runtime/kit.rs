@@ -4,7 +4,7 @@
 //! Invariant: of two tools of one name, a session gets that of the executor whose kind comes first (`ExecutorKind`); only tools
 //! of hosts may have the name of another.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -87,8 +87,9 @@ impl Kit {
             table.executors.retain(|known| known.kind != ExecutorKind::Own);
         }
         for known in &table.executors {
-            let names = specs(&*known.executor, to);
-            let twice = offered.iter().find(|spec| names.iter().any(|other| other.name == spec.name));
+            let specs = specs(&*known.executor, to);
+            let names: BTreeSet<&ToolName> = specs.iter().map(|spec| &spec.name).collect();
+            let twice = offered.iter().find(|spec| names.contains(&spec.name));
             if let Some(spec) = twice {
                 return Err(NameClash { name: spec.name.clone(), kinds: [known.kind, kind] });
             }
@@ -113,11 +114,9 @@ impl Kit {
             table.hosts.insert(host, Offerer { kind: ExecutorKind::Host, number, executor });
         }
         let others = self.of_session(&anyone, None);
-        let is_shadowed = |name: &ToolName| {
-            let first = others.tools().find(|(_, spec)| spec.name == *name);
-            first.is_some_and(|(kind, _)| kind < ExecutorKind::Host)
-        };
-        offered.iter().map(|spec| spec.name.clone()).filter(is_shadowed).collect()
+        let first = others.tools().filter(|(kind, _)| *kind < ExecutorKind::Host);
+        let shadowing: BTreeSet<&ToolName> = first.map(|(_, spec)| &spec.name).collect();
+        offered.iter().map(|spec| spec.name.clone()).filter(|name| shadowing.contains(name)).collect()
     }
 
     /// Takes the tools of a host away. Returns who carried them out.
@@ -158,28 +157,25 @@ fn specs(executor: &dyn Executor, session: &SessionId) -> Arc<[ToolSpec]> {
 impl SessionKit {
     /// Each tool with who carries it out, in order of precedence.
     pub fn tools(&self) -> impl Iterator<Item = (ExecutorKind, &ToolSpec)> {
+        self.offered().map(|(offerer, spec)| (offerer.kind, spec))
+    }
+
+    fn offered(&self) -> impl Iterator<Item = (&Offerer, &ToolSpec)> {
         let all =
-            self.offers.iter().flat_map(|(offerer, specs)| specs.iter().map(|spec| (offerer.kind, spec)));
-        // Of two tools of one name a session has the first, because the offers are in order of precedence.
-        let is_first = |at: usize, spec: &ToolSpec| {
-            let before = self.offers[..at].iter().flat_map(|(_, specs)| specs.iter());
-            before.into_iter().all(|other| other.name != spec.name)
-        };
-        let places =
-            self.offers.iter().enumerate().flat_map(|(at, (_, specs))| specs.iter().map(move |_| at));
-        all.zip(places).filter(move |((_, spec), at)| is_first(*at, spec)).map(|(tool, _)| tool)
+            self.offers.iter().flat_map(|(offerer, specs)| specs.iter().map(move |spec| (offerer, spec)));
+        // Of two tools of one name a session has the first, because the offers are in order of precedence. Looked up, and not
+        // compared with each earlier one: all executors together may offer thousands.
+        let mut names = BTreeSet::new();
+        all.filter(move |(_, spec)| names.insert(&spec.name))
     }
 
     /// Each tool, in order of precedence.
     pub(crate) fn known(&self) -> impl Iterator<Item = KnownTool> {
-        let tool = |(kind, spec): (ExecutorKind, &ToolSpec)| {
-            let of = |(offerer, specs): &(Offerer, Arc<[ToolSpec]>)| {
-                let has = offerer.kind == kind && specs.iter().any(|other| other.name == spec.name);
-                has.then(|| KnownTool { spec: spec.clone(), kind, offerer: offerer.clone() })
-            };
-            self.offers.iter().find_map(of)
-        };
-        self.tools().filter_map(tool)
+        self.offered().map(|(offerer, spec)| KnownTool {
+            spec: spec.clone(),
+            kind: offerer.kind,
+            offerer: offerer.clone(),
+        })
     }
 
     /// Only the tools of the session's host.
