@@ -40,7 +40,8 @@ impl Sessions<'_> {
         let open = Input::Command(Command::OpenSession { session: id, host, config, by });
         let opened = self.0.shared.submit_and_wait(open, issue, |_| ());
         if issued && opened.is_err() {
-            self.0.tokens().revoke(&session);
+            // This token alone: another thread may have opened the session since.
+            self.0.tokens().withdraw(&token, &session);
         }
         opened?;
         Ok((session, token))
@@ -63,13 +64,16 @@ impl Sessions<'_> {
     pub fn grant(&self, session: &SessionId, grant: Grant, by: impl Into<Actor>) -> Result<(), Refusal> {
         let revokes = grant.right.is_none();
         let command = Command::SetGrant { session: session.clone(), grant, by: by.into() };
-        // Before the step: the row of the session that the step persists includes the token's digest.
-        let revoke = |_: &State| {
-            if revokes {
+        let granted = self.0.submit_with(Input::Command(command), |_| ());
+        // Only now: a step that is refused, or that the store cannot keep, leaves the token as it was.
+        if revokes && granted.is_ok() {
+            // Under the lock, and looked up again: the id may belong to a new session by now.
+            let core = self.0.shared.core();
+            if core.state.grant(session).right.is_none() {
                 self.0.tokens().revoke(session);
             }
-        };
-        self.0.shared.submit_and_wait(Input::Command(command), revoke, |_| ())
+        }
+        granted
     }
 
     /// The transcript of a session; `None` if there is no such session, or if its harness does not share it.

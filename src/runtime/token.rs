@@ -127,6 +127,16 @@ impl Tokens {
         self.table.lock().expect(UNPOISONED).named.retain(|(known, ..)| known != digest);
     }
 
+    /// Takes a token back whose session was not opened after all. Another token of the session stays.
+    pub(super) fn withdraw(&self, token: &Token, session: &SessionId) {
+        let digest = token.digest();
+        let mut table = self.table.lock().expect(UNPOISONED);
+        table.sessions.remove(&digest);
+        if table.digests.get(session) == Some(&digest) {
+            table.digests.remove(session);
+        }
+    }
+
     pub(super) fn revoke(&self, session: &SessionId) {
         let mut table = self.table.lock().expect(UNPOISONED);
         if let Some(digest) = table.digests.remove(session) {
@@ -166,5 +176,28 @@ fn bearer(role: CallerRole, name: &TokenName) -> Caller {
         CallerRole::Operator | CallerRole::Observer | CallerRole::Session | CallerRole::Channel => {
             Caller { role, right, via: Via::Operator(name.clone()), ..Caller::OPERATOR }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_that_is_withdrawn_takes_no_other_one_along() {
+        // The locks of the runtime are shuttle's in these tests.
+        shuttle::check_random(withdrawn, 1);
+    }
+
+    fn withdrawn() {
+        let (tokens, session) = (Tokens::default(), SessionId::new("one").expect("an id"));
+        let [refused, opened] = ["refused", "opened"].map(Token::from_text);
+        tokens.issue(&refused, &session);
+        // Another thread opens the session before the refused one takes its token back.
+        tokens.issue(&opened, &session);
+        tokens.withdraw(&refused, &session);
+        assert_eq!((tokens.session(&refused), tokens.session(&opened)), (None, Some(session.clone())));
+        tokens.withdraw(&opened, &session);
+        assert_eq!((tokens.session(&opened), tokens.digest_of(&session)), (None, None));
     }
 }

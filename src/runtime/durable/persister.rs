@@ -256,7 +256,8 @@ impl Persister {
             }
         }
         for id in making.sessions {
-            let token = tokens.digest_of(&id);
+            // A grant of nothing ends the token, which is done once the grant is on disk.
+            let token = tokens.digest_of(&id).filter(|_| state.grant(&id).right.is_some());
             let form = state.session_row(&id).map(|row| codec::print_session(&row, token.as_deref()));
             row(session_key(&id), form);
         }

@@ -69,6 +69,39 @@ fn a_refused_hold_holds_nothing() {
     assert_eq!(life.received().len(), 1);
 }
 
+/// A grant of nothing ends the session's token, once it is on disk and not before.
+#[test]
+fn a_refused_grant_leaves_the_token() {
+    let lives = Lives::new();
+    let mut life = ByHand::new(&lives);
+    let opened = life.handle.open_session(None, HostId::LOCAL, SessionConfig::default());
+    let (owner, token) = opened.expect("a new engine has room");
+    life.ask(Command::CreateSchedule(durable(message(&owner, 60_000)))).wait().expect("it is kept");
+    let grant = |life: &ByHand| {
+        let nothing = Grant { right: None, ..Grant::FULL };
+        life.handle.sessions().grant(&owner, nothing, Scope::Operator)
+    };
+    let has_token = |life: &ByHand| life.handle.tokens().session(&token) == Some(owner.clone());
+    lives.store.fail_as(DiskFault::Full);
+    // The first one finds out that the disk is full, and the second is refused for that.
+    for _ in 0..2 {
+        let said = grant(&life);
+        assert!(matches!(said, Err(Refusal::StoreUnavailable { .. })), "{said:?}");
+        assert!(has_token(&life), "nothing has changed");
+        life.answers.publish();
+    }
+    lives.store.heal();
+    life.answers.retry().expect("the store is well");
+    assert!(has_token(&life));
+    drop(life);
+    let life = ByHand::new(&lives);
+    assert!(has_token(&life), "nor on disk");
+    grant(&life).expect("the store is well");
+    assert!(!has_token(&life));
+    drop(life);
+    assert!(!has_token(&ByHand::new(&lives)), "it is on disk");
+}
+
 /// Its lane is taken: to put the schedule back would free it. So this waits for the store.
 #[test]
 fn a_schedule_with_a_run_at_its_host_is_put_right_when_the_store_works() {
