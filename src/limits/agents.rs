@@ -49,6 +49,9 @@ limits! { OF_AGENTS:
     AGENT_TURN_MS = 86_400_000 "ms" as "agent-turn-ms";
     /// Longest wait before an agent that failed to start is started again.
     AGENT_BACKOFF_MS = 60_000 "ms" as "agent-backoff-ms";
+    /// Shortest time between two questions who holds a conversation, and shortest wait after a start that failed, as configured:
+    /// each takes a process.
+    AGENT_WAIT_MS_MIN = 20 "ms" as "agent-wait-ms-min";
     /// Starts of an agent that may fail in a row before it counts as broken.
     AGENT_FAILED_STARTS = 3 "starts" as "agent-failed-starts";
     /// How long it is waited for the answer of a program that says who holds a conversation.

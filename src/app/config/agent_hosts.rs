@@ -226,6 +226,13 @@ impl AgentConfig {
         if timing.silence.millis() > limits::AGENT_SILENCE_MS.value {
             return Err(format!("silence is at most {} s", limits::AGENT_SILENCE_MS.value / 1_000));
         }
+        // Without a wait, processes would be started one after another for as long as a conversation is held.
+        let least = limits::AGENT_WAIT_MS_MIN;
+        for (key, time) in [("probe", timing.probe), ("backoff", timing.backoff)] {
+            if time.millis() < least.value {
+                return Err(format!("{key} is too short: {} is {} {}", least.name, least.value, least.unit));
+            }
+        }
         Ok(timing)
     }
 }
@@ -249,3 +256,34 @@ const PROCESSES: u32 = 4;
 /// Bounds of what an agent may cost in a day, in any currency.
 const MONEY_MIN: f64 = 0.000_001;
 const MONEY_MAX: f64 = 1_000_000_000.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agents(lines: &str) -> Result<Agents, String> {
+        let text = format!("[x]\ncommand = [\"/bin/true\"]\n{lines}\n");
+        let written: BTreeMap<String, AgentConfig> =
+            toml::from_str(&text).map_err(|error| error.to_string())?;
+        Agents::new(written, |_| None, None).map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn times_outside_their_bounds_are_refused() {
+        for (line, expected) in [
+            ("probe = \"0s\"", "the agent \"x\": probe is too short: agent-wait-ms-min is 20 ms"),
+            ("probe = \"19ms\"", "agent-wait-ms-min is 20 ms"),
+            ("backoff = \"0ms\"", "backoff is too short: agent-wait-ms-min is 20 ms"),
+            ("silence = \"601s\"", "silence is at most 600 s"),
+            ("turn = \"25h\"", "a time is written as 500ms, 90s, 2m or 1h"),
+        ] {
+            let fault = agents(line).err().expect(line);
+            assert!(fault.contains(expected), "{line}: {fault}");
+        }
+        for line in
+            ["probe = \"20ms\"\nbackoff = \"20ms\"", "settle = \"0s\"", "silence = \"10m\"", "turn = \"24h\""]
+        {
+            assert!(agents(line).is_ok(), "{line}");
+        }
+    }
+}
