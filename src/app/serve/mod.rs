@@ -19,7 +19,7 @@ use std::time::Duration;
 use super::client::in_process;
 use super::config::Config;
 use super::config::environment::Environment;
-use super::config::tools::OpenTools;
+use super::config::tools::{OpenTools, Tools};
 use super::fault::AppFault;
 use super::foreign_text::{self, visible};
 use super::mcp::processes;
@@ -70,7 +70,7 @@ fn run(mut config: Config) -> Result<(), AppFault> {
     admit(&handle, config.token, &config.host_tokens, data_dir.as_ref())?;
     // Before the store is loaded: due runs may be for one of the channels.
     config.channels.open(engine.service())?;
-    let tools = config.tools.open(&handle)?;
+    let started = Started::open(config.tools, &handle)?;
     // Also before: a loaded run that is due goes to the agent that is configured.
     engine.service().set_agent_probe(Box::new(processes::is_running));
     let agents = HostedAgents::start(config.agents, engine.service());
@@ -115,12 +115,38 @@ fn run(mut config: Config) -> Result<(), AppFault> {
     if let Some(data_dir) = &mut data_dir {
         data_dir.unsign();
     }
-    let last = stop_all(&mut server, &mut engine, &tools);
+    let last = stop_all(&mut server, &mut engine, started);
     if let Some((lost, life)) = notes {
         lost.end(&last, handle.view(State::volatile_left_count));
         life.end(handle.now().wall);
     }
     Ok(())
+}
+
+/// The programs that the daemon has started. They end with it, also if its start fails.
+struct Started {
+    tools: Option<OpenTools>,
+}
+
+impl Started {
+    /// Starts what the configured tools need.
+    ///
+    /// # Errors
+    /// As [`Tools::open`]; what was started until then has ended.
+    fn open(tools: Tools, handle: &Handle) -> Result<Started, AppFault> {
+        let mut started = Started { tools: None };
+        started.tools = Some(tools.open(handle)?);
+        Ok(started)
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        if let Some(tools) = &self.tools {
+            tools.end();
+        }
+        end_groups();
+    }
 }
 
 /// Registers the tokens of the operator, the observer and the hosts.
@@ -184,7 +210,7 @@ fn check(config: Config) -> Result<(), AppFault> {
 
 /// Stops in order: requests first, then the engine, while streams can still bring receipts, then
 /// the streams. Returns what was in memory only.
-fn stop_all(server: &mut Server, engine: &mut Reveille, tools: &OpenTools) -> Lost {
+fn stop_all(server: &mut Server, engine: &mut Reveille, started: Started) -> Lost {
     tracing::info!(target: "reveille", "stopping");
     // The server first: answers to requests under way need the engine.
     server.drain();
@@ -193,9 +219,8 @@ fn stop_all(server: &mut Server, engine: &mut Reveille, tools: &OpenTools) -> Lo
     let Lost { count, named } = Lost::now(engine.handle());
     engine.shut_down();
     let last = Lost { count, named: engine.handle().view(|state| state.cut_off(named)) };
-    tools.end();
     // Their runs have failed or wait for the next start, which would run the programs beside these.
-    end_groups();
+    drop(started);
     server.stop();
     // Closed explicitly, because tasks of the server may hold the engine a little longer. From here
     // on the store's files can be copied.

@@ -1,13 +1,34 @@
 //! Servers of the Model Context Protocol, whose tools are called: T15, and what else such a server can do to a daemon.
 
 use std::fs;
+use std::net::TcpListener;
 use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::agents::is_alive;
+use crate::harness::command::{directory, reveille};
 use crate::harness::daemon::{now, until};
 use crate::primitives::fake::Fake;
+
+/// A server is started before the port is taken, and is not left behind if somebody else has the port.
+#[test]
+fn a_start_that_fails_leaves_no_server_behind() {
+    let home = directory("no-port");
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("it is bound").to_string();
+    let script = "echo $$ > pid; exec sleep 300";
+    let configuration = format!("[mcp.s]\ncommand = [\"/bin/sh\", \"-c\", \"{script}\"]\ncwd = {home:?}\n");
+    fs::write(home.join("mcp.toml"), configuration).expect("ours");
+    let args = ["serve", "--listen", &address, "--data-dir", "state", "--config", "mcp.toml"];
+    let ended = reveille(&args, &home).output().expect("the binary was built");
+    let told = String::from_utf8_lossy(&ended.stderr);
+    assert!(!ended.status.success() && told.contains("cannot listen on"), "{told}");
+    let server = fs::read_to_string(home.join("pid")).expect("it was started");
+    until("it is gone", Duration::from_secs(20), || !is_alive(server.trim()));
+    fs::remove_dir_all(&home).expect("ours");
+}
 
 fn runs(id: &str) -> bool {
     Path::new("/proc").join(id).exists()
