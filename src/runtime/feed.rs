@@ -10,7 +10,7 @@ use crate::domain::{Cursor, Decision};
 use crate::limits;
 
 /// The ring of decisions.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Feed {
     decisions: VecDeque<Decision>,
     /// How many of them, from the first on, earlier processes made.

@@ -194,7 +194,7 @@ impl Handle {
     /// see [`StoreReplies`](super::StoreReplies) for a simulation, which has none.
     ///
     /// # Errors
-    /// [`RecoveryError`]; the engine and the store are unchanged then.
+    /// [`RecoveryError`]; the engine is unchanged then.
     pub fn attach_store(&self, store: Arc<dyn Store>, options: AttachOptions) -> Result<(), RecoveryError> {
         let (events, replies) = durable::replies(&self.shared);
         // The thread first: if there is none, nothing has been loaded yet.

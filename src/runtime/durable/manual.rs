@@ -15,7 +15,7 @@ impl StoreReplies {
     /// simulation needs that, in which nothing may happen by itself.
     ///
     /// # Errors
-    /// [`RecoveryError`]; the engine and the store are unchanged then.
+    /// [`RecoveryError`]; the engine is unchanged then.
     pub fn attach(
         handle: &Handle,
         store: Arc<dyn Store>,

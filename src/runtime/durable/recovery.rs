@@ -1,7 +1,7 @@
 //! Recovery: loading what the previous process persisted, and reloading it when a store that failed works again.
 //!
 //! Loading is an input like any other ([`StoreInput`]): the rows become local facts, which the engine's fold applies.
-//! Invariant: attaching a store loads all of its rows or none.
+//! Invariant: attaching a store loads all of its rows or none; after an error the engine is as it was, its feed included.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,10 +16,11 @@ use crate::domain::{
     Cursor, Decision, Downtime, GuardPolicy, HostId, LostSchedule, ScheduleId, Scope, SessionConfig,
     SessionId,
 };
-use crate::engine::{Command, Effect, Input, Report, StoreInput, StoredRow};
+use crate::engine::{Command, Effect, Input, Report, State, StoreInput, StoredRow};
 use crate::limits;
 use crate::port::{HistoryQuery, Store, Ticket};
 use crate::runtime::core::Core;
+use crate::runtime::feed::Feed;
 use crate::runtime::shared::Shared;
 
 /// How a store is attached.
@@ -48,23 +49,60 @@ pub(in crate::runtime) fn load_and_recover(
     // Read before the lock is taken, because this waits for the disk.
     let earlier = if options.asleep { Vec::new() } else { last_decisions(&*store) };
     let mut core = shared.core_mut();
-    load_store(shared, &mut core, store, events)?;
+    let policy = options.policy.filter(|_| !options.asleep).map(|policy| (policy, Before::of(&core)));
+    let (found, previous) = load_store(shared, &mut core, store, events)?;
+    // Before anything else is told of what was loaded: this is the last that can fail.
+    if let Some((policy, before)) = policy
+        && let Err(error) = set_policy(shared, &mut core, policy)
+    {
+        before.restore(&mut core);
+        core.persister = previous;
+        return Err(error);
+    }
+    restore_sessions(shared, &mut core, found);
     if options.asleep {
         return Ok(());
     }
     // After the rows: loading them empties the feed.
     core.feed.restore(earlier);
-    if let Some(policy) = options.policy {
-        let guard = Input::Command(Command::SetGuard { policy, by: Scope::Operator.into() });
-        match core.step(guard, shared.now(), || shared.random_bits()) {
-            // Committed before anything is dispatched: after a store failure the policy is reloaded from the store.
-            Ok(ticket) => _ = ticket.map(Ticket::wait).transpose()?,
-            Err(refusal) => return Err(RecoveryError::Policy { why: refusal.to_string().into() }),
-        }
-    }
     submit_restart(shared, &mut core, (options.lost, options.named), options.downs);
     drop(core);
     shared.perform();
+    Ok(())
+}
+
+/// The engine before a store is attached, to go back to. It is cheap: as a rule there is nothing in it at this point.
+struct Before {
+    state: State,
+    feed: Feed,
+    /// How many effects were pending.
+    effects: usize,
+}
+
+impl Before {
+    fn of(core: &Core) -> Before {
+        Before { state: core.state.clone(), feed: core.feed.clone(), effects: core.outbox.len() }
+    }
+
+    fn restore(self, core: &mut Core) {
+        (core.state, core.feed) = (self.state, self.feed);
+        core.outbox.truncate(self.effects);
+    }
+}
+
+/// Sets the guard's policy, and waits until it is on disk.
+fn set_policy(
+    shared: &Shared,
+    core: &mut Core,
+    policy: Option<Arc<GuardPolicy>>,
+) -> Result<(), RecoveryError> {
+    let guard = Input::Command(Command::SetGuard { policy, by: Scope::Operator.into() });
+    let ticket = core
+        .step(guard, shared.now(), || shared.random_bits())
+        .map_err(|refusal| RecoveryError::Policy { why: refusal.to_string().into() })?;
+    // Committed before anything is dispatched: after a store failure the policy is reloaded from the store. The lock is held
+    // meanwhile, as it is while the rows are read: nothing may become due between them and the restart.
+    ticket.map(Ticket::wait).transpose()?;
     Ok(())
 }
 
@@ -89,13 +127,14 @@ fn last_decisions(store: &dyn Store) -> Vec<Decision> {
 #[expect(clippy::cast_possible_truncation, reason = "eight thousand fit anywhere")]
 const RESTORED: usize = limits::DECISIONS_RESTORED.value as usize;
 
-/// Loads the rows of a store into the engine, and makes it the store that the engine writes to.
+/// Loads the rows of a store into the engine, and makes it the store that the engine writes to. Returns what the rows have beside
+/// the state, and what wrote to the store before.
 fn load_store(
     shared: &Arc<Shared>,
     core: &mut Core,
     store: Arc<dyn Store>,
     events: Sender<StoreEvent>,
-) -> Result<(), RecoveryError> {
+) -> Result<(Found, Option<Persister>), RecoveryError> {
     let term = store.renew()?;
     let loaded = Arc::clone(&store);
     let persister = Persister::new(store, term, events, Arc::clone(&core.listeners));
@@ -103,16 +142,18 @@ fn load_store(
     let previous = core.persister.replace(persister);
     let found =
         load_rows_into(shared, core, loaded.health().head, |take| stored_rows::for_each(&*loaded, take));
-    if found.is_err() {
-        // The state has been restored by now: the engine goes on with the store that it had, if any.
-        core.persister = previous;
-    }
-    let mut found = found?;
+    let mut found = match found {
+        Ok(found) => found,
+        Err(error) => {
+            // The state has been restored by now: the engine goes on with the store that it had, if any.
+            core.persister = previous;
+            return Err(error);
+        }
+    };
     if let Some(persister) = &mut core.persister {
         persister.apart = std::mem::take(&mut found.apart);
     }
-    restore_sessions(shared, core, found);
-    Ok(())
+    Ok((found, previous))
 }
 
 /// Loads the rows that `show` yields, all or none, as of a cursor. Returns those that are not part of the state.
@@ -123,8 +164,8 @@ pub(super) fn load_rows_into(
     show: impl FnOnce(&mut dyn FnMut(Row)) -> Result<BTreeSet<ScheduleId>, RecoveryError>,
 ) -> Result<Found, RecoveryError> {
     let now = shared.now();
-    // To go back to if a row cannot be read. It is cheap: as a rule the state is empty at this point.
-    let before = core.state.clone();
+    // If a row cannot be read.
+    let before = Before::of(core);
     let mut found = Found::default();
     // First, so that every fact of this process is numbered behind the log. Channels are open already, and that was told.
     if head > Cursor::START {
@@ -155,7 +196,7 @@ pub(super) fn load_rows_into(
     });
     core.tell(StoreInput::Rows(rows), now, || shared.random_bits());
     if shown.is_err() {
-        core.state = before;
+        before.restore(core);
     }
     shown.map(|apart| Found { apart, ..found })
 }

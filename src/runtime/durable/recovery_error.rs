@@ -2,7 +2,8 @@
 
 use crate::port::StoreFault;
 
-/// Why a store cannot be attached. The engine and the store are unchanged.
+/// Why a store cannot be attached. The engine is unchanged, and so is the store, unless it failed while it wrote the guard's
+/// policy: it may have that policy then.
 #[derive(Debug, thiserror::Error)]
 pub enum RecoveryError {
     /// The store cannot be read or written.

@@ -22,6 +22,7 @@ mod reopened;
 mod scheduled_calls;
 mod store_failure;
 mod taken_back;
+mod unattached;
 mod watch_lives;
 mod watches;
 
