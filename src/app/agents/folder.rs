@@ -3,7 +3,7 @@
 //! Invariant: hooks name the program and its arguments apart from each other, so that no shell stands between the agent and
 //! the hook, which knows the agent by its parent.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -237,11 +237,36 @@ pub(super) fn json(map: &Map) -> String {
     text + "\n"
 }
 
+/// Replaces a file, which may be the user's own. A process that is killed meanwhile leaves the old content or the new, and no
+/// part of either. The file has the mode that it had; of a link, what it leads to is replaced.
 pub(super) fn put(path: &Path, text: &str) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         make_directory(parent)?;
     }
-    fs::write(path, text)
+    // A link may lead to a file that is not there yet.
+    let linked = || fs::read_link(path).map(|to| path.parent().unwrap_or(Path::new("")).join(to));
+    let path = fs::canonicalize(path).or_else(|_| linked()).unwrap_or_else(|_| path.to_owned());
+    let draft = path.with_added_extension("reveille-draft");
+    let put = draw_up(&draft, &path, text).and_then(|()| fs::rename(&draft, &path));
+    if put.is_err() {
+        // The error is told; a draft that cannot be removed either is replaced by the next one.
+        let _ = fs::remove_file(&draft);
+    }
+    put
+}
+
+/// Writes what is to take the place of a file.
+fn draw_up(draft: &Path, path: &Path, text: &str) -> io::Result<()> {
+    // A leftover of a process that was killed.
+    let _ = fs::remove_file(draft);
+    // Not through a link that somebody else has put there.
+    let mut file = File::create_new(draft)?;
+    if let Ok(found) = fs::metadata(path) {
+        file.set_permissions(found.permissions())?;
+    }
+    file.write_all(text.as_bytes())?;
+    // Before the rename, which could otherwise become durable first and leave an empty file.
+    file.sync_all()
 }
 
 const ABOUT: &str = "Schedules prompts for this conversation, and wakes it when they are due.";
@@ -255,12 +280,39 @@ const OPENCODE_HOOK: &str = r#"["reveille", "hook", "opencode"]"#;
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
     use super::*;
 
     #[test]
     fn a_shell_reads_a_call_back() {
         let call = ["/a b/reveille", "hook", "it's", ""].map(str::to_owned);
         assert_eq!(shell(&call), r"'/a b/reveille' hook 'it'\''s' ''");
+    }
+
+    #[test]
+    fn a_file_is_replaced_and_never_overwritten() {
+        let home = std::env::temp_dir().join(format!("reveille-put-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&home);
+        let [real, link, before, next] =
+            ["real.json", "link.json", "before.json", "next.json"].map(|name| home.join(name));
+        put(&real, "old").expect("ours");
+        fs::set_permissions(&real, Permissions::from_mode(0o640)).expect("ours");
+        symlink("real.json", &link).expect("ours");
+        fs::hard_link(&real, &before).expect("ours");
+        put(&link, "new").expect("ours");
+        let read = |path: &Path| fs::read_to_string(path).expect("it is there");
+        assert_eq!((read(&real), read(&before)), ("new".to_owned(), "old".to_owned()));
+        assert!(link.is_symlink(), "the user's link stays");
+        assert_eq!(fs::metadata(&real).expect("it is there").permissions().mode() & 0o777, 0o640);
+        // A link to a file that is not there yet.
+        fs::remove_file(&link).expect("ours");
+        symlink("next.json", &link).expect("ours");
+        put(&link, "next").expect("ours");
+        assert!(link.is_symlink() && read(&next) == "next");
+        assert_eq!(fs::read_dir(&home).expect("ours").count(), 4, "no draft is left");
+        fs::remove_dir_all(&home).expect("ours");
     }
 
     #[test]
