@@ -1,12 +1,11 @@
 //! Adapter: a host with a listener, which is called with each message that was delivered.
 //!
-//! It passes on the calls about sessions, messages and deliveries. Those about turns of agents (`turn`, `asking`, `obstacle`,
-//! `answer_question`) are answered by the defaults of [`Host`].
+//! Invariant: it passes on every call of [`Host`], also those that have a default, which the host may answer otherwise.
 
 use std::sync::Arc;
 
-use crate::domain::{Message, SessionConfig, SessionId, Transcript};
-use crate::engine::{Delivery, Opening};
+use crate::domain::{Message, Obstacle, RunId, SessionConfig, SessionId, Transcript, Turn};
+use crate::engine::{Delivery, Opening, QuestionAnswer};
 use crate::port::{Host, HostAnswer};
 
 /// A host that tells a listener what another host has accepted.
@@ -55,5 +54,110 @@ impl<L: Fn(&SessionId, &Message) + Send + Sync> Host for HostTapped<L> {
 
     fn transcript_bytes(&self, session: &SessionId) -> Option<u64> {
         self.host.transcript_bytes(session)
+    }
+
+    fn turn(&self, run: &RunId) -> Option<Arc<Turn>> {
+        self.host.turn(run)
+    }
+
+    fn asking(&self) -> Vec<RunId> {
+        self.host.asking()
+    }
+
+    fn obstacle(&self, session: &SessionId) -> Option<Obstacle> {
+        self.host.obstacle(session)
+    }
+
+    fn answer_question(&self, answer: &QuestionAnswer) {
+        self.host.answer_question(answer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::domain::{Digest, Moment, ScheduleId, Scope, Usage};
+
+    fn run() -> RunId {
+        RunId { schedule: ScheduleId::new("a").expect("an id"), incarnation: 1, slot: Moment::EPOCH }
+    }
+
+    /// A host that has an answer of its own to each call with a default.
+    #[derive(Default)]
+    struct Agents(Mutex<Vec<SessionId>>);
+
+    impl Host for Agents {
+        fn opened(&self, _: &SessionId, _: &SessionConfig) {}
+
+        fn create(&self, _: &Opening) -> HostAnswer {
+            HostAnswer::Later
+        }
+
+        fn deliver(&self, _: &Delivery) -> HostAnswer {
+            HostAnswer::Later
+        }
+
+        fn record(&self, _: &SessionId, _: &Message) {}
+
+        fn forget(&self, _: &SessionId) {}
+
+        fn transcript(&self, _: &SessionId) -> Option<Transcript> {
+            None
+        }
+
+        fn transcript_bytes(&self, _: &SessionId) -> Option<u64> {
+            Some(7)
+        }
+
+        fn turn(&self, run: &RunId) -> Option<Arc<Turn>> {
+            Some(Arc::new(Turn {
+                run: run.clone(),
+                address: "x:1".parse().expect("an address"),
+                started_at: Moment::EPOCH,
+                receipt_at: None,
+                ended_at: None,
+                outcome: None,
+                stop_reason: None,
+                text: "".into(),
+                usage: Usage::default(),
+                tool_calls: Vec::new(),
+                questions: Vec::new(),
+                process: None,
+                version: None,
+            }))
+        }
+
+        fn asking(&self) -> Vec<RunId> {
+            vec![run()]
+        }
+
+        fn obstacle(&self, _: &SessionId) -> Option<Obstacle> {
+            Some(Obstacle { holder: None, error: Some("no".into()) })
+        }
+
+        fn answer_question(&self, answer: &QuestionAnswer) {
+            self.0.lock().expect("no test panics here").push(answer.session.clone());
+        }
+    }
+
+    #[test]
+    fn calls_that_have_a_default_reach_the_host() {
+        let agents = Arc::new(Agents::default());
+        let tapped = HostTapped::new(agents.clone(), |_: &SessionId, _: &Message| ());
+        let session = SessionId::new("one").expect("an id");
+        assert_eq!(tapped.transcript_bytes(&session), Some(7));
+        assert_eq!(tapped.turn(&run()).map(|turn| turn.run.clone()), Some(run()));
+        assert_eq!(tapped.asking(), [run()]);
+        assert_eq!(tapped.obstacle(&session).and_then(|it| it.error).as_deref(), Some("no"));
+        let by = Scope::Operator.into();
+        tapped.answer_question(&QuestionAnswer {
+            session: session.clone(),
+            question: Digest([0; 32]),
+            is_allowed: true,
+            by,
+        });
+        assert_eq!(*agents.0.lock().expect("no test panics here"), [session]);
     }
 }
