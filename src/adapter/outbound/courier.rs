@@ -47,7 +47,7 @@ pub enum ChannelRoute {
 /// Delivers parcels to channels, each on a task of its own.
 pub struct OutboundCourier {
     routes: Arc<BTreeMap<Box<str>, ChannelRoute>>,
-    paces: BTreeMap<Box<str>, Bucket>,
+    paces: Arc<BTreeMap<Box<str>, Bucket>>,
     places: Arc<Places>,
     /// `None` once the courier is being dropped.
     runtime: Option<Runtime>,
@@ -78,7 +78,7 @@ impl OutboundCourier {
             .build()?;
         let (routes, places) = (Arc::new(ways), Arc::new(Places::new()));
         let paces = paces.into_iter().map(|(channel, pace)| (channel, Bucket::new(pace))).collect();
-        Ok(OutboundCourier { routes, paces, places, runtime: Some(runtime) })
+        Ok(OutboundCourier { routes, paces: Arc::new(paces), places, runtime: Some(runtime) })
     }
 }
 
@@ -112,7 +112,8 @@ impl Courier for OutboundCourier {
     }
 
     fn carry(&self, parcel: Parcel, carried: Carried) {
-        let (ways, places) = (Arc::clone(&self.routes), Arc::clone(&self.places));
+        let (ways, places, paces) =
+            (Arc::clone(&self.routes), Arc::clone(&self.places), Arc::clone(&self.paces));
         let Some(runtime) = &self.runtime else {
             carried(Err(failed(Reason::HostRefused, "the daemon is stopping")));
             return;
@@ -131,7 +132,13 @@ impl Courier for OutboundCourier {
             let answer = match (ways.get(&parcel.route.channel), place) {
                 (None, _) => Err(failed(Reason::ChannelUnknown, Reason::ChannelUnknown.doc())),
                 (Some(way), Ok(Some(_place))) => way.take(&parcel).await,
-                (Some(_), _) => Err(without_place(places.used_up(family, &parcel.route.channel))),
+                (Some(_), _) => {
+                    // It was not sent, so another one may go at this pace.
+                    if let Some(pace) = paces.get(&parcel.route.channel) {
+                        pace.give_back();
+                    }
+                    Err(without_place(places.used_up(family, &parcel.route.channel)))
+                }
             };
             carried(answer);
         });

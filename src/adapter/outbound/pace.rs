@@ -72,6 +72,12 @@ impl Bucket {
         times.promised = if times.promised < free { free } else { after(times.promised) };
         Err(times.promised.since(now))
     }
+
+    /// Gives a place back that was taken for a parcel which did not go.
+    pub(super) fn give_back(&self) {
+        let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        times.even = times.even.checked_sub(self.pace.every).unwrap_or(Moment::EPOCH);
+    }
 }
 
 #[cfg(test)]
@@ -92,6 +98,20 @@ mod tests {
             assert_eq!(Pace::parse(rate, 1), None, "{rate}");
         }
         assert_eq!(Pace::parse("1/s", 0), None);
+    }
+
+    #[test]
+    fn what_did_not_go_uses_up_no_pace() {
+        let bucket = Bucket::new(Pace::parse("1/min", 2).expect("a pace"));
+        assert_eq!((bucket.take(at(0)), bucket.take(at(0))), (Ok(()), Ok(())));
+        bucket.give_back();
+        assert_eq!(bucket.take(at(5_000)), Ok(()), "the second place is free");
+        assert!(bucket.take(at(5_000)).is_err(), "and no more");
+        // An unused pace cannot be given back for later.
+        bucket.give_back();
+        bucket.give_back();
+        let later = (0..5).filter(|_| bucket.take(at(600_000)).is_ok()).count();
+        assert_eq!(later, 2);
     }
 
     #[test]
