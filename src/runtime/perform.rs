@@ -130,8 +130,10 @@ impl Shared {
         let Some(courier) = self.courier.get() else {
             return failed(Reason::ChannelUnknown, Reason::ChannelUnknown.doc());
         };
-        let (shared, carried_run) = (Arc::clone(self), run.clone());
+        // The courier may keep it for longer than the engine exists, and a parcel that is stuck must not keep the engine.
+        let (engine, carried_run) = (Arc::downgrade(self), run.clone());
         let carried = Box::new(move |carried: Result<(), Failure>| {
+            let Some(shared) = engine.upgrade() else { return };
             let run = carried_run;
             let report = match carried {
                 Ok(()) => Report::Accepted { run },

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use reveille::adapter::{HostLocal, HostTapped};
 use reveille::domain::{
-    Caller, CallerRole, Code, Cursor, DecisionKind, HostId, Payload, Reason, Right, ScheduleId, Scope,
-    SessionConfig, SessionId, Span, TokenName, Via, When,
+    Caller, CallerRole, Channel, ChannelKind, Code, Cursor, DecisionKind, HostId, Payload, Reason, Right,
+    Route, ScheduleId, Scope, SessionConfig, SessionId, Settings, Span, Target, TokenName, Via, When,
 };
-use reveille::engine::{Command, Input, NewSchedule, Report, State, Which};
+use reveille::engine::{Command, Input, NewSchedule, Parcel, Report, State, Which};
 use reveille::limits;
+use reveille::port::{Carried, Courier};
 use reveille::runtime::{Handle, LATENESS_NS, Parts, Token};
 use reveille::testkit::{SimClock, SimEntropy};
 
@@ -202,6 +203,37 @@ fn figures_count_each_hand_over_once_and_from_its_slot() {
     assert_eq!(figures.cancelled_for(Reason::Cancelled), 1);
     assert!(handle.cancel(Scope::Operator, ScheduleId::new("none").expect("an id")).is_err());
     assert_eq!(handle.counters().0.refused_with(Code::NotFound), 1);
+}
+
+/// Never says what became of a parcel.
+#[derive(Default)]
+struct Stuck(Mutex<Vec<Carried>>);
+
+impl Courier for Stuck {
+    fn carry(&self, _: Parcel, carried: Carried) {
+        self.0.lock().expect("no test panics in it").push(carried);
+    }
+}
+
+#[test]
+fn a_parcel_that_is_stuck_does_not_keep_the_engine() {
+    let (handle, clock, _) = engine();
+    let (one, _) = open(&handle, "one");
+    let stuck = Arc::new(Stuck::default());
+    let (name, goes_to, kind) = ("ops".into(), "somewhere".into(), ChannelKind::Webhook);
+    let ops = Channel { name, kind, goes_to, agents: true, agents_manage: false };
+    assert!(handle.outside().open_channels(stuck.clone(), vec![ops]));
+    let route = Route { channel: "ops".into(), conversation: "c1".into(), thread: None };
+    let settings = Settings { target: Target::Route(Box::new(route)), ..Settings::PLAIN };
+    let new = NewSchedule::message(one, When::After(Span::from_millis(1_000)), "wake up");
+    handle.schedule(NewSchedule { settings: Some(Box::new(settings)), ..new }).expect("there is room");
+    clock.advance(Span::from_millis(1_000));
+    handle.run_due();
+    let carried = stuck.0.lock().expect("no test panics in it").pop().expect("it is on its way");
+    drop(handle);
+    assert_eq!(Arc::strong_count(&stuck), 1, "the engine is gone, and its courier with it");
+    // What comes then is nobody's.
+    carried(Ok(()));
 }
 
 #[test]
