@@ -50,16 +50,20 @@ impl Feed {
             return (Vec::new(), false);
         };
         let truncated = oldest.cursor > after.next();
-        // Cursors ascend with gaps, where decisions were retracted. So the place is searched and not computed.
-        let first = self.decisions.partition_point(|decision| decision.cursor <= after).max(self.earlier);
+        let first = self.place_after(after);
         let shown = |decision: &&Decision| self.hidden.is_none_or(|hidden| decision.cursor < hidden);
         (self.decisions.iter().skip(first).take_while(shown).take(max).cloned().collect(), truncated)
     }
 
+    /// The place of the first decision of this process after the cursor `after`.
+    fn place_after(&self, after: Cursor) -> usize {
+        // Cursors ascend with gaps, where decisions were retracted. So the place is searched and not computed.
+        self.decisions.partition_point(|decision| decision.cursor <= after).max(self.earlier)
+    }
+
     /// Whether there is a decision of this process after the cursor `after` and up to `last`, shown or still hidden.
     pub(super) fn has_between(&self, after: Cursor, last: Cursor) -> bool {
-        let first = self.decisions.partition_point(|decision| decision.cursor <= after).max(self.earlier);
-        self.decisions.get(first).is_some_and(|decision| decision.cursor <= last)
+        self.decisions.get(self.place_after(after)).is_some_and(|decision| decision.cursor <= last)
     }
 
     /// Drops all decisions: those that are told before a log is known have the numbers of its own facts. A feed that kept one
