@@ -3,8 +3,9 @@
 //! Invariant: what is not known to be another operation is a change, and a call is read here as the tool itself reads it.
 
 use super::tool::Tool;
+use crate::dialect::primitives::{Background, Call};
 use crate::dialect::{
-    channels, claude_cron, cron, native, primitives, reminder, scheduler, session_action, watch,
+    Notation, channels, claude_cron, cron, native, primitives, reminder, scheduler, session_action, watch,
 };
 use crate::domain::Op;
 use crate::edn::{Keyword, Value};
@@ -27,16 +28,17 @@ pub(super) fn op_of(tool: Tool, args: &Value) -> Op {
 }
 
 fn of_primitives(tool: primitives::Tool, args: &Value) -> Op {
-    let is = |key| given(args, key).and_then(Value::as_bool) == Some(true);
     match tool {
         primitives::Tool::RunParallel => Op::Call,
-        // As the tool reads it: the first that fits counts.
-        primitives::Tool::BackgroundRun if is("list_tasks") || is("list-tasks") => Op::Query,
-        primitives::Tool::BackgroundRun if is("cancel") => Op::Cancel,
-        primitives::Tool::BackgroundRun if word(args, "task_id").or(word(args, "task-id")).is_some() => {
-            Op::Query
-        }
-        primitives::Tool::BackgroundRun => Op::Call,
+        // The tool's parser says what the call does, so that the two cannot differ. EDN has every spelling that JSON has.
+        primitives::Tool::BackgroundRun => match primitives::parse(tool, args, Notation::Edn) {
+            Ok(Call::Background(Background::List | Background::Status { .. } | Background::Wait { .. })) => {
+                Op::Query
+            }
+            Ok(Call::Background(Background::Cancel { .. })) => Op::Cancel,
+            // Also what the tool will refuse.
+            Ok(Call::Parallel(_) | Call::Background(Background::Launch(_))) | Err(_) => Op::Call,
+        },
     }
 }
 
@@ -74,7 +76,7 @@ fn of_channels(tool: channels::Tool) -> Op {
 fn of_psi(args: &Value) -> Op {
     match (word(args, "action"), word(args, "op")) {
         (Some("query"), _) | (Some("scheduler"), Some("list")) => Op::Query,
-        (None, _) if given(args, "query").is_some() => Op::Query,
+        (None, _) if given(args, "action").is_none() && given(args, "query").is_some() => Op::Query,
         (Some("scheduler"), Some("create")) => Op::Create,
         (Some("scheduler"), Some("cancel")) => Op::Cancel,
         // Also what the tool will refuse: it must not pass as a read before the tool has looked at it.
@@ -148,4 +150,158 @@ fn word<'a>(args: &'a Value, key: &str) -> Option<&'a str> {
 fn given<'a>(args: &'a Value, key: &str) -> Option<&'a Value> {
     let map = args.as_map()?;
     map.keyword(key).or_else(|| map.text(key)).filter(|value| !value.is_nil())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::psi;
+    use crate::dialect::psi::PsiContext;
+    use crate::domain::{BootTime, Moment, Now, SessionId};
+    use crate::edn::{Caps, Map, read};
+
+    /// A tool whose operation depends on its arguments: the arguments that say which, and a call that is valid with any of them.
+    type Case = (Tool, &'static [&'static str], &'static str);
+
+    const CASES: &[Case] = &[
+        (
+            Tool::Psi,
+            &["action", "op", "query"],
+            r#"{:kind "session" :message "m" :delay-ms 5000 :schedule-id "sch-1"}"#,
+        ),
+        (
+            Tool::SessionAction(session_action::Tool::Schedule),
+            &["operation", "action_id"],
+            r#"{:action_kind "remind_later" :message "m" :delay_seconds 60}"#,
+        ),
+        (
+            Tool::ClaudeCron(claude_cron::Tool::Wakeup),
+            &["stop", "noop"],
+            r#"{:delaySeconds 60 :reason "r" :prompt "p"}"#,
+        ),
+        (
+            Tool::Primitives(primitives::Tool::BackgroundRun),
+            &["list_tasks", "cancel", "task_id", "wait"],
+            r#"{:name "t.x"}"#,
+        ),
+    ];
+
+    /// What an argument may be, well written or not.
+    const VALUES: &[&str] = &[
+        "nil",
+        "true",
+        "false",
+        "1",
+        "[]",
+        r#""""#,
+        r#"" ""#,
+        r#""\n\t""#,
+        r#""true""#,
+        r#""x""#,
+        ":x",
+        r#""scheduler""#,
+        ":scheduler",
+        r#""query""#,
+        r#""create""#,
+        r#"" LIST ""#,
+        r#""list""#,
+        ":list",
+        r#""cancel""#,
+        r#""Cancel""#,
+        r#""run-now""#,
+        r#""run_now""#,
+        r#""[:psi.scheduler/pending-count]""#,
+    ];
+
+    fn value(text: &str) -> Value {
+        read(text.as_bytes(), &Caps::DEFAULT).expect("EDN")
+    }
+
+    /// Returns what the tool will do; `None` if it will refuse the call.
+    fn done(tool: Tool, args: &Value, notation: Notation) -> Option<Op> {
+        let now = Now { wall: Moment::EPOCH, boot: BootTime::ZERO };
+        match tool {
+            Tool::Psi => {
+                let session = Some(SessionId::new("one").expect("an id"));
+                let context = PsiContext { session, live: 0, now };
+                Some(match psi::parse(args, notation, &context).ok()? {
+                    psi::Call::Create(_) => Op::Create,
+                    psi::Call::List { .. } | psi::Call::Query(_) => Op::Query,
+                    psi::Call::Cancel { .. } => Op::Cancel,
+                })
+            }
+            Tool::SessionAction(tool) => {
+                Some(match session_action::parse(tool, args, notation, now.wall).ok()? {
+                    session_action::Call::Create(_) => Op::Create,
+                    session_action::Call::List(_) => Op::Query,
+                    session_action::Call::Cancel { .. } => Op::Cancel,
+                    session_action::Call::RunNow { .. } => Op::Change,
+                    session_action::Call::JobReady { .. } => Op::ReportJob,
+                })
+            }
+            Tool::ClaudeCron(tool) => Some(match claude_cron::parse(tool, args, notation).ok()? {
+                claude_cron::Call::Stop | claude_cron::Call::Delete { .. } => Op::Cancel,
+                claude_cron::Call::List(_) => Op::Query,
+                claude_cron::Call::Create(_)
+                | claude_cron::Call::Wakeup(_)
+                | claude_cron::Call::Monitor(_)
+                | claude_cron::Call::Program(_) => Op::Create,
+            }),
+            Tool::Primitives(tool) => Some(match primitives::parse(tool, args, notation).ok()? {
+                Call::Parallel(_) | Call::Background(Background::Launch(_)) => Op::Call,
+                Call::Background(Background::Cancel { .. }) => Op::Cancel,
+                Call::Background(Background::List | Background::Wait { .. } | Background::Status { .. }) => {
+                    Op::Query
+                }
+            }),
+            Tool::Cron(_)
+            | Tool::Reminder(_)
+            | Tool::Watch(_)
+            | Tool::Scheduler(_)
+            | Tool::Native(_)
+            | Tool::Channels(_)
+            | Tool::Memory(_) => panic!("the operation of {tool:?} does not depend on its arguments"),
+        }
+    }
+
+    /// The spellings of a key: as a keyword, as a text, and both in kebab case.
+    fn keys(name: &str) -> Vec<Value> {
+        let kebab = name.replace('_', "-");
+        let mut keys = vec![Value::keyword(name), name.into()];
+        if kebab != name {
+            keys.extend([Value::keyword(&kebab), (&*kebab).into()]);
+        }
+        keys
+    }
+
+    /// Every pair of arguments in every spelling: what is admitted is what is done.
+    #[test]
+    fn a_call_is_admitted_as_what_its_tool_does() {
+        for (tool, names, base) in CASES {
+            let base = value(base).as_map().cloned().expect("a map");
+            let one = |name: &&str| {
+                let with = |key: Value| VALUES.iter().map(move |it| (key.clone(), value(it)));
+                keys(name).into_iter().flat_map(with).collect::<Vec<_>>()
+            };
+            let given: Vec<(Value, Value)> = names.iter().flat_map(one).collect();
+            let mut seen = Vec::new();
+            let mut check = |args: Map| {
+                let args = Value::Map(args);
+                for notation in [Notation::Edn, Notation::Json] {
+                    let Some(done) = done(*tool, &args, notation) else { continue };
+                    assert_eq!(op_of(*tool, &args), done, "{tool:?} {notation:?} {args}");
+                    seen.push(done);
+                }
+            };
+            for (at, first) in given.iter().enumerate() {
+                check([first.clone()].into_iter().chain(base.clone()).collect());
+                for second in &given[at + 1..] {
+                    check([first.clone(), second.clone()].into_iter().chain(base.clone()).collect());
+                }
+            }
+            seen.sort_unstable();
+            seen.dedup();
+            assert!(seen.len() > 1, "{tool:?}: {seen:?}");
+        }
+    }
 }

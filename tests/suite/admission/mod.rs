@@ -143,6 +143,8 @@ fn calls() -> Vec<(&'static str, &'static str, Op)> {
         ("memory.task_update", "{:taskId \"t1\" :status \"done\"}", Op::Remember),
         ("run_parallel", "{:actions [{:name \"t.x\"}]}", Op::Call),
         ("background_run", "{:name \"t.x\"}", Op::Call),
+        // A blank id is none, so that this begins a task.
+        ("background_run", "{:name \"t.x\" :task_id \" \"}", Op::Call),
         ("background_run", "{:list_tasks true}", Op::Query),
         ("background_run", "{:task_id \"x\"}", Op::Query),
         ("background_run", "{:task_id \"x\" :cancel true}", Op::Cancel),
