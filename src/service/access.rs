@@ -77,7 +77,7 @@ impl Service {
     }
 
     /// The access of a caller that was admitted.
-    fn access<'a>(&'a self, admitted: Admitted<'a>) -> QueryAccess<'a> {
+    pub(super) fn access<'a>(&'a self, admitted: Admitted<'a>) -> QueryAccess<'a> {
         let caller = admitted.caller();
         let now = self.handle().now();
         let (since, older) = (Rc::new(Cell::new(now.boot)), Lookback::default());

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::Service;
 use super::access::QueryAccess;
+use super::admission::Admitted;
 use super::plan_cache::{PrepareError, Prepared};
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{Caller, CallerRole, Code};
@@ -84,6 +85,20 @@ impl Service {
         let prepared = self.plan_request(access.caller(), request.clone())?;
         // What is asked for an item has no default: the request says whether it is lenient.
         run_with(self, access, &prepared, false)
+    }
+
+    /// Answers a request about what an admitted operation has just changed. It is not refused for the time that the caller's
+    /// queries took of late: the change is made by now, and a caller that gets an error makes it again. Its time counts.
+    ///
+    /// # Errors
+    /// A limit that the request exceeds.
+    pub(super) fn query_changed(
+        &self,
+        admitted: Admitted<'_>,
+        request: &Boundary,
+    ) -> Result<QueryAnswer, QueryRefusal> {
+        let prepared = self.plan_request(admitted.caller(), request.clone())?;
+        run_with(self, self.access(admitted), &prepared, false)
     }
 
     /// Reads and plans a request in EDN, or takes its plan from the cache.

@@ -76,6 +76,7 @@ mod tool_schemas;
 mod toy;
 mod true_answers;
 mod unreached;
+mod used_up;
 mod watch;
 mod watch_events;
 mod watch_refusals;

@@ -66,7 +66,7 @@ impl<'a> NativeCall<'a> {
 
     fn create(&self, params: CreateSchedule) -> Result<Answer, ResolverError> {
         let made = self.act(Mutation::Create(Box::new(params)))?;
-        let schedule = self.shown(&made)?;
+        let schedule = self.shown(&made);
         Ok(native::created(&made, &schedule))
     }
 
@@ -115,7 +115,7 @@ impl<'a> NativeCall<'a> {
         let params = Reschedule { which: self.which(which, revision)?, change };
         let made = self.act(Mutation::Reschedule(Box::new(params)))?;
         // Read through the graph, so that the answer shows only what the caller may see.
-        let schedule = self.shown(&made)?;
+        let schedule = self.shown(&made);
         Ok(native::updated(&made, &schedule))
     }
 
@@ -127,7 +127,7 @@ impl<'a> NativeCall<'a> {
             Mutation::Resume(Box::new(which))
         };
         let made = self.act(mutation)?;
-        let schedule = self.shown(&made)?;
+        let schedule = self.shown(&made);
         Ok(native::updated(&made, &schedule))
     }
 
@@ -177,11 +177,15 @@ impl<'a> NativeCall<'a> {
         Ok(WhichParams { schedule, base_revision })
     }
 
-    /// The current state of the schedule that a mutation has created or changed.
-    fn shown(&self, made: &Map) -> Result<Map, ResolverError> {
+    /// The current state of the schedule that a mutation has created or changed. If it cannot be read, only the id: the change is
+    /// made, and a caller that gets an error makes it again.
+    fn shown(&self, made: &Map) -> Map {
         let id = made.keyword(ID).and_then(Value::as_str).unwrap_or_default();
-        let schedule = self.ask("", &ident(ID, id, SHOWN))?;
-        Ok(schedule.as_map().cloned().unwrap_or_default())
+        let query = ident(ID, id, SHOWN);
+        let shown = boundary(&query)
+            .and_then(|boundary| answered("", self.service.query_changed(self.admitted, &boundary)));
+        let shown = shown.ok().and_then(|schedule| schedule.as_map().cloned());
+        shown.unwrap_or_else(|| Map::new().with(ID, id))
     }
 
     /// The id of the schedule that was named. A key is looked up within the caller's session only.
@@ -201,22 +205,33 @@ impl<'a> NativeCall<'a> {
 
     /// The result of a query with one join. `attribute` is the join's, or empty for an ident.
     fn ask(&self, attribute: &str, query: &str) -> Result<Value, ResolverError> {
-        let form = read(query.as_bytes(), &REQUEST_CAPS).map_err(|error| unread(&error.to_string()))?;
-        let boundary = Boundary::read(&form).map_err(|error| unread(&error.to_string()))?;
-        match self.service.query(self.caller(), &boundary, false) {
-            Ok(eql::QueryAnswer::Done(map)) => {
-                let value = if attribute.is_empty() {
-                    map.iter().next().map(|(_, value)| value)
-                } else {
-                    map.keyword(attribute)
-                };
-                Ok(value.cloned().unwrap_or(Value::Nil))
-            }
-            Ok(eql::QueryAnswer::Failed(failure)) => {
-                Err(failure.error.unwrap_or_else(|| absent("schedule not found")))
-            }
-            Err(refusal) => Err(exceeded(&refusal)),
+        answered(attribute, self.service.query(self.caller(), &boundary(query)?, false))
+    }
+}
+
+fn boundary(query: &str) -> Result<Boundary, ResolverError> {
+    let form = read(query.as_bytes(), &REQUEST_CAPS).map_err(|error| unread(&error.to_string()))?;
+    Boundary::read(&form).map_err(|error| unread(&error.to_string()))
+}
+
+/// The result of the only join of a query.
+fn answered(
+    attribute: &str,
+    answer: Result<eql::QueryAnswer, eql::QueryRefusal>,
+) -> Result<Value, ResolverError> {
+    match answer {
+        Ok(eql::QueryAnswer::Done(map)) => {
+            let value = if attribute.is_empty() {
+                map.iter().next().map(|(_, value)| value)
+            } else {
+                map.keyword(attribute)
+            };
+            Ok(value.cloned().unwrap_or(Value::Nil))
         }
+        Ok(eql::QueryAnswer::Failed(failure)) => {
+            Err(failure.error.unwrap_or_else(|| absent("schedule not found")))
+        }
+        Err(refusal) => Err(exceeded(&refusal)),
     }
 }
 
