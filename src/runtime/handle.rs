@@ -74,10 +74,25 @@ impl Handle {
     /// # Errors
     /// The engine's [`Refusal`]; nothing has changed then.
     pub fn submit_with<R>(&self, input: Input, read: impl FnOnce(&State) -> R) -> Result<R, Refusal> {
+        self.submit_prepared(input, |_| (), read)
+    }
+
+    /// The same; `prepare` runs in the same critical section, right before the decision. In a rehearsal it does not run.
+    pub(super) fn submit_prepared<R>(
+        &self,
+        input: Input,
+        prepare: impl FnOnce(&State),
+        read: impl FnOnce(&State) -> R,
+    ) -> Result<R, Refusal> {
         match &self.rehearsal {
             Some(rehearsal) => Err(rehearsal.decide(&self.shared, input)),
-            None => self.shared.submit_and_wait(input, |_| (), read),
+            None => self.shared.submit_and_wait(input, prepare, read),
         }
+    }
+
+    /// Whether this handle applies nothing. What is changed beside the engine then stays as it is too.
+    pub(crate) fn is_rehearsal(&self) -> bool {
+        self.rehearsal.is_some()
     }
 
     /// Decides on an input without waiting for the disk. Durable work has a ticket that resolves when it is committed; do not
@@ -162,7 +177,7 @@ impl Handle {
 
     /// Tools: who carries them out, and which a session can have called.
     pub fn tools(&self) -> Tools<'_> {
-        Tools(&self.shared)
+        Tools(self)
     }
 
     /// Calls of tools: begun and cancelled.

@@ -2,6 +2,9 @@
 //!
 //! A call submits one input and then reads what has become of it. Nothing has become of a rehearsed one, so the call is
 //! ended with a refusal, and the rehearsal remembers that the engine would have accepted the input.
+//!
+//! Invariant: whatever a rehearsed call can reach of a handle has no effect, which covers inputs, tokens of sessions and
+//! listening watches. Hosts, calls, waiters and the outside are changed only by what has no rehearsal (`service`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

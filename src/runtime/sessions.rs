@@ -38,7 +38,7 @@ impl Sessions<'_> {
             }
         };
         let open = Input::Command(Command::OpenSession { session: id, host, config, by });
-        let opened = self.0.shared.submit_and_wait(open, issue, |_| ());
+        let opened = self.0.submit_prepared(open, issue, |_| ());
         if issued && opened.is_err() {
             // This token alone: another thread may have opened the session since.
             self.0.tokens().withdraw(&token, &session);

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::handle::Handle;
 use super::kit::{NameClash, Resolved, SessionKit};
 use super::shared::Shared;
 use crate::domain::{ExecutorKind, HostId, Primitives, ScheduleId, SessionId, ToolName};
@@ -12,7 +13,7 @@ use crate::engine::{Report, SessionRecord};
 use crate::port::Executor;
 
 /// The tools of an engine.
-pub struct Tools<'a>(pub(super) &'a Arc<Shared>);
+pub struct Tools<'a>(pub(super) &'a Handle);
 
 impl Tools<'_> {
     /// Adds an executor, whose tools every session can have called.
@@ -20,29 +21,29 @@ impl Tools<'_> {
     /// # Errors
     /// [`NameClash`] if another one offers a tool of one of its names; nothing is added then.
     pub fn add_executor(&self, kind: ExecutorKind, executor: Arc<dyn Executor>) -> Result<(), NameClash> {
-        self.0.kit.add(kind, executor, &SessionId::of_nobody())
+        self.0.shared.kit.add(kind, executor, &SessionId::of_nobody())
     }
 
     /// Adds the tools of an attached host, which its own sessions can have called, in the place of those that it offered before.
     /// Returns the names by which its sessions get tools of others.
     pub fn offer(&self, host: HostId, executor: Arc<dyn Executor>) -> Vec<ToolName> {
-        self.0.kit.offer(host, executor)
+        self.0.shared.kit.offer(host, executor)
     }
 
     /// The tools that a session can have called.
     pub fn of(&self, session: &SessionId) -> SessionKit {
-        let host = self.0.core().state.session(session).map(SessionRecord::host);
-        self.0.kit.of_session(session, host)
+        let host = self.0.shared.core().state.session(session).map(SessionRecord::host);
+        self.0.shared.kit.of_session(session, host)
     }
 
     /// The tools that every session can have called.
     pub(crate) fn of_nobody(&self) -> SessionKit {
-        self.0.kit.of_session(&SessionId::of_nobody(), None)
+        self.0.shared.kit.of_session(&SessionId::of_nobody(), None)
     }
 
     /// Switches families of tools on and off, for as long as the process lives.
     pub fn switch(&self, primitives: Primitives) {
-        self.0.submit_fact(Report::Switched(primitives));
+        self.0.shared.submit_fact(Report::Switched(primitives));
     }
 
     /// Lets a watch hear of changes of what it looks at, if the executor of its tool can tell.
@@ -55,15 +56,21 @@ impl Tools<'_> {
         session: &SessionId,
         (tool, args): (&ToolName, &Value),
     ) -> Result<(), &'static str> {
+        // A rehearsed watch is not made, so nobody would hear.
+        if self.0.is_rehearsal() {
+            return Ok(());
+        }
         match self.of(session).resolve(tool.as_str()) {
-            Resolved::Known(tool) => self.0.listen(watch, &tool, args),
+            Resolved::Known(tool) => self.0.shared.listen(watch, &tool, args),
             Resolved::Ambiguous(_) | Resolved::Unknown(_) => Ok(()),
         }
     }
 
     /// Lets a watch hear of nothing any more.
     pub(crate) fn stop_listening(&self, watch: &ScheduleId) {
-        self.0.stop_listening(watch);
+        if !self.0.is_rehearsal() {
+            self.0.shared.stop_listening(watch);
+        }
     }
 }
 

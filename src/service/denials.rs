@@ -37,6 +37,10 @@ impl Denials {
 impl Service {
     /// Records that a caller was refused an operation.
     pub(super) fn record_denial(&self, caller: &Caller, op: Op, tool: Option<Dialect>) {
+        // Nobody has asked for what is rehearsed, and the next one that asks is recorded.
+        if self.handle().is_rehearsal() {
+            return;
+        }
         let by = Actor { tool, ..caller.actor() };
         if self.shared.denials.is_due(&by, op, self.handle().now().boot) {
             // The caller is refused in any case. If the store cannot be written, the health of the store says so.

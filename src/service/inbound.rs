@@ -130,8 +130,7 @@ impl Service {
             return Err(Refusal::ChannelPaused { channel: channel.into() });
         }
         if to.filter.as_ref().is_some_and(|condition| !holds(condition, arrival)) {
-            let filtered = &self.shared.inbounds.filtered;
-            *filtered.lock().unwrap_or_else(PoisonError::into_inner).entry(channel.into()).or_default() += 1;
+            self.note_filtered(channel);
             return Ok(Arrived::Filtered);
         }
         let session = to.session.session(channel, &arrival.source, &arrival.event);
@@ -227,7 +226,18 @@ impl Service {
         }
     }
 
+    fn note_filtered(&self, channel: &str) {
+        if !self.handle().is_rehearsal() {
+            let filtered = &self.shared.inbounds.filtered;
+            *filtered.lock().unwrap_or_else(PoisonError::into_inner).entry(channel.into()).or_default() += 1;
+        }
+    }
+
     fn note_arrival(&self, channel: &str, session: SessionId, arrival: &Arrival, error: Option<String>) {
+        // Nothing came in.
+        if self.handle().is_rehearsal() {
+            return;
+        }
         let mut events = self.shared.inbounds.events.lock().unwrap_or_else(PoisonError::into_inner);
         // One queue for the events of all channels, so its bound is that of all together.
         if events.len() as u64 >= limits::CHANNEL_EVENTS.value * limits::CHANNELS.value {

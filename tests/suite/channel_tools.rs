@@ -56,7 +56,7 @@ impl Scene {
         Scene { service: Service::new(handle), desk, clock }
     }
 
-    fn call(&self, caller: &Caller, tool: &str, args: &str) -> String {
+    pub(crate) fn call(&self, caller: &Caller, tool: &str, args: &str) -> String {
         let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
         let answer = self.service.call_tool(tool, caller, &args, Notation::Edn).expect("admitted");
         answer.expect("there is the tool").value.to_string()
@@ -64,11 +64,11 @@ impl Scene {
 }
 
 /// Events begin turns of the session `s`.
-fn to_main() -> Inbound {
+pub(crate) fn to_main() -> Inbound {
     Inbound { session: Activation::Session(session("s")), filter: None, text: None }
 }
 
-fn event(id: &str, source: &str, payload: Map) -> Arrival {
+pub(crate) fn event(id: &str, source: &str, payload: Map) -> Arrival {
     let payload = payload.into();
     Arrival { event: id.into(), source: source.into(), message: None, payload, simulated: false }
 }

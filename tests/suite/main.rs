@@ -15,6 +15,7 @@ mod bulletin_texts;
 mod bulletins;
 mod calendar;
 mod calls;
+mod channel_events;
 mod channel_tools;
 mod checker;
 mod claude_cron;

@@ -1,0 +1,44 @@
+//! What comes in by channels: which events are one, what is remembered of them, and that a rehearsed one never came.
+
+use std::collections::BTreeMap;
+
+use reveille::domain::Caller;
+use reveille::engine::{State, parse_condition};
+use reveille::service::{Activation, Inbound};
+
+use crate::channel_tools::{Scene, to_main};
+use crate::simulated::session;
+
+fn total(scene: &Scene, channel: &str) -> String {
+    let asked = format!("{{:provider {channel:?} :direction \"inbound\"}}");
+    scene.call(&Caller::OPERATOR, "channels.provider_history", &asked)
+}
+
+/// The example of an error is tried before it is shown. Nothing may come of that.
+#[test]
+fn a_rehearsed_event_opens_nothing_and_is_not_remembered() {
+    let filter = parse_condition("exists(result.n)").expect("a condition");
+    for (filter, activation) in [
+        (None, Activation::PerEvent),
+        (None, Activation::PerSource),
+        (None, Activation::Session(session("nowhere"))),
+        (Some(filter), Activation::Session(session("s"))),
+    ] {
+        let scene = Scene::new();
+        let to = Inbound { session: activation.clone(), filter: filter.clone(), ..to_main() };
+        scene.service.open_inbound(BTreeMap::from([("ops".into(), to)]));
+        let standing = || crate::simulated::standing(scene.service.handle());
+        let before = standing();
+        let call = |args: &str| scene.call(&Caller::OPERATOR, "channels.simulate_event", args);
+        let refused = call("{:provider \"ops\" :mesage \"m\"}");
+        let would_begin = activation != Activation::Session(session("nowhere"));
+        assert_eq!(refused.contains(":example "), would_begin, "{activation:?}: {refused}");
+        assert_eq!(standing(), before, "{activation:?}");
+        let sessions = |state: &State| state.sessions().len();
+        assert_eq!(scene.service.handle().view(sessions), 2, "{activation:?}");
+        let history = total(&scene, "ops");
+        assert!(history.contains(":total 0"), "{activation:?}: {history}");
+        let status = scene.call(&Caller::OPERATOR, "channels.provider_status", "{:provider \"ops\"}");
+        assert!(status.contains(":events_filtered 0"), "{activation:?}: {status}");
+    }
+}
