@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::admission::Admitted;
 use super::arrival::Arrival;
-use super::inbound_text::{Template, one_line, short, text};
+use super::inbound_text::{Template, bytes, one_line, short, text};
 use super::{Service, creation};
 use crate::domain::{
     Caller, ChannelEvent, Condition, Dialect, Direction, HostId, Op, Outcome, Payload, Refusal, ScheduleId,
@@ -158,7 +158,7 @@ impl Service {
         arrival: &Arrival,
     ) -> Result<Arrived, Refusal> {
         // The sender's id is the idempotency key: an event that is sent again finds the schedule of the first time.
-        let key = format!("in/{channel}/{}", short(&arrival.event, limits::CHANNEL_EVENT_BYTES.value));
+        let key = format!("in/{channel}/{}", short(&arrival.event, bytes(limits::CHANNEL_EVENT_BYTES)));
         // Blanks are in neither name, so the two come apart again.
         let way_back = format!("{channel} {}", one_line(&arrival.source));
         let new = NewSchedule {
@@ -171,7 +171,7 @@ impl Service {
             settings: Some(Box::new(Settings {
                 key: Some(key.into()),
                 // `channels.reply` reads the way back from here.
-                description: Some(short(&way_back, limits::LABEL_BYTES.value).into()),
+                description: Some(short(&way_back, bytes(limits::LABEL_BYTES)).into()),
                 ..Settings::PLAIN
             })),
             ..NewSchedule::message(session.clone(), When::After(Span::ZERO), "")
@@ -244,7 +244,7 @@ impl Service {
             events.pop_front();
         }
         let event = ChannelEvent {
-            id: short(&arrival.event, limits::CHANNEL_EVENT_BYTES.value).into(),
+            id: short(&arrival.event, bytes(limits::CHANNEL_EVENT_BYTES)).into(),
             direction: Direction::Inbound,
             session,
             at: self.handle().now().wall,
