@@ -85,7 +85,8 @@ pub enum Arrived {
 #[derive(Default)]
 pub(super) struct Inbounds {
     channels: OnceLock<BTreeMap<Box<str>, Inbound>>,
-    events: Mutex<VecDeque<(Box<str>, ChannelEvent)>>,
+    /// By channel, oldest first: one that gets much drops its own events only.
+    events: Mutex<BTreeMap<Box<str>, VecDeque<ChannelEvent>>>,
     /// How many events each channel's condition has left out.
     filtered: Mutex<BTreeMap<Box<str>, u64>>,
     /// Held while a session is opened for an event, so that there are not more than there may be.
@@ -106,7 +107,7 @@ impl Service {
     /// The latest events of a channel, oldest first.
     pub(crate) fn arrivals(&self, channel: &str) -> Vec<ChannelEvent> {
         let events = self.shared.inbounds.events.lock().unwrap_or_else(PoisonError::into_inner);
-        events.iter().filter(|(of, _)| **of == *channel).map(|(_, event)| event.clone()).collect()
+        events.get(channel).into_iter().flatten().cloned().collect()
     }
 
     /// How many events the condition of a channel has left out since the process began.
@@ -238,11 +239,6 @@ impl Service {
         if self.handle().is_rehearsal() {
             return;
         }
-        let mut events = self.shared.inbounds.events.lock().unwrap_or_else(PoisonError::into_inner);
-        // One queue for the events of all channels, so its bound is that of all together.
-        if events.len() as u64 >= limits::CHANNEL_EVENTS.value * limits::CHANNELS.value {
-            events.pop_front();
-        }
         let event = ChannelEvent {
             id: short(&arrival.event, bytes(limits::CHANNEL_EVENT_BYTES)).into(),
             direction: Direction::Inbound,
@@ -250,7 +246,12 @@ impl Service {
             at: self.handle().now().wall,
             error: error.map(Into::into),
         };
-        events.push_back((channel.into(), event));
+        let mut events = self.shared.inbounds.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let events = events.entry(channel.into()).or_default();
+        if events.len() as u64 >= limits::CHANNEL_EVENTS.value {
+            events.pop_front();
+        }
+        events.push_back(event);
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use reveille::domain::Caller;
+use reveille::domain::{Caller, Span};
 use reveille::edn::Map;
 use reveille::engine::{State, parse_condition};
-use reveille::service::{Activation, Arrival, Inbound, Template};
+use reveille::limits;
+use reveille::service::{Activation, Arrival, Arrived, Inbound, Template};
 
 use crate::channel_tools::{Scene, event, to_main};
 use crate::simulated::session;
@@ -42,6 +43,27 @@ fn a_rehearsed_event_opens_nothing_and_is_not_remembered() {
         let status = scene.call(&Caller::OPERATOR, "channels.provider_status", "{:provider \"ops\"}");
         assert!(status.contains(":events_filtered 0"), "{activation:?}: {status}");
     }
+}
+
+/// A channel that gets much drops its own history, and none of another channel.
+#[test]
+fn each_channel_has_a_history_of_its_own() {
+    let scene = Scene::new();
+    scene.service.open_inbound(BTreeMap::from([("ops".into(), to_main()), ("broken".into(), to_main())]));
+    let arrive = |channel: &str, id: &str| {
+        let arrived = scene.service.arrive(channel, &event(id, "ci", Map::new()));
+        assert!(matches!(arrived, Ok(Arrived::Begun { .. })), "{channel} {id}: {arrived:?}");
+        scene.service.handle().run_due();
+        scene.clock.advance(Span::from_millis(1));
+    };
+    arrive("broken", "the only one");
+    for number in 0..=limits::CHANNEL_EVENTS.value {
+        arrive("ops", &format!("e-{number}"));
+    }
+    let full = format!(":total {}", limits::CHANNEL_EVENTS.value);
+    let history = total(&scene, "ops");
+    assert!(history.contains(&full) && !history.contains("\"e-0\""), "{history}");
+    assert!(total(&scene, "broken").contains(":total 1"));
 }
 
 /// A stranger's long text does not push the operator's instructions out of the prompt.
