@@ -66,7 +66,7 @@ impl<'a> ChannelCall<'a> {
                         channels::arrived(&channel, &arrival.event, Some(&schedule))
                     }
                     Ok(Arrived::Filtered) => channels::arrived(&channel, &arrival.event, None),
-                    Err(Refusal::ChannelNotAllowed { .. }) => unknown(PROVIDER, &channel, &self.providers()),
+                    Err(Refusal::ChannelNotAllowed { .. }) => self.unknown(PROVIDER, &channel),
                     Err(refusal) => channels::refused(&refusal),
                 }
             }
@@ -84,25 +84,52 @@ impl<'a> ChannelCall<'a> {
 
     /// The channels that the caller may use, by name, with the events that it may see.
     fn providers(&self) -> Vec<Provider> {
-        let session = self.caller().scope.session();
-        let is_open = |record: &&ChannelRecord| self.sees_all() || record.channel.agents;
-        let arrivals = |name: &str| self.service.inbound(name).map(|_| self.service.arrivals(name));
         self.handle().view(|state| {
-            let provider = |it: &ChannelRecord| {
-                let pauses = state.channel_pauses().get(&it.channel.name).cloned().unwrap_or_default();
-                let mut shown = Provider::of((it, pauses), arrivals(&it.channel.name), session);
-                shown.filtered = session.is_none().then(|| self.service.filtered(&it.channel.name));
-                shown
-            };
-            state.channels().filter(is_open).map(provider).collect()
+            let open = state.channels().filter(|it| self.is_open(it));
+            open.map(|it| self.shown(state, it)).collect()
+        })
+    }
+
+    /// One of them.
+    fn provider(&self, channel: &str) -> Option<Provider> {
+        self.handle().view(|state| {
+            let found = state.channel(channel).filter(|it| self.is_open(it))?;
+            Some(self.shown(state, found))
+        })
+    }
+
+    /// A channel with its events, which are many: of one channel only its own are copied.
+    fn shown(&self, state: &State, record: &ChannelRecord) -> Provider {
+        let (name, session) = (&*record.channel.name, self.caller().scope.session());
+        let arrivals = self.service.inbound(name).map(|_| self.service.arrivals(name));
+        let pauses = state.channel_pauses().get(name).cloned().unwrap_or_default();
+        let mut shown = Provider::of((record, pauses), arrivals, session);
+        shown.filtered = session.is_none().then(|| self.service.filtered(name));
+        shown
+    }
+
+    /// Whether the caller may use a channel.
+    fn is_open(&self, record: &ChannelRecord) -> bool {
+        self.sees_all() || record.channel.agents
+    }
+
+    /// The answer to a channel that the caller may not use, or that is not there.
+    fn unknown(&self, field: &'static str, channel: &str) -> Answer {
+        self.handle().view(|state| {
+            let open = state.channels().filter(|it| self.is_open(it));
+            let known: Vec<&str> = open.map(|it| &*it.channel.name).collect();
+            channels::unknown_channel(field, channel, &known)
         })
     }
 
     /// The answer to an event for a channel by which nothing comes in.
     fn not_inbound(&self, channel: &str) -> Answer {
-        let providers = self.providers();
-        let open = providers.iter().filter(|provider| self.service.inbound(&provider.name).is_some());
-        channels::not_inbound(channel, &open.map(|provider| &*provider.name).collect::<Vec<&str>>())
+        self.handle().view(|state| {
+            let is_inbound =
+                |it: &&ChannelRecord| self.is_open(it) && self.service.inbound(&it.channel.name).is_some();
+            let open = state.channels().filter(is_inbound).map(|it| &*it.channel.name);
+            channels::not_inbound(channel, &open.collect::<Vec<&str>>())
+        })
     }
 
     /// Whether the caller may use channels that are closed to sessions.
@@ -125,12 +152,9 @@ impl<'a> ChannelCall<'a> {
 
     /// The channel of this name, if the caller may pause, resume and try it.
     fn managed(&self, channel: &str) -> Result<Provider, Answer> {
-        let providers = self.providers();
-        let Some(found) = providers.iter().find(|provider| &*provider.name == channel) else {
-            return Err(unknown(PROVIDER, channel, &providers));
-        };
+        let found = self.provider(channel).ok_or_else(|| self.unknown(PROVIDER, channel))?;
         if self.sees_all() || found.agents_manage {
-            return Ok(found.clone());
+            return Ok(found);
         }
         Err(channels::not_managed(channel))
     }
@@ -156,9 +180,8 @@ impl<'a> ChannelCall<'a> {
     }
 
     fn of_one(&self, channel: &str, answer: impl FnOnce(&Provider) -> Answer) -> Answer {
-        let providers = self.providers();
-        let found = providers.iter().find(|provider| &*provider.name == channel);
-        found.map_or_else(|| unknown(PROVIDER, channel, &providers), answer)
+        let found = self.provider(channel);
+        found.map_or_else(|| self.unknown(PROVIDER, channel), |provider| answer(&provider))
     }
 
     fn of_some(&self, channel: Option<&str>, answer: impl FnOnce(&[Provider]) -> Answer) -> Answer {
@@ -179,7 +202,7 @@ impl<'a> ChannelCall<'a> {
         };
         match self.create(channel, message, &owner) {
             Ok((run, status, attempts)) => channels::sent(channel, &run, status, attempts),
-            Err(Refusal::ChannelNotAllowed { .. }) => unknown(field, channel, &self.providers()),
+            Err(Refusal::ChannelNotAllowed { .. }) => self.unknown(field, channel),
             Err(refusal) => channels::refused(&refusal),
         }
     }
@@ -223,8 +246,8 @@ impl<'a> ChannelCall<'a> {
     ) -> Result<(RunId, &'static str, u16), Refusal> {
         let target = message.target(channel);
         // One that is closed, and one that is not there, are refused alike.
-        let is_there = self.handle().view(|state| state.channel(channel).is_some());
-        if !is_there || !self.providers().iter().any(|provider| &*provider.name == channel) {
+        let is_there = |state: &State| state.channel(channel).is_some_and(|it| self.is_open(it));
+        if !self.handle().view(is_there) {
             return Err(Refusal::ChannelNotAllowed { channel: channel.into() });
         }
         admit_target(self.handle(), self.caller(), Some(&target))?;
@@ -262,8 +285,3 @@ const NO_CHANNEL: &str = "there is no such channel: list_providers has those tha
 
 /// The argument that names a channel in all tools but one.
 const PROVIDER: &str = "provider";
-
-fn unknown(field: &'static str, channel: &str, providers: &[Provider]) -> Answer {
-    let known: Vec<&str> = providers.iter().map(|provider| &*provider.name).collect();
-    channels::unknown_channel(field, channel, &known)
-}
