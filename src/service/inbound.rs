@@ -54,8 +54,22 @@ impl Activation {
             Activation::PerEvent => event,
         };
         // A stranger's word is not an id of ours: what names the session is a digest of it.
-        let digest: String = Sha256::digest(of).iter().take(12).map(|byte| format!("{byte:02x}")).collect();
-        SessionId::new(&format!("{}{digest}", prefix(channel))).map_err(|error| error.to_string())
+        SessionId::new(&format!("{}{}", prefix(channel), digest(of, 12))).map_err(|error| error.to_string())
+    }
+}
+
+/// The first bytes of the digest of a text, in hexadecimal digits.
+fn digest(text: &str, bytes: usize) -> String {
+    Sha256::digest(text).iter().take(bytes).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The idempotency key of an event. A long id is told by its digest: cut, it would be that of all that begin with the same bytes.
+fn key_of(channel: &str, event: &str) -> String {
+    if limits::CHANNEL_EVENT_BYTES.admits(event) {
+        format!("in/{channel}/{event}")
+    } else {
+        // No slash behind the name of the channel: it is the key of no short id.
+        format!("in/{channel}#{}", digest(event, 32))
     }
 }
 
@@ -159,7 +173,7 @@ impl Service {
         arrival: &Arrival,
     ) -> Result<Arrived, Refusal> {
         // The sender's id is the idempotency key: an event that is sent again finds the schedule of the first time.
-        let key = format!("in/{channel}/{}", short(&arrival.event, bytes(limits::CHANNEL_EVENT_BYTES)));
+        let key = key_of(channel, &arrival.event);
         // Blanks are in neither name, so the two come apart again.
         let way_back = format!("{channel} {}", one_line(&arrival.source));
         let new = NewSchedule {

@@ -66,6 +66,23 @@ fn each_channel_has_a_history_of_its_own() {
     assert!(total(&scene, "broken").contains(":total 1"));
 }
 
+/// An id is the event's whole id, however long it is.
+#[test]
+fn long_ids_that_begin_alike_are_two_events() {
+    let scene = Scene::new();
+    scene.service.open_inbound(BTreeMap::from([("ops".into(), to_main())]));
+    let of = |length: u64, end: &str| {
+        let beginning = "x".repeat(usize::try_from(length).expect("small"));
+        scene.service.arrive("ops", &event(&format!("{beginning}{end}"), "ci", Map::new()))
+    };
+    let most = limits::CHANNEL_EVENT_BYTES.value;
+    for (length, end) in [(most, ""), (most - 1, "y"), (most, "y"), (most, "z"), (10 * most, "")] {
+        let begun = of(length, end);
+        let Ok(Arrived::Begun { schedule }) = begun else { panic!("{length} {end}: {begun:?}") };
+        assert_eq!(of(length, end), Ok(Arrived::Duplicate { schedule }), "{length} {end}");
+    }
+}
+
 /// A stranger's long text does not push the operator's instructions out of the prompt.
 #[test]
 fn a_template_is_whole_whatever_comes_in() {
