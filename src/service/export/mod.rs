@@ -93,7 +93,7 @@ pub fn export(stored: &Stored<'_>, write: &mut Write<'_>) -> Result<Vec<String>,
 }
 
 /// Passes every fact about a schedule, and every hold and release of everything, to `see`: with the row by which its schedule
-/// became known, if that is this fact.
+/// became known, if that is this fact. Returns the schedules of which facts were passed over, because others are missing around them.
 fn walk(
     stored: &Stored<'_>,
     mut see: impl FnMut(
@@ -103,15 +103,17 @@ fn walk(
         Option<&ScheduleRow>,
         Option<Learned>,
     ) -> Result<(), ExportError>,
-) -> Result<(), ExportError> {
+) -> Result<BTreeSet<ScheduleId>, ExportError> {
     let (mut chronicle, mut after) = (Chronicle::default(), Cursor::START);
+    let mut patchy = BTreeSet::new();
     loop {
         let chunk = (stored.facts_after)(after)?;
-        let Some(newest) = chunk.last() else { return Ok(()) };
+        let Some(newest) = chunk.last() else { return Ok(patchy) };
         after = newest.cursor;
         for record in &chunk {
             // Facts about sessions, hosts and grants have no place in the files.
             if record.schedule.is_none() && !is_hold(record) || is_patchy(stored, record) {
+                patchy.extend(record.schedule.as_deref().and_then(|id| ScheduleId::new(id).ok()));
                 continue;
             }
             let (fact, row) = parsed(record, |id| chronicle.known(id).is_none())?;
@@ -126,10 +128,12 @@ fn is_hold(record: &FactRecord) -> bool {
     [DecisionKind::EngineHeld, DecisionKind::EngineReleased].iter().any(|kind| *record.kind == *kind.name())
 }
 
-/// Whether other facts about this fact's schedule may be missing around it: its session was over its share of the log.
+/// Whether other facts about this fact's schedule may be missing around it: its session was over its share of the log, or it had
+/// too many facts itself.
 fn is_patchy(stored: &Stored<'_>, record: &FactRecord) -> bool {
-    let lost = record.session.as_ref().and_then(|session| stored.lost.sessions.get(session));
-    lost.is_some_and(|lost| record.cursor <= *lost)
+    let of_session = record.session.as_ref().and_then(|session| stored.lost.sessions.get(session));
+    let of_schedule = record.schedule.as_ref().and_then(|schedule| stored.lost.schedules.get(schedule));
+    of_session.max(of_schedule).is_some_and(|lost| record.cursor <= *lost)
 }
 
 /// Parses a fact, and the row that it carries if that is wanted.
@@ -199,7 +203,7 @@ impl Survey {
     fn of(stored: &Stored<'_>, present: &Present) -> Result<Survey, ExportError> {
         let mut survey = Survey::default();
         let mut known_ids = BTreeSet::new();
-        walk(stored, |chronicle, record, fact, _, learned| {
+        let patchy = walk(stored, |chronicle, record, fact, _, learned| {
             // The log is in order, so the first fact is the oldest that is left.
             survey.first.get_or_insert(record.at);
             let Some((id, learned)) = fact.schedule().zip(learned) else { return Ok(()) };
@@ -219,6 +223,7 @@ impl Survey {
             survey.begun_late.insert(id.clone());
             survey.note_words(&Known::of_row(row));
         }
+        survey.unknown.extend(patchy);
         // A later fact, or the row, may have made it known.
         let is_told = |id: &ScheduleId| known_ids.contains(id) || present.schedules.contains_key(id);
         survey.unknown.retain(|id| !is_told(id));

@@ -1,8 +1,13 @@
 //! What is exported is the history: each change with its own time and revision, the same in each export, and what is missing
 //! is said.
 
+use std::num::NonZeroU32;
+
 use reveille::app;
-use reveille::domain::{Caller, Cursor, Dialect, HostId, ScheduleId, Scope, SessionConfig, Span, When};
+use reveille::domain::{
+    Caller, CountFrom, Cursor, Dialect, Durability, Every, HostId, Lifetime, ScheduleId, Scope,
+    SessionConfig, Settings, Span, Trigger, When,
+};
 use reveille::engine::{Command, NewSchedule, ScheduleChange};
 use reveille::port::{Clock, FactRecord};
 use reveille::runtime::codec;
@@ -141,7 +146,7 @@ fn changed_once(scene: &mut Scene) -> ScheduleId {
 fn other_dialects_are_in_a_file_of_their_own_and_come_back() {
     let mut scene = scene();
     let native = |text: &str, when: When| NewSchedule {
-        durability: reveille::domain::Durability::Durable,
+        durability: Durability::Durable,
         label: Some("native".into()),
         ..NewSchedule::message(session("s"), when, text)
     };
@@ -275,24 +280,62 @@ fn a_run_that_was_left_ends_once() {
 }
 
 #[test]
-fn of_a_session_over_its_share_only_the_whole_part_is_told() {
+fn of_a_session_or_schedule_over_its_share_only_the_whole_part_is_told() {
     let mut scene = scene();
     let id = changed(&mut scene);
-    let mut log = Log::of(&scene);
-    let last = log.facts.last().expect("there are facts").cursor;
-    for fact in &mut log.facts {
-        fact.session = Some("s".into());
+    for is_of_session in [true, false] {
+        let mut log = Log::of(&scene);
+        let last = log.facts.last().expect("there are facts").cursor;
+        for fact in &mut log.facts {
+            fact.session = Some("s".into());
+        }
+        let through = Cursor::new(last.number() - 1);
+        if is_of_session {
+            log.lost.sessions.insert("s".into(), through);
+        } else {
+            log.lost.schedules.insert(id.to_string().into(), through);
+        }
+        let exported = log.export();
+        let said = &exported.said;
+        assert!(said[0].contains("the history of 1 schedules was pruned in part"), "{said:?}");
+        let jobs = lines(exported.file("jobs.jsonl"));
+        assert_eq!((jobs.len(), jobs[0]["job"]["revision"].as_u64()), (1, Some(4)));
+        assert_eq!(exported.replayed().profile.jobs[&id].job.revision, 4);
+        // Without its row, nothing says what it was.
+        log.rows.clear();
+        let said = log.export().said;
+        assert!(said.iter().any(|note| note.contains("1 deleted schedules are left out")), "{said:?}");
     }
-    log.lost.sessions.insert("s".into(), Cursor::new(last.number() - 1));
+}
+
+/// A schedule that runs often loses its oldest facts: the runs that they were of count all the same.
+#[test]
+fn an_import_grants_no_run_again_whose_fact_was_pruned() {
+    let mut scene = scene();
+    let every = Every::new(Span::from_millis(3_600_000), at("2026-06-01T01:00:00Z"), CountFrom::Slot);
+    let lifetime = Lifetime { max_runs: NonZeroU32::new(5), ..Settings::PLAIN.lifetime };
+    let often = NewSchedule {
+        durability: Durability::Durable,
+        settings: Some(Box::new(Settings { lifetime, ..Settings::PLAIN })),
+        ..NewSchedule::message(
+            session("s"),
+            When::By(Trigger::Every(Box::new(every.expect("a period")))),
+            "m",
+        )
+    };
+    let id = scene.create(often);
+    scene.pass(Span::from_millis(4 * 3_600_000));
+    let mut log = Log::of(&scene);
+    let claims: Vec<Cursor> =
+        log.facts.iter().filter(|fact| &*fact.kind == "run-claimed").map(|fact| fact.cursor).collect();
+    assert_eq!(claims.len(), 4);
+    log.facts.retain(|fact| !claims[..2].contains(&fact.cursor));
+    log.lost.schedules.insert(id.to_string().into(), claims[1]);
     let exported = log.export();
-    assert!(
-        exported.said[0].contains("the history of 1 schedules was pruned in part"),
-        "{:?}",
-        exported.said
-    );
-    let jobs = lines(exported.file("jobs.jsonl"));
-    assert_eq!((jobs.len(), jobs[0]["job"]["revision"].as_u64()), (1, Some(4)));
-    assert_eq!(exported.replayed().profile.jobs[&id].job.revision, 4);
+    assert!(exported.said[0].contains("the history of 1 schedules"), "{:?}", exported.said);
+    let read = ScheduleLog::read(exported.file("schedules.jsonl").as_bytes());
+    let restored = format!("{:?}", restore(read, scene.stage.clock.now().wall));
+    assert!(restored.contains("max_runs: Some(1)"), "{restored}");
 }
 
 /// What stood still because of a hold is told with the hold.
@@ -324,7 +367,7 @@ fn holds_and_releases_are_lines_that_an_import_passes_over() {
 fn what_waits_under_a_hold_is_imported() {
     let mut scene = scene();
     let once = NewSchedule {
-        durability: reveille::domain::Durability::Durable,
+        durability: Durability::Durable,
         ..NewSchedule::message(session("s"), When::At(at("2026-06-02T00:00:00Z")), "once")
     };
     let id = scene.create(once);
