@@ -156,7 +156,8 @@ impl Table {
     fn call_back(&mut self, run: RunId) {
         let number = self.next();
         self.called_back.insert(run, number);
-        if self.called_back.len() as u64 > limits::AGENT_PROCESSES.value {
+        // As many as processes are known: each of them may have one prompt of ours that it has not shown yet.
+        if self.called_back.len() as u64 > limits::AGENT_PROCESSES_KNOWN.value {
             let oldest = self.called_back.iter().min_by_key(|(_, number)| **number);
             if let Some(oldest) = oldest.map(|(run, _)| run.clone()) {
                 self.called_back.remove(&oldest);
@@ -455,5 +456,25 @@ impl Service {
         // Of a prompt that was never shown the engine has given up the receipt.
         let waits = handed.is_received || self.handle().view(|state| state.is_in_flight(&handed.run));
         waits && self.has_agent_process(session)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A window may show an old prompt late. As long as its process may be known, the prompt is known to be called back.
+    #[test]
+    fn as_many_prompts_are_known_to_be_called_back_as_processes_are_known() {
+        let run = |number: u64| {
+            RunId::parse(&format!("sch-{number}~1~2026-06-01T00:00:00Z")).expect("the id of a run")
+        };
+        let mut table = Table::default();
+        let most = limits::AGENT_PROCESSES_KNOWN.value;
+        (0..most).for_each(|number| table.call_back(run(number)));
+        assert!((0..most).all(|number| table.called_back.contains_key(&run(number))));
+        table.call_back(run(most));
+        assert_eq!(table.called_back.len() as u64, most);
+        assert!(!table.called_back.contains_key(&run(0)), "the oldest goes");
     }
 }
