@@ -176,9 +176,10 @@ impl<'v, 'a> Counting<'v, 'a> {
             return false;
         }
         let first = usize::try_from(limits::SLOTS_LISTED.value).unwrap_or(usize::MAX);
-        let asked =
-            ForecastQuery { from, to: self.to, first, ..ForecastQuery::of(view.scope, view.now.wall) };
-        // The forecast is of all schedules that the caller may see. `add` applies the filter.
+        // Only what is counted: the slots of other schedules would take the places of these.
+        let among = self.only.as_ref();
+        let every = ForecastQuery::of(view.scope, view.now.wall);
+        let asked = ForecastQuery { among, from, to: self.to, first, ..every };
         let forecast = view.state.forecast(view.zones, view.now, &asked);
         for slot in &forecast.slots {
             let state = match slot.outcome {

@@ -227,6 +227,18 @@ fn a_timeline_counts_each_slot_once_in_the_past_and_in_the_future() {
     }
 }
 
+/// What a filter leaves out takes no place among the slots to come.
+#[test]
+fn a_filtered_timeline_has_its_slots_however_many_others_come_before() {
+    let scene = Scene::new();
+    // More slots before the morning than a forecast lists.
+    scene.create(":session-id \"one\" :message \"m\" :every-ms 1000");
+    let all = timeline(&scene.handle, &Caller::OPERATOR, "");
+    assert!(all.contains("more? true"), "{all}");
+    let news = timeline(&scene.handle, &Caller::OPERATOR, ":text \"news\"");
+    assert!(news.contains("/count 1 ") && !news.contains("more? true"), "{news}");
+}
+
 #[test]
 fn what_was_delivered_is_counted_for_a_single_slot_too() {
     let scene = Scene::new();

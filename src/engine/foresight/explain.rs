@@ -216,7 +216,7 @@ impl Explainer<'_> {
         let to = at.max(self.now.wall).checked_add(wide).unwrap_or(at);
         let first = if within.is_some() { NEAR_MOST } else { 1 };
         let only = Some(&record.schedule.id);
-        let ask = ForecastQuery { scope: &Scope::Operator, only, from, to, first, each: first };
+        let ask = ForecastQuery { scope: &Scope::Operator, only, among: None, from, to, first, each: first };
         self.state.forecast(self.zones, self.now, &ask).slots
     }
 

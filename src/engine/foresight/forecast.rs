@@ -6,7 +6,7 @@
 //! the last one listed are not read again.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::{BTreeSet, BinaryHeap, HashSet};
 
 use super::forecast_slot::ForecastSlot;
 use super::schedule_sim::{ChangedDefinition, Outage, ScheduleSim};
@@ -25,6 +25,8 @@ pub struct ForecastQuery<'a> {
     pub scope: &'a Scope,
     /// If given, only this schedule.
     pub only: Option<&'a ScheduleId>,
+    /// If given, only these schedules: the slots of others take no place in the list.
+    pub among: Option<&'a HashSet<&'a ScheduleId>>,
     /// The start of the interval; overdue slots count as due now.
     pub from: Moment,
     /// The end of the interval, exclusive.
@@ -58,7 +60,7 @@ impl<'a> ForecastQuery<'a> {
     pub fn of(scope: &'a Scope, now: Moment) -> ForecastQuery<'a> {
         let to = now.checked_add(Span::from_millis(DAY_MS)).unwrap_or(now);
         let first = usize::try_from(limits::SLOTS_FORESEEN.value).unwrap_or(usize::MAX);
-        ForecastQuery { scope, only: None, from: now, to, first, each: usize::MAX }
+        ForecastQuery { scope, only: None, among: None, from: now, to, first, each: usize::MAX }
     }
 }
 
@@ -179,12 +181,14 @@ fn concerned<'s>(
     state: &'s State,
     ask: &ForecastQuery<'_>,
 ) -> impl Iterator<Item = (Key, &'s ScheduleRecord)> {
+    let among = ask.among;
     let only = ask.only.map(|id| state.schedule_key(id));
     let scope = ask.scope.clone();
     let one = only.flatten().into_iter();
     let all = only.is_none().then(|| state.schedule_keys()).into_iter().flatten();
     one.chain(all)
         .filter_map(|key| Some((key, state.schedule_at(key)?)))
+        .filter(move |(_, record)| among.is_none_or(|among| among.contains(&record.schedule.id)))
         .filter(move |(_, record)| !record.status.is_terminal() && record.is_for(&scope))
 }
 
