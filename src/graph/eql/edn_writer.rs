@@ -113,8 +113,8 @@ fn write_shown(shown: &dyn std::fmt::Display, out: &mut String) -> std::fmt::Res
     out.push('"');
     let start = out.len();
     write!(out, "{shown}")?;
-    // The loop has no early exit, so that the compiler can vectorize it.
-    let is_special = |byte: u8| byte == b'"' || byte == b'\\' || byte < b' ';
+    // The loop has no early exit, so that the compiler can vectorize it. Beyond ASCII are line separators and control characters.
+    let is_special = |byte: u8| byte == b'"' || byte == b'\\' || byte < b' ' || byte >= DELETE;
     if out.as_bytes()[start..].iter().fold(false, |found, byte| found | is_special(*byte)) {
         let text = out.split_off(start);
         out.pop();
@@ -122,4 +122,24 @@ fn write_shown(shown: &dyn std::fmt::Display, out: &mut String) -> std::fmt::Res
     }
     out.push('"');
     Ok(())
+}
+
+/// The last control character of ASCII; larger bytes are of no ASCII character.
+const DELETE: u8 = 0x7f;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every character that a text may have is written alike on both paths.
+    #[test]
+    fn shown_text_is_escaped_like_any_other() {
+        let planes = (0..0x3000_u32).chain([0xfeff, 0xfffd, 0x1f980, 0xe0001]);
+        for text in planes.filter_map(char::from_u32).map(|found| format!("sch-{found}1")) {
+            let (mut shown, mut written) = (String::new(), String::new());
+            write_shown(&text, &mut shown).expect("a string takes it");
+            edn::write_string(&text, &mut written).expect("a string takes it");
+            assert_eq!(shown, written, "{text:?}");
+        }
+    }
 }
