@@ -25,7 +25,9 @@ pub struct OfferedTool {
 /// The tools by session, with `None` for those of every session, and the sessions whose tools are missing.
 #[derive(Debug, Default)]
 pub struct ToolOffers {
-    found: BTreeMap<Option<SessionId>, Vec<OfferedTool>>,
+    /// The place of each session in `found`.
+    places: BTreeMap<Option<SessionId>, usize>,
+    found: Vec<Vec<OfferedTool>>,
     // Readers share the view, so a request has to be recorded through a shared reference.
     requested: RefCell<BTreeSet<Option<SessionId>>>,
 }
@@ -34,18 +36,16 @@ impl ToolOffers {
     /// Returns the tools of a session, with its place among the sessions; `None`, and a request, if they were not fetched.
     pub(super) fn of(&self, session: Option<&SessionId>) -> Option<(usize, &[OfferedTool])> {
         let session = session.cloned();
-        // The place is valid for one run of the query, because tools are added only between two runs.
-        let place = self.found.keys().position(|known| *known == session);
-        let Some(place) = place else {
+        let Some(place) = self.places.get(&session) else {
             self.requested.borrow_mut().insert(session);
             return None;
         };
-        self.found.get(&session).map(|tools| (place, tools.as_slice()))
+        self.found.get(*place).map(|tools| (*place, tools.as_slice()))
     }
 
     /// Returns a tool by its place.
     pub(super) fn at(&self, session: usize, tool: usize) -> Option<&OfferedTool> {
-        self.found.values().nth(session)?.get(tool)
+        self.found.get(session)?.get(tool)
     }
 
     /// Takes the sessions whose tools were requested.
@@ -55,6 +55,11 @@ impl ToolOffers {
 
     /// Adds the tools of a session, for the next run of the query.
     pub fn insert(&mut self, session: Option<SessionId>, tools: Vec<OfferedTool>) {
-        self.found.insert(session, tools);
+        // A place that was given stays that of its session.
+        let place = *self.places.entry(session).or_insert(self.found.len());
+        match self.found.get_mut(place) {
+            Some(known) => *known = tools,
+            None => self.found.push(tools),
+        }
     }
 }
