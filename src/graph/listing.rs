@@ -193,8 +193,11 @@ pub(super) fn decisions(view: &View<'_>, params: &Map) -> Result<Page, ResolverE
     // A cursor of the feed is the cursor of a decision, so a subscriber can continue with a list.
     let window = Window::read(&given, |text| text.parse().ok().map(Cursor::new))?;
     let filter = DecisionFilter::read(&given).map_err(refused(LIST))?;
-    let entries =
-        view.decisions.iter().filter(|decision| view.concerns(decision) && filter.admits(view, decision));
+    let about = About::of(&filter);
+    let is_about = |decision: &Decision| about.as_ref().is_some_and(|about| about.admits(decision));
+    let is_meant =
+        |decision: &&Decision| is_about(decision) && view.concerns(decision) && filter.admits(view, decision);
+    let entries = view.decisions.iter().filter(is_meant);
     // The feed is in order of cursors, so the list needs no sorting.
     let entries: Vec<Cursor> = entries.map(|decision| decision.cursor).collect();
     let range = window.cut(&entries, Ord::cmp);
@@ -305,20 +308,38 @@ impl ScheduleOrder {
     }
 }
 
+/// The ids that a filter names, parsed once for all decisions.
+struct About {
+    schedule: Option<ScheduleId>,
+    run: Option<RunId>,
+}
+
+impl About {
+    /// Returns `None` if a text cannot be an id: it matches nothing, and is no error.
+    fn of(filter: &DecisionFilter) -> Option<About> {
+        let schedule = filter.schedule.as_deref().map(ScheduleId::new).transpose().ok()?;
+        let run = match &filter.run {
+            Some(id) => Some(RunId::parse(id)?),
+            None => None,
+        };
+        Some(About { schedule, run })
+    }
+
+    fn admits(&self, decision: &Decision) -> bool {
+        self.schedule.as_ref().is_none_or(|id| decision.schedule() == Some(id))
+            && self.run.as_ref().is_none_or(|id| decision.run() == Some(id))
+    }
+}
+
 impl DecisionFilter {
-    /// Returns whether a decision meets all conditions that are given.
+    /// Returns whether a decision meets all conditions that are given, but those on ids of schedules and runs ([`About`]).
     fn admits(&self, view: &View<'_>, decision: &Decision) -> bool {
-        // Ids are compared as text: a text that cannot be an id matches nothing, and is no error.
-        let is_of = |id: &str| decision.schedule().is_some_and(|own| own.to_string() == id);
         let is_in = |id: &str| decision.session.as_ref().is_some_and(|own| own.as_str() == id);
-        let is_about = |id: &str| RunId::parse(id).is_some_and(|id| decision.run() == Some(&id));
         self.kinds.as_ref().is_none_or(|OneOrMany(kinds)| kinds.contains(&decision.kind))
-            && self.schedule.as_deref().is_none_or(is_of)
             && self.session.as_deref().is_none_or(is_in)
             && self.by.as_deref().is_none_or(|name| is_by(view, decision, name))
             && self.from.is_none_or(|from| decision.at >= from)
             && self.to.is_none_or(|to| decision.at < to)
             && self.reasons.as_ref().is_none_or(|wanted| wanted.have(decision.reason))
-            && self.run.as_deref().is_none_or(is_about)
     }
 }
