@@ -57,7 +57,7 @@ fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Re
         Command::Ping { session, name, by } => step::ping(step, &session, name, by),
         Command::CreateSchedule(new) => step::create_schedule(step, new),
         Command::ReplaceSchedule(new) => step::replace_schedule(step, new),
-        Command::Supersede(new) => step::supersede(step, new),
+        Command::Supersede { new, of } => step::supersede(step, new, of.as_ref()),
         Command::BringForward(which) => step::bring_forward(step, which),
         Command::CancelSchedule(which) => step::cancel_schedule(step, which),
         Command::CancelCall(which) => step::cancel_call(step, which),

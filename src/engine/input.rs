@@ -158,7 +158,13 @@ pub enum Command {
     /// one.
     ReplaceSchedule(NewSchedule),
     /// Create a schedule; if its id is in use, define that schedule anew, for the session that asks.
-    Supersede(NewSchedule),
+    Supersede {
+        /// The schedule as it is to be.
+        new: NewSchedule,
+        /// Whose schedule may be defined anew: that of this session; `None` for anybody's. Another one's is refused, because
+        /// it may have been created since the caller looked.
+        of: Option<SessionId>,
+    },
     /// Make the next slot of a schedule due now, or the next attempt at its failed run.
     BringForward(Which),
     /// Cancel a schedule that was not handed over: its slots and its waiting runs. Its calls can be cancelled while they are out.

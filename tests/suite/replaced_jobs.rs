@@ -1,11 +1,12 @@
 //! A name that is used again while a run of the job that had it is not over: the new job has its run, and what waited of the
 //! former one is cancelled (T53).
 
-use reveille::domain::{Caller, Reason, RunState, ScheduleId, Span};
+use reveille::domain::{Caller, Dialect, Reason, Refusal, RunState, ScheduleId, Span, When};
+use reveille::engine::{Command, Input, NewSchedule};
 use reveille::testkit::CallAnswer;
 
 use crate::held_calls;
-use crate::simulated::ask;
+use crate::simulated::{self, ask, session, standing};
 use crate::watching::{Scene, fine};
 
 /// The runs of the job `x`, oldest first: which job it was of, how it stands, and why.
@@ -84,4 +85,26 @@ fn a_call_that_waits_for_an_approval_is_withdrawn_with_its_job() {
         "the new call, and what is told of it: {:?}",
         runs(&scene)
     );
+}
+
+/// Between a look at a name and the change, somebody else may take the name: the step decides whose job may be replaced.
+#[test]
+fn a_job_is_replaced_only_if_it_is_of_the_session_that_the_command_names() {
+    let (handle, _clock) = simulated::engine(&["alice", "bob"]);
+    let id = ScheduleId::new("cron_default_x").expect("an id");
+    let put = |owner: &str, of: Option<&str>| {
+        let when = When::After(Span::from_millis(60_000));
+        let message = NewSchedule::message(session(owner), when, "m");
+        let new = NewSchedule { id: Some(id.clone()), dialect: Dialect::Scheduler, ..message };
+        handle.submit(Input::Command(Command::Supersede { new, of: of.map(session) }))
+    };
+    let exists = Err(Refusal::ScheduleExists { schedule: id.clone() });
+    let owner = || handle.view(|state| state.schedule(&id).map(|it| it.schedule().owner.as_str().to_owned()));
+    assert_eq!(put("alice", Some("alice")), Ok(()));
+    let before = standing(&handle);
+    assert_eq!(put("bob", Some("bob")), exists);
+    assert_eq!(standing(&handle), before, "nothing has changed");
+    assert_eq!(put("alice", Some("alice")), Ok(()), "it is its own");
+    assert_eq!((put("bob", None), owner().as_deref()), (Ok(()), Some("bob")), "whose grant reaches others");
+    assert_eq!((put("alice", Some("alice")), owner().as_deref()), (exists, Some("bob")));
 }

@@ -113,7 +113,7 @@ pub(in crate::runtime) fn needs_disk(fact: &Fact, state: &State) -> bool {
 pub(in crate::runtime) fn asks_for_disk(input: &Input, state: &State) -> bool {
     let Input::Command(command) = input else { return false };
     match command {
-        Command::CreateSchedule(new) | Command::ReplaceSchedule(new) | Command::Supersede(new) => {
+        Command::CreateSchedule(new) | Command::ReplaceSchedule(new) | Command::Supersede { new, .. } => {
             new.durability != Durability::Volatile
         }
         Command::CancelSchedule(which)

@@ -86,14 +86,14 @@ impl<'a> SchedulerCall<'a> {
         let Some(id) = job_id(&app, name, self.handle().random_bits()) else {
             return scheduler::taken(name.unwrap_or_default());
         };
-        let exists = self.handle().view(|state| state.schedule(&id).is_some());
-        if exists && admit_change(self.handle(), self.caller(), &id).is_err() {
-            return scheduler::taken(&id.to_string());
-        }
+        // The step decides whether the job that has the name may be replaced: until then somebody else may take the name.
+        let is_bound = self.caller().role == CallerRole::Session
+            && !self.handle().view(|state| state.effective_grant(session).cron_others);
+        let of = is_bound.then(|| session.clone());
         let made_by = self.caller().maker(session, Some(Dialect::Scheduler), None);
         let new = NewSchedule { made_by, ..new(id.clone()) };
         // The answer is read in the step of the change, before anything else can change the job.
-        let done = self.handle().submit_with(Input::Command(Command::Supersede(new)), |state| {
+        let done = self.handle().submit_with(Input::Command(Command::Supersede { new, of }), |state| {
             state.schedule(&id).map(|record| answer(state, record))
         });
         match done {

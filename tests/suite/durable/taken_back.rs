@@ -222,7 +222,10 @@ fn refused(owner: &SessionId) -> Vec<Command> {
     vec![
         Command::CreateSchedule(durable(message(owner, 60_000))),
         Command::ReplaceSchedule(durable(NewSchedule { settings, ..message(owner, 90_000) })),
-        Command::Supersede(durable(NewSchedule { id: Some(id("once")), ..message(owner, 90_000) })),
+        Command::Supersede {
+            new: durable(NewSchedule { id: Some(id("once")), ..message(owner, 90_000) }),
+            of: None,
+        },
         Command::CancelSchedule(which("once")),
         Command::CancelSchedule(which("again")),
         Command::DeleteSchedule(which("paused")),

@@ -3,7 +3,8 @@
 //! and one that waits, for its session or for an approval, is cancelled.
 
 use crate::domain::{
-    Actor, Cause, Next, Reason, Redefinition, Refusal, Run, RunFact, RunState, ScheduleFact, Scope, Via,
+    Actor, Cause, Next, Reason, Redefinition, Refusal, Run, RunFact, RunState, ScheduleFact, Scope,
+    SessionId, Via,
 };
 use crate::engine::new_schedule::NewSchedule;
 use crate::engine::record::{ScheduleRecord, SessionRecord};
@@ -15,11 +16,19 @@ use crate::engine::step::schedule::next_slot::first_slot;
 use crate::engine::step_builder::StepBuilder;
 use crate::limits;
 
-pub(in crate::engine) fn supersede(step: &mut StepBuilder<'_>, new: NewSchedule) -> Result<(), Refusal> {
+pub(in crate::engine) fn supersede(
+    step: &mut StepBuilder<'_>,
+    new: NewSchedule,
+    of: Option<&SessionId>,
+) -> Result<(), Refusal> {
     let state = step.state;
     let known = new.id.as_ref().and_then(|id| state.schedule(id));
     let Some(known) = known else { return create_schedule(step, new) };
     let id = known.schedule.id.clone();
+    // Another's job is as little to be touched as one of another tool.
+    if of.is_some_and(|of| known.schedule.owner != *of) {
+        return Err(Refusal::ScheduleExists { schedule: id });
+    }
     if known.schedule.dialect != new.dialect || known.schedule.durability != new.durability {
         return Err(Refusal::ScheduleExists { schedule: id });
     }
