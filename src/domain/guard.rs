@@ -135,6 +135,31 @@ impl Grant {
     }
 }
 
+/// A change of a grant: parts that are `None` stay as they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GrantChange {
+    /// The new right; the inner `None` for neither.
+    pub right: Option<Option<Right>>,
+    /// The new dialects; the inner `None` for all.
+    pub dialects: Option<Option<Vec<Dialect>>>,
+    /// The new depth.
+    pub depth: Option<u32>,
+    /// Whether the session's own token may reach beyond the session.
+    pub cron_others: Option<bool>,
+}
+
+impl GrantChange {
+    /// Returns the grant as it is after the change.
+    pub(crate) fn applied_to(self, grant: &Grant) -> Grant {
+        Grant {
+            right: self.right.unwrap_or(grant.right),
+            dialects: self.dialects.unwrap_or_else(|| grant.dialects.clone()),
+            depth: self.depth.unwrap_or(grant.depth),
+            cron_others: self.cron_others.unwrap_or(grant.cron_others),
+        }
+    }
+}
+
 impl fmt::Display for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.right.map_or("nothing", Right::name))?;

@@ -58,7 +58,8 @@ pub use definition::settings::{Envelope, Settings};
 pub use definition::target::{Route, Target};
 pub(crate) use excerpt::excerpt;
 pub use guard::{
-    Awaits, Checks, Digest, Grant, GuardAnswer, GuardPolicy, Hold, Rule, RuleScope, Ruling, TimeWindow,
+    Awaits, Checks, Digest, Grant, GrantChange, GuardAnswer, GuardPolicy, Hold, Rule, RuleScope, Ruling,
+    TimeWindow,
 };
 pub use identity::actor::{Actor, TokenName, Via};
 pub use identity::address::{Address, AddressError, AgentName};

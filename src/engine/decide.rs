@@ -77,6 +77,7 @@ fn decide_command(step: &mut StepBuilder<'_>, command: Command) -> Result<(), Re
         Command::AnswerQuestion { run, decided } => step::answer_question(step, &run, *decided),
         Command::SetGuard { policy, by } => step::set_guard(step, policy, by),
         Command::SetGrant { session, grant, by } => step::set_grant(step, session, grant, by),
+        Command::ChangeGrant { session, change, by } => step::change_grant(step, session, change, by),
         Command::Shutdown { abandon } => {
             // Only the mode changes here. What waits is cancelled by the wake-ups that follow, one
             // session each, so that no single step grows with the number of schedules.

@@ -9,9 +9,9 @@ use super::reading::{Look, read_outcome};
 use super::row::StoredRow;
 use super::undo::Undo;
 use crate::domain::{
-    Actor, Address, AgentSchedules, Channel, Cursor, Decided, Digest, Downtime, Failure, Grant, GuardAnswer,
-    GuardPolicy, HostId, JobId, Lifetime, LostSchedule, MemoryChange, Op, Outcome, PingName, Policy,
-    Primitives, Reading, Reason, RunId, ScheduleId, SessionConfig, SessionId, Target, Ways, When,
+    Actor, Address, AgentSchedules, Channel, Cursor, Decided, Digest, Downtime, Failure, Grant, GrantChange,
+    GuardAnswer, GuardPolicy, HostId, JobId, Lifetime, LostSchedule, MemoryChange, Op, Outcome, PingName,
+    Policy, Primitives, Reading, Reason, RunId, ScheduleId, SessionConfig, SessionId, Target, Ways, When,
 };
 
 /// One input to decide on.
@@ -283,6 +283,15 @@ pub enum Command {
         /// Its new grant.
         grant: Grant,
         /// The actor who changes it.
+        by: Actor,
+    },
+    /// Change parts of a session's grant as it is at that moment, so that of two changes at once none undoes the other.
+    ChangeGrant {
+        /// The session.
+        session: SessionId,
+        /// The parts to change.
+        change: GrantChange,
+        /// The actor who changes them.
         by: Actor,
     },
     /// Stop in good order: accept nothing new, and cancel what waits, one session per wake-up.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::handle::Handle;
 use super::token::Token;
-use crate::domain::{Actor, Grant, HostId, Refusal, SessionConfig, SessionId, Transcript};
+use crate::domain::{Actor, Grant, GrantChange, HostId, Refusal, SessionConfig, SessionId, Transcript};
 use crate::engine::{Command, Input, SessionRecord, State};
 
 /// The sessions of an engine.
@@ -62,11 +62,26 @@ impl Sessions<'_> {
     /// # Errors
     /// [`Refusal`] if the session is unknown.
     pub fn grant(&self, session: &SessionId, grant: Grant, by: impl Into<Actor>) -> Result<(), Refusal> {
-        let revokes = grant.right.is_none();
-        let command = Command::SetGrant { session: session.clone(), grant, by: by.into() };
-        let granted = self.0.submit_with(Input::Command(command), |_| ());
+        self.submit_grant(session, Command::SetGrant { session: session.clone(), grant, by: by.into() })
+    }
+
+    /// Changes parts of what a session may do, as [`grant`](Sessions::grant) sets all of it.
+    ///
+    /// # Errors
+    /// [`Refusal`] if the session is unknown.
+    pub(crate) fn change_grant(
+        &self,
+        session: &SessionId,
+        change: GrantChange,
+        by: Actor,
+    ) -> Result<(), Refusal> {
+        self.submit_grant(session, Command::ChangeGrant { session: session.clone(), change, by })
+    }
+
+    fn submit_grant(&self, session: &SessionId, command: Command) -> Result<(), Refusal> {
+        let granted = self.0.submit(Input::Command(command));
         // Only now: a step that is refused, or that the store cannot keep, leaves the token as it was.
-        if revokes && granted.is_ok() {
+        if granted.is_ok() {
             // Under the lock, and looked up again: the id may belong to a new session by now.
             let core = self.0.shared.core();
             if core.state.grant(session).right.is_none() {

@@ -44,6 +44,6 @@ pub(super) use session::user_message::user_message;
 pub(super) use whole::hold::{fill_lanes, hold_all, release_all};
 pub(super) use whole::pause_channel::{pause_channel, resume_channel};
 pub(super) use whole::restart::restart;
-pub(super) use whole::set_guard::{set_grant, set_guard};
+pub(super) use whole::set_guard::{change_grant, set_grant, set_guard};
 pub(super) use whole::store_failed::store_failed;
 pub(super) use whole::wake::wake;

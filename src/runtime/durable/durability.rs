@@ -138,7 +138,8 @@ pub(in crate::runtime) fn asks_for_disk(input: &Input, state: &State) -> bool {
         | Command::ResumeChannel { .. }
         | Command::ChangeMemory { .. }
         | Command::Ping { .. }
-        | Command::SetGrant { .. } => true,
+        | Command::SetGrant { .. }
+        | Command::ChangeGrant { .. } => true,
         // These work without the store too. What of them is persisted is written once the store works again.
         Command::OpenSession { .. }
         | Command::CloseSession { .. }

@@ -2,7 +2,7 @@
 //! grants of sessions.
 
 use super::{CallerMutator, refused};
-use crate::domain::{Decided, Digest, Question, Refusal, RunId};
+use crate::domain::{Decided, Digest, GrantChange, Question, Refusal, RunId};
 use crate::edn::{Map, Value};
 use crate::engine::{Command, Input};
 use crate::graph::mutation::{Approve, GrantParams, GrantRight};
@@ -64,25 +64,19 @@ impl CallerMutator<'_> {
     /// Changes a session's grant. Omitted parts stay as they are; a right of nil is no right at all.
     pub(super) fn set_grant(&self, params: GrantParams) -> Result<Value, ResolverError> {
         let session = params.session;
-        let mut grant = self.handle().view(|state| state.grant(&session).clone());
-        if let Some(right) = params.right {
-            grant.right = right.and_then(GrantRight::right);
-        }
-        if let Some(dialects) = params.dialects {
-            grant.dialects = dialects.map(|OneOrMany(mut dialects)| {
+        let dialects = params.dialects.map(|dialects| {
+            dialects.map(|OneOrMany(mut dialects)| {
                 // Only the set counts, so two orders of it give equal grants.
                 dialects.sort_unstable();
                 dialects.dedup();
                 dialects
-            });
-        }
-        if let Some(depth) = params.depth {
-            grant.depth = depth;
-        }
-        if let Some(cron_others) = params.cron_others {
-            grant.cron_others = cron_others;
-        }
-        self.handle().sessions().grant(&session, grant, self.actor()).map_err(|refusal| refused(&refusal))?;
+            })
+        });
+        let right = params.right.map(|right| right.and_then(GrantRight::right));
+        // Applied in the step: another operator may change another part meanwhile, and no revocation is undone.
+        let change = GrantChange { right, dialects, depth: params.depth, cron_others: params.cron_others };
+        let changed = self.handle().sessions().change_grant(&session, change, self.actor());
+        changed.map_err(|refusal| refused(&refusal))?;
         Ok(Map::new().with("psi.agent-session/session-id", session.as_str()).into())
     }
 

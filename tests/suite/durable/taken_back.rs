@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use reveille::domain::{
-    Cursor, Fact, Grant, GuardPolicy, HostId, MemoryChange, PingName, Policy, Refusal, Right, ScheduleId,
-    Scope, SessionConfig, SessionId, Settings, Span, Status,
+    Cursor, Fact, Grant, GrantChange, GuardPolicy, HostId, MemoryChange, PingName, Policy, Refusal, Right,
+    ScheduleId, Scope, SessionConfig, SessionId, Settings, Span, Status,
 };
 use reveille::engine::{
     Command, Holds, Input, LocalFact, NewSchedule, ScheduleChange, ScheduleRecord, State, Undo, Which,
@@ -237,6 +237,11 @@ fn refused(owner: &SessionId) -> Vec<Command> {
         Command::HoldAll { by: by(), reason: None },
         Command::SetGuard { policy: Some(Arc::new(policy)), by: by() },
         Command::SetGrant { session: owner.clone(), grant, by: by() },
+        Command::ChangeGrant {
+            session: owner.clone(),
+            change: GrantChange { depth: Some(0), ..GrantChange::default() },
+            by: by(),
+        },
         Command::ChangeMemory {
             session: owner.clone(),
             change: MemoryChange::Remembered { content },
@@ -254,6 +259,7 @@ fn ends(command: &Command) -> bool {
             | Command::CancelSchedule(_)
             | Command::DeleteSchedule(_)
             | Command::SetGrant { .. }
+            | Command::ChangeGrant { .. }
     )
 }
 

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Actor, EngineFact, Fact, Grant, GuardPolicy, Refusal, SessionFact, SessionId};
+use crate::domain::{
+    Actor, EngineFact, Fact, Grant, GrantChange, GuardPolicy, Refusal, SessionFact, SessionId,
+};
 use crate::engine::step_builder::StepBuilder;
 use crate::limits;
 
@@ -22,6 +24,16 @@ pub(in crate::engine) fn set_guard(
         step.fact(Fact::Engine(EngineFact::GuardPolicySet { policy, by }));
     }
     Ok(())
+}
+
+pub(in crate::engine) fn change_grant(
+    step: &mut StepBuilder<'_>,
+    session: SessionId,
+    change: GrantChange,
+    by: Actor,
+) -> Result<(), Refusal> {
+    let grant = change.applied_to(step.state.grant(&session));
+    set_grant(step, session, grant, by)
 }
 
 pub(in crate::engine) fn set_grant(
