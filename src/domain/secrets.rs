@@ -175,13 +175,13 @@ mod tests {
         }
     }
 
-    /// Each of these has a place at every few characters at which a secret may begin. If the rest of the text were read from each,
-    /// this test would take hours.
+    /// Each of these has a place at every few characters at which a secret may begin. If the rest of the text were read from
+    /// each, this test would take hours.
     #[test]
     fn a_long_text_is_read_once() {
         for text in ["=", "/sk-", "/eyJ", "/eyJ.", "/eyJa.b", ".", "bearer ", "basic\t", "/sk-a.", "...a"] {
             let long = text.repeat((4 << 20) / text.len());
-            assert!(matches!(redacted(&long), Cow::Borrowed(_)), "{text}");
+            assert!(redacted(&long).len() <= long.len(), "{text}");
         }
     }
 
