@@ -7,6 +7,15 @@ use reveille::testkit::CallAnswer;
 
 use crate::held_calls;
 use crate::simulated::{self, ask, session, standing};
+use std::sync::Arc;
+
+use reveille::domain::{Actor, Caller, Reason, RunState, ScheduleId, Scope, Span, Ways};
+use reveille::engine::{Command, Input, Report};
+use reveille::testkit::CallAnswer;
+
+use crate::held_calls;
+use crate::scheduled_calls::{Desk, channel};
+use crate::simulated::ask;
 use crate::watching::{Scene, fine};
 
 /// The runs of the job `x`, oldest first: which job it was of, how it stands, and why.
@@ -107,4 +116,81 @@ fn a_job_is_replaced_only_if_it_is_of_the_session_that_the_command_names() {
     assert_eq!(put("alice", Some("alice")), Ok(()), "it is its own");
     assert_eq!((put("bob", None), owner().as_deref()), (Ok(()), Some("bob")), "whose grant reaches others");
     assert_eq!((put("alice", Some("alice")), owner().as_deref()), (exists, Some("bob")));
+const TO_OPS: &str = r#"{"when" "in 1s" "action" "http.get" "name" "x" "output_channel" "ops"}"#;
+const TO_SESSION: &str = r#"{"when" "in 1s" "action" "http.get" "name" "x"}"#;
+
+/// A scene with the channel `ops`, and what goes there.
+fn with_channel() -> (Scene, Desk) {
+    let (scene, desk) = (Scene::new(), Desk::default());
+    assert!(scene.handle().outside().open_channels(Arc::new(desk.clone()), vec![channel("ops", true)]));
+    scene.script(&[fine("1"), fine("2")]);
+    (scene, desk)
+}
+
+/// Pauses or resumes what goes out by the channel.
+fn stop(scene: &Scene, is_paused: bool) {
+    let (channel, ways) = ("ops".into(), Ways::Outbound);
+    let by = Actor { scope: Scope::Operator, via: None, tool: None };
+    let command = match is_paused {
+        true => Command::PauseChannel { channel, ways, by },
+        false => Command::ResumeChannel { channel, ways, by },
+    };
+    scene.handle().submit(Input::Command(command)).expect("an operator may");
+    scene.pass(1);
+}
+
+/// The results in what was told, in order.
+fn results(told: &[String]) -> Vec<&str> {
+    told.iter().filter_map(|text| text.split("\nResult: ").nth(1)).collect()
+}
+
+/// What waits for a channel stays there, and what comes after it goes where the job tells now.
+#[test]
+fn what_waits_for_the_channel_of_a_former_job_is_not_taken_into_the_session() {
+    let (scene, desk) = with_channel();
+    stop(&scene, true);
+    scene.call("schedule", TO_OPS);
+    scene.pass(3);
+    assert_eq!((desk.texts().len(), scene.told().len()), (0, 0), "it waits for the channel");
+    scene.call("schedule", TO_SESSION);
+    scene.pass(3);
+    assert_eq!((desk.texts().len(), results(&scene.told())), (0, vec!["2"]));
+    stop(&scene, false);
+    assert_eq!((results(&desk.texts()), scene.told().len()), (vec!["1"], 1));
+}
+
+/// As before, with the other order: the session is busy while the job is replaced.
+#[test]
+fn what_waits_for_the_session_of_a_former_job_does_not_go_out() {
+    let (scene, desk) = with_channel();
+    scene.busy(true);
+    scene.call("schedule", TO_SESSION);
+    scene.pass(3);
+    scene.call("schedule", TO_OPS);
+    scene.pass(3);
+    assert_eq!((results(&desk.texts()), scene.told().len()), (vec!["2"], 0));
+    scene.busy(false);
+    assert_eq!((desk.texts().len(), results(&scene.told())), (1, vec!["1"]));
+}
+
+/// A channel that is closed to sessions while something waits for it: what comes after that is told in the session.
+#[test]
+fn what_comes_after_a_channel_was_closed_does_not_wait_for_it() {
+    let (scene, desk) = with_channel();
+    stop(&scene, true);
+    scene.call("schedule", r#"{"when" "* * * * *" "action" "http.get" "name" "x" "output_channel" "ops"}"#);
+    while scene.executor.calls().is_empty() {
+        scene.pass(1);
+    }
+    assert_eq!((desk.texts().len(), scene.told().len()), (0, 0), "it waits for the channel");
+    let closed = Report::ChannelOpened(channel("ops", false));
+    scene.handle().submit(Input::Report(closed)).expect("it is configured");
+    scene.pass(60);
+    assert_eq!((desk.texts().len(), scene.executor.calls().len(), scene.told().len()), (0, 2, 1));
+    let id = ScheduleId::new("cron_default_x").expect("an id");
+    let waits = |state: &reveille::engine::State| {
+        let record = state.schedule(&id).expect("it is there");
+        state.runs_of(record).filter(|(_, run)| run.run().state == RunState::Queued).count()
+    };
+    assert_eq!(scene.handle().view(waits), 1, "what waits for the channel");
 }

@@ -265,7 +265,7 @@ fn the_words_of_a_reminder_have_the_role_of_the_system() {
 
 /// Takes what goes to channels, and remembers it. It finds the receiver of `gone` gone for ever.
 #[derive(Clone, Default)]
-struct Desk(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Desk(Arc<Mutex<Vec<String>>>);
 
 impl Courier for Desk {
     fn carry(&self, parcel: Parcel, carried: Carried) {
@@ -277,7 +277,14 @@ impl Courier for Desk {
     }
 }
 
-fn channel(name: &str, agents: bool) -> Channel {
+impl Desk {
+    /// What went to channels so far.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        self.0.lock().expect("no test panics in it").clone()
+    }
+}
+
+pub(crate) fn channel(name: &str, agents: bool) -> Channel {
     Channel {
         name: name.into(),
         kind: ChannelKind::Webhook,

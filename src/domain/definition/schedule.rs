@@ -129,11 +129,7 @@ impl Schedule {
     /// Returns the definition of a bulletin of this schedule: the words go into the owner's session as a turn of their own, or
     /// out through a channel. What goes out names its author, who has to be allowed to use the channel when it goes.
     pub(crate) fn bulletin(&self, telling: &Telling) -> Schedule {
-        let target = telling.channel.as_ref().map_or(Target::Owner, |channel| {
-            // The receiver tells sessions apart by the conversation.
-            let conversation = self.owner.as_str().into();
-            Target::Route(Box::new(Route { channel: channel.clone(), conversation, thread: None }))
-        });
+        let target = self.bulletin_target(telling.channel.as_deref());
         // A bulletin tells of what came before, so no expiry and no bound on runs applies to it.
         let lifetime = Lifetime { dies_with_session: self.lifetime().dies_with_session, ..Lifetime::PLAIN };
         let settings = Settings { target, lifetime, shared: self.settings().shared, ..Settings::PLAIN };
@@ -147,6 +143,15 @@ impl Schedule {
         }
         let (chain, edited_by) = (self.lineage().cloned(), self.edited_by().cloned());
         Schedule { creation: Creation::of(Some(self.author()), chain, edited_by), ..bulletin }
+    }
+
+    /// Returns where a bulletin of this schedule goes: out through this channel, or into the owner's session.
+    pub(crate) fn bulletin_target(&self, channel: Option<&str>) -> Target {
+        channel.map_or(Target::Owner, |channel| {
+            // The receiver tells sessions apart by the conversation.
+            let conversation = self.owner.as_str().into();
+            Target::Route(Box::new(Route { channel: channel.into(), conversation, thread: None }))
+        })
     }
 
     /// Returns whether the schedule exists for this scope: it belongs to it, or is shared.

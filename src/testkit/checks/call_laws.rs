@@ -4,6 +4,7 @@ use crate::domain::{Cause, Cursor, Dispatch, Missed, Overlap, Phase, Reason, Run
 use crate::testkit::checks::law::{LawResult, hold};
 use crate::testkit::history::Observation;
 use crate::testkit::reference::model::ReferenceModel;
+use crate::testkit::reference::run_facts::place_of;
 use crate::testkit::reference::run_key::key_of;
 
 /// What a call came to is told right before it ends, if somebody is to be told and nobody waits for it; and nothing else is. Of a
@@ -111,4 +112,19 @@ pub(in crate::testkit) fn nothing_of_a_former_job_begins(
         .get(&key)
         .is_some_and(|life| life.dispatched_at == Cursor::START && life.cause != Cause::Bulletin);
     hold(!is_of_former || !begins, || format!("{run} begins, and its schedule was replaced before"))
+}
+
+/// A bulletin that waits takes in only what goes to the place in whose queue it is.
+pub(in crate::testkit) fn a_bulletin_that_waits_keeps_its_place(
+    model: &ReferenceModel,
+    seen: &Observation,
+) -> LawResult {
+    let Some((run, RunFact::Folded(telling))) = seen.run_fact() else { return Ok(()) };
+    let Some(plan) = model.schedules.get(&run.schedule) else { return Ok(()) };
+    let Some(life) = model.runs.get(&key_of(run)) else { return Ok(()) };
+    let goes_to = place_of(&plan.schedule.bulletin(telling));
+    let waits_for = (life.into.clone(), life.channel.clone());
+    hold(goes_to == waits_for, || {
+        format!("{run} waits for {waits_for:?}, and takes in what goes to {goes_to:?}")
+    })
 }

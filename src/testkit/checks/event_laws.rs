@@ -15,7 +15,8 @@ use crate::testkit::checks::budget_laws::{
     no_family_outgrows_its_places, no_family_writes_faster_than_its_pace, no_schedule_has_too_many_live_runs,
 };
 use crate::testkit::checks::call_laws::{
-    no_check_overlaps, nothing_of_a_former_job_begins, what_a_call_came_to_is_told,
+    a_bulletin_that_waits_keeps_its_place, no_check_overlaps, nothing_of_a_former_job_begins,
+    what_a_call_came_to_is_told,
 };
 use crate::testkit::checks::channel_laws::{
     a_channel_is_left_alone_as_it_asks, a_parcel_is_the_same_at_each_attempt,
@@ -81,6 +82,7 @@ pub(in crate::testkit) const ALL: &[(&str, EventLaw)] = named![
     what_a_call_came_to_is_told,
     no_check_overlaps,
     nothing_of_a_former_job_begins,
+    a_bulletin_that_waits_keeps_its_place,
     a_check_is_told_as_its_past_says,
     silence_is_told_once_and_only_in_silence,
     a_watch_looks_again_in_time,
@@ -146,8 +148,7 @@ fn terminal_is_final(model: &ReferenceModel, seen: &Observation) -> LawResult {
     }
 }
 
-/// A durable schedule stays until somebody cancels it: it can be changed after its last slot, and
-/// get new ones.
+/// A durable schedule stays until somebody cancels it: it can be changed after its last slot, and get new ones.
 fn may_live_again(plan: &ScheduleModel, fact: &ScheduleFact) -> bool {
     let is_asked_for = match fact {
         ScheduleFact::Changed(_) | ScheduleFact::Paused { .. } | ScheduleFact::Resumed { .. } => true,
@@ -231,8 +232,7 @@ fn never_early(model: &ReferenceModel, seen: &Observation) -> LawResult {
     }
 }
 
-/// Nothing is claimed or dispatched during a global pause, and nothing of a paused schedule except
-/// manual runs.
+/// Nothing is claimed or dispatched during a global pause, and nothing of a paused schedule except manual runs.
 fn held_is_held(model: &ReferenceModel, seen: &Observation) -> LawResult {
     let Some((run, fact)) = seen.run_fact() else { return Ok(()) };
     let paused = model.schedules.get(&run.schedule).is_some_and(|plan| plan.paused);
@@ -262,8 +262,7 @@ fn held_is_held(model: &ReferenceModel, seen: &Observation) -> LawResult {
     hold(right, || format!("{run} in a hold or a pause: {fact:?}"))
 }
 
-/// An acknowledged cancel is final: no host receives the schedule again, except for runs that it
-/// has begun.
+/// An acknowledged cancel is final: no host receives the schedule again, except for runs that it has begun.
 fn cancel_holds(model: &ReferenceModel, seen: &Observation) -> LawResult {
     match &seen.seen {
         Seen::CancelAcknowledged { schedule, .. } => {

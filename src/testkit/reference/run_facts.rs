@@ -179,8 +179,6 @@ impl ReferenceModel {
         let Some((life, plan)) = self.runs.get_mut(key).zip(self.schedules.get_mut(&key.0)) else { return };
         if let RunFact::Folded(telling) = fact {
             *life.definition = plan.schedule.bulletin(telling);
-            // Its channel may not be open any more: then it goes into the session.
-            (life.into, life.channel) = place_of(&life.definition);
             life.sent = None;
             plan.telling = Some(key.clone());
         } else {
@@ -294,7 +292,7 @@ fn leave_queue(lanes: &mut BTreeMap<SessionId, SessionModel>, life: &RunModel) {
 }
 
 /// The session that a run goes into, or the channel that it is sent by; neither for a call and a fresh session.
-fn place_of(definition: &Schedule) -> (Option<SessionId>, Option<Box<str>>) {
+pub(in crate::testkit) fn place_of(definition: &Schedule) -> (Option<SessionId>, Option<Box<str>>) {
     match definition.target() {
         _ if definition.payload.call().is_some() => (None, None),
         Target::Owner => (Some(definition.owner.clone()), None),

@@ -44,6 +44,15 @@ pub(super) const WRONG_CALLS: &[(&str, Spoil)] = &[
         let seen = Seen::Fact(Fact::Schedule(id, ScheduleFact::Changed(Box::new(anew))));
         all.insert(place, Observation { now: all[place].now, seen });
     }),
+    ("a_bulletin_that_waits_keeps_its_place", |all| {
+        let place = find(all, |seen| is_dispatched(seen, "first"));
+        let now = all[place].now;
+        let Seen::Fact(Fact::Run(run, ..)) = &all[place].seen else { return };
+        let mut telling = Telling::new("to a channel");
+        telling.channel = Some("ops".into());
+        let folded = Fact::Run(run.clone(), RunFact::Folded(Box::new(telling)), None);
+        all.insert(place, Observation { now, seen: Seen::Fact(folded) });
+    }),
 ];
 
 /// Histories after which something wrong stands, and the law that says so.

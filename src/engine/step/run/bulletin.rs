@@ -1,8 +1,8 @@
 //! Bulletins: what a session's model is told of the calls that were made for it.
 //!
 //! A bulletin is a run of its own, in the lane of the session that owns the schedule. While it waits, what comes after it of
-//! that schedule is folded into it. Those that wait go out in one delivery, and share its end. Only so many deliveries an hour
-//! may begin a turn in one session.
+//! that schedule, and goes to the same place, is folded into it. Those that wait go out in one delivery, and share its end. Only
+//! so many deliveries an hour may begin a turn in one session.
 
 use crate::domain::{
     Call, CallPurpose, Cause, Claim, HostId, NotifyWhen, Reason, RunFact, RunId, RunState, Sink, Span, Tally,
@@ -39,7 +39,13 @@ pub(in crate::engine::step) fn announce(
     };
     // An operator may have closed it to sessions since it was asked for.
     let open = channel.filter(|name| state.may_tell(&of.record.schedule, name));
-    let is_waiting = |run: &RunRecord| is_bulletin(run) && run.run.state == RunState::Queued;
+    let target = of.record.schedule.bulletin_target(open);
+    // A bulletin waits in the queue of its target. The schedule or the channel may have changed since, and then what comes now
+    // goes elsewhere: with another target, the bulletin would stay in a queue from which nothing takes it.
+    let goes_there =
+        |run: &RunRecord| state.definition_of(run).is_some_and(|asked| *asked.target() == target);
+    let is_waiting =
+        |run: &RunRecord| is_bulletin(run) && run.run.state == RunState::Queued && goes_there(run);
     let waiting = state.runs_of(of.record).map(|(_, run)| run).find(|run| is_waiting(run));
     // What this step has decided on already may not wait any more.
     let waiting = waiting.and_then(|run| Some((run, state.run_id(run)?)));
