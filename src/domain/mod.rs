@@ -43,7 +43,7 @@ pub use call::tool_counts::ToolCounts;
 pub use call::tool_name::{ToolName, ToolNameError};
 pub use call::tool_spec::{Risk, ToolSpec};
 #[doc(hidden)]
-pub use call::watch::{Open, Past, Ring, Streak, Tally, Trial, Watch};
+pub use call::watch::{Open, Past, Ring, Streak, Tally, Told, Trial, Watch};
 #[doc(hidden)]
 pub use call::watch_status::WatchStatus;
 pub use call::why::{Lasted, Why};

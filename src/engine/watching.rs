@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::reading::{Look, read_outcome};
 use crate::domain::{
     Collected, Digest, Edge, Entry, Filter, Gaps, Glimpse, Lasted, Moment, NotifyWhen, Outcome, Reading,
-    Reason, Span, Streak, Tally, Trial, Watch, Weighed, Why,
+    Reason, Span, Streak, Tally, Told, Trial, Watch, Weighed, Why,
 };
 
 /// When a check ended, and whether it was the last one.
@@ -77,7 +77,8 @@ pub fn remember_check(watch: &mut Watch, filter: &Filter, reading: &Reading, ver
         watch.shown = Some(Arc::clone(&reading.outcome));
     }
     if is_told {
-        watch.under_way = Some(Arc::clone(&reading.outcome));
+        let (check, outcome) = (verdict.tally.checks, Arc::clone(&reading.outcome));
+        watch.under_way = Some(Told { check, outcome });
     }
     watch.last = Some(Arc::clone(&reading.outcome));
 }

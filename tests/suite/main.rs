@@ -80,6 +80,7 @@ mod unreached;
 mod used_up;
 mod watch;
 mod watch_events;
+mod watch_receipts;
 mod watch_refusals;
 mod watching;
 mod year;

@@ -35,6 +35,14 @@ impl Collected {
         self.extend(Collected { checks: 1, newest: vec![entry] });
     }
 
+    /// Removes this check and those before it.
+    pub(crate) fn forget_until(&mut self, check: u64) {
+        // Checks follow each other, so the last one says how many come after that one.
+        let left = self.newest.last().map_or(0, |last| last.check.saturating_sub(check));
+        self.checks = self.checks.min(left);
+        self.newest.retain(|entry| entry.check > check);
+    }
+
     /// Adds later checks.
     pub(crate) fn extend(&mut self, later: Collected) {
         self.checks = self.checks.saturating_add(later.checks);

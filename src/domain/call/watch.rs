@@ -26,8 +26,10 @@ pub struct Watch {
     pub last: Option<Arc<Outcome>>,
     /// The outcome that the model was shown last: the first one, then what was told and has arrived.
     pub shown: Option<Arc<Outcome>>,
-    /// The outcome that was told and has not arrived.
-    pub under_way: Option<Arc<Outcome>>,
+    /// The outcome that was told last and has not arrived.
+    pub under_way: Option<Told>,
+    /// The outcome that the bulletin told of which went out last, if that has not arrived: a later one may wait meanwhile.
+    pub out: Option<Told>,
     /// The checks of a summary that is not complete.
     pub batch: Collected,
     /// The checks of summaries that were told and have not arrived: the next one has them as well.
@@ -38,6 +40,15 @@ pub struct Watch {
     pub(crate) unseen_until: Option<Moment>,
     /// The newest checks.
     pub ring: Ring,
+}
+
+/// An outcome that was told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The number of its check.
+    pub check: u64,
+    /// The outcome.
+    pub outcome: Arc<Outcome>,
 }
 
 /// What a watch counts.
@@ -139,6 +150,7 @@ impl Watch {
         last: None,
         shown: None,
         under_way: None,
+        out: None,
         batch: Collected::NONE,
         batch_under_way: Collected::NONE,
         unseen_from: None,
@@ -146,12 +158,22 @@ impl Watch {
         ring: Ring { base: None, newest: 0, marks: VecDeque::new(), glimpses: VecDeque::new() },
     };
 
-    /// Notes that what was told has arrived: from now on, a difference is shown against that.
-    pub fn has_arrived(&mut self) {
-        if let Some(outcome) = self.under_way.take() {
-            self.shown = Some(outcome);
+    /// Notes that a bulletin goes out that tells of this check, and of those before it that have not arrived.
+    pub fn goes_out(&mut self, check: u64) {
+        if let Some(told) = self.under_way.take_if(|told| told.check <= check) {
+            self.out = Some(told);
         }
-        self.batch_under_way = Collected::NONE;
+    }
+
+    /// Notes that what was told up to this check has arrived: from now on, a difference is shown against that. What a later
+    /// bulletin tells of has not arrived.
+    pub fn has_arrived(&mut self, check: u64) {
+        for under_way in [&mut self.out, &mut self.under_way] {
+            if let Some(told) = under_way.take_if(|told| told.check <= check) {
+                self.shown = Some(told.outcome);
+            }
+        }
+        self.batch_under_way.forget_until(check);
     }
 
     /// Returns the error of the newest check; `None` if that worked, and before the first. Of a check before a restart it is

@@ -1,5 +1,6 @@
 //! Runs: one run is one occurrence of a schedule.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use crate::domain::{
@@ -58,6 +59,9 @@ pub struct Run {
     /// Whether a session caused it: it asked for the run or armed its slot, or the run tells of one that it caused. Such a run
     /// uses the share of its session, and nothing that is reserved for operators.
     pub(crate) by_session: bool,
+    /// The check of a watch that a bulletin tells of, with those before it that have not arrived; `None` if it tells of none, or
+    /// has arrived.
+    pub(crate) told_check: Option<NonZeroU32>,
     /// The state of the run.
     pub state: RunState,
     /// The number of the current attempt, from 1.
@@ -133,6 +137,7 @@ impl Run {
             folded,
             cause,
             by_session: false,
+            told_check: None,
             // Until the next fact about the run, which is a dispatch in the same step if nothing stands in its way.
             state: RunState::Queued,
             attempt: 1,

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::run::Ending;
 use crate::domain::{
-    BootTime, CallPurpose, Cause, Moment, Now, Outcome, Phase, RunId, RunState, Telling, Trigger, Watch,
-    WatchCheck,
+    BootTime, CallPurpose, Moment, Now, Outcome, Phase, RunId, RunState, Telling, Trigger, Watch, WatchCheck,
 };
 use crate::engine::destination::Destination;
 use crate::engine::record::SessionRecord;
@@ -73,12 +72,24 @@ impl State {
         }
     }
 
+    /// Lets the watch of a bulletin know that it goes out.
+    pub(super) fn goes_out(&mut self, run: Key) {
+        let record = self.runs.get(run);
+        if let Some((key, check)) = record.and_then(|record| Some((record.schedule, record.run.told_check?)))
+            && let Some(watch) = self.schedules.get_mut(key).and_then(|record| record.remembered.as_mut())
+        {
+            watch.goes_out(check.get().into());
+        }
+    }
+
     /// Lets the watch of a bulletin know that its session has read it.
     pub(super) fn arrived(&mut self, run: Key) {
-        let bulletin = self.runs.get(run).filter(|record| record.run.cause == Cause::Bulletin);
-        let Some(key) = bulletin.map(|record| record.schedule) else { return };
-        if let Some(watch) = self.schedules.get_mut(key).and_then(|record| record.remembered.as_mut()) {
-            watch.has_arrived();
+        let record = self.runs.get_mut(run);
+        let told = record.and_then(|record| Some((record.schedule, record.run.told_check.take()?)));
+        if let Some((key, check)) = told
+            && let Some(watch) = self.schedules.get_mut(key).and_then(|record| record.remembered.as_mut())
+        {
+            watch.has_arrived(check.get().into());
         }
     }
 
@@ -105,6 +116,7 @@ impl State {
     fn put_words(&mut self, run: Key, telling: &Telling) {
         let Some(record) = self.runs.get_mut(run) else { return };
         let Some(schedule) = self.schedules.get(record.schedule) else { return };
+        record.run.told_check = telling.check;
         // A run goes by the definition that is attached to it, so a bulletin takes the way of a prompt.
         record.run.definition = Some(Arc::new(schedule.schedule.bulletin(telling)));
     }
@@ -151,6 +163,7 @@ impl State {
         (it.host, it.session) = (host, session);
         it.lead = Some(Box::new(lead.clone()));
         self.joined.entry(lead).or_default().push(run);
+        self.goes_out(run);
     }
 
     /// Takes a bulletin out of the delivery of another one, if it is in one.

@@ -148,6 +148,7 @@ impl State {
             self.end_creating(&session);
         }
         self.note_written(run, phase, now.boot);
+        self.goes_out(run);
         let Some(record) = self.runs.get(run) else { return };
         // Only a payload with a configuration opens a fresh session, and its prompt goes there.
         let fresh = self.definition_of(record).is_some_and(|asked| asked.payload.config().is_some());

@@ -159,7 +159,7 @@ impl CommittedModel {
 /// nobody has looked for a time.
 fn stored(mut row: ScheduleRow, has_unseen_end: bool) -> ScheduleRow {
     if let Some(watch) = &mut row.watch {
-        (watch.last, watch.shown, watch.under_way) = (None, None, None);
+        (watch.last, watch.shown, watch.under_way, watch.out) = (None, None, None, None);
         watch.ring = Ring::after(watch.tally.checks);
         if has_unseen_end {
             (watch.unseen_from, watch.unseen_until) = (None, None);

@@ -129,6 +129,31 @@ fn a_summary_that_waits_over_a_crash_becomes_part_of_the_next() {
     assert!(told[0].ends_with("\n1 earlier update is folded into this one."), "{told:?}");
 }
 
+/// A summary that waits over a crash is told once: the next one begins with the check after it.
+#[test]
+fn a_summary_that_is_told_in_the_next_life_is_not_told_again() {
+    let lives = Lives::new();
+    let (mut life, _) = live(&lives, &[1, 2]);
+    let host = life.handle.hosts().attach(Arc::new(SimHost::new(&lives.stage, HostId::new(1))));
+    let owner = life.open(host);
+    let busy = Report::Busy { session: owner.clone(), busy: true, by: None };
+    life.handle.submit(Input::Report(busy)).expect("it is open");
+    life.handle.schedule(watch_by(&life.handle, &owner, "w", (summary(2), 15))).expect("it is kept");
+    run_for(&lives, &mut life, 35_000);
+    drop(life);
+    let (mut life, _) = live(&lives, &[3, 4]);
+    let host = life.handle.hosts().attach(Arc::new(SimHost::new(&lives.stage, HostId::new(1))));
+    let back = Command::HostSessions { host, sessions: vec![owner], busy: Some(false), by: None };
+    life.handle.submit(Input::Command(back)).expect("it is open");
+    run_for(&lives, &mut life, 1_000);
+    assert_eq!(told(&lives).len(), 1);
+    run_for(&lives, &mut life, 35_000);
+    let told = told(&lives);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].contains("\nSummary (2 checks): [{\"check\": 1, "), "{told:?}");
+    assert!(told[1].contains("\nSummary (2 checks): [{\"check\": 3, "), "{told:?}");
+}
+
 /// T41: a watch that is paused is so in the next life, and goes on from what it knew when somebody resumes it.
 #[test]
 fn a_pause_of_a_watch_outlives_the_process() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use reveille::domain::{Filter, Glimpse, NotifyWhen, Outcome, Past, Ring, Span, Watch};
+use reveille::domain::{Filter, Glimpse, NotifyWhen, Outcome, Past, Ring, Span, Told, Watch};
 use reveille::edn::Value;
 use reveille::engine::{Look, next_wait, read_outcome};
 
@@ -119,9 +119,11 @@ fn what_was_told_is_what_differences_are_shown_against_once_it_has_arrived() {
     world.check(Outcome::of_value(Value::Int(2), 1, Span::ZERO));
     assert_eq!(change(&world, 3).as_deref(), Some("result: 2 -> 3"));
     // Told, and under way: the model still knows the one before.
-    world.watch.under_way = Some(Arc::new(Outcome::of_value(Value::Int(5), 1, Span::ZERO)));
+    let outcome = Arc::new(Outcome::of_value(Value::Int(5), 1, Span::ZERO));
+    world.watch.under_way = Some(Told { check: 3, outcome });
+    world.watch.has_arrived(2);
     assert_eq!(change(&world, 3).as_deref(), Some("result: 2 -> 3"));
-    world.watch.has_arrived();
+    world.watch.has_arrived(3);
     assert_eq!(change(&world, 3).as_deref(), Some("result: 5 -> 3"));
     assert_eq!(change(&world, 5), None);
 }

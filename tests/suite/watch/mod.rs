@@ -74,7 +74,7 @@ impl World {
         let ends = (batch.newest.first().expect("one").check, batch.newest.last().expect("one").check);
         let told = weighed.told.map_or_else(|| "nil".to_owned(), |why| printed(why, ends));
         remember_check(&mut self.watch, &self.filter, &reading, &weighed, self.now);
-        self.watch.has_arrived();
+        self.watch.has_arrived(weighed.tally.checks);
         (weighed, told)
     }
 }

@@ -4,6 +4,8 @@
 //! that schedule, and goes to the same place, is folded into it. Those that wait go out in one delivery, and share its end. Only
 //! so many deliveries an hour may begin a turn in one session.
 
+use std::num::NonZeroU32;
+
 use crate::domain::{
     Call, CallPurpose, Cause, Claim, HostId, NotifyWhen, Reason, RunFact, RunId, RunState, Sink, Span, Tally,
     TaskEnd, Telling, Trigger,
@@ -58,7 +60,10 @@ pub(in crate::engine::step) fn announce(
     let id = of.id.schedule.to_string();
     let text = bulletin_text(&headline(step, of, (call, &id), end), &details);
     let (channel, by_session) = (open.map(Into::into), of.by_session);
-    let telling = Box::new(Telling { text: text.into(), channel, by_session });
+    // The state does not have this check yet.
+    let check = details.why.and_then(|_| of.record.watch()).map(|watch| watch.tally.checks + 1);
+    let check = check.and_then(|check| NonZeroU32::new(u32::try_from(check).ok()?));
+    let telling = Box::new(Telling { text: text.into(), channel, check, by_session });
     if let Some((_, run)) = waiting {
         step.run_fact(&run, RunFact::Folded(telling));
         return;

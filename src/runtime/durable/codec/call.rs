@@ -1,5 +1,6 @@
 //! The codec of calls and of what they came to.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use super::FactError;
@@ -106,11 +107,20 @@ pub(super) fn outcome(form: &Form<'_>) -> Result<Outcome, FactError> {
 
 /// Prints the words of a bulletin.
 pub(super) fn of_telling(telling: &Telling) -> Printed {
-    let Telling { text, channel, by_session } = telling;
+    let Telling { text, channel, check, by_session } = telling;
     Printed::new()
         .with("text", &**text)
         .with("channel", channel.as_deref())
+        .with("check", check.map(NonZeroU32::get))
         .with("by-session?", by_session.then_some(true))
+}
+
+/// Parses the number of the check that a bulletin tells of, if it tells of one.
+///
+/// # Errors
+/// [`FactError`] if it is no such number.
+pub(super) fn told_check(form: &Form<'_>, key: &'static str) -> Result<Option<NonZeroU32>, FactError> {
+    Ok(maybe(form, key, number)?.and_then(NonZeroU32::new))
 }
 
 /// Parses the words of a bulletin.
@@ -121,7 +131,8 @@ pub(super) fn telling(form: &Form<'_>) -> Result<Telling, FactError> {
     Ok(Telling {
         text: text(form, "text")?.into(),
         channel: own_text(form, "channel")?,
-        // Facts from before this was recorded do not say so.
+        // Facts from before these were recorded do not say so.
+        check: told_check(form, "check")?,
         by_session: flag_or(false, form, "by-session?")?,
     })
 }

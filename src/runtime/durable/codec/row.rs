@@ -1,6 +1,7 @@
 //! The codec of rows: the current state of a schedule, of a session and of the hold, each one form beside the log.
 
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use super::actor::{actor, token_name};
@@ -271,6 +272,7 @@ fn of_run(run: &Run) -> Printed {
         .with("cause", (run.cause != Cause::Slot).then(|| Word(run.cause.name())))
         // The default depends on the cause. `run` below reads it by the same rule.
         .with("by-session?", unless(run.cause == Cause::Manual, run.by_session))
+        .with("told-check", run.told_check.map(NonZeroU32::get))
         .with("state", Word(run.state.name()))
         .with("attempt", unless(1, u32::from(run.attempt)))
         .with("earlier", run.earlier.as_deref().map(|earlier| of_earlier(earlier, run.slot)))
@@ -304,6 +306,8 @@ fn run(form: &Form<'_>) -> Result<Run, FactError> {
         cause,
         // In a row from before this was recorded, any manual run counts as one that a session asked for.
         by_session: flag_or(cause == Cause::Manual, form, "by-session?")?,
+        // In a row from before this was recorded, a bulletin tells of no check: what it tells is told again with the next one.
+        told_check: call::told_check(form, "told-check")?,
         state: one(form, "state", RunState::parse)?,
         attempt,
         // A row from before attempts were recorded does not say what the earlier ones came to.
