@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::sync::{Mutex, UNPOISONED};
-use crate::domain::{Cause, Fact, RunId, ScheduleId};
+use crate::domain::{Cause, Fact, Moment, RunId, ScheduleId};
 use crate::engine::State;
 
 /// Those who wait.
@@ -78,18 +78,16 @@ impl WaiterTable {
         (!table.waiting.is_empty()).then(|| Arc::clone(&table.awaited))
     }
 
-    /// From now on nobody can stop waiting for those of these calls that have ended. Returns their runs.
+    /// From now on nobody can stop waiting for those of these calls that have ended. Returns their runs. The step has a fact
+    /// about each of them, so a schedule that is not there was forgotten in this step, with its session: one that does not exist
+    /// yet, and has a waiter already, is not among them.
     pub(super) fn close_ended(&self, concerned: &BTreeSet<ScheduleId>, state: &State) -> Vec<RunId> {
         let ended =
             concerned.iter().filter(|schedule| !is_under_way(state, schedule)).filter_map(|schedule| {
-                // A waiter may be registered before its schedule exists. It is left alone.
-                let record = state.schedule(schedule)?;
                 let mut table = self.table.lock().expect(UNPOISONED);
                 let waiting = self.let_go(&mut table, schedule)?;
                 table.ended.entry(schedule.clone()).or_default().extend(waiting);
-                // The newest run that is a call. A bulletin only tells of one.
-                let mut runs = state.runs_of(record).map(|(_, run)| run);
-                state.run_id(runs.find(|run| run.run().cause != Cause::Bulletin)?)
+                Some(run_to_ring(state, schedule))
             });
         ended.collect()
     }
@@ -109,20 +107,30 @@ pub(super) fn concerned(awaited: &BTreeSet<ScheduleId>, facts: &[Fact]) -> BTree
     about.filter(|schedule| awaited.contains(*schedule)).cloned().collect()
 }
 
+/// The newest run of a schedule that is a call: a bulletin only tells of one. Of a schedule that never made its call, or that
+/// was forgotten, nothing is out, and the id of a run that never was rings those who wait.
+fn run_to_ring(state: &State, schedule: &ScheduleId) -> RunId {
+    let run = state.schedule(schedule).and_then(|record| {
+        let mut runs = state.runs_of(record).map(|(_, run)| run);
+        state.run_id(runs.find(|run| run.run().cause != Cause::Bulletin)?)
+    });
+    run.unwrap_or_else(|| RunId { schedule: schedule.clone(), incarnation: 1, slot: Moment::EPOCH })
+}
+
 /// Whether the call of a schedule has not ended.
 pub(super) fn is_under_way(state: &State, schedule: &ScheduleId) -> bool {
     state.schedule(schedule).is_some_and(|record| {
         let mut own =
             state.runs_of(record).map(|(_, run)| run.run()).filter(|run| run.cause != Cause::Bulletin);
-        // A schedule without a run has not made its call yet.
-        own.next().is_none_or(|run| !run.state.is_terminal())
+        // A schedule without a run has not made its call yet, and makes none once it has ended.
+        own.next().map_or(!record.status().is_terminal(), |run| !run.state.is_terminal())
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Moment, RunFact, SessionFact, SessionId};
+    use crate::domain::{RunFact, SessionFact, SessionId};
 
     fn id(number: u32) -> ScheduleId {
         ScheduleId::new(&format!("task-{number}")).expect("an id")

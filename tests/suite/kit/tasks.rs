@@ -1,7 +1,8 @@
 //! `background_run`: its modes, what is answered and what the session is told.
 
-use reveille::domain::{Caller, Scope, Span};
+use reveille::domain::{Caller, Refusal, ScheduleId, Scope, Span};
 use reveille::edn::Value;
+use reveille::engine::{Command, Input, Which};
 use reveille::service::Waiter;
 use reveille::testkit::ToolPlan;
 
@@ -151,13 +152,52 @@ fn tasks_of_others_are_not_there_and_an_operator_s_cancel_is_told() {
         let text = world.begin("background_run", &other, &args.replace("ID", &id)).0.text();
         assert!(text.contains("not found"), "{text}");
     }
-    let which =
-        reveille::engine::Which::any(Scope::Operator, reveille::domain::ScheduleId::new(&id).expect("an id"));
-    let cancel = reveille::engine::Command::CancelCall(which);
-    world.handle.submit(reveille::engine::Input::Command(cancel)).expect("it goes on");
+    let which = Which::any(Scope::Operator, ScheduleId::new(&id).expect("an id"));
+    world.handle.submit(Input::Command(Command::CancelCall(which))).expect("it goes on");
     world.run_for(0);
     let expected = format!("[BACKGROUND TASK CANCELLED] task_id={id} tool=ci.hang elapsed=0.3s");
     assert!(world.told().first().is_some_and(|told| told.starts_with(&expected)), "{:?}", world.told());
+}
+
+/// What was launched while everything is held is cancelled before it begins, and whoever waits for it has its end.
+#[test]
+fn a_task_that_has_not_begun_is_cancelled() {
+    let world = world();
+    let submit = |command| world.handle.submit(Input::Command(command)).expect("an operator may");
+    submit(Command::HoldAll { by: Scope::Operator.into(), reason: None });
+    let id = launch(&world, "ci.build");
+    let (end, _waiter) = ask(&world, &format!(r#"{{"task_id":"{id}","wait":true}}"#));
+    let (said, _) = ask(&world, &format!(r#"{{"task_id":"{id}","cancel":true}}"#));
+    assert!(said.text().contains(r#""status":"cancelled""#), "{}", said.text());
+    world.run_for(0);
+    assert!(end.text().contains(r#""status":"cancelled""#), "{}", end.text());
+    submit(Command::ReleaseAll { by: Scope::Operator.into() });
+    world.run_for(10_000);
+    assert_eq!((world.executor.calls().len(), world.told().len()), (0, 0));
+    // The call of this one has ended, and what there is to tell of it waits.
+    let id = launch(&world, "ci.build");
+    submit(Command::HoldAll { by: Scope::Operator.into(), reason: None });
+    world.run_for(5_000);
+    let which = Which::any(Scope::Operator, ScheduleId::new(&id).expect("an id"));
+    let refused = world.handle.submit(Input::Command(Command::CancelCall(which)));
+    assert!(matches!(refused, Err(Refusal::NotCancellable { .. })), "{refused:?}");
+    submit(Command::ReleaseAll { by: Scope::Operator.into() });
+    world.run_for(0);
+    assert_eq!(world.told().len(), 1);
+}
+
+/// A session is closed while a call of its waits for the end of a hold: whoever waits for that call is told at once.
+#[test]
+fn who_waits_for_a_task_of_a_session_that_is_closed_is_answered() {
+    let world = world();
+    let hold = Command::HoldAll { by: Scope::Operator.into(), reason: None };
+    world.handle.submit(Input::Command(hold)).expect("an operator may");
+    let id = launch(&world, "ci.build");
+    let (end, _waiter) = ask(&world, &format!(r#"{{"task_id":"{id}","wait":true}}"#));
+    assert_eq!(end.text(), "");
+    world.handle.close_session(&session("s")).expect("it is open");
+    world.run_for(0);
+    assert!(end.is_error() && end.text().contains("not found"), "{}", end.text());
 }
 
 #[test]

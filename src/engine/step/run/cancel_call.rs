@@ -1,7 +1,7 @@
 //! Transition: somebody cancels a call, whether it waits or is out. It has ended at once: its executor is told, and an outcome
 //! that comes all the same is refused.
 
-use crate::domain::{Reason, Refusal, RunFact, RunState, TaskEnd};
+use crate::domain::{CallPurpose, Reason, Refusal, RunFact, RunState, ScheduleFact, TaskEnd};
 use crate::engine::bulletin_text::Details;
 use crate::engine::input::Which;
 use crate::engine::record::{RunRecord, ScheduleRecord};
@@ -13,12 +13,19 @@ use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
 
 /// Cancels the call of a schedule's live run. The schedule goes on. Its session is told, unless it has asked for this itself.
+/// A task that has not begun its call, because everything is held for instance, is cancelled with its slot.
 pub(in crate::engine) fn cancel_call(step: &mut StepBuilder<'_>, which: Which) -> Result<(), Refusal> {
     let state = step.state;
     let (_, record) = lookup(state, &which)?;
     let live = state.runs_of(record).find(|(_, run)| run.is_live() && is_call(state, run));
     let found = live.and_then(|(_, run)| Some((run, Occurrence::of(state, run)?)));
     let Some((run, occurrence)) = found else {
+        if record.next.is_some() && is_task(record) {
+            let by = Some(Box::new(which.by));
+            let fact = ScheduleFact::Cancelled { reason: Reason::Cancelled, by };
+            step.schedule_fact(&which.schedule, fact);
+            return Ok(());
+        }
         return Err(Refusal::NotCancellable { schedule: which.schedule, status: record.status });
     };
     // A session that cancels its own call knows of the end, and a caller that waits for the outcome gets it.
@@ -47,6 +54,11 @@ pub(in crate::engine::step) fn cancel_calls_out(step: &mut StepBuilder<'_>, reco
 pub(in crate::engine::step) fn has_only_calls_out(state: &State, record: &ScheduleRecord) -> bool {
     let mut live = state.runs_of(record).map(|(_, run)| run).filter(|run| run.is_live());
     live.all(|run| run.run.state == RunState::Queued || is_out(state, run))
+}
+
+/// Returns whether one call is all that a schedule is for, so that its end is the end of the schedule.
+fn is_task(record: &ScheduleRecord) -> bool {
+    record.schedule.payload.call().is_some_and(|call| call.purpose == CallPurpose::Task)
 }
 
 fn is_out(state: &State, run: &RunRecord) -> bool {
