@@ -26,6 +26,7 @@ mod cron;
 mod cron_engine;
 mod cron_others;
 mod dialects;
+mod disabled_channels;
 mod durable;
 mod edn;
 mod edn_meta;

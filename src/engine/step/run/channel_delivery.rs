@@ -3,9 +3,12 @@
 //! They wait for no turn. Delivery is at least once: whatever may not have arrived is sent again
 //! under the same id (`retry.rs`).
 
-use crate::domain::{ChannelFact, Dispatch, Fact, HostId, Phase, Route, RunFact, Target, redacted};
+use crate::domain::{
+    ChannelFact, Dispatch, Fact, Failure, HostId, Phase, Reason, Route, RunFact, Target, redacted,
+};
 use crate::engine::effect::{Effect, Parcel};
 use crate::engine::step::run::occurrence::Occurrence;
+use crate::engine::step::run::retry::fail;
 use crate::engine::step_builder::StepBuilder;
 
 /// Hands a run over to its channel.
@@ -45,9 +48,20 @@ pub(in crate::engine::step) fn send_to_channel(
     })));
 }
 
-/// Disables the channel of a run, because its receiver refuses further messages.
+/// Disables the channel of a run, because its receiver refuses further messages. What waits for the channel fails: nothing else
+/// would take it out of its queue. What waits for something else as well fails once that is over.
 pub(in crate::engine::step) fn disable(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) {
-    if let Target::Route(route) = occurrence.schedule.target() {
-        step.fact(Fact::Channel(route.channel.clone(), ChannelFact::Disabled));
+    let Target::Route(route) = occurrence.schedule.target() else { return };
+    step.fact(Fact::Channel(route.channel.clone(), ChannelFact::Disabled));
+    if step.held {
+        return;
+    }
+    let state = step.state;
+    let waiting = state.waiting_outside().into_iter().filter_map(|run| Occurrence::of(state, run));
+    for waiting in waiting.filter(|waiting| waiting.is_for(&route.channel)) {
+        if !waiting.is_paused() && !waiting.is_frozen(state) {
+            let reason = Reason::ChannelDisabled;
+            fail(step, &waiting, Failure::new(Phase::PromptSubmit, reason, reason.doc()));
+        }
     }
 }

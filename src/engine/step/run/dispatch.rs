@@ -105,12 +105,9 @@ pub(in crate::engine::step) fn dispatch_channel(step: &mut StepBuilder<'_>, chan
     }
     for run in state.waiting_outside() {
         let Some(occurrence) = Occurrence::of(state, run) else { continue };
-        let is_for_it = matches!(
-            occurrence.destination(state),
-            Destination::Channel(route, _) if *route.channel == *channel
-        );
+        // By its definition and not by its destination: one for a channel that was disabled meanwhile fails here.
         let stands = occurrence.is_paused() || occurrence.is_frozen(state);
-        if is_for_it && !stands && !cancel_stale(step, &occurrence) {
+        if occurrence.is_for(channel) && !stands && !cancel_stale(step, &occurrence) {
             dispatch(step, &occurrence);
         }
     }

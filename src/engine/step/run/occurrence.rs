@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Actor, Cause, Checks, Moment, Reason, RunFact, RunId, Schedule, ScheduleFact, Span, TaskEnd,
+    Actor, Cause, Checks, Moment, Reason, RunFact, RunId, Schedule, ScheduleFact, Span, Target, TaskEnd,
 };
 use crate::engine::bulletin_text::{Details, error_line};
 use crate::engine::destination::Destination;
@@ -87,6 +87,13 @@ impl<'a> Occurrence<'a> {
     pub(in crate::engine::step) fn destination(&self, state: &'a State) -> Destination<'a> {
         let back = self.back.and_then(|key| Some(Destination::Session(key, state.sessions.get(key)?)));
         back.unwrap_or_else(|| state.destination(self.schedule, self.owner))
+    }
+
+    /// Returns whether it is a message for this channel, be that open or not.
+    pub(in crate::engine::step) fn is_for(&self, channel: &str) -> bool {
+        // The target in the settings of a call does not apply.
+        let is_message = self.schedule.payload.call().is_none();
+        is_message && matches!(self.schedule.target(), Target::Route(route) if *route.channel == *channel)
     }
 
     /// Returns whether it has to wait until its schedule is resumed. Manual runs were requested
