@@ -17,7 +17,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use self::adopted::Adopted;
 use self::counts::Counts;
@@ -135,17 +135,26 @@ impl Shared {
         }
         while let Some((serial, offerer, invocation)) = self.calls.next_to_hand_out() {
             let (engine, id) = (Arc::downgrade(self), invocation.id.clone());
+            let has_returned = Arc::<AtomicBool>::default();
+            let (of, note) = (id.clone(), Arc::clone(&has_returned));
             // The executor may keep it for longer than the engine exists.
             let returned = Returned::new(move |outcome| {
+                note.store(true, Ordering::SeqCst);
                 // The way back of an executor that panics is dropped while the panic unwinds.
                 let panicked = || Outcome::of_error("the executor panicked", Span::ZERO);
                 let outcome = if std::thread::panicking() { panicked() } else { outcome };
                 if let Some(shared) = engine.upgrade() {
-                    shared.call_returned(&id, serial, outcome);
+                    shared.call_returned(&of, serial, outcome);
                 }
             });
             // Unwind safe: the executor is behind a port. One that panics drops the way back, and the call has failed.
             let _ = catch_unwind(AssertUnwindSafe(|| offerer.executor.call(invocation, returned)));
+            // No lock is held since it was taken out of its line. If it was ended meanwhile, the executor was told before it had
+            // the call, and found nothing to cancel.
+            if !self.calls.table().has(&id, serial) && !has_returned.load(Ordering::SeqCst) {
+                // Unwind safe: as above.
+                let _ = catch_unwind(AssertUnwindSafe(|| offerer.executor.cancel(&id)));
+            }
         }
     }
 

@@ -168,6 +168,11 @@ impl Table {
         Some(handed)
     }
 
+    /// Returns whether this very call has not ended.
+    pub(super) fn has(&self, id: &str, serial: u64) -> bool {
+        self.calls.get(id).is_some_and(|call| call.serial == serial)
+    }
+
     /// Takes a call out, if it is there; with a serial number only that one.
     pub(super) fn end(&mut self, id: &str, serial: Option<u64>) -> Option<Ended> {
         // A late outcome of an earlier call must not end a later one that has its id.

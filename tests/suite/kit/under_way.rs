@@ -1,12 +1,15 @@
 //! Calls under way: places, turns, time, size, and executors that misbehave.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use reveille::domain::{Actor, Call, CallPurpose, Caller, ExecutorKind, Payload, Span, When};
+use reveille::domain::{
+    Actor, Call, CallPurpose, Caller, ExecutorKind, Payload, SessionId, Span, ToolSpec, When,
+};
 use reveille::edn::{Map, Value, read};
-use reveille::engine::NewSchedule;
+use reveille::engine::{Invocation, NewSchedule};
 use reveille::limits;
-use reveille::runtime::CallsInUse;
+use reveille::port::{Executor, Returned};
+use reveille::runtime::{CallsInUse, Handle};
 use reveille::testkit::{SimTools, ToolPlan};
 
 use super::world::{Outcomes, World, told, tool};
@@ -71,6 +74,48 @@ fn a_cancelled_call_is_not_heard_and_its_executor_is_told() {
     world.handle.calls().cancel("b");
     world.call("b", &one, "t.hang", &outcomes);
     assert_eq!(world.handle.calls().in_use().in_flight, 1);
+}
+
+/// Has each call cancelled while it is handed over, before it has begun it.
+struct Late {
+    handle: Handle,
+    open: Mutex<Vec<(Box<str>, Returned)>>,
+}
+
+impl Executor for Late {
+    fn specs(&self, _: &SessionId) -> Arc<[ToolSpec]> {
+        [ToolSpec::reading(tool("t.late"), "A tool.", Map::new().into())].into()
+    }
+
+    fn call(&self, invocation: Invocation, returned: Returned) {
+        self.handle.calls().cancel(&invocation.id);
+        self.open.lock().expect("no test panics here").push((invocation.id, returned));
+    }
+
+    fn cancel(&self, id: &str) {
+        let mut open = self.open.lock().expect("no test panics here");
+        let found = open.iter().position(|(open, _)| **open == *id).map(|place| open.remove(place));
+        drop(open);
+        if let Some((_, returned)) = found {
+            returned.leave();
+        }
+    }
+}
+
+/// Its executor hears of the cancel before it has the call, and has to hear of it again.
+#[test]
+fn a_call_that_is_cancelled_while_it_is_handed_over_is_not_carried_out() {
+    let (world, outcomes) = (World::new(strange), Outcomes::default());
+    let one = world.open("one");
+    let late = Arc::new(Late { handle: world.handle.clone(), open: Mutex::default() });
+    world.handle.tools().add_executor(ExecutorKind::Operator, late.clone()).expect("no clash");
+    world.call("a", &one, "t.late", &outcomes);
+    assert!(late.open.lock().expect("no test panics here").is_empty(), "it goes on");
+    assert!(told(&outcomes).is_empty());
+    assert_eq!(world.handle.calls().in_use(), CallsInUse::default());
+    // One that has ended by itself is not cancelled.
+    world.call("b", &one, "t.echo", &outcomes);
+    assert_eq!((told(&outcomes).len(), world.executor.cancelled().len()), (1, 0));
 }
 
 /// T8.

@@ -76,9 +76,11 @@ impl ToolTasks {
                 open.returned.give(outcome);
             }
         });
-        // A task that has ended already has removed its entry.
         if let Some(open) = self.open().get_mut(id) {
             open.task = Some(task.abort_handle());
+        } else {
+            // It has ended already, or was cancelled before its task was known. Dropping the handle alone would let it go on.
+            task.abort();
         }
     }
 
