@@ -1,18 +1,18 @@
 //! Watches that hear of changes between their checks, as far as the executor of their tool can tell.
 //!
 //! What lives elsewhere: what a change does to a watch (`engine`), how changes are heard of (the executors). Invariants: there
-//! are at most `limits::LISTENING_WATCHES`; of many changes between two checks the engine is told once; a watch whose
-//! executor tells nothing is checked at its interval, as without this.
+//! are at most `limits::LISTENING_WATCHES`; of many changes between two checks the engine is told once in a while; a watch
+//! whose executor tells nothing is checked at its interval, as without this.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::kit::KnownTool;
 use super::shared::Shared;
 use super::sync::{Mutex, UNPOISONED};
-use crate::domain::{Refusal, ScheduleId};
+use crate::domain::{BootTime, Refusal, ScheduleId, Span};
 use crate::edn::Value;
 use crate::engine::{Input, Report};
 use crate::limits;
@@ -26,8 +26,30 @@ pub(super) struct Listeners {
 
 struct Listener {
     listening: Box<dyn Listening>,
+    changes: Arc<Changes>,
+}
+
+/// What a watch has heard of.
+#[derive(Default)]
+struct Changes {
     /// Whether something has changed since the last check began.
-    has_stirred: Arc<AtomicBool>,
+    has_stirred: AtomicBool,
+    /// When the engine was told of a change last, in nanoseconds of the boot clock.
+    told_at: AtomicU64,
+}
+
+impl Changes {
+    /// Notes a change. Returns whether the engine has to be told: of the first one since the last check began, and of a later one
+    /// if that check does not come. The watch was paused when the engine was told, or the check was refused before its call.
+    fn note(&self, now: BootTime) -> bool {
+        let is_first = !self.has_stirred.swap(true, Ordering::SeqCst);
+        let wait = Span::from_millis(limits::STIRRED_MS.value).nanos();
+        let is_told = is_first || now.nanos() >= self.told_at.load(Ordering::SeqCst).saturating_add(wait);
+        if is_told {
+            self.told_at.store(now.nanos(), Ordering::SeqCst);
+        }
+        is_told
+    }
 }
 
 impl Shared {
@@ -42,12 +64,11 @@ impl Shared {
         if self.listeners.forget_changes(watch) {
             return Ok(());
         }
-        let has_stirred = Arc::<AtomicBool>::default();
-        let (engine, id, flag) = (Arc::downgrade(self), watch.clone(), Arc::clone(&has_stirred));
+        let changes = Arc::<Changes>::default();
+        let (engine, id, heard) = (Arc::downgrade(self), watch.clone(), Arc::clone(&changes));
         let stirred: Stirred = Arc::new(move || {
-            // One report is enough until the next check has begun.
-            if !flag.swap(true, Ordering::SeqCst)
-                && let Some(shared) = engine.upgrade()
+            if let Some(shared) = engine.upgrade()
+                && heard.note(shared.now().boot)
             {
                 shared.report_stirred(&id);
             }
@@ -62,7 +83,7 @@ impl Shared {
         if table.len() as u64 >= limits::LISTENING_WATCHES.value && !table.contains_key(watch) {
             return Err("too many watches hear of changes already");
         }
-        let former = table.insert(watch.clone(), Listener { listening, has_stirred });
+        let former = table.insert(watch.clone(), Listener { listening, changes });
         // The executor is not called under the lock.
         drop(table);
         drop(former);
@@ -73,7 +94,7 @@ impl Shared {
     pub(super) fn report_stirred_meanwhile(self: &Arc<Self>, watch: &ScheduleId) {
         let has_stirred = {
             let table = self.listeners.table.lock().expect(UNPOISONED);
-            table.get(watch).is_some_and(|listener| listener.has_stirred.load(Ordering::SeqCst))
+            table.get(watch).is_some_and(|listener| listener.changes.has_stirred.load(Ordering::SeqCst))
         };
         if has_stirred {
             self.report_stirred(watch);
@@ -116,7 +137,7 @@ impl Listeners {
         let mut table = self.table.lock().expect(UNPOISONED);
         let Some(listener) = table.get(watch) else { return false };
         if listener.listening.is_live() {
-            listener.has_stirred.store(false, Ordering::SeqCst);
+            listener.changes.has_stirred.store(false, Ordering::SeqCst);
             return true;
         }
         let former = table.remove(watch);

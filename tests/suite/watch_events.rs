@@ -1,6 +1,6 @@
 //! Watches that hear of changes between their checks (T49, in virtual time).
 
-use reveille::domain::Span;
+use reveille::domain::{Dialect, Grant, Scope, Span};
 use reveille::edn::{Map, Value};
 use reveille::engine::{Command, Input};
 use reveille::limits;
@@ -80,6 +80,41 @@ fn a_paused_watch_is_not_brought_forward() {
     scene.call("watch_resume", &format!("{{\"watcher_id\" \"{id}\"}}"));
     scene.pass(10);
     assert_eq!(checks(&scene), 0, "its beat is its own");
+}
+
+/// What it hears of while it is paused is passed over, and not what comes after that.
+#[test]
+fn a_watch_hears_of_changes_again_after_a_pause() {
+    let scene = Scene::new();
+    let id = scene.start(HOURLY);
+    scene.call("watch_pause", &format!("{{\"watcher_id\" \"{id}\"}}"));
+    scene.executor.stir();
+    scene.pass(10);
+    scene.call("watch_resume", &format!("{{\"watcher_id\" \"{id}\"}}"));
+    scene.pass(10);
+    assert_eq!((scene.executor.stir(), checks(&scene)), (1, 0));
+    scene.pass(2);
+    assert_eq!(checks(&scene), 1);
+}
+
+/// A check that is refused does not look, so the change is heard of anew once checks are allowed again.
+#[test]
+fn a_watch_hears_of_changes_again_after_a_check_that_was_refused() {
+    let scene = Scene::new();
+    scene.start(HOURLY);
+    let grant = |is_full: bool| {
+        let (session, by) = (session("s"), Scope::Operator.into());
+        let dialects = (!is_full).then(|| vec![Dialect::Psi]);
+        let set = Command::SetGrant { session, grant: Grant { dialects, ..Grant::FULL }, by };
+        scene.handle().submit(Input::Command(set)).expect("it is open");
+    };
+    grant(false);
+    scene.executor.stir();
+    scene.pass(10);
+    grant(true);
+    assert_eq!((scene.executor.stir(), checks(&scene)), (1, 0));
+    scene.pass(2);
+    assert_eq!(checks(&scene), 1);
 }
 
 /// T49.
