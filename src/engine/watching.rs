@@ -93,10 +93,16 @@ pub(super) fn evaluated(watch: &Watch, filter: &Arc<Filter>, outcome: Arc<Outcom
     read_outcome(&Look::of(watch, Arc::clone(filter)), outcome)
 }
 
-/// The checks of a summary that is told with this one.
-pub fn summed_up(watch: &Watch, reading: &Reading) -> Collected {
+/// The checks of a summary that have not arrived in the session.
+pub(super) fn untold(watch: &Watch) -> Collected {
     let mut all = watch.batch_under_way.clone();
     all.extend(watch.batch.clone());
+    all
+}
+
+/// The checks of a summary that is told with this one.
+pub fn summed_up(watch: &Watch, reading: &Reading) -> Collected {
+    let mut all = untold(watch);
     all.push(entry(watch.tally.checks + 1, &reading.glimpse));
     all
 }

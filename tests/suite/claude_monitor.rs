@@ -1,9 +1,14 @@
 //! `Monitor` in Claude Code's words: a watch of a tool with a time-out, and never a program.
 
-use reveille::domain::{Primitives, ToolSpec};
-use reveille::edn::{Keyword, Map, Value, read};
-use reveille::limits;
+use std::sync::Arc;
 
+use reveille::domain::{HostId, Primitives, ScheduleId, Scope, ToolSpec};
+use reveille::edn::{Keyword, Map, Value, read};
+use reveille::engine::{Command, Input, Which};
+use reveille::limits;
+use reveille::testkit::{SimExecutor, SimHost};
+
+use crate::simulated::session;
 use crate::watching::{Scene, failed, fine, spec};
 
 fn edn(text: &str) -> Value {
@@ -183,6 +188,75 @@ fn what_a_monitor_saw_outlives_its_time() {
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains("Error: down") && told[0].contains("The watch has ended"), "{told:?}");
     assert!(told[0].contains("1 earlier update is folded into this one."), "{told:?}");
+}
+
+const OVER: &str = "\nThe watch has ended: its time is over. Start another one if you still need it.";
+
+/// The time is over while everything is held: no check is the last one, and the session is told all the same.
+#[test]
+fn a_monitor_whose_time_is_over_during_a_hold_says_so() {
+    for (more, last) in [
+        ("\"timeout_ms\" 35000 \"interval\" 10", "Check #1 "),
+        (
+            "\"timeout_ms\" 35000 \"interval\" 10 \"notify_when\" \"summary\"",
+            "Summary (1 checks): [{\"check\": 1, \"result\": 1}]",
+        ),
+    ] {
+        let scene = Scene::new();
+        scene.script(&[fine("1")]);
+        let id = start(&scene, more);
+        scene.pass(15);
+        let submit = |command| scene.handle().submit(Input::Command(command)).expect("an operator may");
+        submit(Command::HoldAll { by: Scope::Operator.into(), reason: None });
+        scene.pass(60);
+        submit(Command::ReleaseAll { by: Scope::Operator.into() });
+        scene.pass(5);
+        let told = scene.told();
+        assert_eq!((told.len(), scene.executor.calls().len()), (1, 1), "{more}: {told:?}");
+        assert!(told[0].contains(last) && told[0].ends_with(OVER), "{more}: {told:?}");
+        assert_eq!(text(&scene.status(&id), "status"), Some("completed"));
+    }
+}
+
+/// As during a hold, with a pause; and what waits to be told is not replaced by the word about the end.
+#[test]
+fn a_monitor_whose_time_is_over_during_a_pause_says_so() {
+    let scene = Scene::new();
+    scene.script(&[fine("1"), fine("2")]);
+    let id = start(&scene, "\"timeout_ms\" 45000 \"interval\" 10");
+    scene.pass(15);
+    scene.busy(true);
+    scene.pass(10);
+    scene.call("watch_pause", &format!("{{\"watcher_id\" \"{id}\"}}"));
+    scene.pass(60);
+    let which = Which::any(Scope::Operator, ScheduleId::new(&id).expect("an id"));
+    scene.handle().submit(Input::Command(Command::ResumeSchedule(which))).expect("it is paused");
+    scene.pass(1);
+    scene.busy(false);
+    let told = scene.told();
+    assert_eq!((told.len(), scene.executor.calls().len()), (1, 2), "{told:?}");
+    assert!(told[0].contains("Changed: result: 1 -> 2") && told[0].ends_with(OVER), "{told:?}");
+}
+
+/// The last check waits for its host until the time is over.
+#[test]
+fn a_monitor_whose_check_waits_beyond_its_time_says_so() {
+    let scene = Scene::new();
+    let tools = Arc::new(SimExecutor::scripted(&scene.stage).with("host.get"));
+    tools.serve_host(scene.handle(), HostId::new(1));
+    let args = r#"{"description" "d" "tool" "host.get" "timeout_ms" 35000 "interval" 10}"#;
+    let started = scene.call("Monitor", args);
+    assert!(started.keyword("taskId").is_some(), "{started:?}");
+    scene.handle().hosts().detach(HostId::new(1));
+    scene.pass(45);
+    let again = Arc::new(SimHost::new(&scene.stage, HostId::new(2)));
+    let host = scene.handle().hosts().attach(again.clone());
+    let back = Command::HostSessions { host, sessions: vec![session("s")], busy: Some(false), by: None };
+    scene.handle().submit(Input::Command(back)).expect("it is open");
+    scene.pass(2);
+    let told = again.prompts();
+    assert_eq!((told.len(), tools.calls().len()), (1, 0), "{told:?}");
+    assert!(told[0].text.ends_with(OVER), "{told:?}");
 }
 
 #[test]

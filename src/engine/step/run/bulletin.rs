@@ -49,6 +49,9 @@ pub(in crate::engine::step) fn announce(
     let is_waiting =
         |run: &RunRecord| is_bulletin(run) && run.run.state == RunState::Queued && goes_there(run);
     let waiting = state.runs_of(of.record).map(|(_, run)| run).find(|run| is_waiting(run));
+    // A word that says nothing of a call must not replace what one came to.
+    let is_word_alone = details.warning.is_some() && details.lines.is_empty() && details.batch.is_none();
+    let waiting = waiting.filter(|_| !is_word_alone);
     // What this step has decided on already may not wait any more.
     let waiting = waiting.and_then(|run| Some((run, state.run_id(run)?)));
     let waiting = waiting.filter(|(_, id)| !step.deals_with(id));
@@ -60,8 +63,7 @@ pub(in crate::engine::step) fn announce(
     let id = of.id.schedule.to_string();
     let text = bulletin_text(&headline(step, of, (call, &id), end), &details);
     let (channel, by_session) = (open.map(Into::into), of.by_session);
-    // The state does not have this check yet.
-    let check = details.why.and_then(|_| of.record.watch()).map(|watch| watch.tally.checks + 1);
+    let check = details.why.and_then(|_| of.record.watch()).map(|watch| newest_check(of, watch.tally));
     let check = check.and_then(|check| NonZeroU32::new(u32::try_from(check).ok()?));
     let telling = Box::new(Telling { text: text.into(), channel, check, by_session });
     if let Some((_, run)) = waiting {
@@ -103,8 +105,8 @@ fn headline<'a>(
             let interval =
                 if let Trigger::Every(every) = &of.schedule.trigger { every.period() } else { Span::ZERO };
             let when = call.filter.as_ref().map_or(NotifyWhen::Always, |filter| filter.when);
-            // Both are as of this check, which the state does not have yet.
-            let (check, told) = (tally.checks + 1, tally.told + 1);
+            // As of this bulletin, which the state does not have yet.
+            let (check, told) = (newest_check(of, tally), tally.told + 1);
             Headline::Watch { id, label, tool, check, interval, told, when }
         }
         CallPurpose::Task | CallPurpose::Parallel => {
@@ -113,6 +115,12 @@ fn headline<'a>(
             Headline::Task { id, tool, end, elapsed }
         }
     }
+}
+
+/// Returns the number of the check that ends in this step, which the state does not have yet. If the slot gets no check, because
+/// the watch is over, that of the one before.
+fn newest_check(of: &Occurrence<'_>, tally: Tally) -> u64 {
+    tally.checks + u64::from(of.record.next != Some(of.slot))
 }
 
 /// Returns an id for a bulletin: its slot is now, moved by a nanosecond while a run or a slot has that one.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::domain::{
-    Call, Failure, Filter, Next, Outcome, Reading, Reason, RunFact, ScheduleFact, Span, TaskEnd, Trigger,
-    Watch, WatchCheck, Why,
+    Call, Failure, Filter, Next, NotifyWhen, Outcome, Reading, Reason, RunFact, ScheduleFact, Span, TaskEnd,
+    Trigger, Watch, WatchCheck, Why,
 };
 use crate::engine::bulletin_text::{Details, error_line};
 use crate::engine::step::run::bulletin::announce;
@@ -13,7 +13,7 @@ use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::schedule::check_slot::wait_after_check;
 use crate::engine::step::schedule::next_slot::slot_after_wait;
 use crate::engine::step_builder::StepBuilder;
-use crate::engine::watching::{Checked, evaluated, summed_up, weigh};
+use crate::engine::watching::{Checked, evaluated, summed_up, untold, weigh};
 
 /// Ends the check of a watch whose call returned.
 pub(in crate::engine::step) fn check_returned(
@@ -120,13 +120,28 @@ fn end(
     check.end_before(step, fact, wait);
 }
 
+/// Tells the session of a watch that its time is over, if that is what comes next and no check can say so: nobody has looked at
+/// the end, or the check has waited for too long. Comes before the fact that ends the watch. Tells what a summary has collected.
+pub(in crate::engine::step) fn tell_of_end(step: &mut StepBuilder<'_>, slot: &Occurrence<'_>, next: Next) {
+    // In a session that is closed nobody believes that the watch goes on.
+    let Some(watch) = slot.record.watch().filter(|_| slot.record.owner.is_some()) else { return };
+    let Some((call, filter)) = filter_of(slot).filter(|_| next == EXPIRED) else { return };
+    let is_summary = filter.when == NotifyWhen::Summary && watch.batch.checks > 0;
+    let batch = is_summary.then(|| untold(watch));
+    let why = batch.as_ref().map(|_| Why::Batch);
+    let details = Details { batch: batch.as_ref(), why, warning: Some(OVER), ..Details::default() };
+    announce(step, slot, call, TaskEnd::Cancelled, details);
+}
+
 /// Returns whether no check comes after this one because the lifetime of the watch ends before it.
 fn is_over(step: &StepBuilder<'_>, check: &Occurrence<'_>, wait: Option<Span>) -> bool {
     let next = wait.map(|wait| slot_after_wait(step, &check.record.schedule, check.slot, wait));
     // A check that arms none, such as a manual one, ends nothing.
-    check.arms && next == Some(Next::Never { reason: Reason::Expired })
+    check.arms && next == Some(EXPIRED)
 }
 
+/// What comes after the last check that the lifetime of a watch has room for.
+const EXPIRED: Next = Next::Never { reason: Reason::Expired };
 /// What the last check says of a watch whose time is over.
 const OVER: &str = "The watch has ended: its time is over. Start another one if you still need it.";
 /// Checks in a row that found no such tool, after which a watch is paused.

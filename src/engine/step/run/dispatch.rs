@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Actor, Cause, Content, Dispatch, Envelope, Failure, HostId, Message, MessageProvenance, Payload, Phase,
-    Reason, Refusal, Role, RunFact, RunId, Schedule, SessionConfig, SessionFact, SessionId,
+    Actor, Cause, Content, Dispatch, Envelope, Failure, HostId, Message, MessageProvenance, Next, Payload,
+    Phase, Reason, Refusal, Role, RunFact, RunId, Schedule, SessionConfig, SessionFact, SessionId,
     SessionProvenance,
 };
 use crate::engine::destination::Destination;
@@ -20,6 +20,7 @@ use crate::engine::step::run::authorize::authorize;
 use crate::engine::step::run::bulletin::{join_others, may_wake};
 use crate::engine::step::run::call_tool::call_tool;
 use crate::engine::step::run::channel_delivery::send_to_channel;
+use crate::engine::step::run::check::tell_of_end;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::run::retry::fail;
 use crate::engine::step::session::make_room::make_room;
@@ -130,6 +131,9 @@ pub(in crate::engine::step) fn cancel_stale(step: &mut StepBuilder<'_>, occurren
     } else {
         return false;
     };
+    if is_expired && occurrence.arms {
+        tell_of_end(step, occurrence, Next::Never { reason });
+    }
     occurrence.finish(step, RunFact::Cancelled { reason });
     true
 }

@@ -9,6 +9,7 @@ use crate::domain::{
 };
 use crate::engine::record::ScheduleRecord;
 use crate::engine::state::State;
+use crate::engine::step::run::check::tell_of_end;
 use crate::engine::step::run::dispatch::dispatch;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::schedule::check_slot::slot_after_skip;
@@ -124,6 +125,7 @@ fn skip(step: &mut StepBuilder<'_>, record: &ScheduleRecord, passed: Passed, rea
         Next::AfterFinish => slot_after_skip(step, &record.schedule, passed.latest, reason),
         next @ (Next::Slot { .. } | Next::AtEvent | Next::Never { .. }) => next,
     };
+    tell_of_end(step, &Occurrence::of_slot(record, passed.latest), next);
     let from = record.next.unwrap_or(passed.latest);
     let skip = Skip { from, until: passed.latest, count: passed.count, reason, next, by: None };
     step.schedule_fact(&record.schedule.id, ScheduleFact::Skipped(skip));
@@ -159,21 +161,12 @@ pub(in crate::engine::step) fn claim(
         telling: None,
     };
     let occurrence = Occurrence {
-        id: record.run_id(slot),
-        schedule: &record.schedule,
-        record,
-        owner: record.owner,
-        back: None,
-        slot,
         cause,
         by_session,
         folded: claim.folded,
-        attempt: 1,
-        revision: record.progress().revision,
-        checks: None,
         // The run may end in this very step, before the state says what its end arms.
         arms: next == Next::AfterFinish,
-        by: None,
+        ..Occurrence::of_slot(record, slot)
     };
     begin(step, &occurrence, claim);
 }

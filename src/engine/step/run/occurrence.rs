@@ -67,6 +67,26 @@ impl<'a> Occurrence<'a> {
         })
     }
 
+    /// Returns the occurrence of a slot that has no run yet.
+    pub(in crate::engine::step) fn of_slot(record: &'a ScheduleRecord, slot: Moment) -> Occurrence<'a> {
+        Occurrence {
+            id: record.run_id(slot),
+            schedule: &record.schedule,
+            record,
+            owner: record.owner,
+            back: None,
+            slot,
+            cause: Cause::Slot,
+            by_session: false,
+            folded: 0,
+            attempt: 1,
+            revision: record.progress().revision,
+            checks: None,
+            arms: false,
+            by: None,
+        }
+    }
+
     /// Returns this occurrence with who reported what ends it or the attempt.
     pub(in crate::engine::step) fn reported_by(self, by: Option<Arc<Actor>>) -> Occurrence<'a> {
         Occurrence { by, ..self }

@@ -8,6 +8,7 @@ use crate::engine::destination::Destination;
 use crate::engine::input::Which;
 use crate::engine::record::ScheduleRecord;
 use crate::engine::step::lookup::lookup_changeable;
+use crate::engine::step::run::check::tell_of_end;
 use crate::engine::step::run::dispatch::{cancel_stale, dispatch};
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::schedule::check_slot::slot_after_pause;
@@ -28,6 +29,9 @@ pub(in crate::engine) fn pause_schedule(
 pub(in crate::engine) fn resume_schedule(step: &mut StepBuilder<'_>, which: Which) -> Result<(), Refusal> {
     let (_, record) = lookup_changeable(step.state, &which)?;
     let (next, by_session) = (resumed(step, record), which.by.is_of_session());
+    if let Some(slot) = record.next {
+        tell_of_end(step, &Occurrence::of_slot(record, slot), next);
+    }
     step.schedule_fact(&which.schedule, ScheduleFact::Resumed { by: which.by, next });
     if record.progress().paused.is_some() {
         hand_over_what_waited(step, record, by_session);
