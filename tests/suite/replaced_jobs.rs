@@ -1,21 +1,17 @@
 //! A name that is used again while a run of the job that had it is not over: the new job has its run, and what waited of the
 //! former one is cancelled (T53).
 
-use reveille::domain::{Caller, Dialect, Reason, Refusal, RunState, ScheduleId, Span, When};
-use reveille::engine::{Command, Input, NewSchedule};
-use reveille::testkit::CallAnswer;
-
-use crate::held_calls;
-use crate::simulated::{self, ask, session, standing};
 use std::sync::Arc;
 
-use reveille::domain::{Actor, Caller, Reason, RunState, ScheduleId, Scope, Span, Ways};
-use reveille::engine::{Command, Input, Report};
+use reveille::domain::{
+    Actor, Caller, Dialect, Reason, Refusal, RunState, ScheduleId, Scope, Span, Ways, When,
+};
+use reveille::engine::{Command, Input, NewSchedule, Report};
 use reveille::testkit::CallAnswer;
 
 use crate::held_calls;
 use crate::scheduled_calls::{Desk, channel};
-use crate::simulated::ask;
+use crate::simulated::{self, ask, session, standing};
 use crate::watching::{Scene, fine};
 
 /// The runs of the job `x`, oldest first: which job it was of, how it stands, and why.
