@@ -5,7 +5,7 @@
 
 use super::Service;
 use super::denial::{Denial, DenialReason};
-use crate::domain::{Caller, CallerRole, Dialect, Op, Refusal, ScheduleId, Scope, Target};
+use crate::domain::{Caller, CallerRole, Dialect, Op, Refusal, ScheduleId, Scope, SessionId, Target};
 use crate::engine::State;
 use crate::limits::Limit;
 use crate::runtime::Handle;
@@ -111,14 +111,16 @@ fn check_role(caller: &Caller, op: Op) -> Result<(), DenialReason> {
     Ok(())
 }
 
-/// Admits a target: a session's token may use only channels that are open to agents, and other sessions only if it is granted.
-/// Whatever else there is does not exist for it.
+/// Returns the session whose rights bound what the caller reaches; `None` for an operator, also one who acts for a session, and
+/// for who runs sessions in this program or as this user.
+fn bound_to(caller: &Caller) -> Option<&SessionId> {
+    caller.scope.session().filter(|_| caller.is_bound())
+}
+
+/// Admits a target: the token of a session or a host may use only channels that are open to agents, and other sessions only if
+/// its session is granted that. Whatever else there is does not exist for it.
 pub(super) fn admit_target(handle: &Handle, caller: &Caller, target: Option<&Target>) -> Result<(), Refusal> {
-    // An operator may use any channel and any session, also on behalf of a session.
-    let (CallerRole::Session, Scope::Session(own), Some(target)) = (caller.role, &caller.scope, target)
-    else {
-        return Ok(());
-    };
+    let (Some(own), Some(target)) = (bound_to(caller), target) else { return Ok(()) };
     match target {
         Target::Owner | Target::Fresh => Ok(()),
         Target::Session(session) if session == own => Ok(()),
@@ -136,10 +138,10 @@ pub(super) fn admit_target(handle: &Handle, caller: &Caller, target: Option<&Tar
     }
 }
 
-/// Admits a change of a schedule: a session's token changes its own, and shared ones of others only if it is granted. Those it
-/// may not change do not exist for it, and are refused where those are that never were.
+/// Admits a change of a schedule: the token of a session or a host changes those of its session, and shared ones of others only
+/// if the session is granted that. Those it may not change do not exist for it, and are refused where those are that never were.
 pub(super) fn admit_change(handle: &Handle, caller: &Caller, schedule: &ScheduleId) -> Result<(), Refusal> {
-    let (CallerRole::Session, Scope::Session(own)) = (caller.role, &caller.scope) else { return Ok(()) };
+    let Some(own) = bound_to(caller) else { return Ok(()) };
     let exists = |state: &State| {
         // Looked up in either case: one answer must not take longer than the other.
         let lost = state.lost(schedule).is_some_and(|(_, lost)| lost.session == *own);
@@ -168,7 +170,6 @@ pub(super) fn admit_delivery(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::SessionId;
 
     /// Mutations of the whole do not exist for who acts for a session. Admission does not rest on that.
     #[test]

@@ -15,7 +15,7 @@ impl Service {
         };
         let is_agent = caller.role == CallerRole::Session;
         let offered = |tool: KnownTool| {
-            let is_open = tool.is_open_to_agents() || !is_agent;
+            let is_open = tool.is_open_to_agents() || !caller.is_bound();
             let is_callable = is_open && !tool.spec.approval;
             // The counts are about everybody's calls, and an error may quote what another session has asked for.
             let shows = !is_agent && caller.scope.session().is_none();

@@ -7,7 +7,7 @@ use reveille::engine::{Input, Report};
 use reveille::runtime::Handle;
 use reveille::service::Service;
 
-use crate::simulated::{self, session, standing, token};
+use crate::simulated::{self, bound, session, standing, token};
 
 fn handle() -> Handle {
     let (handle, _) = simulated::engine(&["alice", "bob"]);
@@ -82,19 +82,19 @@ fn anothers_job_is_seen_and_not_changed() {
     let id = job(&handle, &token("bob"), "{:kind :current_session}");
     assert!(call(&handle, &token("alice"), "cron_list", "{}").contains(&id), "jobs are visible to all");
     let before = standing(&handle);
-    for one in changes(&id) {
-        let refused = change(&handle, &token("alice"), &one);
-        assert_eq!(standing(&handle), before, "{one:?}: {refused}");
-        // As if there were no such job.
-        let absent = changes("job_00000000000000000000000000000000");
-        let absent =
-            absent.iter().zip(changes(&id)).find(|(_, other)| *other == one).expect("the same way").0.clone();
-        let absent = change(&handle, &token("alice"), &absent);
-        assert_eq!(
-            refused.replace(&id, "ID"),
-            absent.replace("job_00000000000000000000000000000000", "ID"),
-            "{one:?}"
-        );
+    let absent = changes("job_00000000000000000000000000000000");
+    for (who, alice) in bound("alice") {
+        for (one, absent) in changes(&id).iter().zip(&absent) {
+            let refused = change(&handle, &alice, one);
+            assert_eq!(standing(&handle), before, "{who}: {one:?}: {refused}");
+            // As if there were no such job.
+            let absent = change(&handle, &alice, absent);
+            assert_eq!(
+                refused.replace(&id, "ID"),
+                absent.replace("job_00000000000000000000000000000000", "ID"),
+                "{who}: {one:?}"
+            );
+        }
     }
     // The owner and an operator may.
     for caller in [token("bob"), Caller::OPERATOR] {
@@ -131,21 +131,25 @@ fn a_grant_opens_the_jobs_of_others() {
 fn a_job_goes_into_its_own_session_only() {
     let handle = handle();
     let before = standing(&handle);
-    let answer = |other: &str| {
+    let answer = |alice: &Caller, other: &str| {
         let args = format!(
             "{{:name \"n\" :prompt \"p\" :schedule {{:kind :daily :time \"12:00\"}}
                :target {{:kind :session :session_id {other:?}}}}}"
         );
-        call(&handle, &token("alice"), "cron_create", &args).replace(other, "S")
+        call(&handle, alice, "cron_create", &args).replace(other, "S")
     };
-    let (there, absent) = (answer("bob"), answer("nobody-here"));
-    assert_eq!(there, absent);
-    assert!(there.contains(":error"), "{there}");
+    for (who, alice) in bound("alice") {
+        let (there, absent) = (answer(&alice, "bob"), answer(&alice, "nobody-here"));
+        assert_eq!(there, absent, "{who}");
+        assert!(there.contains(":error"), "{who}: {there}");
+    }
     assert_eq!(standing(&handle), before);
     let own = job(&handle, &token("alice"), "{:kind :session :session_id \"alice\"}");
     let moved = format!("{{:job_id {own:?} :patch {{:target {{:kind :session :session_id \"bob\"}}}}}}");
-    let moved = call(&handle, &token("alice"), "cron_update", &moved);
-    assert!(moved.contains(":error"), "{moved}");
+    for (who, alice) in bound("alice") {
+        let moved = call(&handle, &alice, "cron_update", &moved);
+        assert!(moved.contains(":error"), "{who}: {moved}");
+    }
 }
 
 /// A job that an operator has made for a session, to a channel that sessions may not use: the session must not choose what goes
@@ -156,14 +160,14 @@ fn a_closed_channel_stays_closed_to_edits_and_runs() {
     let made = Caller { role: CallerRole::Operator, ..Caller::session(session("bob")) };
     let id = job(&handle, &made, "{:kind :gateway :channel \"ops\" :conversation_id \"1\"}");
     let before = standing(&handle);
-    for caller in [token("alice"), token("bob")] {
+    for (who, caller) in bound("alice").into_iter().chain(bound("bob")) {
         for (tool, text) in [
             ("cron_update", format!("{{:job_id {id:?} :patch {{:prompt \"EVIL\"}}}}")),
             ("", format!("[(psi.scheduler/reschedule {{:schedule-id {id:?} :message \"EVIL\"}})]")),
             ("", format!("[(psi.scheduler/run-now {{:schedule-id {id:?}}})]")),
         ] {
             let answer = change(&handle, &caller, &(tool, text));
-            assert_eq!(standing(&handle), before, "{answer}");
+            assert_eq!(standing(&handle), before, "{who}: {answer}");
         }
     }
     let paused = call(&handle, &token("bob"), "cron_pause", &format!("{{:job_id {id:?}}}"));

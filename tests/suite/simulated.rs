@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
 use reveille::dialect::REQUEST_CAPS;
-use reveille::domain::{Caller, CallerRole, HostId, SessionConfig, SessionId, Via};
+use reveille::domain::{Caller, CallerRole, HostId, SessionConfig, SessionId, TokenName, Via};
 use reveille::edn::{Value, read};
 use reveille::engine::State;
 use reveille::graph::eql::Boundary;
@@ -47,6 +47,21 @@ pub(crate) fn session(name: &str) -> SessionId {
 /// A session's own token.
 pub(crate) fn token(name: &str) -> Caller {
     Caller { role: CallerRole::Session, via: Via::Session, ..Caller::session(session(name)) }
+}
+
+/// Every kind of caller that acts for a session with that session's rights and no others.
+pub(crate) fn bound(name: &str) -> [(&'static str, Caller); 5] {
+    let named = |name| TokenName::new(name).expect("a name");
+    let for_it = |caller: Caller| caller.acting_for(session(name));
+    let operator = || Caller { via: Via::Operator(named("laptop")), ..Caller::OPERATOR };
+    let peer = Caller { via: Via::Peer, ..Caller::OPERATOR };
+    [
+        ("its token", token(name)),
+        ("a host's token", for_it(Caller::host(named("editor")))),
+        ("a model with an operator's token", for_it(operator()).as_model()),
+        ("a model of the user's own process", for_it(peer).as_model()),
+        ("a model of the embedding program", Caller::session(session(name)).as_model()),
+    ]
 }
 
 /// The answer to a query in EQL, or the refusal of it, as text.

@@ -15,7 +15,7 @@ use reveille::runtime::Handle;
 use reveille::service::Service;
 use reveille::testkit::{CallAnswer, Reception, SimExecutor, SimHost, Stage};
 
-use crate::simulated::{ask_service, open, session, token};
+use crate::simulated::{ask_service, bound, open, session, token};
 
 /// An engine with a session `s` of a connected host, which is idle, another one `t`, and an executor that has `http.get`.
 pub(crate) struct Scene {
@@ -178,7 +178,12 @@ fn only_what_can_be_called_unattended_can_be_watched() {
     let scene = Scene::new();
     let error = |args: &str| scene.error("s", "watch_start", args);
     assert_eq!(error(r#"{"name" "http.gte"}"#), "Tool 'http.gte' not found.");
-    assert!(error(r#"{"name" "ops.deploy"}"#).contains("is blocked by security policy"));
+    for (who, caller) in bound("s") {
+        let closed = read(br#"{"name" "ops.deploy"}"#, &reveille::dialect::REQUEST_CAPS).expect("EDN");
+        let answer = scene.service.call_tool("watch_start", &caller, &closed, Notation::Json);
+        let answer = answer.expect("it may").expect("there is such a tool").value.to_string();
+        assert!(answer.contains("is blocked by security policy"), "{who}: {answer}");
+    }
     assert!(error(r#"{"name" "mail.send"}"#).contains("requires user approval"));
     let meant = scene.call("watch_start", r#"{"name" "http.gte"}"#);
     assert!(format!("{meant:?}").contains(":did_you_mean \"http.get\""), "{meant:?}");
@@ -355,7 +360,7 @@ fn a_grant_is_asked_for_at_each_check() {
     let set = Command::SetGrant {
         session: session("s"),
         grant,
-        by: Actor { scope: Scope::Operator, via: None, tool: None },
+        by: Actor { scope: Scope::Operator, via: None, tool: None, as_model: false },
     };
     scene.handle().submit(Input::Command(set)).expect("it is open");
     scene.pass(31);
@@ -375,7 +380,7 @@ fn a_grant_is_asked_for_at_each_check() {
     let granted = Command::SetGrant {
         session: session("s"),
         grant: Grant::FULL,
-        by: Actor { scope: Scope::Operator, via: None, tool: None },
+        by: Actor { scope: Scope::Operator, via: None, tool: None, as_model: false },
     };
     scene.handle().submit(Input::Command(granted)).expect("it is open");
     scene.pass(31);
@@ -469,7 +474,7 @@ fn a_watch_of_a_tool_that_is_gone_is_paused() {
 #[test]
 fn what_a_rule_refuses_is_not_watched() {
     let scene = Scene::new();
-    let operator = || Actor { scope: Scope::Operator, via: None, tool: None };
+    let operator = || Actor { scope: Scope::Operator, via: None, tool: None, as_model: false };
     scene.start(r#"{"name" "http.get" "notify_when" "on_error"}"#);
     let of = RuleScope { tools: vec!["http.get".into()], ..RuleScope::default() };
     let rule = Rule { name: "no-network".into(), of, then: Ruling::Refuse, why: None };

@@ -117,6 +117,16 @@ impl Caller {
         (!is_itself || leaves).then(|| Box::new(Actor { tool, ..self.actor() }))
     }
 
+    /// Returns whether the caller reaches what its session reaches and no more: with the token of a session or of a host, or as
+    /// a model. Operators reach everything, and so do the embedding program and the user's own processes, which run sessions.
+    pub(crate) fn is_bound(&self) -> bool {
+        match self.role {
+            CallerRole::Operator | CallerRole::Observer => false,
+            CallerRole::Host => !matches!(self.via, Via::Embedder | Via::Peer),
+            CallerRole::Session | CallerRole::Channel => true,
+        }
+    }
+
     /// Returns whether the caller may change things.
     pub fn may_change(&self) -> bool {
         self.right == Right::Change

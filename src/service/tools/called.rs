@@ -2,8 +2,8 @@
 
 use crate::dialect::{Answer, called, tool_arguments};
 use crate::domain::{
-    CallPurpose, CallVia, Caller, CallerRole, Dialect, ExecutorKind, Payload, Recovery, Risk, Ruling,
-    SessionId, ToolName, ToolSpec,
+    CallPurpose, CallVia, Caller, Dialect, ExecutorKind, Payload, Recovery, Risk, Ruling, SessionId,
+    ToolName, ToolSpec,
 };
 use crate::edn::Value;
 use crate::engine::NewSchedule;
@@ -49,7 +49,7 @@ impl CallLater {
         })?;
         // What a session's host offers, the session could do anyway.
         let is_hosts = found.via == CallVia::Host;
-        let is_closed = caller.role == CallerRole::Session && !found.spec.agents && !is_hosts;
+        let is_closed = caller.is_bound() && !found.spec.agents && !is_hosts;
         let (now, zones) = (handle.now().wall, handle.zones());
         let ruling = handle.view(|state| {
             let of = (dialect, &found.spec.name);

@@ -9,7 +9,7 @@ use super::super::later::Called;
 use crate::dialect::primitives::{self, Call, Item, Tool};
 use crate::dialect::tool_arguments::{self, WrongArgument};
 use crate::dialect::{Answer, Notation, names};
-use crate::domain::{Caller, CallerRole, Code, Dialect, Ruling, SessionId, Span};
+use crate::domain::{Caller, Code, Dialect, Ruling, SessionId, Span};
 use crate::edn::Value;
 use crate::runtime::{Handle, KnownTool, Resolved, SessionKit};
 
@@ -101,8 +101,8 @@ impl<'a> PrimitivesCall<'a> {
             Resolved::Ambiguous(names) => return Err(not_found(primitives::ambiguous_tool(name, &names))),
             Resolved::Unknown(near) => return Err(not_found(primitives::tool_not_found(name, &near))),
         };
-        // The setting binds sessions only: an operator may call a tool that is closed to agents.
-        if self.caller().role == CallerRole::Session && !known.is_open_to_agents() {
+        // The setting binds sessions and the hosts that run them: an operator may call a tool that is closed to agents.
+        if self.caller().is_bound() && !known.is_open_to_agents() {
             return forbidden(primitives::blocked(name));
         }
         let (now, zones) = (self.handle().now().wall, self.handle().zones());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use reveille::domain::{
     Caller, CallerRole, Channel, ChannelKind, Dialect, Durability, Grant, HostId, Payload, Primitives, Right,
-    RunId, ScheduleId, Scope, SessionConfig, SessionId, Span, TokenName, When,
+    RunId, ScheduleId, Scope, SessionConfig, SessionId, Settings, Span, TokenName, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, Report, SessionRecord};
 use reveille::runtime::{Handle, Token};
@@ -35,12 +35,14 @@ pub(super) const CLOSED: &str = "sess-closed";
 /// Closed, and opened again under the same id: its subject is what the first one had.
 pub(super) const REOPENED: &str = "sess-reopened";
 pub(super) const ABSENT: &str = "sess-absent";
+/// Its schedule is shared: every session sees it, and may not change it.
+pub(super) const SHARING: &str = "sess-sharing";
 /// Opened by a host with a token of its own.
 pub(super) const HOSTED: &str = "sess-hosted";
 
 impl World {
     pub(super) fn new() -> World {
-        let (handle, clock) = simulated::engine(&[OWN, ANOTHER, NARROW, CLOSED, REOPENED]);
+        let (handle, clock) = simulated::engine(&[OWN, ANOTHER, NARROW, CLOSED, REOPENED, SHARING]);
         handle.tools().switch(Primitives::all());
         let (name, goes_to) = ("ops".into(), "https://hooks.example.com".into());
         let channel =
@@ -55,7 +57,7 @@ impl World {
         let opened = simulated::ask(&handle, &hosts[0], &open, false);
         assert!(opened.contains(":psi.agent-session/token"), "{opened}");
         let mut subjects = Vec::new();
-        for name in [OWN, ANOTHER, CLOSED, REOPENED, HOSTED] {
+        for name in [OWN, ANOTHER, CLOSED, REOPENED, SHARING, HOSTED] {
             let turn = || Payload::Turn { text: format!("secret of {name}").into() };
             create(&handle, name, &format!("sch-of-{name}"), 3_600_000, turn());
             let ran = create(&handle, name, &format!("sch-ran-{name}"), 0, turn());
@@ -121,6 +123,7 @@ impl World {
 
 fn create(handle: &Handle, owner: &str, id: &str, delay: u64, payload: Payload) -> ScheduleId {
     let id = ScheduleId::new(id).expect("an id");
+    let settings = Settings { shared: owner == SHARING, ..Settings::PLAIN };
     let new = NewSchedule {
         id: Some(id.clone()),
         dialect: Dialect::Psi,
@@ -130,7 +133,7 @@ fn create(handle: &Handle, owner: &str, id: &str, delay: u64, payload: Payload) 
         made_by: None,
         when: When::After(Span::from_millis(delay)),
         payload,
-        settings: None,
+        settings: Some(Box::new(settings)),
         session_live_max: 50,
     };
     handle.submit(Input::Command(Command::CreateSchedule(new))).expect("there is room");

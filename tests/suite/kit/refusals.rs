@@ -122,8 +122,11 @@ fn model(of: SessionId) -> Caller {
 /// T2: each refusal of a call says what it is, of which class, and about which field.
 #[test]
 fn a_refusal_says_its_kind_its_class_and_its_field() {
-    for (tool, args, kind, class, field) in ROWS {
-        check(&error(&world(), &model(session("s")), (tool, args)), (args, kind, class, *field));
+    for (who, caller) in crate::simulated::bound("s") {
+        for (tool, args, kind, class, field) in ROWS {
+            let asked = format!("{who}: {args}");
+            check(&error(&world(), &caller, (tool, args)), (asked.as_str(), *kind, *class, *field));
+        }
     }
 }
 
