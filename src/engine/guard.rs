@@ -15,7 +15,7 @@ use super::state::State;
 use crate::calendar::Zones;
 use crate::domain::{
     Actor, Awaits, Dialect, Digest, Gate, GuardPolicy, Moment, PayloadKind, Reason, Rule, RuleScope, Ruling,
-    RunId, Schedule, SessionConfig, Target, TimeWindow, Via,
+    RunId, Schedule, SessionConfig, Target, TimeWindow,
 };
 
 /// The verdict of the grants and the policy.
@@ -66,11 +66,10 @@ impl State {
         let is_closed = self.is_closed_to_agents(schedule.target());
         let is_covered = |author: &Actor| {
             let Some(session) = author.scope.session() else { return true };
-            // Only a session's own token needs a grant to reach another session, and channels that are open to agents.
-            let is_by_token = author.via == Some(Via::Session);
-            let reaches = is_by_token && (is_across || *session != schedule.owner);
+            // Who is bound to a session needs its grant to reach another session, and channels that are open to agents.
+            let reaches = author.is_bound() && (is_across || *session != schedule.owner);
             self.may_act(session, schedule.dialect)
-                && !(is_by_token && is_closed)
+                && !(author.is_bound() && is_closed)
                 && (!reaches || self.effective_grant(session).cron_others)
         };
         self.may_act(&schedule.owner, schedule.dialect)
@@ -95,9 +94,8 @@ impl State {
         let Some(record) = self.channel(channel).filter(|record| record.disabled_at.is_none()) else {
             return false;
         };
-        let is_by_token = |by: &Actor| by.scope.session().is_some() && by.via == Some(Via::Session);
-        let is_of_session = is_by_token(&schedule.author()) || schedule.edited_by().is_some_and(is_by_token);
-        record.channel.agents || !is_of_session
+        let is_bound = schedule.author().is_bound() || schedule.edited_by().is_some_and(Actor::is_bound);
+        record.channel.agents || !is_bound
     }
 
     /// Returns whether the target is a channel that only operators may use.

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use reveille::domain::{
-    Actor, Call, CallPurpose, CallVia, Durability, GuardPolicy, HostId, Outcome, Payload, Phase, Policy,
-    Reason, Rule, RuleScope, Ruling, RunState, ScheduleId, Scope, Settings, Span, Status, ToolName, ToolSpec,
-    When,
+    Actor, Call, CallPurpose, CallVia, Caller, Durability, GuardPolicy, HostId, Outcome, Payload, Phase,
+    Policy, Reason, Rule, RuleScope, Ruling, RunState, ScheduleId, Scope, Settings, Span, Status, ToolName,
+    ToolSpec, When,
 };
 use reveille::edn::{Map, Value};
 use reveille::engine::{Command, Input, NewSchedule, Report};
 use reveille::runtime::Handle;
 use reveille::testkit::{CallAnswer, SimExecutor, SimHost, Stage};
 
-use crate::simulated::{open, session};
+use crate::simulated::{bound, open, session};
 
 /// An engine with one session and an executor.
 struct Scene {
@@ -201,10 +201,10 @@ fn an_approved_call_is_made_by_the_rule_that_held_it() {
     let rule = Rule { name: "look".into(), of, then: Ruling::Hold, why: None };
     let approval = Some(Span::from_millis(600_000));
     let policy = Some(Arc::new(GuardPolicy { rules: vec![rule], approval, ..GuardPolicy::default() }));
-    let operator = || Actor { scope: Scope::Operator, via: None, tool: None };
+    let operator = || Actor { scope: Scope::Operator, via: None, tool: None, as_model: false };
     handle.submit(Input::Command(Command::SetGuard { policy, by: operator() })).expect("an operator may");
     let call = Call { purpose: CallPurpose::Job, ..Call::new(tool("mail.send"), Map::new()) };
-    let maker = Actor { scope: Scope::Session(session("maker")), via: None, tool: None };
+    let maker = Actor { scope: Scope::Session(session("maker")), via: None, tool: None, as_model: false };
     let new = NewSchedule {
         payload: Payload::Call(Box::new(call)),
         made_by: Some(Box::new(maker)),
@@ -224,6 +224,36 @@ fn an_approved_call_is_made_by_the_rule_that_held_it() {
     scene.pass(1);
     let (status, _, _, reason, _) = scene.says(&id);
     assert_eq!((status, reason, scene.executor.calls().len()), (Status::Delivered, None, 1));
+}
+
+/// An operator closes a tool to sessions after its call was scheduled. Only what an operator has scheduled is called then.
+#[test]
+fn a_tool_that_is_closed_to_sessions_is_not_called_for_any_of_them() {
+    let stage = Stage::seeded(3);
+    let handle = Handle::new(stage.parts(Arc::new(SimHost::new(&stage, HostId::LOCAL))));
+    let executor = Arc::new(SimExecutor::scripted(&stage));
+    let deploy =
+        ToolSpec::reading(tool("ops.deploy"), "Simulated.", Map::new().with("type", "object").into());
+    executor.offer(ToolSpec { agents: false, ..deploy });
+    executor.serve(&handle);
+    open(&handle, "s", reveille::domain::SessionConfig::default());
+    let scene = Scene { stage, handle, executor };
+    let schedule = |by: &Caller| {
+        let call = Call { purpose: CallPurpose::Job, ..Call::new(tool("ops.deploy"), Map::new()) };
+        let new = NewSchedule {
+            payload: Payload::Call(Box::new(call)),
+            made_by: by.maker(&session("s"), None, None),
+            ..NewSchedule::message(session("s"), When::After(Span::from_millis(5_000)), "")
+        };
+        scene.handle.schedule(new).expect("it is accepted")
+    };
+    let by_sessions = bound("s").map(|(who, caller)| (who, schedule(&caller)));
+    let by_operator = schedule(&Caller::OPERATOR);
+    scene.pass(5);
+    for (who, id) in by_sessions {
+        assert_eq!(scene.says(&id).3, Some(Reason::ToolNotAllowed), "{who}");
+    }
+    assert_eq!((scene.says(&by_operator).3, scene.executor.calls().len()), (None, 1));
 }
 
 fn tool(name: &str) -> ToolName {

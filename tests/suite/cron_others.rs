@@ -180,13 +180,16 @@ fn a_channel_that_is_closed_to_agents_gets_nothing_more_of_theirs() {
     let (handle, clock) = simulated::engine(&["alice"]);
     open_ops(&handle, true);
     let target = "{:kind :gateway :channel \"ops\" :conversation_id \"1\"}";
-    let by_alice = job(&handle, &token("alice"), target);
+    let by_alice = bound("alice").map(|(who, alice)| (who, job(&handle, &alice, target)));
     let operator = Caller { role: CallerRole::Operator, ..Caller::session(session("alice")) };
     let by_operator = job(&handle, &operator, target);
-    let edited = job(&handle, &operator, target);
-    let edit = format!("{{:job_id {edited:?} :patch {{:prompt \"MINE\"}}}}");
-    let answer = call(&handle, &token("alice"), "cron_update", &edit);
-    assert!(answer.contains("MINE"), "{answer}");
+    let edited = bound("alice").map(|(who, alice)| {
+        let edited = job(&handle, &operator, target);
+        let edit = format!("{{:job_id {edited:?} :patch {{:prompt \"MINE\"}}}}");
+        let answer = call(&handle, &alice, "cron_update", &edit);
+        assert!(answer.contains("MINE"), "{who}: {answer}");
+        (who, edited)
+    });
     open_ops(&handle, false);
     clock.advance(Span::from_millis(24 * 3_600_000));
     handle.run_due();
@@ -196,7 +199,8 @@ fn a_channel_that_is_closed_to_agents_gets_nothing_more_of_theirs() {
         );
         ask(&handle, &Caller::OPERATOR, &query)
     };
-    assert!(outcome(&by_alice).contains("not-granted"), "{}", outcome(&by_alice));
-    assert!(outcome(&edited).contains("not-granted"), "{}", outcome(&edited));
+    for (who, id) in by_alice.iter().chain(&edited) {
+        assert!(outcome(id).contains("not-granted"), "{who}: {}", outcome(id));
+    }
     assert!(!outcome(&by_operator).contains("not-granted"), "{}", outcome(&by_operator));
 }

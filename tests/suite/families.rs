@@ -13,7 +13,7 @@ use reveille::runtime::Handle;
 use reveille::service::{DenialReason, Service};
 use reveille::testkit::SimClock;
 
-use crate::simulated::{self, session, token};
+use crate::simulated::{self, bound, session, token};
 
 /// A schedule of alice that opens a fresh session every second.
 const EVERY_SECOND: &str =
@@ -347,36 +347,37 @@ fn what_a_session_causes_uses_its_own_places() {
     }
 }
 
-/// A job that a session's token sends into another session is asked about again when it runs.
+/// A job that goes into another session with the rights of its maker's session is asked about again when it runs.
 #[test]
 fn a_grant_that_was_taken_away_stops_what_was_made_under_it() {
-    let (handle, clock) = simulated::engine(&["alice", "bob"]);
-    let granted = Grant { cron_others: true, ..Grant::FULL };
-    let grant =
-        |grant| handle.sessions().grant(&session("alice"), grant, Scope::Operator).expect("it is open");
-    grant(granted.clone());
-    let job = "{:name \"n\" :prompt \"p\" :schedule {:kind :interval :every_seconds 60}
-                :target {:kind :session :session_id \"bob\"}}";
-    let job = reveille::edn::read(job.as_bytes(), &reveille::dialect::REQUEST_CAPS).expect("EDN");
-    let service = Service::new(handle.clone());
-    let made = service.call_tool("cron_create", &token("alice"), &job, reveille::dialect::Notation::Edn);
-    assert!(made.expect("admitted").expect("a tool").value.to_string().contains("created"));
-    pass(&handle, &clock, 60);
-    let texts = || {
-        let transcript = handle.sessions().transcript(&session("bob")).expect("it is open");
-        transcript.messages.iter().map(|message| message.text()).collect::<Vec<String>>()
-    };
-    assert_eq!(texts().len(), 1);
-    assert!(texts()[0].contains("\nauthor: session alice\n\nTask:\n> p\n"), "{}", texts()[0]);
-    grant(Grant::FULL);
-    pass(&handle, &clock, 60);
-    assert_eq!(texts().len(), 1, "it is not granted any more");
-    grant(granted);
-    pass(&handle, &clock, 60);
-    assert_eq!(texts().len(), 2);
-    assert!(
-        handle.view(|state| state.session(&session("alice")).map(SessionRecord::host)) == Some(HostId::LOCAL)
-    );
+    for (who, alice) in bound("alice") {
+        let (handle, clock) = simulated::engine(&["alice", "bob"]);
+        let granted = Grant { cron_others: true, ..Grant::FULL };
+        let grant =
+            |grant| handle.sessions().grant(&session("alice"), grant, Scope::Operator).expect("it is open");
+        grant(granted.clone());
+        let job = "{:name \"n\" :prompt \"p\" :schedule {:kind :interval :every_seconds 60}
+                    :target {:kind :session :session_id \"bob\"}}";
+        let job = reveille::edn::read(job.as_bytes(), &reveille::dialect::REQUEST_CAPS).expect("EDN");
+        let service = Service::new(handle.clone());
+        let made = service.call_tool("cron_create", &alice, &job, reveille::dialect::Notation::Edn);
+        assert!(made.expect("admitted").expect("a tool").value.to_string().contains("created"), "{who}");
+        pass(&handle, &clock, 60);
+        let texts = || {
+            let transcript = handle.sessions().transcript(&session("bob")).expect("it is open");
+            transcript.messages.iter().map(|message| message.text()).collect::<Vec<String>>()
+        };
+        assert_eq!(texts().len(), 1, "{who}");
+        assert!(texts()[0].contains("\nauthor: session alice\n\nTask:\n> p\n"), "{who}: {}", texts()[0]);
+        grant(Grant::FULL);
+        pass(&handle, &clock, 60);
+        assert_eq!(texts().len(), 1, "{who}: it is not granted any more");
+        grant(granted);
+        pass(&handle, &clock, 60);
+        assert_eq!(texts().len(), 2, "{who}");
+        let host = handle.view(|state| state.session(&session("alice")).map(SessionRecord::host));
+        assert_eq!(host, Some(HostId::LOCAL), "{who}");
+    }
 }
 
 /// A session that has more to hand over than its share of the disk waits. Others do not, and nothing is lost.

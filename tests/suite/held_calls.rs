@@ -12,7 +12,7 @@ use reveille::testkit::CallAnswer;
 use crate::watching::{Scene, fine};
 
 fn operator() -> Actor {
-    Actor { scope: Scope::Operator, via: None, tool: None }
+    Actor { scope: Scope::Operator, via: None, tool: None, as_model: false }
 }
 
 /// A scene in which an operator has so long to approve a call of `mail.send`.

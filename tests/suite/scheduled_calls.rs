@@ -104,7 +104,7 @@ fn another_session_replaces_a_job_if_it_may() {
     let id = job(&scene.call("schedule", later));
     assert!(scene.error("t", "schedule", later).contains("is taken"));
     assert!(scene.error("t", "cancel_schedule", &format!("{{\"job_id\" \"{id}\"}}")).contains("not found"));
-    let operator = Actor { scope: Scope::Operator, via: None, tool: None };
+    let operator = Actor { scope: Scope::Operator, via: None, tool: None, as_model: false };
     let grant = Grant { cron_others: true, ..Grant::FULL };
     let set = Command::SetGrant { session: session("t"), grant, by: operator };
     scene.handle().submit(Input::Command(set)).expect("it is open");
@@ -358,7 +358,7 @@ fn a_channel_that_is_closed_to_sessions_later_is_told_nothing_more() {
 fn what_waits_for_a_channel_that_is_closed_to_sessions_does_not_go_out() {
     let (scene, desk) = (Scene::new(), Desk::default());
     assert!(scene.handle().outside().open_channels(Arc::new(desk.clone()), vec![channel("ops", true)]));
-    let by = || Actor { scope: Scope::Operator, via: None, tool: None };
+    let by = || Actor { scope: Scope::Operator, via: None, tool: None, as_model: false };
     let submit = |input| scene.handle().submit(input).expect("an operator may");
     submit(Input::Command(Command::PauseChannel { channel: "ops".into(), ways: Ways::Both, by: by() }));
     let id =

@@ -26,7 +26,7 @@ fn set_rule(scene: &Scene, then: Ruling) {
     let of = RuleScope { tools: vec!["http.get".into()], ..RuleScope::default() };
     let rule = Rule { name: "no-network".into(), of, then, why: None };
     let policy = Some(Arc::new(GuardPolicy { rules: vec![rule], ..GuardPolicy::default() }));
-    let by = Actor { scope: Scope::Operator, via: None, tool: None };
+    let by = Actor { scope: Scope::Operator, via: None, tool: None, as_model: false };
     scene.handle().submit(Input::Command(Command::SetGuard { policy, by })).expect("an operator may");
 }
 
@@ -98,7 +98,7 @@ fn a_rule_that_comes_later_refuses_the_next_check() {
     let told = scene.told();
     assert!(told.len() == 1 && told[0].contains("Error: ") && told[0].contains("no-network"), "{told:?}");
     scene.rest();
-    let by = Actor { scope: Scope::Operator, via: None, tool: None };
+    let by = Actor { scope: Scope::Operator, via: None, tool: None, as_model: false };
     scene.handle().submit(Input::Command(Command::SetGuard { policy: None, by })).expect("an operator may");
     scene.pass(30);
     assert_eq!((last(&scene, &id), scene.executor.calls().len()), ((None, 3), 2));

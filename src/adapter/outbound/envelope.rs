@@ -109,12 +109,13 @@ fn provenance(from: &SessionProvenance) -> Map {
 }
 
 fn author(by: &Actor) -> Map {
-    let Actor { scope, via, tool } = by;
+    let Actor { scope, via, tool, as_model } = by;
     Map::new()
         .with("session", scope.session().map(|session| Value::string(session.as_str())))
         .with("entry", via.as_ref().map(|entry| Value::string(entry.name())))
         .with("token", via.as_ref().and_then(|entry| Some(Value::string(entry.token()?.as_str()))))
         .with("tool", tool.map(|tool| Value::string(tool.name())))
+        .with("model", *as_model)
 }
 
 fn lineage(chain: &Lineage) -> Map {

@@ -104,11 +104,17 @@ fn actor() -> BoxedStrategy<Actor> {
     // No owner has such an id: that the owner made it is not told twice.
     let other = name().prop_map(|text| SessionId::new(&format!("other {text}")).expect("an id"));
     prop_oneof![
-        (way, tool()).prop_map(|(via, tool)| Actor { scope: Scope::Operator, via: Some(via), tool }),
-        (other, tool()).prop_map(|(id, tool)| Actor {
+        (way, tool()).prop_map(|(via, tool)| Actor {
+            scope: Scope::Operator,
+            via: Some(via),
+            tool,
+            as_model: false
+        }),
+        (other, tool(), any::<bool>()).prop_map(|(id, tool, as_model)| Actor {
             scope: Scope::Session(id),
-            via: Some(Via::Session),
-            tool
+            via: Some(if as_model { Via::Peer } else { Via::Session }),
+            tool,
+            as_model
         }),
     ]
     .boxed()

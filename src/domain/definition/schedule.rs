@@ -68,6 +68,7 @@ impl Schedule {
             scope: Scope::Session(self.owner.clone()),
             via: Some(Via::Session),
             tool: None,
+            as_model: false,
         })
     }
 
@@ -116,7 +117,7 @@ impl Schedule {
     /// editor in the record. If the schedule goes to another session or a channel, the owner is recorded too, because its author
     /// has to be allowed that at each run. So is an owner that changes what an operator has made: it is the operator's no more.
     pub(crate) fn note_editor(&mut self, by: &Actor) {
-        let leaves = by.via == Some(Via::Session) && self.target().is_outside(&self.owner);
+        let leaves = by.is_bound() && self.target().is_outside(&self.owner);
         if by.scope.session() != Some(&self.owner) || leaves || self.is_by_operators() {
             self.creation_mut().edited_by = Some(by.clone());
         }

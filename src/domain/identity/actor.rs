@@ -16,6 +16,9 @@ pub struct Actor {
     pub via: Option<Via>,
     /// The dialect of the tool that was used; `None` if the call used no tool.
     pub tool: Option<Dialect>,
+    /// Whether a model acted through what its program holds, as over MCP: it may what its session may, whatever `via` says. Not
+    /// set for a session's own token, which says that by itself, and in logs written before this was recorded.
+    pub as_model: bool,
 }
 
 /// How a call arrived.
@@ -91,6 +94,13 @@ impl Actor {
 }
 
 impl Actor {
+    /// Returns whether it acted with the rights of its session and no others: with the token of the session or of its host, or as
+    /// a model. What it makes has to be allowed to the session at each run.
+    pub(crate) fn is_bound(&self) -> bool {
+        let is_token = matches!(self.via, Some(Via::Session | Via::Host(_)));
+        self.is_of_session() && (is_token || self.as_model)
+    }
+
     /// Returns whether it acts for a session, and not for the whole.
     pub(crate) fn is_of_session(&self) -> bool {
         self.scope != Scope::Operator
@@ -104,7 +114,7 @@ impl Actor {
             // Entry and tool of an operator are dropped: a session must not learn the names of
             // operator tokens.
             (Scope::Session(_), Scope::Operator) => {
-                Some(Actor { scope: Scope::Operator, via: None, tool: None })
+                Some(Actor { scope: Scope::Operator, via: None, tool: None, as_model: false })
             }
             (Scope::Session(own), Scope::Session(session)) => (own == session).then(|| self.clone()),
         }
@@ -114,13 +124,14 @@ impl Actor {
 impl From<Scope> for Actor {
     /// Attributes a bare scope to the embedding program, which may act in any scope.
     fn from(scope: Scope) -> Actor {
-        Actor { scope, via: Some(Via::Embedder), tool: None }
+        Actor { scope, via: Some(Via::Embedder), tool: None, as_model: false }
     }
 }
 
 impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tool = self.tool.map(|tool| format!("{} tool", tool.name()));
+        let model = self.as_model.then(|| "model".to_owned());
         let mut entry = match &self.via {
             // "session s1" already says how a session's call arrived.
             None | Some(Via::Session) => None,
@@ -138,7 +149,7 @@ impl fmt::Display for Actor {
             }
             Scope::Session(session) => write!(f, "session {session}")?,
         }
-        let how: Vec<String> = entry.into_iter().chain(tool).collect();
+        let how: Vec<String> = entry.into_iter().chain(model).chain(tool).collect();
         if how.is_empty() { Ok(()) } else { write!(f, " ({})", how.join(", ")) }
     }
 }

@@ -92,7 +92,9 @@ impl Caller {
 
     /// Returns the actor that the log records for this caller.
     pub fn actor(&self) -> Actor {
-        Actor { scope: self.scope.clone(), via: Some(self.via.clone()), tool: None }
+        // That a session's own token is in the hands of a model goes without saying.
+        let as_model = self.role == CallerRole::Session && self.via != Via::Session;
+        Actor { scope: self.scope.clone(), via: Some(self.via.clone()), tool: None, as_model }
     }
 
     /// Returns the actor for a call of a tool of this dialect.
@@ -111,9 +113,8 @@ impl Caller {
         // An operator who acts for a session is recorded as itself: the name of its token must not
         // be lost.
         let is_itself = self.scope.session() == Some(owner) && self.via.token().is_none();
-        // What a session's token sends into another session or a channel has to be allowed at each run, so its author is
-        // recorded.
-        let leaves = self.via == Via::Session && target.is_some_and(|target| target.is_outside(owner));
+        // What a session sends into another session or a channel has to be allowed to it at each run, so its author is recorded.
+        let leaves = self.is_bound() && target.is_some_and(|target| target.is_outside(owner));
         (!is_itself || leaves).then(|| Box::new(Actor { tool, ..self.actor() }))
     }
 

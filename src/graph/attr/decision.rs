@@ -126,7 +126,7 @@ fn by(view: ViewOf<'_, Scheduler>, decision: &Decision) -> Option<Actor> {
     let owner = || {
         // The log stores an actor only if it differs from the default, the owner.
         let session = decision.session.as_ref().filter(|_| decision.kind == DecisionKind::ScheduleCreated)?;
-        Some(Actor { scope: Scope::Session(session.clone()), via: None, tool: None })
+        Some(Actor { scope: Scope::Session(session.clone()), via: None, tool: None, as_model: false })
     };
     decision.by.as_deref().map_or_else(owner, |by| by.seen_by(view.scope))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Calling;
 use super::table::Done;
-use crate::domain::{CallVia, ExecutorKind, Outcome, Reason, Ruling, RunId, Span, Via};
+use crate::domain::{CallVia, ExecutorKind, Outcome, Reason, Ruling, RunId, Span};
 use crate::engine::{Invocation, Look, SessionRecord};
 use crate::runtime::kit::{KnownTool, Resolved, SessionKit};
 use crate::runtime::shared::Shared;
@@ -65,8 +65,7 @@ impl Shared {
         let Resolved::Known(tool) = kit.resolve(name.as_str()) else {
             return Err((Reason::ToolUnknown, format!("there is no tool {name}")));
         };
-        let by_token = invocation.caller.via == Some(Via::Session);
-        if by_token && !tool.is_open_to_agents() {
+        if invocation.caller.is_bound() && !tool.is_open_to_agents() {
             return Err((Reason::ToolNotAllowed, format!("{name} is not open to sessions")));
         }
         // Fails closed: the guard has held a run only if one of its rules says so, and the policy may lack that rule.

@@ -125,13 +125,18 @@ impl World {
         Some(Which { by: self.any_author(scope), schedule, base })
     }
 
-    /// The author of a change: a session acts by its token, or by the program that embeds the engine.
+    /// The author of a change: a session acts by its token, or by the program that embeds the engine, which may leave that to a
+    /// model.
     pub(in crate::testkit) fn any_author(&self, scope: Scope) -> Actor {
-        let via = match &scope {
-            Scope::Session(_) if !self.stage.entropy.one_in(3) => Via::Session,
-            Scope::Session(_) | Scope::Operator => Via::Embedder,
+        let (via, as_model) = match &scope {
+            Scope::Session(_) => match self.stage.entropy.below(6) {
+                0 => (Via::Embedder, false),
+                1 => (Via::Embedder, true),
+                _ => (Via::Session, false),
+            },
+            Scope::Operator => (Via::Embedder, false),
         };
-        Actor { via: Some(via), ..Actor::from(scope) }
+        Actor { via: Some(via), as_model, ..Actor::from(scope) }
     }
 
     pub(in crate::testkit) fn change(&mut self) -> Outcome {

@@ -12,7 +12,7 @@ use crate::testkit::reference::model::ReferenceModel;
 use crate::testkit::reference::run_key::key_of;
 
 /// No run is dispatched unless the grants of its owner, its author and its last editor all cover it, with the grants of the
-/// sessions that each comes from. What a session's token sends elsewhere has to be open to it now.
+/// sessions that each comes from. What goes elsewhere with a session's rights alone has to be open to it now.
 pub(in crate::testkit) fn nothing_ungranted_goes_out(
     model: &ReferenceModel,
     seen: &Observation,
@@ -20,7 +20,8 @@ pub(in crate::testkit) fn nothing_ungranted_goes_out(
     let Some((run, RunFact::Dispatched(_))) = seen.run_fact() else { return Ok(()) };
     let Some(life) = model.runs.get(&key_of(run)) else { return Ok(()) };
     let schedule = &*life.definition;
-    let owner = Actor { scope: Scope::Session(schedule.owner.clone()), via: None, tool: None };
+    let owner =
+        Actor { scope: Scope::Session(schedule.owner.clone()), via: None, tool: None, as_model: false };
     let creation = schedule.creation.as_deref();
     let authors = creation.and_then(|it| it.by.as_ref()).into_iter();
     let authors = authors.chain(creation.and_then(|it| it.edited_by.as_ref())).chain([&owner]);
@@ -33,7 +34,8 @@ pub(in crate::testkit) fn nothing_ungranted_goes_out(
         let covers = |one: &SessionId| model.grants.get(one).is_none_or(gives);
         let covered = line_of(model, session).iter().all(covers);
         hold(covered, || format!("{run} went out, and {session} may not do that"))?;
-        if author.via == Some(Via::Session) {
+        let is_bound = author.as_model || matches!(author.via, Some(Via::Session | Via::Host(_)));
+        if is_bound {
             let may = may_reach(model, schedule, session);
             hold(may, || format!("{run} of {author} went to {:?}", schedule.target()))?;
         }

@@ -47,7 +47,12 @@ pub(in crate::engine) fn supersede(
     if (moves || known.status.is_terminal()) && is_full(session, new.session_live_max) {
         return Err(Refusal::SessionFull { max: new.session_live_max });
     }
-    let plain = || Actor { scope: Scope::Session(new.owner.clone()), via: Some(Via::Session), tool: None };
+    let plain = || Actor {
+        scope: Scope::Session(new.owner.clone()),
+        via: Some(Via::Session),
+        tool: None,
+        as_model: false,
+    };
     let by = new.made_by.as_deref().cloned().unwrap_or_else(plain);
     let mut schedule = scheduled(step, new)?;
     join_chain(step, session, &mut schedule)?;

@@ -2,7 +2,7 @@
 
 use super::FactError;
 use super::form::Form;
-use super::parts::{map, maybe, one, part, text, wrong};
+use super::parts::{flag_or, map, maybe, one, part, text, wrong};
 use super::printed::{Part, Printed, Word};
 use crate::domain::{Actor, Dialect, Scope, SessionId, TokenName, Via};
 
@@ -10,7 +10,7 @@ use crate::domain::{Actor, Dialect, Scope, SessionId, TokenName, Via};
 pub(super) fn actor(form: &Form<'_>, key: &'static str) -> Result<Actor, FactError> {
     // The short form is a keyword or a session's id.
     if !part(form, key).is_map() {
-        return Ok(Actor { scope: scope(form, key)?, via: None, tool: None });
+        return Ok(Actor { scope: scope(form, key)?, via: None, tool: None, as_model: false });
     }
     let form = map(form, key)?;
     let entry = maybe(form, "entry", |form, key| match part(form, key).as_keyword() {
@@ -25,7 +25,8 @@ pub(super) fn actor(form: &Form<'_>, key: &'static str) -> Result<Actor, FactErr
         }
     })?;
     let tool = maybe(form, "tool", |form, key| one(form, key, Dialect::parse))?;
-    Ok(Actor { scope: scope(form, "scope")?, via: entry, tool })
+    let as_model = flag_or(false, form, "model")?;
+    Ok(Actor { scope: scope(form, "scope")?, via: entry, tool, as_model })
 }
 
 /// The name of a token.
@@ -59,8 +60,8 @@ impl Part for &Actor {
     /// An actor of which only the scope is known is printed as the scope alone, as in logs from
     /// before more was recorded.
     fn print(self, out: &mut String) {
-        let Actor { scope, via: entry, tool } = self;
-        if entry.is_none() && tool.is_none() {
+        let Actor { scope, via: entry, tool, as_model } = self;
+        if entry.is_none() && tool.is_none() && !as_model {
             return scope.print(out);
         }
         // `entry` below is the stored key of `Actor::via`.
@@ -73,6 +74,9 @@ impl Part for &Actor {
         }
         if let Some(tool) = tool {
             map = map.with("tool", Word(tool.name()));
+        }
+        if *as_model {
+            map = map.with("model", true);
         }
         map.print(out);
     }
