@@ -99,10 +99,11 @@ impl Reach {
 
     fn covers_record(&self, state: &State, record: &SessionRecord) -> bool {
         let hosted = self.host.is_attached() && record.host() == self.host;
-        // A session that a schedule created belongs to the session that scheduled it.
+        // A session that a schedule created belongs to the session that scheduled it, and not to a later one of that id.
         let origin = || state.session(&record.provenance()?.origin);
+        let is_of = |origin: &SessionRecord| origin.opened() <= record.opened() && self.is_member(origin);
         let is_kept = self.host_token.is_some() && record.host_token() == self.host_token.as_ref();
-        is_kept || hosted || self.is_member(record) || origin().is_some_and(|origin| self.is_member(origin))
+        is_kept || hosted || self.is_member(record) || origin().is_some_and(is_of)
     }
 
     fn is_member(&self, record: &SessionRecord) -> bool {

@@ -13,20 +13,20 @@ use reveille::runtime::Handle;
 use reveille::service::{DenialReason, Service};
 use reveille::testkit::SimClock;
 
-use crate::simulated::{self, bound, session, token};
+use crate::simulated::{self, session, token};
 
 /// A schedule of alice that opens a fresh session every second.
 const EVERY_SECOND: &str =
     "[(psi.scheduler/create {:session-id \"alice\" :kind :session :message \"m\" :every-ms 1000})]";
 
-fn scene() -> (Handle, Arc<SimClock>) {
+pub(crate) fn scene() -> (Handle, Arc<SimClock>) {
     let (handle, clock) = simulated::engine(&["alice"]);
     let answer = simulated::ask(&handle, &token("alice"), EVERY_SECOND, false);
     assert!(answer.contains("created? true"), "{answer}");
     (handle, clock)
 }
 
-fn pass(handle: &Handle, clock: &SimClock, seconds: u64) {
+pub(crate) fn pass(handle: &Handle, clock: &SimClock, seconds: u64) {
     for _ in 0..seconds {
         clock.advance(Span::from_millis(1_000));
         handle.run_due();
@@ -34,7 +34,7 @@ fn pass(handle: &Handle, clock: &SimClock, seconds: u64) {
 }
 
 /// The fresh sessions, oldest first.
-fn fresh(handle: &Handle) -> Vec<SessionId> {
+pub(crate) fn fresh(handle: &Handle) -> Vec<SessionId> {
     handle.view(|state| {
         let mut fresh: Vec<&SessionRecord> = state.sessions();
         fresh.retain(|session| session.provenance().is_some());
@@ -344,39 +344,6 @@ fn what_a_session_causes_uses_its_own_places() {
                 assert_eq!(sent(), [true], "{when} {calls:?}: the next one");
             }
         }
-    }
-}
-
-/// A job that goes into another session with the rights of its maker's session is asked about again when it runs.
-#[test]
-fn a_grant_that_was_taken_away_stops_what_was_made_under_it() {
-    for (who, alice) in bound("alice") {
-        let (handle, clock) = simulated::engine(&["alice", "bob"]);
-        let granted = Grant { cron_others: true, ..Grant::FULL };
-        let grant =
-            |grant| handle.sessions().grant(&session("alice"), grant, Scope::Operator).expect("it is open");
-        grant(granted.clone());
-        let job = "{:name \"n\" :prompt \"p\" :schedule {:kind :interval :every_seconds 60}
-                    :target {:kind :session :session_id \"bob\"}}";
-        let job = reveille::edn::read(job.as_bytes(), &reveille::dialect::REQUEST_CAPS).expect("EDN");
-        let service = Service::new(handle.clone());
-        let made = service.call_tool("cron_create", &alice, &job, reveille::dialect::Notation::Edn);
-        assert!(made.expect("admitted").expect("a tool").value.to_string().contains("created"), "{who}");
-        pass(&handle, &clock, 60);
-        let texts = || {
-            let transcript = handle.sessions().transcript(&session("bob")).expect("it is open");
-            transcript.messages.iter().map(|message| message.text()).collect::<Vec<String>>()
-        };
-        assert_eq!(texts().len(), 1, "{who}");
-        assert!(texts()[0].contains("\nauthor: session alice\n\nTask:\n> p\n"), "{who}: {}", texts()[0]);
-        grant(Grant::FULL);
-        pass(&handle, &clock, 60);
-        assert_eq!(texts().len(), 1, "{who}: it is not granted any more");
-        grant(granted);
-        pass(&handle, &clock, 60);
-        assert_eq!(texts().len(), 2, "{who}");
-        let host = handle.view(|state| state.session(&session("alice")).map(SessionRecord::host));
-        assert_eq!(host, Some(HostId::LOCAL), "{who}");
     }
 }
 

@@ -51,6 +51,7 @@ mod held_calls;
 mod http;
 mod inbox;
 mod kit;
+mod lasting_grants;
 mod laws;
 mod lists;
 mod mcp;

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use reveille::dialect::{Notation, REQUEST_CAPS};
 use reveille::domain::{Actor, GuardPolicy, Reason, Rule, RuleScope, Ruling, ScheduleId, Scope};
-use reveille::edn::{Keyword, Value};
+use reveille::edn::{Keyword, Value, read};
 use reveille::engine::{Command, Input};
 use reveille::limits;
 
+use crate::simulated::bound;
 use crate::watching::{Scene, fine};
 
 /// Kind, class and field of the error that the start of a watch is answered with, which has a hint.
@@ -28,6 +30,23 @@ fn set_rule(scene: &Scene, then: Ruling) {
     let policy = Some(Arc::new(GuardPolicy { rules: vec![rule], ..GuardPolicy::default() }));
     let by = Actor { scope: Scope::Operator, via: None, tool: None, as_model: false };
     scene.handle().submit(Input::Command(Command::SetGuard { policy, by })).expect("an operator may");
+}
+
+/// T28, what needs the tools that there are.
+#[test]
+fn only_what_can_be_called_unattended_can_be_watched() {
+    let scene = Scene::new();
+    let error = |args: &str| scene.error("s", "watch_start", args);
+    assert_eq!(error(r#"{"name" "http.gte"}"#), "Tool 'http.gte' not found.");
+    for (who, caller) in bound("s") {
+        let closed = read(br#"{"name" "ops.deploy"}"#, &REQUEST_CAPS).expect("EDN");
+        let answer = scene.service.call_tool("watch_start", &caller, &closed, Notation::Json);
+        let answer = answer.expect("it may").expect("there is such a tool").value.to_string();
+        assert!(answer.contains("is blocked by security policy"), "{who}: {answer}");
+    }
+    assert!(error(r#"{"name" "mail.send"}"#).contains("requires user approval"));
+    let meant = scene.call("watch_start", r#"{"name" "http.gte"}"#);
+    assert!(format!("{meant:?}").contains(":did_you_mean \"http.get\""), "{meant:?}");
 }
 
 /// T28: what the tools and the rules that there are refuse. What the arguments alone decide is in `fixtures/watch/calls.edn`.

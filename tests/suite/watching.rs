@@ -15,7 +15,7 @@ use reveille::runtime::Handle;
 use reveille::service::Service;
 use reveille::testkit::{CallAnswer, Reception, SimExecutor, SimHost, Stage};
 
-use crate::simulated::{ask_service, bound, open, session, token};
+use crate::simulated::{ask_service, open, session, token};
 
 /// An engine with a session `s` of a connected host, which is idle, another one `t`, and an executor that has `http.get`.
 pub(crate) struct Scene {
@@ -170,23 +170,6 @@ fn a_change_wakes_the_session_and_nothing_else_does() {
         status.keyword("last_result"),
         Some(&read(down.as_bytes(), &reveille::dialect::REQUEST_CAPS).unwrap())
     );
-}
-
-/// T28, what needs the tools that there are.
-#[test]
-fn only_what_can_be_called_unattended_can_be_watched() {
-    let scene = Scene::new();
-    let error = |args: &str| scene.error("s", "watch_start", args);
-    assert_eq!(error(r#"{"name" "http.gte"}"#), "Tool 'http.gte' not found.");
-    for (who, caller) in bound("s") {
-        let closed = read(br#"{"name" "ops.deploy"}"#, &reveille::dialect::REQUEST_CAPS).expect("EDN");
-        let answer = scene.service.call_tool("watch_start", &caller, &closed, Notation::Json);
-        let answer = answer.expect("it may").expect("there is such a tool").value.to_string();
-        assert!(answer.contains("is blocked by security policy"), "{who}: {answer}");
-    }
-    assert!(error(r#"{"name" "mail.send"}"#).contains("requires user approval"));
-    let meant = scene.call("watch_start", r#"{"name" "http.gte"}"#);
-    assert!(format!("{meant:?}").contains(":did_you_mean \"http.get\""), "{meant:?}");
 }
 
 /// T34.
