@@ -54,6 +54,7 @@ mod kit;
 mod lasting_grants;
 mod laws;
 mod lists;
+mod lives_again;
 mod mcp;
 mod memory;
 mod outside;

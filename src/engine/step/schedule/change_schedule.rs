@@ -107,7 +107,9 @@ pub(in crate::engine) fn edited(
     change: ScheduleChange,
     by: Option<&Actor>,
 ) -> Result<Edited, Refusal> {
-    let moves = change.when.is_some();
+    // Another lifetime gives it other slots as well, and makes one that has ended live again.
+    let lives_on = change.lifetime.as_ref().is_some_and(|it| it != record.schedule.lifetime());
+    let moves = change.when.is_some() || lives_on;
     let mut schedule = changed(step, &record.schedule, change)?;
     // Rescheduling within a turn that a schedule began counts as scheduling one more. Only ever
     // deeper: a change cannot move a schedule up its line.
