@@ -1,12 +1,14 @@
-//! A schedule that has ended and lives again by a change counts like a new one: in the chain of the turn that changes it.
+//! A schedule that has ended and lives again by a change counts like a new one: in the chain of the turn that changes it, and in
+//! the room of its family.
 
 use std::num::NonZeroU32;
 
-use reveille::domain::{Durability, Lifetime, ScheduleId, SessionId, Settings, Span, When};
-use reveille::engine::NewSchedule;
+use reveille::domain::{Durability, Lifetime, Refusal, ScheduleId, Scope, SessionId, Settings, Span, When};
+use reveille::engine::{Command, Input, NewSchedule, ScheduleChange, SessionRecord, Which};
+use reveille::limits;
 use reveille::runtime::Handle;
 
-use crate::simulated::{ask, session, token};
+use crate::simulated::{self, ask, session, token};
 use crate::watching::Scene;
 
 /// A durable schedule of a session that comes each minute, once in all.
@@ -44,4 +46,44 @@ fn a_longer_life_is_one_more_link_of_the_chain() {
     scene.busy(true);
     let answer = longer(3);
     assert!(answer.contains("at depth 2") && has_ended(scene.handle(), &id), "{answer}");
+}
+
+/// Every way to one more unfinished schedule counts the family.
+#[test]
+fn a_full_family_has_no_room_for_what_lives_again() {
+    let (handle, clock) = simulated::engine(&["alice"]);
+    let alice = session("alice");
+    let open = "[(psi.scheduler/create {:kind :session :message \"m\" :delay-ms 1000})]";
+    assert!(ask(&handle, &token("alice"), open, false).contains("created? true"));
+    let id = handle.schedule(once(&alice)).expect("there is room");
+    for _ in 0..61 {
+        clock.advance(Span::from_millis(1_000));
+        handle.run_due();
+    }
+    assert!(has_ended(&handle, &id));
+    let child = handle.view(|state| {
+        let fresh = state.sessions().into_iter().find(|session| session.provenance().is_some());
+        fresh.map(SessionRecord::id).cloned()
+    });
+    let child = child.expect("a fresh session");
+    let later = || When::After(Span::from_millis(3_600_000));
+    let most = u32::try_from(limits::SESSION_SCHEDULES.value).expect("small");
+    for _ in 0..most {
+        handle.schedule(NewSchedule::message(child.clone(), later(), "m")).expect("there is room");
+    }
+    let lifetime = Some(Lifetime { max_runs: NonZeroU32::new(2), ..Lifetime::PLAIN });
+    let longer = Box::new(ScheduleChange { lifetime, ..ScheduleChange::default() });
+    let which = || Which::any(Scope::Operator, id.clone());
+    let moved =
+        ScheduleChange { when: Some(later()), lifetime: Some(Lifetime::PLAIN), ..ScheduleChange::default() };
+    let moved = Box::new(moved);
+    for (way, command) in [
+        ("created", Command::CreateSchedule(once(&alice))),
+        ("superseded", Command::Supersede(NewSchedule { id: Some(id.clone()), ..once(&alice) })),
+        ("moved", Command::ChangeSchedule { which: which(), change: moved }),
+        ("given a longer life", Command::ChangeSchedule { which: which(), change: longer }),
+    ] {
+        let done = handle.submit(Input::Command(command)).map(drop);
+        assert_eq!(done, Err(Refusal::SessionFull { max: most }), "{way}");
+    }
 }

@@ -9,10 +9,12 @@ use crate::domain::{
     Actor, Moment, Next, Notice, Payload, Reason, Redefinition, Refusal, Schedule, ScheduleFact, Settings,
 };
 use crate::engine::input::{ScheduleChange, Which};
-use crate::engine::record::{ScheduleRecord, SessionRecord};
+use crate::engine::record::ScheduleRecord;
 use crate::engine::state::Mode;
 use crate::engine::step::lookup::lookup_changeable;
-use crate::engine::step::schedule::create_schedule::{check_bytes, check_payload, check_settings};
+use crate::engine::step::schedule::create_schedule::{
+    check_bytes, check_payload, check_settings, is_full, most_of,
+};
 use crate::engine::step::schedule::next_slot::first_slot;
 use crate::engine::step::schedule::pause_schedule::{hand_over_what_waited, resumed};
 use crate::engine::step_builder::StepBuilder;
@@ -84,10 +86,9 @@ fn check_room(step: &StepBuilder<'_>, record: &ScheduleRecord) -> Result<(), Ref
     if state.live_count() >= limits::SCHEDULES.value {
         return Err(Refusal::LimitReached { limit: limits::SCHEDULES });
     }
-    let live = state.session(&record.schedule.owner).map_or(0, SessionRecord::live_count);
-    let max = limits::SESSION_SCHEDULES.value;
-    if live as u64 >= max {
-        return Err(Refusal::SessionFull { max: u32::try_from(max).unwrap_or(u32::MAX) });
+    let (session, max) = (state.session(&record.schedule.owner), most_of(u32::MAX));
+    if session.is_some_and(|session| is_full(step, session, record.schedule.dialect, max)) {
+        return Err(Refusal::SessionFull { max });
     }
     Ok(())
 }

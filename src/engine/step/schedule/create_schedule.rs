@@ -1,8 +1,8 @@
 //! Transition: a schedule is created, with its first slot.
 
 use crate::domain::{
-    Call, Creation, Fact, Moment, Next, Payload, Reason, Refusal, Schedule, ScheduleFact, ScheduleId,
-    Settings, Span, Target, Trigger, When,
+    Call, Creation, Dialect, Fact, Moment, Next, Payload, Reason, Refusal, Schedule, ScheduleFact,
+    ScheduleId, Settings, Span, Target, Trigger, When,
 };
 use crate::engine::new_schedule::NewSchedule;
 use crate::engine::record::{ScheduleRecord, SessionRecord};
@@ -45,10 +45,9 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
     let Some(session) = state.session(&new.owner) else {
         return Err(Refusal::UnknownSession { session: new.owner });
     };
-    let most = u32::try_from(limits::SESSION_SCHEDULES.value).unwrap_or(u32::MAX);
-    let max = new.session_live_max.min(most);
+    let max = most_of(new.session_live_max);
     // Computed here, because `scheduled` takes the request apart.
-    let is_full = is_full(step, session, &new, max);
+    let is_full = is_full(step, session, new.dialect, max);
     let delay = if let When::After(span) = new.when { Some(span) } else { None };
     let known = state.known(&new);
     if let Some(known) = known.filter(|_| on_known == OnKnown::Same) {
@@ -146,9 +145,19 @@ pub(in crate::engine::step) fn join_chain(
     Ok(())
 }
 
+/// Returns how many unfinished schedules a session may have, if a dialect allows it this many.
+pub(in crate::engine::step) fn most_of(dialects: u32) -> u32 {
+    dialects.min(u32::try_from(limits::SESSION_SCHEDULES.value).unwrap_or(u32::MAX))
+}
+
 /// Returns whether a session is full, with the sessions that it shares a budget with: over all dialects together, or for a
-/// dialect that allows fewer.
-fn is_full(step: &StepBuilder<'_>, session: &SessionRecord, new: &NewSchedule, max: u32) -> bool {
+/// dialect that allows fewer. Asked of whatever is one more that has not ended: created, superseded, or live again.
+pub(in crate::engine::step) fn is_full(
+    step: &StepBuilder<'_>,
+    session: &SessionRecord,
+    dialect: Dialect,
+    max: u32,
+) -> bool {
     let family = || step.state.family_of(session);
     // The common case: no session has fresh ones.
     let has_families = !step.state.families.is_empty();
@@ -160,7 +169,7 @@ fn is_full(step: &StepBuilder<'_>, session: &SessionRecord, new: &NewSchedule, m
     // Counting one dialect's schedules needs a look at each; the check above avoids it in the common case.
     let own = |key: &&Key| {
         let record = step.state.schedules.get(**key);
-        record.is_some_and(|record| record.schedule.dialect == new.dialect)
+        record.is_some_and(|record| record.schedule.dialect == dialect)
     };
     count as u64 >= limits::SESSION_SCHEDULES.value
         || family().flat_map(|member| &member.live).filter(own).count() >= max as usize

@@ -7,10 +7,10 @@ use crate::domain::{
     SessionId, Via,
 };
 use crate::engine::new_schedule::NewSchedule;
-use crate::engine::record::{ScheduleRecord, SessionRecord};
+use crate::engine::record::ScheduleRecord;
 use crate::engine::state::Mode;
 use crate::engine::step::schedule::create_schedule::{
-    check_bytes, check_payload, check_settings, create_schedule, join_chain, scheduled,
+    check_bytes, check_payload, check_settings, create_schedule, is_full, join_chain, most_of, scheduled,
 };
 use crate::engine::step::schedule::next_slot::first_slot;
 use crate::engine::step_builder::StepBuilder;
@@ -43,9 +43,14 @@ pub(in crate::engine) fn supersede(
     if moves && state.runs_of(known).any(|(_, run)| run.is_live()) {
         return Err(Refusal::WrongStatus { schedule: id, status: known.status });
     }
-    // It takes one more place in the session if it ended before, or belonged to another session.
-    if (moves || known.status.is_terminal()) && is_full(session, new.session_live_max) {
-        return Err(Refusal::SessionFull { max: new.session_live_max });
+    // It takes one more place if it ended before, or was counted in another family.
+    let is_counted = !known.status.is_terminal() && state.root_of(&known.schedule.owner) == session.root();
+    let max = most_of(new.session_live_max);
+    if !is_counted && is_full(step, session, new.dialect, max) {
+        return Err(Refusal::SessionFull { max });
+    }
+    if known.status.is_terminal() && state.live_count() >= limits::SCHEDULES.value {
+        return Err(Refusal::LimitReached { limit: limits::SCHEDULES });
     }
     let plain = || Actor {
         scope: Scope::Session(new.owner.clone()),
@@ -81,8 +86,4 @@ fn withdraw_what_waits(step: &mut StepBuilder<'_>, known: &ScheduleRecord) {
             step.run_fact(&id, RunFact::Cancelled { reason: Reason::Replaced });
         }
     }
-}
-
-fn is_full(session: &SessionRecord, max: u32) -> bool {
-    session.live_count() as u64 >= u64::from(max).min(limits::SESSION_SCHEDULES.value)
 }
