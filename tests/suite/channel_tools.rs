@@ -293,6 +293,14 @@ fn a_session_manages_only_what_the_configuration_lets_it() {
     assert!(decided.contains(":channel-paused") && decided.contains("\"secret inbound\""), "{decided}");
 }
 
+/// An event begins a turn. By a call that a schedule makes, the turn would be of no chain.
+#[test]
+fn no_other_tool_simulates_an_event() {
+    let scene = Scene::new();
+    let kit = scene.service.kit(&token("s")).to_string();
+    assert!(kit.contains("channels.pause_provider") && !kit.contains("simulate_event"), "{kit}");
+}
+
 /// The error names the argument that the tool has.
 #[test]
 fn an_unknown_channel_is_reported_in_the_argument_that_named_it() {

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use super::super::{Service, Shared};
 use super::catalog::{TOOLBOX, ToolEffect, ToolInfo};
 use super::tool::Tool;
-use crate::dialect::{Answer, Notation, watch};
+use crate::dialect::{Answer, Notation, channels, watch};
 use crate::domain::{Caller, Dialect, Outcome, Risk, SessionId, Span, ToolName, ToolSpec};
 use crate::engine::Invocation;
 use crate::port::{Executor, Returned};
@@ -79,6 +79,8 @@ impl Executor for OwnTools {
 /// What a tool of ours is to others, if they may call it.
 fn spec(tool: &ToolInfo) -> Option<ToolSpec> {
     let name = match (tool.dialect, tool.effect) {
+        // An event begins a turn, and by a schedule's call that turn would be nobody's chain.
+        (Dialect::Channels, _) if tool.tool == Tool::Channels(channels::Tool::SimulateEvent) => return None,
         (Dialect::Memory | Dialect::Channels, _) => tool.name.to_owned(),
         // The only one of this family that is not about watches.
         (Dialect::Watch, _) if tool.tool == Tool::Watch(watch::Tool::PingAge) => tool.name.to_owned(),
