@@ -39,9 +39,7 @@ pub(super) fn put(schedule: &Schedule, occasion: &Occasion<'_>) -> Box<str> {
         Envelope::Plain => plain(schedule, occasion).into(),
         Envelope::TaskEvent => task_event(schedule, occasion).into(),
         Envelope::DelayedAction => delayed_action(schedule, occasion).into(),
-        Envelope::Reminder => {
-            reminder_text(schedule.edited_by().map(name_of).as_deref(), &body(schedule)).into()
-        }
+        Envelope::Reminder => reminder_text(editors(schedule).as_deref(), &body(schedule)).into(),
     }
 }
 
@@ -95,11 +93,18 @@ fn task_event(schedule: &Schedule, occasion: &Occasion<'_>) -> String {
         let by_owner = format!("session {}", schedule.owner);
         line("author", &schedule.created_by().map_or(by_owner, name_of));
     }
-    if let Some(editor) = schedule.edited_by() {
-        line("edited_by", &name_of(editor));
+    if let Some(editors) = editors(schedule) {
+        line("edited_by", &editors);
     }
     let _ = write!(text, "\nTask:\n{}\n\nInstructions:\n{INSTRUCTIONS}", body(schedule));
     text
+}
+
+/// Those who have changed the schedule, the last one in front; `None` if nobody has.
+fn editors(schedule: &Schedule) -> Option<String> {
+    let mut names: Vec<String> = schedule.editors().map(name_of).collect();
+    names.dedup();
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// The name of an author, without the token that only operators may know.
@@ -290,7 +295,7 @@ mod tests {
         edited.note_editor(&by("s-1"));
         assert_eq!(edited.edited_by(), None, "the owner is no editor");
         let operator = Actor::from(crate::domain::Scope::Operator);
-        let creation = Creation { by: Some(operator), chain: None, edited_by: None };
+        let creation = Creation { by: Some(operator), ..Creation::default() };
         let mut made = Schedule { creation: Some(Box::new(creation)), ..schedule("News") };
         assert!(made.is_by_operators());
         made.note_editor(&by("s-1"));
@@ -301,7 +306,10 @@ mod tests {
         let text = put(&edited, &occasion);
         assert!(text.contains("\nedited_by: session s-2\n\nTask:\n> Sum it up.\n> Briefly.\n"), "{text}");
         edited.note_editor(&crate::domain::Caller::OPERATOR.actor());
-        assert!(put(&edited, &occasion).contains("\nedited_by: operator\n"), "the last editor is named");
+        let both = "\nedited_by: operator, session s-2\n";
+        assert!(put(&edited, &occasion).contains(both), "the last editor is named first");
+        edited.note_editor(&by("s-2"));
+        assert!(put(&edited, &occasion).contains("\nedited_by: session s-2\n"), "and each once");
     }
 
     /// A reminder has the role of the system, so each line of it that is not ours has a mark.

@@ -52,8 +52,8 @@ impl State {
         }
     }
 
-    /// Returns whether the grants of its owner and of its last editor cover a run of this schedule: both have a say in what it
-    /// delivers.
+    /// Returns whether the grants of its owner, its maker and its editors cover a run of this schedule: all have a say in what
+    /// it delivers.
     fn is_granted(&self, schedule: &Schedule) -> bool {
         if !self.is_switched_on(schedule.dialect) {
             return false;
@@ -74,7 +74,7 @@ impl State {
         };
         self.may_act(&schedule.owner, schedule.dialect)
             && schedule.created_by().is_none_or(is_covered)
-            && schedule.edited_by().is_none_or(is_covered)
+            && schedule.editors().all(is_covered)
     }
 
     /// Returns whether the family of tools is switched on that made a schedule: what was made before it was switched off
@@ -94,7 +94,7 @@ impl State {
         let Some(record) = self.channel(channel).filter(|record| record.disabled_at.is_none()) else {
             return false;
         };
-        let is_bound = schedule.author().is_bound() || schedule.edited_by().is_some_and(Actor::is_bound);
+        let is_bound = schedule.author().is_bound() || schedule.editors().any(Actor::is_bound);
         record.channel.agents || !is_bound
     }
 
@@ -122,9 +122,8 @@ impl State {
     /// all who have a hand in it are named.
     fn is_by(&self, rule: &Rule, schedule: &Schedule) -> bool {
         let named = &rule.of.sessions;
-        let of = |author: Option<&Actor>| author.and_then(|author| author.scope.session()).cloned();
-        let others = [of(schedule.created_by()), of(schedule.edited_by())];
-        let mut authors = others.iter().flatten().chain([&schedule.owner]);
+        let others = schedule.created_by().into_iter().chain(schedule.editors());
+        let mut authors = others.filter_map(|author| author.scope.session()).chain([&schedule.owner]);
         match rule.then {
             Ruling::Allow => authors.all(|author| self.is_of(author, named)),
             Ruling::Hold | Ruling::Refuse => {

@@ -62,6 +62,9 @@ limits! { OF_SCHEDULES:
     /// Unfinished schedules of one chain: each was created in a turn that an earlier schedule of the chain began, back to the
     /// one that a person or an operator created.
     LINE_SCHEDULES = 20 "schedules" as "line-schedules";
+    /// Sessions whose words may be in one schedule at a time, besides its owner's: each is asked about at each run. A change that
+    /// gives a schedule all of its words and its target begins again with one.
+    EDITORS = 8 "sessions" as "editors";
     /// Default depth of a chain of turns begun by schedules in which a session may still create schedules; a grant may set
     /// another depth. Source: reliability F71, S12.
     LINE_DEPTH = 1 "turns" as "line-depth";

@@ -5,10 +5,12 @@ use reveille::dialect::{Notation, REQUEST_CAPS};
 use reveille::domain::{Caller, Grant, HostId, Scope, SessionConfig};
 use reveille::edn::read;
 use reveille::engine::SessionRecord;
+use reveille::limits;
+use reveille::runtime::Handle;
 use reveille::service::Service;
 
 use crate::families::{fresh, pass, scene};
-use crate::simulated::{self, bound, session, standing};
+use crate::simulated::{self, bound, session, standing, token};
 
 /// A job that goes into another session with the rights of its maker's session is asked about again when it runs.
 #[test]
@@ -62,4 +64,74 @@ fn a_later_session_of_an_id_has_not_the_fresh_sessions_of_the_earlier_one() {
     simulated::open(&handle, "alice", SessionConfig::default());
     let (is_changed, answer) = report(false);
     assert!(!is_changed, "it was another's: {answer}");
+}
+
+fn call(handle: &Handle, caller: &Caller, tool: &str, args: &str) -> String {
+    let args = read(args.as_bytes(), &REQUEST_CAPS).expect("EDN");
+    let answer = Service::new(handle.clone()).call_tool(tool, caller, &args, Notation::Edn);
+    answer.expect("admitted").expect("a tool").value.to_string()
+}
+
+fn grant_others(handle: &Handle, name: &str, cron_others: bool) {
+    let grant = Grant { cron_others, ..Grant::FULL };
+    handle.sessions().grant(&session(name), grant, Scope::Operator).expect("it is open");
+}
+
+/// Changes a job, and says whether that was done.
+fn patch(handle: &Handle, caller: &Caller, job: &str, patch: &str) -> bool {
+    let answer = call(handle, caller, "cron_update", &format!("{{:job_id {job:?} :patch {{{patch}}}}}"));
+    answer.contains("updated")
+}
+
+/// A job of bob into carol's session, each minute.
+const INTO_CAROL: &str = "{:name \"n\" :prompt \"p\" :schedule {:kind :interval :every_seconds 60}
+                           :target {:kind :session :session_id \"carol\"}}";
+
+fn job_of_bob(handle: &Handle) -> String {
+    let made = call(handle, &token("bob"), "cron_create", INTO_CAROL);
+    made.split('"').find(|part| part.starts_with("job_")).expect(&made).to_owned()
+}
+
+/// A session has changed the words of a job, and another actor changes its name: the words are the session's still.
+#[test]
+fn an_editors_grant_is_asked_for_until_all_words_are_replaced() {
+    for renames in [token("bob"), token("dora"), Caller::OPERATOR] {
+        let (handle, clock) = simulated::engine(&["alice", "bob", "carol", "dora"]);
+        ["alice", "bob", "dora"].iter().for_each(|name| grant_others(&handle, name, true));
+        let job = job_of_bob(&handle);
+        assert!(patch(&handle, &token("alice"), &job, ":prompt \"EVIL\""));
+        assert!(patch(&handle, &renames, &job, ":name \"m\""));
+        let last = "[{:psi.scheduler/schedules [:psi.scheduler/edited-by]}]";
+        let last = simulated::ask(&handle, &Caller::OPERATOR, last, false);
+        assert!(last.contains("edited-by") && !last.contains("alice"), "the last one is named: {last}");
+        let told = || handle.sessions().transcript(&session("carol")).expect("it is open").messages.len();
+        pass(&handle, &clock, 60);
+        assert_eq!(told(), 1, "all are granted it: {renames:?}");
+        grant_others(&handle, "alice", false);
+        pass(&handle, &clock, 60);
+        assert_eq!(told(), 1, "the words are hers: {renames:?}");
+        let target = ":target {:kind :session :session_id \"carol\"}";
+        assert!(patch(&handle, &token("bob"), &job, &format!(":prompt \"p\" {target}")));
+        pass(&handle, &clock, 60);
+        assert_eq!(told(), 1, "but for the name: {renames:?}");
+        assert!(patch(&handle, &token("bob"), &job, &format!(":prompt \"q\" :name \"n\" {target}")));
+        pass(&handle, &clock, 60);
+        assert_eq!(told(), 2, "none of them are hers: {renames:?}");
+    }
+}
+
+#[test]
+fn a_schedule_has_as_many_editors_as_are_asked_about_and_no_more() {
+    let names: Vec<String> = (0..=limits::EDITORS.value).map(|number| format!("editor-{number}")).collect();
+    let all: Vec<&str> = names.iter().map(String::as_str).chain(["bob", "carol"]).collect();
+    let (handle, _clock) = simulated::engine(&all);
+    all.iter().for_each(|name| grant_others(&handle, name, true));
+    let job = job_of_bob(&handle);
+    let (last, first) = names.split_last().expect("more than one");
+    for name in first.iter().chain(first) {
+        assert!(patch(&handle, &token(name), &job, &format!(":prompt \"by {name}\"")), "{name}");
+    }
+    assert!(!patch(&handle, &token(last), &job, ":prompt \"by one more\""));
+    let anew = ":prompt \"p\" :name \"n\" :target {:kind :session :session_id \"carol\"}";
+    assert!(patch(&handle, &token(last), &job, anew), "it is the only one now");
 }

@@ -32,8 +32,8 @@ pub(crate) fn print(question: &GuardQuestion) -> Vec<u8> {
     } = schedule;
     // The target that applies to the payload, and not that of the settings.
     let Settings { description, key, shared, target: _, envelope, policy, lifetime } = schedule.settings();
-    let Creation { by, chain, edited_by } =
-        creation.as_deref().unwrap_or(&Creation { by: None, chain: None, edited_by: None });
+    let plain = Creation::default();
+    let Creation { by, chain, edited_by, editors } = creation.as_deref().unwrap_or(&plain);
     let notice = match payload {
         Payload::Turn { text: _ } | Payload::NewSession(_) | Payload::Call(_) => None,
         Payload::Notice(notice) => Some(psi_terms::notice(notice)),
@@ -57,6 +57,7 @@ pub(crate) fn print(question: &GuardQuestion) -> Vec<u8> {
         .with("owner", owner.as_str())
         .with("made_by", by.as_ref().map(author))
         .with("edited_by", edited_by.as_ref().map(author))
+        .with("editors", editors.iter().map(|by| author(by).into()).collect::<Vec<Value>>())
         .with("lineage", chain.as_ref().map(lineage))
         .with("text", payload.text())
         .with("notice", notice)

@@ -124,8 +124,9 @@ fn creation_of() -> BoxedStrategy<Option<Box<Creation>>> {
     let run = (schedule_id(), 1_u32..3, moment());
     let run = run.prop_map(|(schedule, incarnation, slot)| RunId { schedule, incarnation, slot });
     let chain = (run, 1_u32..4, schedule_id()).prop_map(|(run, depth, root)| Lineage { run, depth, root });
-    let all = (option::of(actor()), option::of(chain), option::of(actor()));
-    all.prop_map(|(by, chain, edited_by)| Creation::of(by, chain, edited_by)).boxed()
+    let all = (option::of(actor()), option::of(chain), option::of(actor()), vec(actor(), 0..3));
+    all.prop_map(|(by, chain, edited_by, editors)| Creation { by, chain, edited_by, editors }.recorded())
+        .boxed()
 }
 
 fn settings_of() -> BoxedStrategy<Option<Box<Settings>>> {

@@ -149,7 +149,7 @@ fn settings(one: &Settings, other: &Settings) -> Parts<Settings> {
 }
 
 fn creation(one: &Creation, other: &Creation) -> Parts<Creation> {
-    let mut all = swapped!(one, other, Creation { by, chain, edited_by });
+    let mut all = swapped!(one, other, Creation { by, chain, edited_by, editors });
     if let (Some(by), Some(others)) = (&one.by, &other.by) {
         let actors = swapped!(by, others, Actor { scope, via, tool, as_model });
         all.extend(actors.into_iter().map(|(part, by)| (part, Creation { by: Some(by), ..one.clone() })));

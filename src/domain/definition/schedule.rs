@@ -31,8 +31,8 @@ pub struct Schedule {
     pub settings: Option<Box<Settings>>,
 }
 
-/// How a schedule was created.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How a schedule was created, and by whom it was changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Creation {
     /// Who created it; `None` if its owner did, with a tool of its dialect.
     pub by: Option<Actor>,
@@ -41,18 +41,15 @@ pub struct Creation {
     pub chain: Option<Lineage>,
     /// Who changed it last, other than its owner; `None` if nobody did.
     pub edited_by: Option<Actor>,
+    /// The sessions that changed it before, and whose words may still be in it.
+    pub editors: Vec<Actor>,
 }
 
 impl Creation {
-    /// Makes the record; `None` if there is nothing to record.
-    pub(crate) fn of(
-        by: Option<Actor>,
-        chain: Option<Lineage>,
-        edited_by: Option<Actor>,
-    ) -> Option<Box<Creation>> {
+    /// Returns the record; `None` if there is nothing to record.
+    pub(crate) fn recorded(self) -> Option<Box<Creation>> {
         // Most schedules have no part of it, and then need no allocation.
-        let is_plain = by.is_none() && chain.is_none() && edited_by.is_none();
-        (!is_plain).then(|| Box::new(Creation { by, chain, edited_by }))
+        (self != Creation::default()).then(|| Box::new(self))
     }
 }
 
@@ -94,10 +91,16 @@ impl Schedule {
         self.creation.as_ref()?.edited_by.as_ref()
     }
 
+    /// Returns those whose words may be in the schedule besides its maker's: who changed it last, and the sessions that did
+    /// before.
+    pub(crate) fn editors(&self) -> impl Iterator<Item = &Actor> {
+        self.edited_by().into_iter().chain(self.creation.iter().flat_map(|creation| &creation.editors))
+    }
+
     /// Returns whether every word of the schedule is an operator's.
     pub(crate) fn is_by_operators(&self) -> bool {
         let is_operator = |actor: &Actor| actor.scope == Scope::Operator;
-        self.created_by().is_some_and(is_operator) && self.edited_by().is_none_or(is_operator)
+        self.created_by().is_some_and(is_operator) && self.editors().all(is_operator)
     }
 
     /// Returns how many slots it has in a minute, if they are closer together than that, and a session asked for them.
@@ -113,18 +116,31 @@ impl Schedule {
         self.creation_mut().chain = Some(lineage);
     }
 
-    /// Records who changed the schedule. A change by the owner leaves the words of an earlier editor in it, and so leaves the
-    /// editor in the record. If the schedule goes to another session or a channel, the owner is recorded too, because its author
-    /// has to be allowed that at each run. So is an owner that changes what an operator has made: it is the operator's no more.
+    /// Records who changed the schedule. Sessions that changed it before stay in the record, because their words may stay in the
+    /// schedule; so a change by the owner need not be recorded. If the schedule goes to another session or a channel, the owner
+    /// is recorded too, because its author has to be allowed that at each run. So is an owner that changes what an operator has
+    /// made: it is the operator's no more.
     pub(crate) fn note_editor(&mut self, by: &Actor) {
         let leaves = by.is_bound() && self.target().is_outside(&self.owner);
-        if by.scope.session() != Some(&self.owner) || leaves || self.is_by_operators() {
-            self.creation_mut().edited_by = Some(by.clone());
+        if by.scope.session() == Some(&self.owner) && !leaves && !self.is_by_operators() {
+            return;
+        }
+        let creation = self.creation_mut();
+        creation.editors.extend(creation.edited_by.replace(by.clone()));
+        // Operators may everything. Of a session, the record that binds it to its rights stands for the other one.
+        let stands_for = |one: &Actor| by.scope == one.scope && (by.is_bound() || !one.is_bound());
+        creation.editors.retain(|one| one.is_of_session() && !stands_for(one));
+    }
+
+    /// Forgets who changed the schedule: none of their words are in it any more.
+    pub(crate) fn forget_editors(&mut self) {
+        if let Some(creation) = &mut self.creation {
+            (creation.edited_by, creation.editors) = (None, Vec::new());
         }
     }
 
     fn creation_mut(&mut self) -> &mut Creation {
-        self.creation.get_or_insert_with(|| Box::new(Creation { by: None, chain: None, edited_by: None }))
+        self.creation.get_or_insert_default()
     }
 
     /// Returns the definition of a bulletin of this schedule: the words go into the owner's session as a turn of their own, or
@@ -142,8 +158,9 @@ impl Schedule {
         if telling.channel.is_none() {
             return bulletin;
         }
-        let (chain, edited_by) = (self.lineage().cloned(), self.edited_by().cloned());
-        Schedule { creation: Creation::of(Some(self.author()), chain, edited_by), ..bulletin }
+        let known = self.creation.as_deref().cloned().unwrap_or_default();
+        let creation = Creation { by: Some(self.author()), ..known };
+        Schedule { creation: creation.recorded(), ..bulletin }
     }
 
     /// Returns where a bulletin of this schedule goes: out through this channel, or into the owner's session.

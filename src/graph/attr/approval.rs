@@ -82,7 +82,7 @@ pub(super) const APPROVAL: Record = Record {
         ),
         field::<Box<str>>(
             "edited-by",
-            "The actor other than the owner that changed the schedule last. Nil if nobody did.",
+            "The actors other than the owner that changed the schedule, the last one in front. Nil if nobody did.",
         )
         .or_nil(),
         field::<IdText>(
@@ -148,8 +148,8 @@ impl Asked<'_> {
         let Settings { description, key, shared, target: _, envelope, policy, lifetime } =
             schedule.settings();
         // A schedule without a record was made by its owner, outside of any chain.
-        let Creation { by, chain, edited_by } =
-            creation.as_deref().unwrap_or(&Creation { by: None, chain: None, edited_by: None });
+        let plain = Creation::default();
+        let Creation { by, chain, edited_by, editors } = creation.as_deref().unwrap_or(&plain);
         let (message, notice, asked_config) = said(payload);
         // Of the settings' target, only what applies to the payload.
         let (into, route) = match schedule.target() {
@@ -161,6 +161,8 @@ impl Asked<'_> {
         let seen = |by: &crate::domain::Actor| by.seen_by(viewer).map(|by| by.to_string());
         // The owner stands in if no other actor is recorded, and if the viewer may not know the one that is.
         let made_by = by.as_ref().and_then(seen).unwrap_or_else(|| format!("session {owner}"));
+        // Who changed it last is named first.
+        let edited: Vec<String> = edited_by.iter().chain(editors).filter_map(seen).collect();
         Map::new()
             .with("digest", digest.to_string())
             .with("rule", &*hold.rule)
@@ -178,7 +180,7 @@ impl Asked<'_> {
             .with("label", label.as_deref())
             .with("owner", owner.as_str())
             .with("made-by", made_by)
-            .with("edited-by", edited_by.as_ref().and_then(seen))
+            .with("edited-by", (!edited.is_empty()).then(|| edited.join("; ")))
             .with("session-id", into.map(SessionId::as_str))
             .with("channel", route.map(|route| &*route.channel))
             .with("conversation", route.map(|route| &*route.conversation))

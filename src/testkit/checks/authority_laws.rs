@@ -11,7 +11,7 @@ use crate::testkit::history::Observation;
 use crate::testkit::reference::model::ReferenceModel;
 use crate::testkit::reference::run_key::key_of;
 
-/// No run is dispatched unless the grants of its owner, its author and its last editor all cover it, with the grants of the
+/// No run is dispatched unless the grants of its owner, its author and its editors all cover it, with the grants of the
 /// sessions that each comes from. What goes elsewhere with a session's rights alone has to be open to it now.
 pub(in crate::testkit) fn nothing_ungranted_goes_out(
     model: &ReferenceModel,
@@ -24,7 +24,8 @@ pub(in crate::testkit) fn nothing_ungranted_goes_out(
         Actor { scope: Scope::Session(schedule.owner.clone()), via: None, tool: None, as_model: false };
     let creation = schedule.creation.as_deref();
     let authors = creation.and_then(|it| it.by.as_ref()).into_iter();
-    let authors = authors.chain(creation.and_then(|it| it.edited_by.as_ref())).chain([&owner]);
+    let authors = authors.chain(creation.and_then(|it| it.edited_by.as_ref()));
+    let authors = authors.chain(creation.into_iter().flat_map(|it| &it.editors)).chain([&owner]);
     for author in authors {
         let Some(session) = author.scope.session() else { continue };
         let gives = |grant: &Grant| {
@@ -132,7 +133,7 @@ fn matches(model: &ReferenceModel, rule: &Rule, schedule: &Schedule, at: Moment)
 fn is_by(model: &ReferenceModel, rule: &Rule, schedule: &Schedule) -> bool {
     let is_named = |one: &SessionId| line_of(model, one).iter().any(|it| rule.of.sessions.contains(it));
     let mut hands = vec![schedule.owner.clone()];
-    let others = [schedule.created_by(), schedule.edited_by()].into_iter().flatten();
+    let others = schedule.created_by().into_iter().chain(schedule.editors());
     hands.extend(others.filter_map(|other| other.scope.session().cloned()));
     if rule.then == Ruling::Allow {
         return hands.iter().all(is_named);

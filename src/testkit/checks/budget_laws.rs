@@ -81,7 +81,8 @@ fn is_operators(schedule: &Schedule) -> bool {
     let creation = schedule.creation.as_deref();
     let is_operator = |by: &Actor| by.scope == Scope::Operator;
     creation.is_some_and(|creation| {
-        creation.by.as_ref().is_some_and(is_operator) && creation.edited_by.as_ref().is_none_or(is_operator)
+        let edited = creation.edited_by.iter().chain(&creation.editors);
+        creation.by.as_ref().is_some_and(is_operator) && edited.into_iter().all(is_operator)
     })
 }
 

@@ -38,7 +38,7 @@ pub(super) const WRONG_AUTHORITY: &[(&str, Spoil)] = &[
     ("nothing_switched_off_goes_out", |all| made_as(all, "first", |it| it.dialect = Dialect::Scheduler)),
     ("nothing_ungranted_goes_out", |all| {
         let stranger = Actor { via: Some(Via::Session), ..Actor::from(Scope::Session(session("away"))) };
-        let creation = Creation { by: Some(stranger), chain: None, edited_by: None };
+        let creation = Creation { by: Some(stranger), ..Creation::default() };
         made_as(all, "first", |schedule| schedule.creation = Some(Box::new(creation)));
     }),
     ("nothing_ungranted_goes_out", |all| granted(all, Grant { right: Some(Right::Read), ..Grant::FULL })),

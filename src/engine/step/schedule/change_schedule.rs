@@ -110,6 +110,7 @@ pub(in crate::engine) fn edited(
 ) -> Result<Edited, Refusal> {
     // Another lifetime gives it other slots as well, and makes one that has ended live again.
     let lives_on = change.lifetime.as_ref().is_some_and(|it| it != record.schedule.lifetime());
+    let is_anew = is_anew(&record.schedule, &change);
     let moves = change.when.is_some() || lives_on;
     let mut schedule = changed(step, &record.schedule, change)?;
     // Rescheduling within a turn that a schedule began counts as scheduling one more. Only ever
@@ -127,7 +128,11 @@ pub(in crate::engine) fn edited(
         }
     }
     if let Some(by) = by.filter(|_| schedule != record.schedule) {
+        if is_anew {
+            schedule.forget_editors();
+        }
         schedule.note_editor(by);
+        check_editors(&schedule)?;
     }
     check_payload(&schedule)?;
     check_settings(&schedule)?;
@@ -139,6 +144,24 @@ pub(in crate::engine) fn edited(
     step.state.check_slots(&schedule, before)?;
     let retriggered = retriggered(step, record, &schedule)?;
     Ok(Edited { schedule, retriggered })
+}
+
+/// Returns whether a change leaves no word of an earlier one: it gives text and target, and whatever else the schedule says.
+fn is_anew(old: &Schedule, change: &ScheduleChange) -> bool {
+    // A call has no text, so nothing is given in its place.
+    let is_said = change.text.is_some() && old.payload.call().is_none();
+    let is_named = change.label.is_some() || old.label.is_none();
+    let is_described = change.description.is_some() || old.settings().description.is_none();
+    is_said && change.target.is_some() && is_named && is_described
+}
+
+/// Refuses a change by one more session than can be asked about at each run.
+fn check_editors(schedule: &Schedule) -> Result<(), Refusal> {
+    let sessions = schedule.editors().filter(|editor| editor.is_of_session()).count();
+    if sessions as u64 > limits::EDITORS.value {
+        return Err(Refusal::LimitReached { limit: limits::EDITORS });
+    }
+    Ok(())
 }
 
 /// Returns the moment from which slots count. For a recurring trigger this is now, because its

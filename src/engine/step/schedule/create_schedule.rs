@@ -116,7 +116,7 @@ pub(in crate::engine::step) fn scheduled(
         trigger,
         payload: new.payload,
         created_at: now.wall,
-        creation: new.made_by.and_then(|by| Creation::of(Some(*by), None, None)),
+        creation: new.made_by.and_then(|by| Creation { by: Some(*by), ..Creation::default() }.recorded()),
         settings: new.settings.filter(|settings| **settings != Settings::PLAIN),
     })
 }

@@ -7,8 +7,8 @@ use super::actor::actor;
 use super::attachment::{file, of_file};
 use super::form::Form;
 use super::parts::{
-    flag_or, instant, map, maybe, number, one, one_or, own_text, part, schedule_id, session_id, span, text,
-    wrong,
+    each_map, flag_or, instant, map, maybe, number, one, one_or, own_text, part, schedule_id, session_id,
+    span, text, wrong,
 };
 use super::printed::{Instant, Printed, Word, unless};
 use super::provenance::{lineage, of_lineage};
@@ -16,8 +16,8 @@ use super::session_config;
 use super::{FactError, call};
 use crate::calendar;
 use crate::domain::{
-    About, Creation, Dialect, Durability, EndsWith, Envelope, Lifetime, Missed, Notice, Overlap, Payload,
-    PayloadKind, Policy, Recovery, Route, Schedule, Settings, Span, Target, Trigger, WhenBusy,
+    About, Actor, Creation, Dialect, Durability, EndsWith, Envelope, Lifetime, Missed, Notice, Overlap,
+    Payload, PayloadKind, Policy, Recovery, Route, Schedule, Settings, Span, Target, Trigger, WhenBusy,
 };
 
 pub(super) fn print(schedule: &Schedule) -> Printed {
@@ -42,6 +42,10 @@ pub(super) fn print(schedule: &Schedule) -> Printed {
         Some(editor) => map.with("edited-by", editor),
         None => map,
     };
+    let map = match schedule.creation.as_deref() {
+        Some(creation) if !creation.editors.is_empty() => map.with("editors", of_editors(&creation.editors)),
+        Some(_) | None => map,
+    };
     match &schedule.settings {
         Some(settings) => map.with("terms", of_settings(settings)),
         None => map,
@@ -58,13 +62,22 @@ pub(super) fn parse(form: &Form<'_>) -> Result<Schedule, FactError> {
         trigger: trigger(map(form, "trigger")?)?,
         payload: payload(map(form, "payload")?)?,
         created_at: instant(form, "created-at")?,
-        creation: Creation::of(
-            maybe(form, "made-by", actor)?,
-            maybe(form, "lineage", lineage)?,
-            maybe(form, "edited-by", actor)?,
-        ),
+        creation: creation(form)?.recorded(),
         settings: maybe(form, "terms", |form, key| settings(map(form, key)?))?.map(Box::new),
     })
+}
+
+fn creation(form: &Form<'_>) -> Result<Creation, FactError> {
+    Ok(Creation {
+        by: maybe(form, "made-by", actor)?,
+        chain: maybe(form, "lineage", lineage)?,
+        edited_by: maybe(form, "edited-by", actor)?,
+        editors: each_map(form, "editors", |editor| actor(editor, "by"))?,
+    })
+}
+
+fn of_editors(editors: &[Actor]) -> Vec<Printed> {
+    editors.iter().map(|editor| Printed::new().with("by", editor)).collect()
 }
 
 fn trigger(form: &Form<'_>) -> Result<Trigger, FactError> {
