@@ -78,7 +78,7 @@ pub use identity::id::{HostId, IdError, JobId, RunId, ScheduleId, SessionId};
 pub use identity::lineage::Lineage;
 pub use identity::op::{Op, OpRule};
 #[doc(hidden)]
-pub use identity::provenance::{MessageProvenance, SessionProvenance};
+pub use identity::provenance::{Descent, MessageProvenance, SessionProvenance};
 pub use identity::scope::Scope;
 pub use memory::{KnownFact, Memory, MemoryChange, TaskNote, TaskStatus};
 pub use message::{Content, Message, Role, Transcript};

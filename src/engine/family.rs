@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::record::SessionRecord;
 use super::slab::Key;
 use super::state::State;
-use crate::domain::{Dialect, Grant, SessionId};
+use crate::domain::{Descent, Dialect, Grant, Schedule, SessionId};
 use crate::limits;
 
 /// Longest line of openers that is followed: longer than any that fits into a family.
@@ -43,12 +43,25 @@ impl State {
 
     /// Returns what a session may do: what its own grant allows, and the grants of the sessions that it comes from.
     pub(crate) fn effective_grant(&self, session: &SessionId) -> Cow<'_, Grant> {
+        self.narrowed(session, || self.openers(session))
+    }
+
+    /// Returns what a session may do that has a hand in a schedule, also after it was closed.
+    pub(super) fn grant_in(&self, schedule: &Schedule, session: &SessionId) -> Cow<'_, Grant> {
+        self.narrowed(session, || self.openers_in(schedule, session))
+    }
+
+    fn narrowed<'a, I: Iterator<Item = &'a SessionId>>(
+        &self,
+        session: &SessionId,
+        openers: impl FnOnce() -> I,
+    ) -> Cow<'_, Grant> {
         let own = Cow::Borrowed(self.grant(session));
         // The common case: nothing is restricted.
         if self.grants.is_empty() {
             return own;
         }
-        self.openers(session).fold(own, |grant, opener| Cow::Owned(grant.and(self.grant(opener))))
+        openers().fold(own, |grant, opener| Cow::Owned(grant.and(self.grant(opener))))
     }
 
     /// Returns the sessions that a fresh session comes from: the root of its family, and the line of its openers. None for a
@@ -60,6 +73,31 @@ impl State {
         let line = std::iter::successors(provenance.map(|provenance| &provenance.origin), origin_of);
         // The root is named apart from the line, which ends early where an opener has been closed.
         provenance.map(|provenance| &provenance.root).into_iter().chain(line.take(LINE_MAX))
+    }
+
+    /// Returns the sessions that one with a hand in a schedule comes from, also after it was closed.
+    fn openers_in<'a>(
+        &'a self,
+        schedule: &'a Schedule,
+        session: &'a SessionId,
+    ) -> impl Iterator<Item = &'a SessionId> {
+        // What the schedule has noted stays true if somebody opens the id of the fresh session again.
+        let noted = schedule.descent_of(session).into_iter();
+        let line =
+            |from: &'a Descent| [&from.root, &from.origin].into_iter().chain(self.openers(&from.origin));
+        self.openers(session).chain(noted.flat_map(line))
+    }
+
+    /// Returns where a fresh session comes from that is open.
+    pub(super) fn descent(&self, session: &SessionId) -> Option<Descent> {
+        let from = self.session(session)?.provenance()?;
+        let (origin, root) = (from.origin.clone(), from.root.clone());
+        Some(Descent { session: session.clone(), origin, root })
+    }
+
+    /// Returns whether a session with a hand in a schedule is one of these, or comes from one of them, also after it was closed.
+    pub(super) fn is_of_in(&self, schedule: &Schedule, session: &SessionId, named: &[SessionId]) -> bool {
+        named.contains(session) || self.openers_in(schedule, session).any(|opener| named.contains(opener))
     }
 
     /// Returns whether a session is one of these, or comes from one of them.

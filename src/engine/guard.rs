@@ -68,11 +68,12 @@ impl State {
             let Some(session) = author.scope.session() else { return true };
             // Who is bound to a session needs its grant to reach another session, and channels that are open to agents.
             let reaches = author.is_bound() && (is_across || *session != schedule.owner);
-            self.may_act(session, schedule.dialect)
+            let grant = self.grant_in(schedule, session);
+            grant.covers(schedule.dialect)
                 && !(author.is_bound() && is_closed)
-                && (!reaches || self.effective_grant(session).cron_others)
+                && (!reaches || grant.cron_others)
         };
-        self.may_act(&schedule.owner, schedule.dialect)
+        self.grant_in(schedule, &schedule.owner).covers(schedule.dialect)
             && schedule.created_by().is_none_or(is_covered)
             && schedule.editors().all(is_covered)
     }
@@ -125,13 +126,13 @@ impl State {
         let others = schedule.created_by().into_iter().chain(schedule.editors());
         let mut authors = others.filter_map(|author| author.scope.session()).chain([&schedule.owner]);
         match rule.then {
-            Ruling::Allow => authors.all(|author| self.is_of(author, named)),
+            Ruling::Allow => authors.all(|author| self.is_of_in(schedule, author, named)),
             Ruling::Hold | Ruling::Refuse => {
                 let is_target = match schedule.target() {
                     Target::Session(into) => self.is_of(into, named),
                     Target::Owner | Target::Fresh | Target::Route(_) => false,
                 };
-                is_target || authors.any(|author| self.is_of(author, named))
+                is_target || authors.any(|author| self.is_of_in(schedule, author, named))
             }
         }
     }

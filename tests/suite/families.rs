@@ -199,11 +199,11 @@ fn a_family_shares_the_room_for_its_texts() {
 
 /// Notes what is sent.
 #[derive(Clone, Default)]
-struct Desk(Arc<Mutex<Vec<Parcel>>>);
+pub(crate) struct Desk(Arc<Mutex<Vec<Parcel>>>);
 
 impl Desk {
     /// What was sent since the last time.
-    fn take(&self) -> Vec<Parcel> {
+    pub(crate) fn take(&self) -> Vec<Parcel> {
         std::mem::take(&mut *self.0.lock().expect("no test panics in it"))
     }
 }
@@ -216,7 +216,7 @@ impl Courier for Desk {
 }
 
 /// Opens the channel `ops`, which agents may use.
-fn open_ops(handle: &Handle) -> Desk {
+pub(crate) fn open_ops(handle: &Handle) -> Desk {
     let desk = Desk::default();
     let (name, goes_to, kind) = ("ops".into(), "somewhere".into(), ChannelKind::Webhook);
     let ops = Channel { name, kind, goes_to, agents: true, agents_manage: false };

@@ -1,15 +1,17 @@
 //! What a session may not do any more, its schedules do not do for it either: what was made under a grant, by a model, by a fresh
 //! session or by an edit is asked about again at each run.
 
+use std::sync::Arc;
+
 use reveille::dialect::{Notation, REQUEST_CAPS};
-use reveille::domain::{Caller, Grant, HostId, Scope, SessionConfig};
+use reveille::domain::{Caller, Grant, GuardPolicy, HostId, Rule, RuleScope, Ruling, Scope, SessionConfig};
 use reveille::edn::read;
-use reveille::engine::SessionRecord;
+use reveille::engine::{Command, Input, SessionRecord};
 use reveille::limits;
 use reveille::runtime::Handle;
 use reveille::service::Service;
 
-use crate::families::{fresh, pass, scene};
+use crate::families::{fresh, open_ops, pass, scene};
 use crate::simulated::{self, bound, session, standing, token};
 
 /// A job that goes into another session with the rights of its maker's session is asked about again when it runs.
@@ -134,4 +136,54 @@ fn a_schedule_has_as_many_editors_as_are_asked_about_and_no_more() {
     assert!(!patch(&handle, &token(last), &job, ":prompt \"by one more\""));
     let anew = ":prompt \"p\" :name \"n\" :target {:kind :session :session_id \"carol\"}";
     assert!(patch(&handle, &token(last), &job, anew), "it is the only one now");
+}
+
+/// What an operator does about a session, and whether its jobs go on after that.
+const ABOUT_ALICE: [(&str, fn(&Handle), bool); 3] = [
+    ("nothing", |_| {}, true),
+    (
+        "a grant of nothing",
+        |handle| {
+            let none = Grant { right: None, ..Grant::FULL };
+            handle.sessions().grant(&session("alice"), none, Scope::Operator).expect("it is open");
+        },
+        false,
+    ),
+    (
+        "a rule against it",
+        |handle| {
+            let of = RuleScope { sessions: vec![session("alice")], ..RuleScope::default() };
+            let rule = Rule { name: "not-alice".into(), of, then: Ruling::Refuse, why: None };
+            let policy = Some(Arc::new(GuardPolicy { rules: vec![rule], approval: None, asks: None }));
+            let set = Command::SetGuard { policy, by: Scope::Operator.into() };
+            handle.submit(Input::Command(set)).expect("nothing forbids it");
+        },
+        false,
+    ),
+];
+
+/// A job outlives the fresh session that made it, and is of the family still, whoever opens the id again.
+#[test]
+fn a_closed_fresh_sessions_job_is_bound_to_its_family() {
+    for (what, restrict, goes_on) in ABOUT_ALICE {
+        let (handle, clock) = simulated::engine(&["alice"]);
+        let desk = open_ops(&handle);
+        let open = "[(psi.scheduler/create {:kind :session :message \"m\" :delay-ms 1000})]";
+        assert!(simulated::ask(&handle, &token("alice"), open, false).contains("created? true"));
+        pass(&handle, &clock, 1);
+        let child = fresh(&handle).remove(0);
+        let job = "{:name \"n\" :prompt \"p\" :schedule {:kind :interval :every_seconds 60}
+                    :target {:kind :gateway :channel \"ops\" :conversation_id \"1\"}}";
+        assert!(call(&handle, &token(child.as_str()), "cron_create", job).contains("created"), "{what}");
+        restrict(&handle);
+        let sent = |when: &str| {
+            pass(&handle, &clock, 60);
+            assert_eq!(desk.take().len(), usize::from(goes_on), "{what}, {when}");
+        };
+        sent("while it is open");
+        handle.close_session(&child).expect("it is open");
+        sent("after it was closed");
+        simulated::open(&handle, child.as_str(), SessionConfig::default());
+        sent("after its id was opened again");
+    }
 }

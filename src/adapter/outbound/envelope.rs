@@ -6,7 +6,7 @@
 use crate::calendar;
 use crate::dialect::{REQUEST_CAPS, json};
 use crate::domain::{
-    Actor, Creation, Failure, GuardAnswer, Lineage, Payload, Phase, Reason, Route, Schedule,
+    Actor, Creation, Descent, Failure, GuardAnswer, Lineage, Payload, Phase, Reason, Route, Schedule,
     SessionProvenance, Settings, Target,
 };
 use crate::edn::{Map, Value};
@@ -33,7 +33,7 @@ pub(crate) fn print(question: &GuardQuestion) -> Vec<u8> {
     // The target that applies to the payload, and not that of the settings.
     let Settings { description, key, shared, target: _, envelope, policy, lifetime } = schedule.settings();
     let plain = Creation::default();
-    let Creation { by, chain, edited_by, editors } = creation.as_deref().unwrap_or(&plain);
+    let Creation { by, chain, edited_by, editors, descents } = creation.as_deref().unwrap_or(&plain);
     let notice = match payload {
         Payload::Turn { text: _ } | Payload::NewSession(_) | Payload::Call(_) => None,
         Payload::Notice(notice) => Some(psi_terms::notice(notice)),
@@ -58,6 +58,7 @@ pub(crate) fn print(question: &GuardQuestion) -> Vec<u8> {
         .with("made_by", by.as_ref().map(author))
         .with("edited_by", edited_by.as_ref().map(author))
         .with("editors", editors.iter().map(|by| author(by).into()).collect::<Vec<Value>>())
+        .with("descents", descents.iter().map(|it| descent(it).into()).collect::<Vec<Value>>())
         .with("lineage", chain.as_ref().map(lineage))
         .with("text", payload.text())
         .with("notice", notice)
@@ -117,6 +118,11 @@ fn author(by: &Actor) -> Map {
         .with("token", via.as_ref().and_then(|entry| Some(Value::string(entry.token()?.as_str()))))
         .with("tool", tool.map(|tool| Value::string(tool.name())))
         .with("model", *as_model)
+}
+
+fn descent(from: &Descent) -> Map {
+    let Descent { session, origin, root } = from;
+    Map::new().with("session", session.as_str()).with("origin", origin.as_str()).with("root", root.as_str())
 }
 
 fn lineage(chain: &Lineage) -> Map {

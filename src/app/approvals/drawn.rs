@@ -12,11 +12,11 @@ use proptest::sample::select;
 use crate::calendar::parse_cron;
 use crate::domain::{
     About, Actor, Address, Attachment, CacheBreakpoint, Calendar, Call, CallPurpose, CallVia, Content,
-    CountFrom, Creation, Dialect, Durability, Edge, EndsWith, Envelope, Event, Every, Filter, Gaps, JobId,
-    Lasting, Lifetime, Lineage, Message, Missed, Model, Moment, Notice, NotifyWhen, Overlap, Payload, Policy,
-    PromptComponent, PromptSelection, PromptSource, Recovery, Role, Route, RunId, Schedule, ScheduleId,
-    Scope, SessionConfig, SessionId, Settings, Show, Sink, Skill, SkillSource, Span, Target, ThinkingLevel,
-    TimeOfDay, TokenName, ToolName, Trigger, Via, Weekday, Weekdays, WhenBusy, Zone,
+    CountFrom, Creation, Descent, Dialect, Durability, Edge, EndsWith, Envelope, Event, Every, Filter, Gaps,
+    JobId, Lasting, Lifetime, Lineage, Message, Missed, Model, Moment, Notice, NotifyWhen, Overlap, Payload,
+    Policy, PromptComponent, PromptSelection, PromptSource, Recovery, Role, Route, RunId, Schedule,
+    ScheduleId, Scope, SessionConfig, SessionId, Settings, Show, Sink, Skill, SkillSource, Span, Target,
+    ThinkingLevel, TimeOfDay, TokenName, ToolName, Trigger, Via, Weekday, Weekdays, WhenBusy, Zone,
 };
 use crate::edn::Value;
 use crate::engine::{parse_condition, parse_path};
@@ -124,9 +124,15 @@ fn creation_of() -> BoxedStrategy<Option<Box<Creation>>> {
     let run = (schedule_id(), 1_u32..3, moment());
     let run = run.prop_map(|(schedule, incarnation, slot)| RunId { schedule, incarnation, slot });
     let chain = (run, 1_u32..4, schedule_id()).prop_map(|(run, depth, root)| Lineage { run, depth, root });
-    let all = (option::of(actor()), option::of(chain), option::of(actor()), vec(actor(), 0..3));
-    all.prop_map(|(by, chain, edited_by, editors)| Creation { by, chain, edited_by, editors }.recorded())
-        .boxed()
+    let session = || name().prop_map(|text| SessionId::new(&format!("fresh {text}")).expect("an id"));
+    let descent = (session(), session(), session());
+    let descent = descent.prop_map(|(session, origin, root)| Descent { session, origin, root });
+    let edits = (option::of(actor()), vec(actor(), 0..3), vec(descent, 0..3));
+    let all = (option::of(actor()), option::of(chain), edits);
+    all.prop_map(|(by, chain, (edited_by, editors, descents))| {
+        Creation { by, chain, edited_by, editors, descents }.recorded()
+    })
+    .boxed()
 }
 
 fn settings_of() -> BoxedStrategy<Option<Box<Settings>>> {

@@ -13,9 +13,9 @@ use super::drawn::{config_of, fresh_session, schedule};
 use super::{as_text, compared};
 use crate::adapter::outbound::envelope;
 use crate::domain::{
-    Actor, Attachment, Awaits, BootTime, Call, Cause, Creation, Filter, Hold, Lasting, Lifetime, Lineage,
-    Message, Model, Moment, NewSession, Notice, Payload, Policy, PromptSelection, Route, RunId, Schedule,
-    Scope, SessionConfig, Settings, Skill, Span, Target,
+    Actor, Attachment, Awaits, BootTime, Call, Cause, Creation, Descent, Filter, Hold, Lasting, Lifetime,
+    Lineage, Message, Model, Moment, NewSession, Notice, Payload, Policy, PromptSelection, Route, RunId,
+    Schedule, Scope, SessionConfig, Settings, Skill, Span, Target,
 };
 use crate::edn::{Map, Value, is_hidden};
 use crate::engine::GuardQuestion;
@@ -149,10 +149,15 @@ fn settings(one: &Settings, other: &Settings) -> Parts<Settings> {
 }
 
 fn creation(one: &Creation, other: &Creation) -> Parts<Creation> {
-    let mut all = swapped!(one, other, Creation { by, chain, edited_by, editors });
+    let mut all = swapped!(one, other, Creation { by, chain, edited_by, editors, descents });
     if let (Some(by), Some(others)) = (&one.by, &other.by) {
         let actors = swapped!(by, others, Actor { scope, via, tool, as_model });
         all.extend(actors.into_iter().map(|(part, by)| (part, Creation { by: Some(by), ..one.clone() })));
+    }
+    if let ([from, ..], [others, ..]) = (&*one.descents, &*other.descents) {
+        let descents = swapped!(from, others, Descent { session, origin, root });
+        let with = |from| Creation { descents: vec![from], ..one.clone() };
+        all.extend(descents.into_iter().map(|(part, from)| (part, with(from))));
     }
     if let (Some(chain), Some(others)) = (&one.chain, &other.chain) {
         let chains = swapped!(chain, others, Lineage { run, depth, root });

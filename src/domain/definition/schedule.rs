@@ -1,8 +1,8 @@
 //! The definition of a schedule. Each change makes a new revision of it.
 
 use crate::domain::{
-    Actor, Call, Dialect, Durability, Envelope, Lifetime, Lineage, Moment, Payload, Policy, Route, RunId,
-    ScheduleId, Scope, SessionId, Settings, Span, Target, Telling, Trigger, Via,
+    Actor, Call, Descent, Dialect, Durability, Envelope, Lifetime, Lineage, Moment, Payload, Policy, Route,
+    RunId, ScheduleId, Scope, SessionId, Settings, Span, Target, Telling, Trigger, Via,
 };
 
 /// The definition of a schedule. The engine stores its progress separately.
@@ -43,6 +43,8 @@ pub struct Creation {
     pub edited_by: Option<Actor>,
     /// The sessions that changed it before, and whose words may still be in it.
     pub editors: Vec<Actor>,
+    /// Where its owner, its maker and its editors come from, of those that are fresh sessions.
+    pub descents: Vec<Descent>,
 }
 
 impl Creation {
@@ -97,6 +99,11 @@ impl Schedule {
         self.edited_by().into_iter().chain(self.creation.iter().flat_map(|creation| &creation.editors))
     }
 
+    /// Returns where a session with a hand in the schedule comes from, if that was a fresh session.
+    pub(crate) fn descent_of(&self, session: &SessionId) -> Option<&Descent> {
+        self.creation.as_ref()?.descents.iter().find(|descent| descent.session == *session)
+    }
+
     /// Returns whether every word of the schedule is an operator's.
     pub(crate) fn is_by_operators(&self) -> bool {
         let is_operator = |actor: &Actor| actor.scope == Scope::Operator;
@@ -136,6 +143,18 @@ impl Schedule {
     pub(crate) fn forget_editors(&mut self) {
         if let Some(creation) = &mut self.creation {
             (creation.edited_by, creation.editors) = (None, Vec::new());
+        }
+    }
+
+    /// Records where a fresh session comes from that has a hand in the schedule.
+    pub(crate) fn note_descent(&mut self, descent: Descent) {
+        let others = self.created_by().into_iter().chain(self.editors());
+        let mut hands: Vec<SessionId> = others.filter_map(|by| by.scope.session()).cloned().collect();
+        hands.push(self.owner.clone());
+        let descents = &mut self.creation_mut().descents;
+        descents.retain(|one| hands.contains(&one.session) && one.session != descent.session);
+        if hands.contains(&descent.session) {
+            descents.push(descent);
         }
     }
 

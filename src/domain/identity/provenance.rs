@@ -33,3 +33,15 @@ pub struct SessionProvenance {
     /// in logs written before this was recorded.
     pub chain: Option<Lineage>,
 }
+
+/// A fresh session that has a hand in a schedule, and where it comes from. The session's own record ends when it is closed, and
+/// its schedule may go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Descent {
+    /// The fresh session.
+    pub session: SessionId,
+    /// The session that owned the schedule that opened it.
+    pub origin: SessionId,
+    /// The session at the beginning of the line of openers.
+    pub root: SessionId,
+}

@@ -6,8 +6,8 @@
 
 use crate::calendar;
 use crate::domain::{
-    Cause, Creation, Dialect, Digest, Durability, Envelope, Hold, Lineage, Moment, NewSession, Payload,
-    PayloadKind, Policy, RunId, Schedule, Scope, SessionConfig, SessionId, Settings, Target,
+    Cause, Creation, Descent, Dialect, Digest, Durability, Envelope, Hold, Lineage, Moment, NewSession,
+    Payload, PayloadKind, Policy, RunId, Schedule, Scope, SessionConfig, SessionId, Settings, Target,
 };
 use crate::edn::{Map, Value};
 use crate::graph::mutation::{LIFETIME, print_lifetime, print_policy};
@@ -78,7 +78,7 @@ pub(super) const APPROVAL: Record = Record {
         field::<IdText>("owner", "The id of the session that owns the schedule."),
         field::<Box<str>>(
             "made-by",
-            "The actor that created the schedule. The owner if no other is recorded.",
+            "The actor that created the schedule, and where its fresh sessions come from. The owner if no other is recorded.",
         ),
         field::<Box<str>>(
             "edited-by",
@@ -149,7 +149,7 @@ impl Asked<'_> {
             schedule.settings();
         // A schedule without a record was made by its owner, outside of any chain.
         let plain = Creation::default();
-        let Creation { by, chain, edited_by, editors } = creation.as_deref().unwrap_or(&plain);
+        let Creation { by, chain, edited_by, editors, descents } = creation.as_deref().unwrap_or(&plain);
         let (message, notice, asked_config) = said(payload);
         // Of the settings' target, only what applies to the payload.
         let (into, route) = match schedule.target() {
@@ -161,6 +161,7 @@ impl Asked<'_> {
         let seen = |by: &crate::domain::Actor| by.seen_by(viewer).map(|by| by.to_string());
         // The owner stands in if no other actor is recorded, and if the viewer may not know the one that is.
         let made_by = by.as_ref().and_then(seen).unwrap_or_else(|| format!("session {owner}"));
+        let made_by = made_by + &from(descents, viewer);
         // Who changed it last is named first.
         let edited: Vec<String> = edited_by.iter().chain(editors).filter_map(seen).collect();
         Map::new()
@@ -197,6 +198,15 @@ impl Asked<'_> {
             .with("idempotency-key", key.as_deref())
             .with("created-at", psi_terms::instant(*created_at))
     }
+}
+
+/// Returns where the fresh sessions come from that have a hand in a schedule, as far as the viewer may know them.
+fn from(descents: &[Descent], viewer: &Scope) -> String {
+    let shown = descents.iter().filter(|it| viewer.covers(&it.session));
+    let line = |Descent { session, origin, root }: &Descent| {
+        format!("; session {session} is a fresh session of {origin}, in the family of {root}")
+    };
+    shown.map(line).collect()
 }
 
 /// Returns what a payload says: its text, what a notice has besides, and the configuration of a fresh session.

@@ -72,6 +72,8 @@ fn line_of(model: &ReferenceModel, session: &SessionId) -> Vec<SessionId> {
     let mut at = 0;
     while let Some(session) = line.get(at).cloned() {
         let provenance = model.sessions.get(&session).and_then(|lane| lane.provenance.as_ref());
+        // Of the first one, what was known while it was open: closing a fresh session does not free its schedules.
+        let provenance = provenance.or_else(|| model.fresh.get(&session).filter(|_| at == 0));
         for opener in provenance.into_iter().flat_map(|it| [&it.origin, &it.root]) {
             if !line.contains(opener) {
                 line.push(opener.clone());

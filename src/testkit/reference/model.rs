@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use crate::domain::{
     BootTime, Channel, ChannelFact, Cursor, Direction, EngineFact, Fact, Gate, Grant, GuardPolicy, HostId,
-    Next, Now, RunFact, RunId, RunState, Schedule, ScheduleFact, ScheduleId, SessionFact, SessionId, Status,
+    Next, Now, RunFact, RunId, RunState, Schedule, ScheduleFact, ScheduleId, SessionFact, SessionId,
+    SessionProvenance, Status,
 };
 use crate::engine::State;
 use crate::testkit::history::{Observation, Seen};
@@ -30,6 +31,8 @@ pub(in crate::testkit) struct ReferenceModel {
     pub(in crate::testkit) schedules: BTreeMap<ScheduleId, ScheduleModel>,
     pub(in crate::testkit) runs: BTreeMap<RunKey, RunModel>,
     pub(in crate::testkit) sessions: BTreeMap<SessionId, SessionModel>,
+    /// Where each fresh session came from, also after it was closed.
+    pub(in crate::testkit) fresh: BTreeMap<SessionId, Box<SessionProvenance>>,
     /// The host of each session: the one that opened it, created it, or took it over.
     pub(in crate::testkit) homes: BTreeMap<SessionId, HostId>,
     pub(in crate::testkit) counts: Counts,

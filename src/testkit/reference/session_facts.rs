@@ -17,6 +17,10 @@ impl ReferenceModel {
                     ..SessionModel::default()
                 };
                 self.sessions.insert(session.clone(), lane);
+                match provenance {
+                    Some(provenance) => _ = self.fresh.insert(session.clone(), provenance.clone()),
+                    None => _ = self.fresh.remove(session),
+                }
                 // A session that a run created is at home where it was created; its reception says
                 // where.
                 if provenance.is_none() {

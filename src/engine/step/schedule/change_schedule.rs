@@ -133,6 +133,8 @@ pub(in crate::engine) fn edited(
         }
         schedule.note_editor(by);
         check_editors(&schedule)?;
+        let hands = by.scope.session().into_iter().chain([&record.schedule.owner]);
+        hands.filter_map(|hand| step.state.descent(hand)).for_each(|descent| schedule.note_descent(descent));
     }
     check_payload(&schedule)?;
     check_settings(&schedule)?;

@@ -1,7 +1,7 @@
 //! Transition: a schedule is created, with its first slot.
 
 use crate::domain::{
-    Call, Creation, Dialect, Fact, Moment, Next, Payload, Reason, Refusal, Schedule, ScheduleFact,
+    Call, Creation, Descent, Dialect, Fact, Moment, Next, Payload, Reason, Refusal, Schedule, ScheduleFact,
     ScheduleId, Settings, Span, Target, Trigger, When,
 };
 use crate::engine::new_schedule::NewSchedule;
@@ -107,7 +107,7 @@ pub(in crate::engine::step) fn scheduled(
     let now = step.now;
     let trigger = new.when.resolve(now.wall).ok_or(Refusal::BeyondCalendar)?;
     let id = new.id.unwrap_or_else(|| ScheduleId::fresh(new.durability, || now.wall, step.draw()));
-    Ok(Schedule {
+    let mut schedule = Schedule {
         id,
         dialect: new.dialect,
         durability: new.durability,
@@ -118,7 +118,11 @@ pub(in crate::engine::step) fn scheduled(
         created_at: now.wall,
         creation: new.made_by.and_then(|by| Creation { by: Some(*by), ..Creation::default() }.recorded()),
         settings: new.settings.filter(|settings| **settings != Settings::PLAIN),
-    })
+    };
+    let hands = schedule.created_by().and_then(|by| by.scope.session()).into_iter().chain([&schedule.owner]);
+    let descents: Vec<Descent> = hands.filter_map(|hand| step.state.descent(hand)).collect();
+    descents.into_iter().for_each(|descent| schedule.note_descent(descent));
+    Ok(schedule)
 }
 
 /// Returns whether the schedule waits for a job that was recently reported as ready.

@@ -11,7 +11,7 @@ use super::parts::{
     span, text, wrong,
 };
 use super::printed::{Instant, Printed, Word, unless};
-use super::provenance::{lineage, of_lineage};
+use super::provenance::{descent, lineage, of_descent, of_lineage};
 use super::session_config;
 use super::{FactError, call};
 use crate::calendar;
@@ -46,6 +46,12 @@ pub(super) fn print(schedule: &Schedule) -> Printed {
         Some(creation) if !creation.editors.is_empty() => map.with("editors", of_editors(&creation.editors)),
         Some(_) | None => map,
     };
+    let map = match schedule.creation.as_deref() {
+        Some(creation) if !creation.descents.is_empty() => {
+            map.with("descents", creation.descents.iter().map(of_descent).collect::<Vec<Printed>>())
+        }
+        Some(_) | None => map,
+    };
     match &schedule.settings {
         Some(settings) => map.with("terms", of_settings(settings)),
         None => map,
@@ -73,6 +79,7 @@ fn creation(form: &Form<'_>) -> Result<Creation, FactError> {
         chain: maybe(form, "lineage", lineage)?,
         edited_by: maybe(form, "edited-by", actor)?,
         editors: each_map(form, "editors", |editor| actor(editor, "by"))?,
+        descents: each_map(form, "descents", descent)?,
     })
 }
 

@@ -4,7 +4,7 @@ use super::FactError;
 use super::form::Form;
 use super::parts::{map, maybe, number, own_text, run_id, schedule_id, session_id};
 use super::printed::Printed;
-use crate::domain::{Lineage, SessionProvenance};
+use crate::domain::{Descent, Lineage, SessionProvenance};
 
 pub(super) fn provenance(form: &Form<'_>) -> Result<SessionProvenance, FactError> {
     Ok(SessionProvenance {
@@ -15,6 +15,21 @@ pub(super) fn provenance(form: &Form<'_>) -> Result<SessionProvenance, FactError
         label: own_text(form, "label")?,
         chain: maybe(form, "line", lineage)?,
     })
+}
+
+pub(super) fn descent(form: &Form<'_>) -> Result<Descent, FactError> {
+    Ok(Descent {
+        session: session_id(form, "session")?,
+        origin: session_id(form, "origin")?,
+        root: session_id(form, "root")?,
+    })
+}
+
+pub(super) fn of_descent(descent: &Descent) -> Printed {
+    Printed::new()
+        .with("session", descent.session.as_str())
+        .with("origin", descent.origin.as_str())
+        .with("root", descent.root.as_str())
 }
 
 pub(super) fn lineage(form: &Form<'_>, key: &'static str) -> Result<Lineage, FactError> {
