@@ -107,7 +107,8 @@ limits! { OF_REQUESTS:
     /// Schedules that one session token may create per minute, in a burst or spread out; the sessions that come from it count
     /// as well. Operators have no such bound.
     CREATES_PER_MINUTE = 600 "schedules" as "creates-per-minute";
-    /// Other changes that one session token may make per minute, counted like creations. Each is a fact in the log.
+    /// Other changes that one session token may make per minute, counted like creations. Each is a fact in the log. A change of
+    /// many schedules counts as many, and leaves those beyond the rate.
     CHANGES_PER_MINUTE = 600 "changes" as "changes-per-minute";
     /// Entries of a list that a tool for models returns by default; a model pays for every word.
     TOOL_PAGE = 20 "entries" as "tool-page";

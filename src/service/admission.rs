@@ -55,6 +55,16 @@ impl Service {
         Err(Denial::new(reason, caller, op))
     }
 
+    /// Counts one more change by an operation of which the admission has counted the first; returns whether the rate of the
+    /// caller's session allows it now.
+    pub(super) fn admits_another(&self, admitted: Admitted<'_>) -> bool {
+        let Admitted { caller, op } = admitted;
+        let (CallerRole::Session, Some(session)) = (caller.role, caller.scope.session()) else { return true };
+        let Some(rate) = op.rule().rate else { return true };
+        let root = self.handle().view(|state| state.root_of(session).clone());
+        self.shared.rates.take(rate, root, self.handle().now().boot).is_ok()
+    }
+
     fn check(&self, caller: &Caller, op: Op, tool: Option<Dialect>) -> Result<(), DenialReason> {
         // First, because a caller whose role never allows it must learn nothing of switches and grants.
         check_role(caller, op)?;

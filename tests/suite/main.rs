@@ -11,6 +11,7 @@ mod agreement;
 mod answer_bytes;
 mod answer_sizes;
 mod budgets;
+mod bulk_changes;
 mod bulletin_texts;
 mod bulletins;
 mod calendar;

@@ -44,7 +44,8 @@ pub(super) fn root() -> Entity<Scheduler, Whose> {
         own "psi.scheduler/matched-count": Type::Integer, unit("schedules");
         /// In the answer of a change of many schedules: how many were changed.
         own "psi.scheduler/changed-count": Type::Integer, unit("schedules");
-        /// In the answer of a change of many schedules: how many could not be, as those whose runs are with a host.
+        /// In the answer of a change of many schedules: how many could not be, as those whose runs are with a host, and
+        /// those beyond the rate of the session's changes.
         own "psi.scheduler/unchanged-count": Type::Integer, unit("schedules");
     }
 }

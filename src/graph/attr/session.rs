@@ -55,7 +55,8 @@ fn identity(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         own "psi.agent-session/token": Type::String;
         /// In the answer of a change to all schedules of the session: how many were changed.
         own "psi.agent-session/changed-count": Type::Integer, unit("schedules");
-        /// In the answer of a change to all schedules: how many were left, because they ended or are with a host.
+        /// In the answer of a change to all schedules: how many were left, because they ended, are with a host, or are beyond the
+        /// rate of the session's changes.
         own "psi.agent-session/left-count": Type::Integer, unit("schedules");
     }
 }

@@ -1,7 +1,7 @@
 //! Cancels, pauses or resumes many schedules: all of a session, or all that a filter admits.
 //!
-//! Each schedule is changed in a step of its own. One that cannot be changed is left as it is and counted. Schedules
-//! created meanwhile are not included: to keep a session from getting more work, close it or take its grant away.
+//! Each schedule is changed in a step of its own, and counts as a change of its own for the rate of the session. One that cannot
+//! be changed, or is one too many for the rate, is left as it is and counted. Schedules created meanwhile are not included: to keep a session from getting more work, close it or take its grant away.
 
 use super::{CallerMutator, reason, refused};
 use crate::domain::{Code, Refusal, ScheduleId, SessionId};
@@ -60,7 +60,12 @@ impl CallerMutator<'_> {
     ) -> Result<(i64, i64), ResolverError> {
         let (mut changed, mut left) = (0_i64, 0_i64);
         let mut tickets: Vec<Ticket> = Vec::new();
-        for id in meant {
+        for (place, id) in meant.into_iter().enumerate() {
+            // The first is counted with the admission of the whole.
+            if place > 0 && !self.service.admits_another(self.admitted) {
+                left += 1;
+                continue;
+            }
             let command = command(Which::any(self.actor(), id));
             match self.handle().submit_unawaited(Input::Command(command)) {
                 Ok(ticket) => {
