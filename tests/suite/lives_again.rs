@@ -41,7 +41,7 @@ fn a_longer_life_is_one_more_link_of_the_chain() {
     let answer = longer(2);
     assert!(!has_ended(scene.handle(), &id), "the first link: {answer}");
     scene.busy(false);
-    scene.pass(61);
+    scene.pass(60);
     assert!(scene.told().len() == 2 && has_ended(scene.handle(), &id), "{:?}", scene.told());
     scene.busy(true);
     let answer = longer(3);

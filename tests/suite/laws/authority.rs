@@ -5,7 +5,7 @@ use std::sync::Arc;
 use reveille::domain::{
     Actor, Call, CallPurpose, CallVia, Creation, Dialect, EngineFact, Fact, Grant, GuardPolicy, HostId, Next,
     Payload, Right, Rule, RuleScope, Ruling, RunFact, Schedule, Scope, SessionConfig, SessionFact,
-    SessionProvenance, Sink, Span, TimeOfDay, TimeWindow, ToolName, Via, Weekdays, Zone,
+    SessionProvenance, Sink, Span, TimeOfDay, TimeWindow, TokenName, ToolName, Via, Weekdays, Zone,
 };
 use reveille::edn::Map;
 use reveille::limits;
@@ -37,9 +37,14 @@ pub(super) const WRONG_AUTHORITY: &[(&str, Spoil)] = &[
     ("nothing_switched_off_goes_out", |all| made_as(all, "first", |it| it.dialect = Dialect::Watch)),
     ("nothing_switched_off_goes_out", |all| made_as(all, "first", |it| it.dialect = Dialect::Scheduler)),
     ("nothing_ungranted_goes_out", |all| {
-        let stranger = Actor { via: Some(Via::Session), ..Actor::from(Scope::Session(session("away"))) };
-        let creation = Creation { by: Some(stranger), ..Creation::default() };
-        made_as(all, "first", |schedule| schedule.creation = Some(Box::new(creation)));
+        created_as(all, Creation { by: Some(stranger(Via::Session, false)), ..Creation::default() });
+    }),
+    ("nothing_ungranted_goes_out", |all| {
+        created_as(all, Creation { edited_by: Some(stranger(Via::Embedder, true)), ..Creation::default() });
+    }),
+    ("nothing_ungranted_goes_out", |all| {
+        let host = Via::Host(TokenName::new("editor").expect("a name"));
+        created_as(all, Creation { editors: vec![stranger(host, false)], ..Creation::default() });
     }),
     ("nothing_ungranted_goes_out", |all| granted(all, Grant { right: Some(Right::Read), ..Grant::FULL })),
     ("nothing_ungranted_goes_out", |all| {
@@ -94,6 +99,16 @@ pub(super) const WRONG_AUTHORITY: &[(&str, Spoil)] = &[
     }),
     ("nothing_ungranted_goes_out", |all| granted(all, Grant { right: None, ..Grant::FULL })),
 ];
+
+/// Somebody who acts with the rights of a session that is not granted it.
+fn stranger(via: Via, as_model: bool) -> Actor {
+    Actor { via: Some(via), as_model, ..Actor::from(Scope::Session(session("away"))) }
+}
+
+/// Others had a hand in the schedule.
+fn created_as(all: &mut [Observation], creation: Creation) {
+    made_as(all, "first", |schedule| schedule.creation = Some(Box::new(creation)));
+}
 
 /// The schedule was made otherwise.
 fn made_as(all: &mut [Observation], name: &str, change: impl FnOnce(&mut Schedule)) {
