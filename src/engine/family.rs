@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::record::SessionRecord;
 use super::slab::Key;
 use super::state::State;
-use crate::domain::{Descent, Dialect, Grant, Schedule, SessionId};
+use crate::domain::{Descent, Grant, Schedule, SessionId};
 use crate::limits;
 
 /// Longest line of openers that is followed: longer than any that fits into a family.
@@ -103,12 +103,6 @@ impl State {
     /// Returns whether a session is one of these, or comes from one of them.
     pub(super) fn is_of(&self, session: &SessionId, sessions: &[SessionId]) -> bool {
         sessions.contains(session) || self.openers(session).any(|opener| sessions.contains(opener))
-    }
-
-    /// Returns whether a session may change things by tools of this dialect.
-    pub(crate) fn may_act(&self, session: &SessionId, dialect: Dialect) -> bool {
-        // The common case: nothing is restricted.
-        self.grants.is_empty() || self.effective_grant(session).covers(dialect)
     }
 
     /// Returns the sessions that share a budget with this one, itself included.

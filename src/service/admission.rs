@@ -86,7 +86,7 @@ impl Service {
         }
         let (is_granted, root) = self.handle().view(|state| {
             let root = || state.root_of(session).clone();
-            (state.may_act(session, dialect), rate.or(time).map(|_| root()))
+            (state.effective_grant(session).covers(dialect), rate.or(time).map(|_| root()))
         });
         if rule.is_granted && !is_granted {
             return Err(DenialReason::NotGranted { dialect });
