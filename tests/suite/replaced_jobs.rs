@@ -112,6 +112,8 @@ fn a_job_is_replaced_only_if_it_is_of_the_session_that_the_command_names() {
     assert_eq!(put("alice", Some("alice")), Ok(()), "it is its own");
     assert_eq!((put("bob", None), owner().as_deref()), (Ok(()), Some("bob")), "whose grant reaches others");
     assert_eq!((put("alice", Some("alice")), owner().as_deref()), (exists, Some("bob")));
+}
+
 const TO_OPS: &str = r#"{"when" "in 1s" "action" "http.get" "name" "x" "output_channel" "ops"}"#;
 const TO_SESSION: &str = r#"{"when" "in 1s" "action" "http.get" "name" "x"}"#;
 
@@ -126,7 +128,7 @@ fn with_channel() -> (Scene, Desk) {
 /// Pauses or resumes what goes out by the channel.
 fn stop(scene: &Scene, is_paused: bool) {
     let (channel, ways) = ("ops".into(), Ways::Outbound);
-    let by = Actor { scope: Scope::Operator, via: None, tool: None };
+    let by = Actor::from(Scope::Operator);
     let command = match is_paused {
         true => Command::PauseChannel { channel, ways, by },
         false => Command::ResumeChannel { channel, ways, by },
