@@ -87,15 +87,12 @@ const _: () = assert!(PROGRAM_MS.value + PROGRAM_DRAIN_MS.value < RECEIPT_MS.val
 // an instant and a number.
 const _: () = assert!(SIGNING_KEY_BYTES_MIN.value < SIGNING_KEY_BYTES.value);
 const _: () = assert!(3 * ID_BYTES.value + 64 < MESSAGE_ID_BYTES.value);
-// A batch fits into the queue and into a transaction, and a request with its keys fits into a
-// batch.
-const _: () = assert!(STORE_BATCH_BYTES.value < STORE_QUEUE_BYTES.value);
-const _: () = assert!(STORE_BATCH_RECORDS.value <= STORE_GROUP_RECORDS.value);
-const _: () = assert!(REQUEST_BYTES.value + 8 * STORE_KEY_BYTES.value < STORE_BATCH_BYTES.value);
+// Requests with their keys fit into the queue.
+const _: () = assert!(2 * (REQUEST_BYTES.value + 8 * STORE_KEY_BYTES.value) < STORE_QUEUE_BYTES.value);
 // The share of a session when all shares are taken.
 const _: () = assert!(HISTORY_SESSION_BYTES.value == HISTORY_BYTES.value / HISTORY_SHARES.value);
-// Pruning may have to free the size of one whole batch; that must leave some history.
-const _: () = assert!(STORE_BATCH_BYTES.value < HISTORY_BYTES.value);
+// Pruning may have to free the size of a full queue; that must leave some history.
+const _: () = assert!(STORE_QUEUE_BYTES.value < HISTORY_BYTES.value);
 // One session cannot take all places of calls or of deliveries that sessions may take, and operators have a sixteenth of each.
 const _: () = assert!(
     CALLS_OF_SESSION.value + CALLS_RESERVE.value < CALLS_IN_FLIGHT.value

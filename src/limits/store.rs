@@ -5,14 +5,11 @@ use super::declare::{Limit, limits};
 limits! { OF_STORE:
     /// Batches that may wait for the disk; one more is refused.
     STORE_QUEUE_BATCHES = 16_384 "batches" as "store-queue-batches";
-    /// Bytes of all batches that may wait for the disk, with their records' overhead.
+    /// Bytes of batches that may wait for the disk, with their records' overhead; when more wait, a batch is refused. A batch
+    /// itself has no bound: one decision is committed whole.
     STORE_QUEUE_BYTES = 67_108_864 "bytes" as "store-queue-bytes";
-    /// Facts and rows of one batch; bounds what one decision may change durably.
-    STORE_BATCH_RECORDS = 8_192 "records" as "store-batch-records";
-    /// Bytes of one batch.
-    STORE_BATCH_BYTES = 16_777_216 "bytes" as "store-batch-bytes";
-    /// Facts and rows written in one transaction; bounds how long the first of its batches waits
-    /// for the last.
+    /// Facts and rows written in one transaction, unless a single batch has more; bounds how long the first of its batches
+    /// waits for the last.
     STORE_GROUP_RECORDS = 16_384 "records" as "store-group-records";
     /// Longest kind or key in the store. The longest key is a run's id, made of a schedule's id and
     /// an instant.

@@ -213,13 +213,17 @@ impl Core {
         }
     }
 
-    /// Adds a durable fact to the batch of this step, unless the store has failed.
+    /// Adds a durable fact to the batch of this step. While the store has failed, only its session is noted: the row is written
+    /// once the store works again.
     fn add_to_batch(&mut self, now: Now, fact: &Fact) {
         if let Some(persister) = &mut self.persister
-            && persister.term.is_some()
             && let Some(lasting) = durable::lasting(fact, &self.state)
         {
-            persister.add_to_batch(self.state.cursor().next(), now, fact, lasting);
+            if persister.term.is_some() {
+                persister.add_to_batch(self.state.cursor().next(), now, fact, lasting);
+            } else if let Fact::Session(session, ..) = fact {
+                persister.want_session(session.clone());
+            }
         }
     }
 

@@ -13,7 +13,7 @@ use super::store_maker::{send, term};
 use super::store_pruning;
 use crate::domain::Cursor;
 use crate::limits;
-use crate::port::{Batch, FactRecord, HistoryQuery, Store, StoreFault, Term, Ticket};
+use crate::port::{Batch, FactRecord, HistoryQuery, RowRecord, Store, StoreFault, Term, Ticket};
 
 /// Runs every test of the suite.
 ///
@@ -23,6 +23,7 @@ pub fn exercise(maker: &impl StoreMaker) {
     whole_batches_in_log_order(maker);
     answers_in_log_order(maker);
     refusals_change_nothing(maker);
+    a_batch_of_any_size_is_kept_whole(maker);
     rows_only_grow(maker);
     a_log_is_read_in_chunks(maker);
     history_within_a_share(maker);
@@ -92,14 +93,41 @@ fn refusals_change_nothing(maker: &impl StoreMaker) {
     assert_eq!(keep(&store, &[fact(7, "a", 0), fact(6, "a", 0)], &[]), out_of_order(6, 7));
     let other = send(&store, Term(99), &[fact(6, "a", 0)], &[]);
     assert_eq!(other.map(drop), Err(StoreFault::TermOver), "a term that is not the present one");
-    let mut large = fact(6, "a", 0);
-    let size = usize::try_from(limits::STORE_BATCH_BYTES.value).expect("64 bits") + 1;
-    large.payload = vec![0; size].into();
-    let refused = keep(&store, &[large], &[]);
-    assert!(matches!(refused, Err(StoreFault::TooLarge { .. })), "{refused:?}");
     assert_eq!(log(&store), [fact(5, "a", 0)]);
     assert_eq!(store.health().failures, 0, "a refusal is no failure");
     keep(&store, &[fact(6, "a", 0)], &[]).expect("a refusal leaves the order as it was");
+}
+
+/// One decision may concern every session and every run, so a batch has no bound: also one that no queue and no transaction is
+/// made for is committed whole, with others before and behind it.
+fn a_batch_of_any_size_is_kept_whole(maker: &impl StoreMaker) {
+    let store = maker.fresh(ROOMY);
+    let standing = term(&store);
+    let count = limits::STORE_GROUP_RECORDS.value + 10;
+    let facts: Vec<FactRecord> = (2..=count).map(|cursor| fact(cursor, "a", 0)).collect();
+    let keys: Vec<RowRecord> = (2..=count).map(|key| row(&format!("{key:07}"), count, "x")).collect();
+    let size = usize::try_from(limits::STORE_QUEUE_BYTES.value).expect("64 bits") + 1;
+    let heavy = RowRecord { payload: Some(vec![0; size].into()), ..row("heavy", count + 1, "") };
+    let batches = [
+        (vec![fact(1, "a", 0)], Vec::new()),
+        (facts, keys),
+        (vec![fact(count + 1, "a", 0)], vec![heavy]),
+        (vec![fact(count + 2, "a", 0)], vec![row("small", count + 2, "x")]),
+    ];
+    for (place, (facts, rows)) in batches.iter().enumerate() {
+        // The small one has to wait until the queue has room again.
+        if place == batches.len() - 1 {
+            store.renew().expect("nothing stands in the way");
+        }
+        send(&store, standing, facts, rows).expect("a batch that finds little before it has room");
+    }
+    assert_eq!(store.renew(), Ok(standing), "none of them is a failure");
+    assert_eq!(store.health().head, Cursor::new(count + 2));
+    let kept = rows(&store);
+    assert_eq!(kept.len() as u64, count + 1);
+    let heavy = kept.iter().find(|row| &*row.key == "heavy").and_then(|row| row.payload.as_ref());
+    assert_eq!(heavy.map(|payload| payload.len()), Some(size));
+    assert_eq!(log(&store).len() as u64, count + 2);
 }
 
 fn rows_only_grow(maker: &impl StoreMaker) {

@@ -107,7 +107,8 @@ impl Queue {
         }
         let last = in_order(state.taken, &batch)?;
         room(&limits::STORE_QUEUE_BATCHES, state.waiting.len() as u64 + 1)?;
-        room(&limits::STORE_QUEUE_BYTES, state.bytes + bytes)?;
+        // Without its own bytes: a step cannot be divided, so a batch that is larger than the queue would never be written.
+        room(&limits::STORE_QUEUE_BYTES, state.bytes)?;
         state.taken = last;
         state.bytes += bytes;
         state.waiting.push_back(Waiting { batch, done, bytes });
@@ -257,10 +258,8 @@ impl State {
         self.renewals.pop_front().map(|(_, renewal)| renewal)
     }
 
-    /// Takes the waiting batches, up to the bound of one transaction.
+    /// Takes the waiting batches, up to the bound of one transaction, but at least one: a batch may be larger.
     fn group(&mut self) -> Vec<Waiting> {
-        // A batch has at most as many records as a group may have (see `limits`), so the first one
-        // always fits.
         let mut left = limits::STORE_GROUP_RECORDS.value;
         let fits = |waiting: &&Waiting| {
             let records = (waiting.batch.facts.len() + waiting.batch.rows.len()) as u64;
@@ -268,22 +267,19 @@ impl State {
             left = left.saturating_sub(records);
             fits
         };
-        let count = self.waiting.iter().take_while(fits).count();
-        let group: Vec<Waiting> = self.waiting.drain(..count).collect();
+        let count = self.waiting.iter().take_while(fits).count().max(1);
+        let group: Vec<Waiting> = self.waiting.drain(..count.min(self.waiting.len())).collect();
         self.bytes -= group.iter().map(|waiting| waiting.bytes).sum::<u64>();
         group
     }
 }
 
-/// Checks a batch against the bounds, and returns the bytes that it takes up while it waits.
+/// Checks the parts of a batch against the bounds, and returns the bytes that it takes up while it waits.
 fn weigh(batch: &Batch) -> Result<u64, StoreFault> {
     if batch.facts.is_empty() {
         return Err(StoreFault::NoFact);
     }
     let records = batch.facts.len() + batch.rows.len();
-    let bytes = batch.bytes() as u64;
-    bound("a batch, in records,", records as u64, &limits::STORE_BATCH_RECORDS)?;
-    bound("a batch, in bytes,", bytes, &limits::STORE_BATCH_BYTES)?;
     let keys = batch.facts.iter().flat_map(|fact| {
         [
             Some(&fact.kind),
@@ -300,7 +296,7 @@ fn weigh(batch: &Batch) -> Result<u64, StoreFault> {
     if let Some(row) = batch.rows.iter().find(|row| i64::try_from(row.revision).is_err()) {
         return Err(StoreFault::StaleRow { key: row.key.clone(), revision: row.revision });
     }
-    Ok(bytes + RECORD_BYTES * records as u64)
+    Ok(batch.bytes() as u64 + RECORD_BYTES * records as u64)
 }
 
 fn bound(what: &'static str, found: u64, limit: &Limit) -> Result<(), StoreFault> {

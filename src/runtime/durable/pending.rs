@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::durability::runs_of;
-use crate::domain::{Cursor, RunId};
+use crate::domain::{Cursor, RunId, SessionId};
 use crate::engine::{Effect, Report, Undo};
 use crate::port::{Done, StoreFault};
 
@@ -13,6 +13,8 @@ pub(super) struct Pending {
     /// The cursors of its facts.
     pub(super) cursors: Vec<Cursor>,
     pub(super) bytes: u64,
+    /// The sessions whose rows are in the batch. They are written again if it fails.
+    pub(super) sessions: Vec<SessionId>,
     pub(super) effects: Vec<Effect>,
     /// The host's report that the batch records, if it records one.
     pub(super) report: Option<Report>,

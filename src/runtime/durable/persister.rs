@@ -200,7 +200,7 @@ impl Persister {
         self.making.schedules.extend(schedules.iter().cloned());
     }
 
-    /// Adds a session's row to the next batch.
+    /// Adds a session's row to the next batch, because it has changed while nothing could be written.
     pub(in crate::runtime) fn want_session(&mut self, session: SessionId) {
         self.making.sessions.insert(session);
     }
@@ -255,15 +255,16 @@ impl Persister {
                 row(definition_key(&id), Some(codec::print_definition(&present.schedule)));
             }
         }
-        for id in making.sessions {
+        for id in &making.sessions {
             // A grant of nothing ends the token, which is done once the grant is on disk.
-            let token = tokens.digest_of(&id).filter(|_| state.grant(&id).right.is_some());
-            let form = state.session_row(&id).map(|row| codec::print_session(&row, token.as_deref()));
-            row(session_key(&id), form);
+            let token = tokens.digest_of(id).filter(|_| state.grant(id).right.is_some());
+            let form = state.session_row(id).map(|row| codec::print_session(&row, token.as_deref()));
+            row(session_key(id), form);
         }
         for (key, form) in settings {
             row(key.into(), Some(form));
         }
+        let sessions = making.sessions.into_iter().collect();
         let facts: Vec<FactRecord> =
             making.facts.into_iter().map(|(record, form)| printed(record, form)).collect();
         let cursors: Vec<Cursor> = facts.iter().map(|fact| fact.cursor).collect();
@@ -273,7 +274,9 @@ impl Persister {
         // A batch that holds back effects needs the wake-up from the start.
         let awaited = Arc::new(AtomicBool::new(!effects.is_empty()));
         let repeats = Vec::new();
-        let pending = Pending { cursors, bytes, effects, report, undo, repeats, awaited, refused: None };
+        let refused = None;
+        let pending =
+            Pending { cursors, bytes, sessions, effects, report, undo, repeats, awaited, refused };
         Some(self.hand_in(term, batch, pending))
     }
 
@@ -379,8 +382,10 @@ impl Persister {
         // Nothing is submitted until the state has been reloaded and a new term begun.
         self.term = None;
         let mut dropped = Dropped::default();
-        for pending in self.pending.drain(first..) {
+        for mut pending in self.pending.drain(first..) {
             self.pending_bytes -= pending.bytes;
+            // Sessions live in memory as well, so their rows are written with the first batch of the next term.
+            self.making.sessions.extend(pending.sessions.drain(..));
             self.unsaved_reports.extend(dropped.add(pending, &fault));
         }
         // Nothing that was decided on top of a refused batch may stay.

@@ -256,9 +256,6 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
     })?;
     let mut core = shared.core_mut();
     let now = shared.now();
-    // Sessions live in memory as well: those opened or closed during the failure are written with the first batch.
-    let mut touched: Vec<SessionId> = core.state.session_ids().cloned().collect();
-    touched.extend(known.iter().cloned());
     // Before the rows are loaded, because loading opens these sessions again.
     known.extend(core.sessions_created_unsaved());
     // What is left was closed during the failure: the store or a host has it, and memory has not.
@@ -270,9 +267,6 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
     if let Some(persister) = &mut core.persister {
         // Writing resumes only here, where memory equals the store.
         persister.begin_term(term, apart);
-        for session in touched {
-            persister.want_session(session);
-        }
         let unsaved_reports = std::mem::take(&mut persister.unsaved_reports);
         for report in unsaved_reports {
             // Refused if the run is gone or not in flight according to the store; the report is obsolete then.

@@ -237,10 +237,6 @@ impl Store for StoreMemory {
             }
             after = fact.cursor;
         }
-        let max = limits::STORE_BATCH_BYTES.value;
-        if batch.bytes() as u64 > max {
-            return Err(StoreFault::TooLarge { what: "a batch, in bytes,", max });
-        }
         let room = state.trouble.room();
         if state.waiting.len() as u64 >= room {
             state.refusals += 1;

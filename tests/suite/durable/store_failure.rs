@@ -2,7 +2,8 @@
 
 use reveille::domain::{Caller, HostId, Refusal, ScheduleId, SessionId, Span, Status};
 use reveille::engine::{Command, Input, NewSchedule};
-use reveille::testkit::DiskFault;
+use reveille::port::Store;
+use reveille::testkit::{DiskFault, StoreMemory};
 
 use super::lives::{ByHand, Lives, durable, message};
 use crate::simulated::ask;
@@ -78,4 +79,37 @@ fn a_store_that_cannot_be_written_says_so_and_what_waits_for_it() {
         told.contains("The store could not be written from ") && told.contains("disk is full)."),
         "{told}"
     );
+}
+
+/// A step is committed whole, so the first one after a failure must not grow with all that is open.
+#[test]
+fn a_store_that_works_again_gets_the_sessions_that_it_lacks_and_no_other() {
+    let lives = Lives::new();
+    let mut life = ByHand::new(&lives);
+    let [kept, closed] = [(); 2].map(|()| life.open(HostId::LOCAL));
+    let stored = |session| revision(&lives.store, session);
+    let before = stored(&kept);
+    lives.store.fail_as(DiskFault::Full);
+    // The first opening is in the batch that fails, and what follows is in none.
+    let first = life.open(HostId::LOCAL);
+    life.answers.publish();
+    let second = life.open(HostId::LOCAL);
+    life.handle.close_session(&closed).expect("it is open");
+    lives.store.heal();
+    life.answers.retry().expect("the store is well");
+    life.turn();
+    assert_eq!(stored(&kept), before, "nothing of it has changed");
+    assert!([&first, &second].into_iter().all(|session| stored(session).is_some()), "both are written");
+    assert_eq!(stored(&closed), None);
+    let life = ByHand::new(&lives);
+    let is_open = |session| life.handle.view(|state| state.session(session).is_some());
+    let open: Vec<bool> = [&kept, &first, &second, &closed].into_iter().map(is_open).collect();
+    assert_eq!(open, [true, true, true, false]);
+}
+
+/// The revision of a session's row; `None` if the store has none.
+fn revision(store: &StoreMemory, session: &SessionId) -> Option<u64> {
+    let rows = store.rows_after(None).expect("it can be read");
+    let row = rows.iter().find(|row| *row.key == *format!("session/{session}"))?;
+    row.payload.as_ref().map(|_| row.revision)
 }
