@@ -267,7 +267,7 @@ impl Core {
     pub(super) fn load_transcripts(&mut self, said: &[StoredMessage]) {
         let (state, at) = (&self.state, self.state.cursor().next());
         if let Some(persister) = &mut self.persister {
-            persister.transcripts.load(said, at, |session| state.session(session).is_some());
+            persister.transcripts.load(said, at, |said| said.is_of_open_session(state));
         }
     }
 

@@ -211,9 +211,10 @@ pub(super) fn restore_sessions(shared: &Shared, core: &mut Core, found: Found) {
         core.outbox.push_back(Effect::OpenSession { host: HostId::LOCAL, session, config });
     }
     core.load_transcripts(&found.messages);
-    for StoredMessage { session, message, .. } in found.messages {
+    for said in found.messages {
         // The rows of other messages are removed (`load_transcripts`): their session is not open.
-        if core.state.session(&session).is_some() {
+        if said.is_of_open_session(&core.state) {
+            let StoredMessage { session, message, .. } = said;
             core.outbox.push_back(Effect::RecordMessage { host: HostId::LOCAL, session, message });
         }
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::codec;
 use crate::domain::{Cursor, Fact, Message, RunFact, RunId, SessionFact, SessionId};
-use crate::engine::Effect;
+use crate::engine::{Effect, State};
 use crate::limits;
 use crate::port::RowRecord;
 
@@ -20,6 +20,14 @@ pub(crate) struct StoredMessage {
     pub(super) at: Cursor,
     pub(super) session: SessionId,
     pub(super) message: Message,
+}
+
+impl StoredMessage {
+    /// Whether its session is open. One that was opened later under the id is another session, and gets nothing of what the
+    /// earlier one was told.
+    pub(in crate::runtime) fn is_of_open_session(&self, state: &State) -> bool {
+        state.session(&self.session).is_some_and(|session| session.opened() < self.at)
+    }
 }
 
 /// The messages that are persisted or about to be.
@@ -31,8 +39,8 @@ pub(in crate::runtime) struct Transcripts {
     places: BTreeMap<SessionId, Places>,
     /// Rows for the batch that is being made.
     rows: Vec<RowRecord>,
-    /// Tombstones, which may go with any batch.
-    gone: VecDeque<RowRecord>,
+    /// Tombstones for the batch that is being made: those of a session go with its end.
+    gone: Vec<RowRecord>,
 }
 
 /// The persisted messages of one session.
@@ -76,17 +84,17 @@ impl Transcripts {
         &mut self,
         said: &[StoredMessage],
         now_at: Cursor,
-        is_open: impl Fn(&SessionId) -> bool,
+        is_of_open_session: impl Fn(&StoredMessage) -> bool,
     ) {
         // `handed` stays: the host has these messages, and receipts that were not committed are repeated after the reload.
         self.places.clear();
         self.rows.clear();
         self.gone.clear();
         for said in said {
-            if is_open(&said.session) {
+            if is_of_open_session(said) {
                 self.places.entry(said.session.clone()).or_default().push(said.at, said.message.bytes());
             } else {
-                self.gone.push_back(tombstone(&said.session, said.at, now_at));
+                self.gone.push(tombstone(&said.session, said.at, now_at));
             }
         }
     }
@@ -161,16 +169,16 @@ impl Transcripts {
         let places = self.places.entry(session.clone()).or_default();
         places.push(at, message.bytes());
         while let Some(oldest) = places.pop_beyond_bounds() {
-            self.gone.push_back(tombstone(session, oldest, at));
+            self.gone.push(tombstone(session, oldest, at));
         }
         let bytes: usize = places.at.iter().map(|(_, bytes)| bytes).sum();
         debug_assert!(places.bytes == bytes, "{session}: {} bytes are counted, of {bytes}", places.bytes);
     }
 
-    /// The rows for the batch that is being made. Many tombstones are spread over several batches.
+    /// The rows for the batch that is being made.
     pub(super) fn take_rows(&mut self) -> Vec<RowRecord> {
         let mut rows = std::mem::take(&mut self.rows);
-        rows.extend(self.gone.drain(..self.gone.len().min(GONE_AT_ONCE)));
+        rows.append(&mut self.gone);
         rows
     }
 }
@@ -189,9 +197,6 @@ fn key(session: &SessionId, at: Cursor) -> String {
 pub(super) fn place(key: &str) -> Option<Cursor> {
     Some(Cursor::new(key.rsplit_once('/')?.1.parse().ok()?))
 }
-
-/// Maximum number of tombstones per batch; a batch has room for other rows beside them.
-const GONE_AT_ONCE: usize = 1_024;
 
 /// Prefix of the keys of messages.
 pub(super) const MESSAGE: &str = "message/";

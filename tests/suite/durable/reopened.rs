@@ -1,8 +1,9 @@
 //! A session that is opened under the id of an earlier one reads nothing of what that one had.
 
 use reveille::domain::{HostId, SessionConfig, Span};
-use reveille::engine::SessionRecord;
+use reveille::engine::{Command, Input, SessionRecord};
 use reveille::port::Clock;
+use reveille::testkit::DiskFault;
 
 use super::lives::{ByHand, Lives, durable, message};
 use crate::simulated::{ask, session, token};
@@ -58,4 +59,35 @@ fn an_id_that_is_used_again_opens_no_past() {
     drop(life);
     let life = ByHand::new(&lives);
     assert_eq!(life.handle.view(|state| state.session(&session("bob")).map(SessionRecord::opened)), last);
+}
+
+/// The end of the first session and the opening of the second are lost together: the store has the messages still.
+#[test]
+fn the_messages_of_a_closed_session_are_none_of_a_later_one() {
+    let lives = Lives::new();
+    let mut life = ByHand::new(&lives);
+    let open = || Command::OpenSession {
+        session: Some(session("bob")),
+        host: HostId::LOCAL,
+        config: std::sync::Arc::default(),
+        by: None,
+    };
+    life.ask(open()).wait().expect("the id is free");
+    life.ask(Command::CreateSchedule(durable(message(&session("bob"), 1_000)))).wait().expect("it is kept");
+    lives.stage.clock.advance(Span::from_millis(1_000));
+    life.turn();
+    let said = |life: &ByHand| life.handle.sessions().transcript(&session("bob")).map(|it| it.messages.len());
+    assert_eq!(said(&life), Some(1));
+    lives.store.hold();
+    for command in [Command::CloseSession { session: session("bob"), by: None }, open()] {
+        life.handle.submit_unawaited(Input::Command(command)).expect("it needs no store");
+    }
+    lives.store.fail_as(DiskFault::Full);
+    lives.store.release();
+    life.answers.publish();
+    lives.store.heal();
+    life.answers.retry().expect("the store is well");
+    life.turn();
+    drop(life);
+    assert_eq!(said(&ByHand::new(&lives)), Some(0));
 }
