@@ -55,6 +55,7 @@ mod slab;
 mod state;
 mod step;
 mod step_builder;
+mod still_out;
 mod store_failure;
 mod task;
 mod task_outcomes;

@@ -15,6 +15,7 @@ use super::ledger::Ledger;
 use super::pause::{Holds, Pause};
 use super::record::{ChannelRecord, Family, RunRecord, ScheduleRecord, SessionRecord};
 use super::slab::{Key, Slab};
+use super::still_out::StillOut;
 use super::store_failure::StoreFailures;
 use super::task_outcomes::TaskOutcomes;
 use super::timers::Timers;
@@ -90,6 +91,8 @@ pub struct State {
     pub(super) slots: BTreeMap<SessionId, u64>,
     /// While the store cannot be written, durable schedules stand still.
     pub(super) store_failures: StoreFailures,
+    /// What is out still while the durable part of the state is loaded again.
+    pub(super) still_out: StillOut,
     /// Slots before this moment count as missed: the last restart or release. `None` if there was none.
     pub(super) armed_since: Option<Moment>,
     /// The times in which no process was there that are known, oldest first.
@@ -156,6 +159,7 @@ impl State {
             chains: BTreeMap::new(),
             slots: BTreeMap::new(),
             store_failures: StoreFailures::default(),
+            still_out: StillOut::default(),
             armed_since: None,
             downs: Box::default(),
             losses: Box::default(),

@@ -3,6 +3,7 @@
 use crate::domain::{EngineFact, Now, RunState};
 use crate::engine::pause::Pause;
 use crate::engine::state::{Mode, State};
+use crate::engine::still_out::StillOut;
 use crate::engine::timers::Timer;
 
 impl State {
@@ -31,6 +32,8 @@ impl State {
                     self.losses.iter_mut().for_each(|it| _ = it.lost_at.get_or_insert(now.wall));
                 }
                 self.ledger.lose(lost);
+                // From here on, the loaded state alone says what is out.
+                self.still_out = StillOut::default();
             }
             EngineFact::Stopping { abandon } => self.stop(abandon),
         }

@@ -3,14 +3,17 @@
 //!
 //! What lives elsewhere: the content of a row (`row`).
 
-use crate::domain::{Awaits, BootTime, HostId, Memory, Moment, Now, Pings, Run, RunState, SessionId, Span};
+use crate::domain::{
+    Awaits, BootTime, HostId, Memory, Moment, Now, Phase, Pings, Run, RunState, SessionId, Span,
+};
 use crate::engine::destination::Destination;
 use crate::engine::ready_jobs::ReadyJobs;
 use crate::engine::record::{RunRecord, ScheduleRecord, SessionRecord};
 use crate::engine::row::{ScheduleRow, SessionRow, StoredRow};
 use crate::engine::slab::Key;
-use crate::engine::state::State;
+use crate::engine::state::{Mode, State};
 use crate::engine::timers::Timer;
+use crate::limits;
 
 impl State {
     pub(super) fn restore(&mut self, row: StoredRow, now: Now) {
@@ -155,17 +158,56 @@ impl State {
                     record.lane = lane;
                 }
                 if let Some(session) = lane.and_then(|lane| self.sessions.get_mut(lane)) {
-                    session.turn_of = Some(key);
+                    // In a process that goes on, another turn may have begun since.
+                    session.turn_of.get_or_insert(key);
                 }
             }
-            // `step/whole/restart.rs` decides what becomes of a run that was in flight.
+            // `step/whole/restart.rs` decides what becomes of a run that was in flight, unless it is out still.
             RunState::InFlight => {
+                self.leave_out(key, now);
                 if let Some(lead) = self.runs.get(key).and_then(|record| record.run.lead.as_deref().cloned())
                 {
                     self.joined.entry(lead).or_default().push(key);
                 }
             }
             RunState::Left | RunState::Delivered | RunState::Cancelled | RunState::Failed => {}
+        }
+    }
+
+    /// Leaves a run where it is, if a host, a courier or an executor of this process has it still: it occupies what it occupied,
+    /// and an answer is expected. The time for it begins anew, because no deadline counted while the store failed.
+    fn leave_out(&mut self, run: Key, now: Now) {
+        let Some(record) = self.runs.get(run) else { return };
+        let Some(at) = self.still_at(record) else { return };
+        let (it, owner) = (&record.run, self.schedules.get(record.schedule).and_then(|it| it.owner));
+        let is_lead = it.lead.is_none();
+        let overdue = now.boot.after(self.time_to_answer(record));
+        let creates = it.session.clone().filter(|_| it.phase == Some(Phase::CreateSession));
+        // Its row may say that its fresh session is being created, although that is there by now: its report is repeated.
+        let is_there = at.phase == it.phase;
+        let (lane, occupies) = if is_there { (at.lane, at.occupies) } else { (owner, false) };
+        if let Some(session) = creates.filter(|session| self.session_key(session).is_none()) {
+            self.begin_creating(&session, owner);
+        }
+        if let Some(lane) = lane.filter(|_| occupies).and_then(|lane| self.sessions.get_mut(lane)) {
+            lane.in_flight.get_or_insert(run);
+        }
+        if let Some(record) = self.runs.get_mut(run) {
+            record.lane = lane;
+        }
+        // A member of a delivery ends with its lead; and an engine that gives receipts up expects none.
+        if is_lead && self.mode != Mode::Abandoning {
+            self.timers.set(Timer::Receipt(run), overdue);
+        }
+    }
+
+    /// How long whoever has a run may take to answer. A call is also bounded by its run's own time.
+    fn time_to_answer(&self, record: &RunRecord) -> Span {
+        let timeout = || self.definition_of(record)?.policy().timeout;
+        match (record.run.phase, record.run.host) {
+            (Some(Phase::Call), _) => timeout().unwrap_or(Span::from_millis(limits::CALL_MS.value)),
+            (_, Some(HostId::AGENTS)) => Span::from_millis(limits::AGENT_RECEIPT_MS.value),
+            (_, _) => Span::from_millis(limits::RECEIPT_MS.value),
         }
     }
 

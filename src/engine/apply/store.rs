@@ -87,6 +87,7 @@ impl State {
     /// contain changes that were never committed.
     pub(super) fn drop_durable(&mut self, now: Now) {
         self.store_failures.end(now.wall);
+        self.note_still_out();
         // All of these come back with the rows.
         self.holds = Holds::default();
         self.guard = None;

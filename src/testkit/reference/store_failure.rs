@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Cursor, RunState};
+use crate::domain::{Cursor, Phase, RunState, SessionId};
 use crate::engine::LocalFact;
 use crate::port::Store;
 use crate::testkit::history::{Observation, Seen};
@@ -102,11 +102,12 @@ impl ReferenceModel {
             model.schedules.get(&key.0).is_some_and(ScheduleModel::is_durable)
         };
         let gone: Vec<RunKey> = self.runs.keys().filter(|key| durable(self, key)).cloned().collect();
+        let creating = gone.iter().filter_map(|key| self.creating.remove_entry(key)).collect();
         for key in &gone {
             self.runs.remove(key);
             self.outside.remove(key);
-            self.creating.remove(key);
         }
+        let still_out = self.still_out(&gone);
         for lane in self.sessions.values_mut() {
             lane.in_flight.take_if(|key| gone.contains(key));
             lane.waiting.retain(|_, key| !gone.contains(key));
@@ -135,6 +136,7 @@ impl ReferenceModel {
                 self.load_run(key, life);
             }
         }
+        self.leave_out(still_out, creating);
         self.note_loaded();
         let left = self.left_in(held);
         self.counts.expected += self.pending_on_disk() + left;
@@ -142,6 +144,33 @@ impl ReferenceModel {
         self.take_over_settings(held);
         self.frozen_at = None;
         self.befores.clear();
+    }
+
+    /// The deliveries of these runs that are without a receipt, each with the session that it is out to.
+    fn still_out(&self, runs: &[RunKey]) -> Vec<(SessionId, RunKey)> {
+        let out = self.sessions.iter().filter_map(|(session, lane)| Some((session, lane.in_flight.as_ref()?)));
+        let out = out.filter(|(_, key)| runs.contains(key));
+        out.map(|(session, key)| (session.clone(), key.clone())).collect()
+    }
+
+    /// What was out is out still, because the process goes on and its hosts are there: a delivery occupies its lane, and a session
+    /// that is being created its place.
+    fn leave_out(&mut self, still_out: Vec<(SessionId, RunKey)>, creating: Vec<(RunKey, SessionId)>) {
+        let is_out = |model: &ReferenceModel, key: &RunKey, phase: Phase| {
+            let life = model.runs.get(key).filter(|life| life.state == RunState::InFlight);
+            life.and_then(|life| life.dispatched.as_ref()).is_some_and(|(at, _)| *at == phase)
+        };
+        for (session, key) in still_out {
+            let is_out = is_out(self, &key, Phase::PromptSubmit);
+            if let Some(lane) = self.sessions.get_mut(&session).filter(|_| is_out) {
+                lane.in_flight.get_or_insert(key);
+            }
+        }
+        for (key, root) in creating {
+            if is_out(self, &key, Phase::CreateSession) {
+                self.creating.insert(key, root);
+            }
+        }
     }
 
     /// Adds a run that is loaded, and queues it again, as the engine does.

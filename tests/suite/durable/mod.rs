@@ -20,6 +20,7 @@ mod pruned;
 mod refused;
 mod reopened;
 mod scheduled_calls;
+mod still_out;
 mod store_failure;
 mod taken_back;
 mod unattached;

@@ -5,7 +5,8 @@
 //! built-in host had not acknowledged has not happened, because its transcript and the receipt are
 //! committed together. Volatile runs are not restored; of tasks among
 //! them, their sessions are told (`lost_tasks.rs`). If the process goes on after a failure of
-//! the store, it still has some, and they are not touched.
+//! the store, it still has some, and they are not touched; nor are durable runs that this process has handed over and
+//! that are out still (`still_out.rs`).
 
 use std::collections::BTreeSet;
 
@@ -38,10 +39,10 @@ pub(in crate::engine) fn restart(
     tell_of_lost_tasks(step, named, downs);
     let is_restored = |run: &RunRecord| state.definition_of(run).is_some_and(Schedule::is_durable);
     let is_with_host = |run: &RunRecord| matches!(run.run.state, RunState::InFlight | RunState::Running);
-    // A prompt that was submitted by this process. Its host reported the fresh session again before
-    // this step, and `created` answered with the prompt, whose receipt is expected.
+    // Handed over by this process: before the rows were loaded, or since, because a report that was repeated let it go. Of one
+    // that a former process has handed over, no receipt is expected.
     let is_out = |key: Key, run: &RunRecord| {
-        run.run.session_created && state.timers.deadline(Timer::Receipt(key)).is_some()
+        state.still_at(run).is_some() || state.timers.deadline(Timer::Receipt(key)).is_some()
     };
     let with_host = state.runs.iter().filter(|(_, run)| is_with_host(run) && is_restored(run));
     let with_host = with_host.filter(|(key, run)| !is_out(*key, run));
@@ -49,7 +50,11 @@ pub(in crate::engine) fn restart(
     // free.
     let mut taken = BTreeSet::new();
     for (key, run) in with_host {
-        recover_run(step, key, run, &mut taken);
+        match Occurrence::of(state, run).filter(|_| state.was_delivered(run)) {
+            // Its turn has ended while that could not be stored.
+            Some(occurrence) => occurrence.finish(step, RunFact::Delivered),
+            None => recover_run(step, key, run, &mut taken),
+        }
     }
     fill_lanes(step, &taken);
 }

@@ -1,0 +1,123 @@
+//! A store that fails for a moment in a process that goes on: what is with a host or an executor is there still, and nobody gets it
+//! a second time.
+
+use std::sync::Arc;
+
+use reveille::domain::{
+    Call, CallPurpose, EndsWith, HostId, Payload, Policy, Recovery, ScheduleId, SessionId, Settings, Sink,
+    Span, Status, ToolName,
+};
+use reveille::edn::Map;
+use reveille::engine::{Command, Input, NewSchedule, Report, State};
+use reveille::testkit::{Behaviour, CallAnswer, DiskFault, SimExecutor, SimHost};
+
+use super::lives::{ByHand, Lives, durable, message};
+
+/// A process with a session at a connected host.
+fn connected(lives: &Lives) -> (ByHand, SessionId) {
+    let mut life = ByHand::new(lives);
+    let host = Arc::new(SimHost::new(&lives.stage, HostId::new(1)));
+    let number = life.handle.hosts().attach(host.clone());
+    life.host = host;
+    let owner = life.open(number);
+    (life, owner)
+}
+
+/// Creates a durable schedule that is handed over again after a crash.
+fn create(life: &ByHand, name: &str, ends_with: EndsWith, new: NewSchedule) -> ScheduleId {
+    let id = ScheduleId::new(name).expect("an id");
+    let policy = Policy { recovery: Recovery::Redeliver, ends_with, ..Policy::PLAIN };
+    let settings = Some(Box::new(Settings { policy, ..Settings::PLAIN }));
+    let new = durable(NewSchedule { id: Some(id.clone()), settings, ..new });
+    life.ask(Command::CreateSchedule(new)).wait().expect("it is kept");
+    id
+}
+
+/// The disk is full for a moment, in which this happens.
+fn hiccup(lives: &Lives, life: &mut ByHand, owner: &SessionId, meanwhile: impl FnOnce(&ByHand)) {
+    lives.store.fail_as(DiskFault::Full);
+    let refused = Command::CreateSchedule(durable(message(owner, 3_600_000)));
+    assert!(life.ask(refused).wait().is_err());
+    life.answers.publish();
+    meanwhile(life);
+    lives.store.heal();
+    life.answers.retry().expect("the store is well");
+    life.turn();
+}
+
+fn report(life: &ByHand, owner: &SessionId, busy: bool) {
+    let report = Report::Busy { session: owner.clone(), busy, by: None };
+    life.handle.submit(Input::Report(report)).expect("the session is open");
+}
+
+#[test]
+fn a_prompt_without_a_receipt_is_not_submitted_again_and_keeps_its_lane() {
+    let lives = Lives::new();
+    let (mut life, owner) = connected(&lives);
+    life.host.behave(&[(Behaviour::Slow, 1)]);
+    let both = [("first", 1_000), ("second", 1_001)]
+        .map(|(name, delay)| create(&life, name, EndsWith::Receipt, message(&owner, delay)));
+    lives.stage.clock.advance(Span::from_millis(2_000));
+    life.turn();
+    hiccup(&lives, &mut life, &owner, |_| ());
+    assert_eq!(life.received(), both[..1], "the first once, and the second waits for its receipt");
+    assert_eq!(life.status(&both[0]), Some(Status::InFlight));
+    let receipt = life.host.take_receipt(0).expect("it is owed");
+    life.handle.submit(Input::Report(receipt)).expect("it is waited for");
+    assert_eq!(life.status(&both[0]), Some(Status::Delivered));
+    report(&life, &owner, true);
+    report(&life, &owner, false);
+    life.turn();
+    assert_eq!(life.received(), both);
+    assert_eq!(life.handle.view(State::ledger).imbalance(), 0);
+}
+
+/// The end of a turn is no report that could be repeated when the store works again.
+#[test]
+fn a_turn_goes_on_or_has_ended_and_is_not_begun_again() {
+    for is_over in [true, false] {
+        let lives = Lives::new();
+        let (mut life, owner) = connected(&lives);
+        let job = create(&life, "job", EndsWith::Turn, message(&owner, 1_000));
+        lives.stage.clock.advance(Span::from_millis(1_000));
+        life.turn();
+        report(&life, &owner, true);
+        life.turn();
+        hiccup(&lives, &mut life, &owner, |life| {
+            if is_over {
+                report(life, &owner, false);
+            }
+        });
+        let status = if is_over { Status::Delivered } else { Status::InFlight };
+        assert_eq!(life.status(&job), Some(status), "its turn is over: {is_over}");
+        if !is_over {
+            report(&life, &owner, false);
+        }
+        life.turn();
+        assert_eq!(life.status(&job), Some(Status::Delivered), "its turn is over: {is_over}");
+        assert_eq!(life.received(), [job.clone()], "its turn is over: {is_over}");
+        drop(life);
+        assert_eq!(ByHand::new(&lives).status(&job), Some(Status::Delivered), "in the next life");
+    }
+}
+
+#[test]
+fn a_call_stays_with_its_executor() {
+    let lives = Lives::new();
+    let mut life = ByHand::new(&lives);
+    let executor = Arc::new(SimExecutor::scripted(&lives.stage).with("ci.build"));
+    executor.serve(&life.handle);
+    executor.script(CallAnswer::Never);
+    let owner = life.open(HostId::LOCAL);
+    let call = Call {
+        purpose: CallPurpose::Job,
+        sink: Sink::Nobody,
+        ..Call::new(ToolName::new("ci.build").expect("a name"), Map::new())
+    };
+    let new = NewSchedule { payload: Payload::Call(Box::new(call)), ..message(&owner, 1_000) };
+    let job = create(&life, "job", EndsWith::Receipt, new);
+    lives.stage.clock.advance(Span::from_millis(1_000));
+    life.turn();
+    hiccup(&lives, &mut life, &owner, |_| ());
+    assert_eq!((life.status(&job), executor.calls().len()), (Some(Status::InFlight), 1));
+}
