@@ -80,17 +80,17 @@ fn open_with(options: StoreOptions, migrations: &[Migration]) -> Result<Writer, 
     for tail in ["-wal", "-shm"] {
         fs_perms::check_file(&beside(&path, tail))?;
     }
-    let version = examine_header(&path, latest(migrations))?;
+    let in_header = examine_header(&path, latest(migrations))?;
     let (examined, index) = std::thread::scope(|scope| {
         // Both threads read most of the file. The index is used only if the file turns out to be
         // sound.
         let index = std::thread::Builder::new()
             .spawn_scoped(scope, || read::index(&connection::reader(&path)?, options.caps))
             .map_err(|error| OpenFault::io(&path, &error))?;
-        let examined = examine(&path, version, migrations);
+        let examined = examine(&path, in_header, migrations);
         Ok((examined, index.join()))
     })?;
-    let mut connection = examined?;
+    let (mut connection, version) = examined?;
     let head = read::head(&connection).map_err(|error| refusal(&path, &error))?;
     if let Some(acknowledged) = acknowledged.filter(|acknowledged| head < *acknowledged) {
         let what = format!("fact {acknowledged} was acknowledged, and the last one in it is {head}");
@@ -207,24 +207,31 @@ pub(super) fn examine_header(path: &Path, known: u32) -> Result<u32, OpenFault> 
     Ok(version)
 }
 
-/// Checks that the file is sound and has the tables of its version. Nothing is moved out of its log
+/// Checks that the file is sound and has the tables of its version, which is returned. Nothing is moved out of its log
 /// meanwhile.
-fn examine(path: &Path, version: u32, migrations: &[Migration]) -> Result<Connection, OpenFault> {
-    let check = || -> rusqlite::Result<(Connection, String, bool)> {
+///
+/// The header may have an earlier version: a start that was cut off has left its migration in the log, committed.
+fn examine(path: &Path, in_header: u32, migrations: &[Migration]) -> Result<(Connection, u32), OpenFault> {
+    let known = latest(migrations);
+    let check = || -> rusqlite::Result<(Connection, String, u32, bool)> {
         let connection = connection::writer(path)?;
         let verdict = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
         let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        let is_known = found == version && tables(&connection)? == tables_of(version, migrations)?;
-        Ok((connection, verdict, is_known))
+        let is_one = (in_header..=known).contains(&found);
+        let is_known = is_one && tables(&connection)? == tables_of(found, migrations)?;
+        Ok((connection, verdict, found, is_known))
     };
-    let (connection, verdict, is_known) = check().map_err(|error| refusal(path, &error))?;
+    let (connection, verdict, found, is_known) = check().map_err(|error| refusal(path, &error))?;
     if verdict != "ok" {
         return Err(OpenFault::damaged(path, verdict));
+    }
+    if found > known {
+        return Err(OpenFault::Newer { path: path.to_owned(), found, known });
     }
     if !is_known {
         return Err(OpenFault::damaged(path, "its tables are not those that were made"));
     }
-    Ok(connection)
+    Ok((connection, found))
 }
 
 /// Makes a backup, then migrates the tables.
@@ -245,7 +252,8 @@ fn upgrade(
     let change = || -> rusqlite::Result<Connection> {
         let mut connection = connection::writer(path)?;
         migrate(&mut connection, version, migrations)?;
-        checkpoint(&connection)?;
+        // If a reader is in the way, the migration stays in the log, from where every connection reads it.
+        let _ = checkpoint(&connection);
         Ok(connection)
     };
     change().map_err(|error| OpenFault::io(path, &error))
@@ -306,6 +314,33 @@ mod tests {
             let is_newer = matches!(refused, OpenFault::Newer { found, known, .. } if (found, known) == (present + 1, present));
             assert!(is_newer, "{refused}");
         }
+        fs::remove_dir_all(&dir).expect("it is ours");
+    }
+
+    /// A start that is cut off after the migration was committed leaves it in the log: the header still has the earlier version.
+    #[test]
+    fn a_migration_that_is_only_in_the_log_is_no_damage() {
+        let dir = std::env::temp_dir().join(format!("reveille-upgrade-cut-{}", std::process::id()));
+        let options = || StoreOptions::new(&dir, Moment::EPOCH);
+        drop(open(options()).expect("it is made"));
+        let path = dir.canonicalize().expect("it is there").join(files::DB);
+        let present = latest(MIGRATIONS);
+        let mut migrations = MIGRATIONS.to_vec();
+        let sql = "CREATE TABLE more (x INTEGER) STRICT";
+        migrations.push(Migration { version: present + 1, sql });
+        let mut cut = connection::writer(&path).expect("nobody has it");
+        migrate(&mut cut, present, &migrations).expect("it is a good one");
+        drop(cut);
+        assert_eq!(examine_header(&path, present + 1), Ok(present), "the file itself is as it was");
+        let refused = open(options()).map(drop).expect_err("it is newer");
+        let is_newer = matches!(refused, OpenFault::Newer { found, known, .. } if (found, known) == (present + 1, present));
+        assert!(is_newer, "{refused}");
+        let reopened = open_with(options(), &migrations).expect("it is complete");
+        let connection = reopened.connection.as_ref().expect("it is open");
+        let version: u32 =
+            connection.pragma_query_value(None, "user_version", |row| row.get(0)).expect("it has one");
+        assert_eq!(version, present + 1);
+        drop(reopened);
         fs::remove_dir_all(&dir).expect("it is ours");
     }
 
