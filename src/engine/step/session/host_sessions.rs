@@ -2,6 +2,8 @@
 //! host. All or none. What was left in an inbox goes to the host as well, in delivery order. A harness that lost its connection
 //! in the middle of a turn comes back as busy, and gets the next prompt when that turn ends.
 
+use std::collections::BTreeSet;
+
 use crate::domain::{Actor, HostId, Reason, Refusal, RunFact, SessionFact, SessionId};
 use crate::engine::effect::Effect;
 use crate::engine::record::SessionRecord;
@@ -19,11 +21,12 @@ pub(in crate::engine) fn host_sessions(
 ) -> Result<(), Refusal> {
     let state = step.state;
     state.check_host(host)?;
-    for (place, id) in sessions.iter().enumerate() {
+    let mut named = BTreeSet::new();
+    for id in sessions {
         let record = state.session(id).ok_or_else(|| Refusal::UnknownSession { session: id.clone() })?;
         // Naming a session twice, or one that the host has, is harmless.
         let theirs_already = record.host == host && record.hosted;
-        if theirs_already || sessions[..place].contains(id) {
+        if !named.insert(id) || theirs_already {
             continue;
         }
         if record.hosted && record.host.is_attached() && !record.is_given_up() {
