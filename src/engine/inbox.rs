@@ -9,7 +9,7 @@
 use super::record::{RunRecord, SessionRecord};
 use super::slab::Key;
 use super::state::State;
-use crate::domain::{HostId, Phase, RunState, names};
+use crate::domain::{HostId, Phase, RunState, Schedule, names};
 
 names! {
     /// Who takes what is put into a session.
@@ -38,6 +38,12 @@ impl SessionRecord {
 }
 
 impl SessionRecord {
+    /// Returns whether there are messages in its inbox although a host has the session: it took the session over while that could
+    /// not be stored of durable messages. A restart hands them over.
+    pub(super) fn has_strays(&self) -> bool {
+        self.host != HostId::INBOX && !self.left.is_empty()
+    }
+
     /// Returns the number of messages in its inbox.
     pub(crate) fn inbox_len(&self) -> usize {
         self.left.len()
@@ -58,6 +64,11 @@ impl State {
     /// Returns whether somebody can take the message of a run that was left: not after its session was closed.
     pub(crate) fn is_in_inbox(&self, record: &RunRecord) -> bool {
         record.lane.is_some_and(|lane| self.sessions.get(lane).is_some())
+    }
+
+    /// Returns whether a run has to wait for the store, whatever it could do otherwise.
+    pub(super) fn stands_still(&self, record: &RunRecord) -> bool {
+        self.is_frozen() && self.definition_of(record).is_some_and(Schedule::is_durable)
     }
 
     /// Returns the runs in a session's inbox, in delivery order.

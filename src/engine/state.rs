@@ -342,7 +342,7 @@ impl State {
             return Some(Reason::Paused);
         }
         // Claiming a durable run needs a commit; a volatile one does not.
-        if self.is_frozen() && self.definition_of(record).is_some_and(Schedule::is_durable) {
+        if self.stands_still(record) {
             return Some(Reason::StoreUnavailable);
         }
         let Some(lane) = record.lane else { return self.destination_of(record)?.blocks() };

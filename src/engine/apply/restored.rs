@@ -211,11 +211,13 @@ impl State {
         }
     }
 
-    /// Puts the message of an earlier process back into the inbox, unless a host has taken the session over or it was closed.
+    /// Puts the message of an earlier process back into the inbox, unless its session was closed: one that was opened under the
+    /// id since is another. If a host has the session by now, `step/whole/restart.rs` hands the message over.
     fn restore_left(&mut self, run: Key, session: Option<&SessionId>) {
         let key = session.and_then(|session| self.session_key(session));
-        let is_nobodys = |key: &Key| self.sessions.get(*key).is_some_and(|it| it.host == HostId::INBOX);
-        if let Some(key) = key.filter(is_nobodys) {
+        let left_at = self.runs.get(run).and_then(|record| record.run.ended_at);
+        let is_its = |key: &Key| self.sessions.get(*key).is_some_and(|it| left_at >= Some(it.opened_at));
+        if let Some(key) = key.filter(is_its) {
             self.enter_inbox(run, key);
             self.ledger.restore_left();
         }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Cursor, Fact, HostId, Reason, Run, RunState, ScheduleFact, ScheduleId};
+use crate::domain::{Cursor, Fact, Reason, Run, RunState, ScheduleFact, ScheduleId};
 use crate::engine::{ScheduleRow, Undo};
 use crate::testkit::reference::model::ReferenceModel;
 use crate::testkit::reference::run_key::RunKey;
@@ -132,11 +132,12 @@ impl ReferenceModel {
         inboxes.filter(|run| self.fold.definition_of(run).is_some_and(|it| it.id == *id)).count() as u64
     }
 
-    /// How many of these runs are messages that can be taken: those in the inboxes of open sessions in which nobody listens.
+    /// How many of these runs are messages that can be taken, or handed over: those in the inboxes of sessions that are open
+    /// since before.
     pub(in crate::testkit) fn left_among<'a>(&self, runs: impl Iterator<Item = &'a Run>) -> u64 {
-        let home = |run: &Run| run.session.as_ref().and_then(|session| self.homes.get(session)).copied();
+        let lane = |run: &Run| run.session.as_ref().and_then(|session| self.sessions.get(session));
         let left = runs.filter(|run| run.state == RunState::Left);
-        left.filter(|run| home(run) == Some(HostId::INBOX)).count() as u64
+        left.filter(|run| lane(run).is_some_and(|lane| run.ended_at >= lane.opened_at)).count() as u64
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{Grant, Now, ScheduleId, SessionFact, SessionId};
+use crate::engine::SessionRecord;
 use crate::testkit::reference::model::ReferenceModel;
 use crate::testkit::reference::session_model::SessionModel;
 
@@ -12,6 +13,7 @@ impl ReferenceModel {
             SessionFact::Opened { host, provenance, config } => {
                 let lane = SessionModel {
                     attached: host.is_attached(),
+                    opened_at: self.fold.session(session).map(SessionRecord::opened_at),
                     config: Arc::clone(config),
                     provenance: provenance.clone(),
                     ..SessionModel::default()

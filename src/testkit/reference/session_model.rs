@@ -13,6 +13,8 @@ use crate::testkit::reference::run_key::{Order, RunKey};
 #[derive(Clone, Debug, Default)]
 pub(in crate::testkit) struct SessionModel {
     pub(in crate::testkit) attached: bool,
+    /// When it was opened: what was left in an earlier session of its id is not in its inbox.
+    pub(in crate::testkit) opened_at: Option<Moment>,
     pub(in crate::testkit) in_flight: Option<RunKey>,
     /// Runs that wait for the session, in order of delivery.
     pub(in crate::testkit) waiting: BTreeMap<Order, RunKey>,
@@ -34,6 +36,7 @@ impl SessionModel {
     pub(in crate::testkit) fn loaded(row: &SessionRow) -> SessionModel {
         SessionModel {
             attached: !row.built_in,
+            opened_at: Some(row.opened_at),
             config: Arc::clone(&row.config),
             provenance: row.provenance.clone(),
             has_person: row.last_user_activity.is_some(),

@@ -23,6 +23,18 @@ fn connected(lives: &Lives) -> (ByHand, SessionId) {
     (life, owner)
 }
 
+/// Takes a session over.
+fn take_over(life: &ByHand, lives: &Lives, session: &SessionId) -> Arc<SimHost> {
+    let host = Arc::new(SimHost::new(&lives.stage, HostId::new(1)));
+    let number = life.handle.hosts().attach(host.clone());
+    let sessions = vec![session.clone()];
+    let command = Command::HostSessions { host: number, sessions, busy: None, by: None };
+    // A connection has come, whatever becomes of the write.
+    let taken = life.handle.submit_unawaited(Input::Command(command));
+    assert!(taken.is_ok(), "{:?}", taken.err());
+    host
+}
+
 /// Creates a durable schedule that is handed over again after a crash.
 fn create(life: &ByHand, name: &str, ends_with: EndsWith, new: NewSchedule) -> ScheduleId {
     let id = ScheduleId::new(name).expect("an id");
@@ -120,4 +132,33 @@ fn a_call_stays_with_its_executor() {
     life.turn();
     hiccup(&lives, &mut life, &owner, |_| ());
     assert_eq!((life.status(&job), executor.calls().len()), (Some(Status::InFlight), 1));
+}
+
+/// A harness attaches while the write fails, or after that is known: it gets what was left when the store works again.
+#[test]
+fn a_message_that_was_left_is_for_the_host_that_attached_meanwhile() {
+    for is_known in [false, true] {
+        let lives = Lives::new();
+        let mut life = ByHand::new(&lives);
+        let owner = life.open(HostId::INBOX);
+        let id = create(&life, "once", EndsWith::Receipt, message(&owner, 1_000));
+        lives.stage.clock.advance(Span::from_millis(1_000));
+        life.turn();
+        assert_eq!(life.status(&id), Some(Status::Left));
+        if is_known {
+            let mut host = None;
+            hiccup(&lives, &mut life, &owner, |life| host = Some(take_over(life, &lives, &owner)));
+            life.host = host.expect("it is attached");
+        } else {
+            lives.store.fail_as(DiskFault::Full);
+            life.host = take_over(&life, &lives, &owner);
+            life.answers.publish();
+            lives.store.heal();
+            life.answers.retry().expect("the store is well");
+            life.turn();
+        }
+        assert_eq!(life.received(), [id.clone()], "the failure was known: {is_known}");
+        assert_eq!(life.status(&id), Some(Status::Delivered), "the failure was known: {is_known}");
+        assert_eq!(life.handle.view(State::ledger).imbalance(), 0);
+    }
 }

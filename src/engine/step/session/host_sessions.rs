@@ -1,12 +1,14 @@
 //! Transition: a connected host takes over sessions of the built-in host, or sessions without a
 //! host. All or none. What was left in an inbox goes to the host as well, in delivery order. A harness that lost its connection
-//! in the middle of a turn comes back as busy, and gets the next prompt when that turn ends.
+//! in the middle of a turn comes back as busy, and gets the next prompt when that turn ends. While the store fails, durable runs
+//! are left out, so that nobody is refused for them; the restart on the loaded rows goes on with them (`whole/restart.rs`).
 
 use std::collections::BTreeSet;
 
 use crate::domain::{Actor, HostId, Reason, Refusal, RunFact, SessionFact, SessionId};
 use crate::engine::effect::Effect;
 use crate::engine::record::SessionRecord;
+use crate::engine::state::State;
 use crate::engine::step::run::cut_off::failure_in_flight;
 use crate::engine::step::run::dispatch::dispatch_runs;
 use crate::engine::step::run::occurrence::Occurrence;
@@ -35,10 +37,12 @@ pub(in crate::engine) fn host_sessions(
         let busy = busy.unwrap_or(record.busy);
         if record.hosted {
             // The new host does not know the turn of the built-in one.
-            finish_turn(step, record, None);
+            if !has_frozen_turn(state, record) {
+                finish_turn(step, record, None);
+            }
         }
         // The host of agents finds out from the conversation itself.
-        if !record.hosted && !busy && host != HostId::AGENTS {
+        if !record.hosted && !busy && host != HostId::AGENTS && !has_frozen_turn(state, record) {
             lose_turn(step, record);
         }
         if record.host == HostId::AGENTS && host != HostId::AGENTS {
@@ -51,7 +55,8 @@ pub(in crate::engine) fn host_sessions(
             step.session_fact_by(id, SessionFact::Busy, by.cloned());
         }
         let reason = if busy { Reason::SessionBusy } else { Reason::DeliveryInFlight };
-        for run in state.inbox(record).into_iter().filter_map(|run| state.run_id(run)) {
+        let inbox = state.inbox(record).into_iter().filter(|run| !state.stands_still(run));
+        for run in inbox.filter_map(|run| state.run_id(run)) {
             step.run_fact(&run, RunFact::Queued { reason });
         }
         // Runs for fresh sessions lacked only a host; of the others, the first gets the lane.
@@ -61,9 +66,15 @@ pub(in crate::engine) fn host_sessions(
     Ok(())
 }
 
+/// Returns whether the run whose turn goes on in a session stands still until the store works again.
+fn has_frozen_turn(state: &State, session: &SessionRecord) -> bool {
+    let run = session.turn_of.and_then(|key| state.runs.get(key));
+    run.is_some_and(|run| state.stands_still(run))
+}
+
 /// Ends the run whose turn went on when the session lost its host, because the one that comes knows no such turn: how it ended is
 /// unknown, and the end of the next turn is not its end.
-fn lose_turn(step: &mut StepBuilder<'_>, session: &SessionRecord) {
+pub(in crate::engine::step) fn lose_turn(step: &mut StepBuilder<'_>, session: &SessionRecord) {
     let run = session.turn_of.and_then(|key| step.state.runs.get(key));
     let Some((run, occurrence)) = run.and_then(|run| Some((run, Occurrence::of(step.state, run)?))) else {
         return;

@@ -44,7 +44,8 @@ pub(in crate::engine) fn open_session(
     Ok(())
 }
 
-/// Lets the bulletins go that wait for the session: the wake-up that follows hands over the first with the others.
+/// Lets the bulletins go that wait for the session: the wake-up that follows hands over the first with the others. Durable ones
+/// wait until their time while the store fails, so that the session can be opened.
 fn bring_bulletins(step: &mut StepBuilder<'_>, session: &SessionId) {
     let state = step.state;
     let schedules = state.ownerless.get(session).into_iter().flatten();
@@ -53,7 +54,8 @@ fn bring_bulletins(step: &mut StepBuilder<'_>, session: &SessionId) {
     let is_waiting = |run: &RunRecord| {
         run.run.cause == Cause::Bulletin && run.run.state == RunState::Queued && run.run.retry_at.is_some()
     };
-    let waiting: Vec<Key> = runs.filter(|(_, run)| is_waiting(run)).map(|(key, _)| key).collect();
+    let goes = |run: &RunRecord| is_waiting(run) && !state.stands_still(run);
+    let waiting: Vec<Key> = runs.filter(|(_, run)| goes(run)).map(|(key, _)| key).collect();
     for run in state.in_delivery_order(waiting.iter()).into_iter().filter_map(|run| state.run_id(run)) {
         let (at, due) = (step.now.wall, step.now.boot);
         step.run_fact(&run, RunFact::Postponed { reason: Reason::SessionAbsent, at, due });

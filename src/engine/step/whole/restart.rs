@@ -14,14 +14,16 @@ use crate::domain::{
     Downtime, EngineFact, Fact, HostId, LostSchedule, Phase, Reason, Recovery, RunFact, RunState, Schedule,
     Status,
 };
-use crate::engine::record::RunRecord;
+use crate::engine::record::{RunRecord, SessionRecord};
 use crate::engine::slab::Key;
+use crate::engine::state::State;
 use crate::engine::step::run::bulletin::with_members;
 use crate::engine::step::run::cut_off::{call_off, failure_in_flight};
 use crate::engine::step::run::dispatch::{cancel_stale, dispatch};
 use crate::engine::step::run::failed::fail_unanswered;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::run::retry::fail;
+use crate::engine::step::session::host_sessions::lose_turn;
 use crate::engine::step::whole::hold::fill_lanes;
 use crate::engine::step::whole::lost_tasks::tell_of_lost_tasks;
 use crate::engine::step_builder::StepBuilder;
@@ -45,18 +47,43 @@ pub(in crate::engine) fn restart(
         state.still_at(run).is_some() || state.timers.deadline(Timer::Receipt(key)).is_some()
     };
     let with_host = state.runs.iter().filter(|(_, run)| is_with_host(run) && is_restored(run));
-    let with_host = with_host.filter(|(key, run)| !is_out(*key, run));
     // Lanes taken by this step. The state is the one before the step, so it still shows them as
     // free.
     let mut taken = BTreeSet::new();
     for (key, run) in with_host {
-        match Occurrence::of(state, run).filter(|_| state.was_delivered(run)) {
+        if let Some(occurrence) = Occurrence::of(state, run).filter(|_| state.was_delivered(run)) {
             // Its turn has ended while that could not be stored.
-            Some(occurrence) => occurrence.finish(step, RunFact::Delivered),
-            None => recover_run(step, key, run, &mut taken),
+            occurrence.finish(step, RunFact::Delivered);
+        } else if let Some(session) = taken_over_idle(state, key, run) {
+            lose_turn(step, session);
+        } else if !is_out(key, run) {
+            recover_run(step, key, run, &mut taken);
         }
     }
+    empty_inboxes(step);
     fill_lanes(step, &taken);
+}
+
+/// Returns the session in which the turn of a run goes on, if a host that knows of no turn took it over while that could not be
+/// stored.
+fn taken_over_idle<'a>(state: &'a State, key: Key, run: &RunRecord) -> Option<&'a SessionRecord> {
+    state.still_at(run).filter(|_| run.run.state == RunState::Running)?;
+    let session = state.sessions.get(run.lane?)?;
+    let is_others = session.hosted && session.host != HostId::AGENTS && run.run.host != Some(session.host);
+    let is_idle = !session.busy && !session.turn_starting;
+    Some(session).filter(|session| session.turn_of == Some(key) && is_others && is_idle)
+}
+
+/// Takes durable messages out of the inboxes of sessions that a host took over while that could not be stored. They go out with
+/// what waits (`fill_lanes`).
+fn empty_inboxes(step: &mut StepBuilder<'_>) {
+    let state = step.state;
+    for (_, session) in state.sessions.iter().filter(|(_, session)| session.has_strays()) {
+        let reason = session.blocks_prompt().unwrap_or(Reason::DeliveryInFlight);
+        for run in state.inbox(session).into_iter().filter_map(|run| state.run_id(run)) {
+            step.run_fact(&run, RunFact::Queued { reason });
+        }
+    }
 }
 
 fn recover_run(step: &mut StepBuilder<'_>, key: Key, run: &RunRecord, taken: &mut BTreeSet<Key>) {
