@@ -7,10 +7,13 @@
 //! that one, which are there if older ones were pruned, are not applied. Invariant: nothing is guessed, so two folds of one
 //! log are equal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::apply::is_anew;
 use super::row::ScheduleRow;
-use crate::domain::{Fact, Moment, Next, Reason, RunFact, RunId, Schedule, ScheduleFact, ScheduleId, Status};
+use crate::domain::{
+    Cause, Fact, Moment, Next, Reason, Run, RunFact, RunId, Schedule, ScheduleFact, ScheduleId, Status,
+};
 
 /// What is known of a schedule at one place in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +28,8 @@ pub struct Known {
     pub(crate) is_paused: bool,
     /// Why it was paused last, in the words of who did it.
     pub(crate) pause_reason: Option<Box<str>>,
-    /// Whether its newest run has not ended.
-    pub(crate) is_live: bool,
+    /// Its runs that have not ended, without bulletins, which only tell of a run.
+    pub(crate) live: BTreeSet<RunId>,
     /// When it was defined, paused or resumed last.
     pub(crate) updated_at: Moment,
     /// Its next slot.
@@ -103,7 +106,7 @@ impl Known {
             incarnation,
             is_paused: false,
             pause_reason: None,
-            is_live: false,
+            live: BTreeSet::new(),
             updated_at,
             next,
             runs,
@@ -114,6 +117,13 @@ impl Known {
     /// Returns what a stored row says.
     pub(crate) fn of_row(row: &ScheduleRow) -> Known {
         let progress = row.progress.as_deref().cloned().unwrap_or_default();
+        let live = row.runs.iter().filter(|run| !run.state.is_terminal() && run.cause != Cause::Bulletin);
+        // Of a schedule that had its id before.
+        let live = live.filter(|run| progress.is_since_anew(run));
+        let schedule = &row.schedule.id;
+        let id =
+            |run: &Run| RunId { schedule: schedule.clone(), incarnation: run.incarnation, slot: run.slot };
+        let live = live.map(id).collect();
         let never = Next::Never { reason: progress.never.unwrap_or(Reason::NoMoreSlots) };
         let next = match row.next {
             Some(slot) => Next::Slot { slot, due: None },
@@ -127,8 +137,7 @@ impl Known {
             incarnation: progress.incarnation,
             is_paused: progress.paused.is_some(),
             pause_reason: progress.paused.as_ref().and_then(|pause| pause.reason.clone()),
-            // Rows list runs oldest first, so the last one is the newest.
-            is_live: row.runs.last().is_some_and(|run| !run.state.is_terminal()),
+            live,
             updated_at: progress.updated_at.unwrap_or(row.schedule.created_at),
             next,
             runs: progress.runs,
@@ -140,28 +149,23 @@ impl Known {
         if let Some(next) = fact.next() {
             self.next = next;
         }
-        if let Fact::Run(_, RunFact::Claimed(claim), _) = fact {
-            // A manual run leaves the slots as they were, and does not count.
-            self.runs += u64::from(claim.next.is_some());
-            self.is_live = true;
+        if let Fact::Run(run, fact, _) = fact {
+            self.take_of_run(run, fact);
         }
-        self.is_live &= !matches!(
-            fact,
-            Fact::Run(
-                _,
-                RunFact::Delivered
-                    | RunFact::Left
-                    | RunFact::Returned { .. }
-                    | RunFact::Failed(_)
-                    | RunFact::Cancelled { .. },
-                _
-            )
-        );
         let Fact::Schedule(_, fact) = fact else { return Learned::Went };
         match fact {
             ScheduleFact::Changed(change) => {
+                let is_anew = is_anew(&self.schedule, &change.schedule);
                 self.schedule = change.schedule.clone();
                 self.incarnation += u32::from(change.retriggered.is_some());
+                // A schedule that has slots again is not cancelled any more.
+                self.is_cancelled &= change.retriggered.is_none();
+                if is_anew {
+                    // It begins again: what it had of the former definition is none of its own.
+                    self.runs = 0;
+                    self.live.clear();
+                    (self.is_cancelled, self.is_paused, self.pause_reason) = (false, false, None);
+                }
                 // Otherwise the pause or resume of the same request makes the revision.
                 if change.revises { self.revise(at) } else { Learned::Went }
             }
@@ -180,6 +184,32 @@ impl Known {
                 Learned::Cancelled
             }
             ScheduleFact::Skipped(_) | ScheduleFact::Armed { .. } => Learned::Went,
+        }
+    }
+
+    fn take_of_run(&mut self, run: &RunId, fact: &RunFact) {
+        match fact {
+            RunFact::Claimed(claim) => {
+                // A manual run leaves the slots as they were, and does not count.
+                self.runs += u64::from(claim.next.is_some());
+                if claim.cause != Cause::Bulletin {
+                    self.live.insert(run.clone());
+                }
+            }
+            RunFact::Delivered
+            | RunFact::Left
+            | RunFact::Returned { .. }
+            | RunFact::Failed(_)
+            | RunFact::Cancelled { .. } => _ = self.live.remove(run),
+            RunFact::Queued { .. }
+            | RunFact::Guard(_)
+            | RunFact::Dispatched(_)
+            | RunFact::Accepted
+            | RunFact::Folded(_)
+            | RunFact::Joined { .. }
+            | RunFact::Postponed { .. }
+            | RunFact::Taken { .. }
+            | RunFact::Retrying { .. } => {}
         }
     }
 

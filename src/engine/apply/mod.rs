@@ -18,6 +18,8 @@ mod status;
 mod store;
 mod supersede;
 
+pub(super) use supersede::is_anew;
+
 use super::local_fact::{LocalFact, Sealed, StateFact};
 use super::state::State;
 use crate::domain::{Decision, EngineFact, Fact, HostFact, Now};

@@ -17,7 +17,7 @@ impl Progress {
 }
 
 /// Whether a definition is no change of the former one, but made anew.
-pub(super) fn is_anew(former: &Schedule, present: &Schedule) -> bool {
+pub(in crate::engine) fn is_anew(former: &Schedule, present: &Schedule) -> bool {
     // A change keeps both. Only the transition `supersede` gives a schedule a new creation or another owner.
     former.created_at != present.created_at || former.owner != present.owner
 }

@@ -45,9 +45,9 @@ pub fn restore(log: ScheduleLog, now: Moment) -> Restored {
 type Again = (NewSchedule, Option<Option<Box<str>>>);
 
 fn request(known: Known, now: Moment) -> Result<Option<Again>, &'static str> {
-    let Known { schedule, is_paused, pause_reason, is_live, next, runs, is_cancelled, .. } = known;
+    let Known { schedule, is_paused, pause_reason, live, next, runs, is_cancelled, .. } = known;
     // What was to come once, and had not arrived, comes again: nobody has received it.
-    let is_under_way = is_live && matches!(schedule.trigger, Trigger::At(_));
+    let is_under_way = !live.is_empty() && matches!(schedule.trigger, Trigger::At(_));
     if is_cancelled || matches!(next, Next::Never { .. }) && !is_under_way {
         return Ok(None);
     }

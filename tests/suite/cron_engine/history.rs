@@ -254,6 +254,39 @@ fn a_history_begins_with_the_first_fact_that_has_all_of_the_job() {
     );
 }
 
+/// A schedule that is defined anew under its id begins again: neither the end of the former one nor its runs are its own.
+#[test]
+fn what_is_defined_anew_comes_back_as_new() {
+    for has_run in [false, true] {
+        let mut scene = scene();
+        let id = ScheduleId::new("again").expect("an id");
+        let lifetime = Lifetime { max_runs: Some(std::num::NonZeroU32::MIN), ..Lifetime::PLAIN };
+        let settings = Some(Box::new(Settings { lifetime, ..Settings::PLAIN }));
+        let new = |delay_ms| NewSchedule {
+            id: Some(id.clone()),
+            settings: settings.clone(),
+            ..NewSchedule::message(session("s"), When::After(Span::from_millis(delay_ms)), "look")
+        };
+        scene.command(Command::CreateSchedule(new(2_000))).expect("there is room");
+        if has_run {
+            scene.pass(Span::from_millis(3_000));
+        } else {
+            scene.pass(second());
+            scene.command(Command::CancelSchedule(Scene::any(&id))).expect("it is there");
+        }
+        scene.pass(second());
+        scene.command(Command::Supersede { new: new(3_600_000), of: None }).expect("its id is free again");
+        let exported = Log::of(&scene).export();
+        let restored =
+            restore(ScheduleLog::read(exported.file("schedules.jsonl").as_bytes()), scene.stage.clock.now().wall);
+        assert_eq!((restored.ended, restored.left_out.len()), (0, 0), "the former one has run: {has_run}");
+        let other = Scene::new(&scene.stage.clock.now().wall.to_string(), "UTC");
+        let mut outcome = app::import::Outcome::default();
+        app::import::import_schedules(&other.handle, restored, &mut outcome);
+        assert!(outcome.taken.contains(&id), "the former one has run: {has_run}: {outcome:?}");
+    }
+}
+
 /// A row may have a run that was left. Its end is told with the row, and its delivery later is no second end.
 #[test]
 fn a_run_that_was_left_ends_once() {
