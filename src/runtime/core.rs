@@ -200,7 +200,11 @@ impl Core {
                 if unkept { Err(Refusal::NoStore) } else { Ok(()) }
             }
             // Commands only: a report tells what has happened already, so it cannot be refused.
-            Some(persister) if is_command && persister.term.is_none() && needs_disk() => {
+            Some(persister)
+                if is_command
+                    && persister.term.is_none()
+                    && (needs_disk() || persister.is_reopened_by(&step.facts)) =>
+            {
                 let detail = persister.last_fault.as_ref().map(StoreFault::why).unwrap_or_default();
                 Err(Refusal::StoreUnavailable { detail })
             }

@@ -205,6 +205,15 @@ impl Persister {
         self.making.sessions.insert(session);
     }
 
+    /// Whether these facts open a session whose id had another one, of which the store does not have the end yet: it has that
+    /// one's schedules, which would be loaded into the new session.
+    pub(in crate::runtime) fn is_reopened_by(&self, facts: &[Fact]) -> bool {
+        let unsaved = &self.making.sessions;
+        facts.iter().any(
+            |fact| matches!(fact, Fact::Session(id, SessionFact::Opened { .. }, _) if unsaved.contains(id)),
+        )
+    }
+
     /// Submits the noted facts, with the affected rows as they are now. `None` if no fact was noted, or
     /// while the store has failed.
     pub(in crate::runtime) fn submit(

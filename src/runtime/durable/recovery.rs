@@ -16,7 +16,9 @@ use crate::domain::{
     Cursor, Decision, Downtime, GuardPolicy, HostId, LostSchedule, ScheduleId, Scope, SessionConfig,
     SessionId,
 };
-use crate::engine::{Command, Effect, Input, Report, State, StoreInput, StoredRow};
+use crate::engine::{
+    Command, Effect, Input, Report, ScheduleRow, SessionRow, State, StoreInput, StoredRow, Which,
+};
 use crate::limits;
 use crate::port::{HistoryQuery, Store, Ticket};
 use crate::runtime::core::Core;
@@ -261,6 +263,7 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
     known.extend(core.sessions_created_unsaved());
     // What is left was closed during the failure: the store or a host has it, and memory has not.
     known.retain(|session| core.state.session(session).is_none());
+    let inherited = inherited(&core.state, &rows);
     // Drops the durable part of the state, then loads it anew. No reader sees the gap, because both happen under one lock.
     core.tell(StoreInput::Recovered, now, || shared.random_bits());
     core.tell(StoreInput::Rows(rows), now, || shared.random_bits());
@@ -274,6 +277,11 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
             let _ = core.step(Input::Report(report), now, || shared.random_bits());
         }
     }
+    for schedule in inherited {
+        // Refused if one of its runs is out. The restart recovers that run as its policy says.
+        let cancel = Command::CancelSchedule(Which::any(Scope::Operator, schedule));
+        let _ = core.step(Input::Command(cancel), now, || shared.random_bits());
+    }
     // A report may not have opened its session again, because its run had ended.
     known.retain(|session| core.state.session(session).is_some());
     for session in known {
@@ -285,6 +293,28 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
     // No volatile schedule is lost, because the process goes on.
     submit_restart(shared, &mut core, (0, Box::default()), Box::default());
     Ok(())
+}
+
+/// The stored schedules that would have died with their session, which was closed while that could not be stored. Its id has another
+/// one by now, opened before anybody knew that the store fails.
+fn inherited(state: &State, rows: &[StoredRow]) -> Vec<ScheduleId> {
+    let is_replaced = |row: &SessionRow| {
+        state.session(&row.id).is_some_and(|present| present.opened() != row.opened)
+    };
+    let replaced = rows.iter().filter_map(|row| {
+        let StoredRow::Session(row) = row else { return None };
+        is_replaced(row).then_some(&row.id)
+    });
+    let replaced: BTreeSet<&SessionId> = replaced.collect();
+    let dies = |row: &ScheduleRow| {
+        let schedule = &row.schedule;
+        schedule.lifetime().dies_with_session && !row.status.is_terminal() && replaced.contains(&schedule.owner)
+    };
+    let inherited = rows.iter().filter_map(|row| {
+        let StoredRow::Schedule(row) = row else { return None };
+        dies(row).then(|| row.schedule.id.clone())
+    });
+    inherited.collect()
 }
 
 impl Core {

@@ -1,7 +1,7 @@
 //! A session that is opened under the id of an earlier one reads nothing of what that one had.
 
-use reveille::domain::{HostId, SessionConfig, Span};
-use reveille::engine::{Command, Input, SessionRecord};
+use reveille::domain::{HostId, Lifetime, Refusal, ScheduleId, SessionConfig, Settings, Span, Status};
+use reveille::engine::{Command, Input, NewSchedule, SessionRecord};
 use reveille::port::Clock;
 use reveille::testkit::DiskFault;
 
@@ -17,7 +17,7 @@ fn an_id_that_is_used_again_opens_no_past() {
         opened.expect("the id is free");
     };
     open();
-    let secret = durable(reveille::engine::NewSchedule {
+    let secret = durable(NewSchedule {
         payload: reveille::domain::Payload::Turn { text: "BOBSECRET".into() },
         ..message(&session("bob"), 900_000_000)
     });
@@ -90,4 +90,40 @@ fn the_messages_of_a_closed_session_are_none_of_a_later_one() {
     life.turn();
     drop(life);
     assert_eq!(said(&ByHand::new(&lives)), Some(0));
+}
+
+/// The end of the first session is lost: before the failure is known the id is free, and the store has the schedule still; once it is
+/// known, the id is not given away.
+#[test]
+fn what_died_with_a_session_does_not_live_in_a_later_one() {
+    for is_known in [false, true] {
+        let lives = Lives::new();
+        let mut life = ByHand::new(&lives);
+        let bob = session("bob");
+        let opened = life.handle.open_session(Some(bob.clone()), HostId::LOCAL, SessionConfig::default());
+        assert!(opened.is_ok(), "{opened:?}");
+        let id = ScheduleId::new("dies").expect("an id");
+        let lifetime = Lifetime { dies_with_session: true, ..Lifetime::PLAIN };
+        let settings = Some(Box::new(Settings { lifetime, ..Settings::PLAIN }));
+        let new = durable(NewSchedule { id: Some(id.clone()), settings, ..message(&bob, 60_000) });
+        life.ask(Command::CreateSchedule(new)).wait().expect("it is kept");
+        lives.store.fail_as(DiskFault::Full);
+        life.handle.close_session(&bob).expect("it is open");
+        if is_known {
+            life.answers.publish();
+        }
+        let opened = life.handle.open_session(Some(bob.clone()), HostId::LOCAL, SessionConfig::default());
+        let is_refused = matches!(opened, Err(Refusal::StoreUnavailable { .. }));
+        assert_eq!((is_refused, opened.is_ok()), (is_known, !is_known), "{opened:?}");
+        life.answers.publish();
+        lives.store.heal();
+        life.answers.retry().expect("the store is well");
+        if is_known {
+            life.handle.open_session(Some(bob), HostId::LOCAL, SessionConfig::default()).expect("it is free");
+        }
+        lives.stage.clock.advance(Span::from_millis(60_000));
+        life.turn();
+        assert_eq!(life.received(), [], "the failure was known: {is_known}");
+        assert!(matches!(life.status(&id), Some(Status::Cancelled) | None), "{:?}", life.status(&id));
+    }
 }
