@@ -29,8 +29,9 @@ pub(super) struct Index {
     shares: Shares,
     pub(super) facts: u64,
     pub(super) bytes: u64,
-    /// The newest second of any fact. Age counts from here, not from a clock.
-    newest: i64,
+    /// The seconds of the latest facts. Age counts from the smallest, not from a clock: a wall clock that is wrong for a moment,
+    /// far in the future, must not make the whole log too old.
+    latest: VecDeque<i64>,
     /// Tombstones older than this second were already pruned.
     swept: i64,
 }
@@ -159,7 +160,7 @@ impl Index {
             shares: Shares::default(),
             facts: 0,
             bytes: 0,
-            newest: i64::MIN,
+            latest: VecDeque::new(),
             swept: i64::MIN,
         }
     }
@@ -168,8 +169,11 @@ impl Index {
     pub(super) fn add(&mut self, note: Note) {
         self.facts += 1;
         self.bytes += note.bytes;
+        if self.latest.len() == LATEST {
+            self.latest.pop_front();
+        }
+        self.latest.push_back(note.at.seconds());
         // Instants may go back between facts, because the wall clock may: take the extremes.
-        self.newest = self.newest.max(note.at.seconds());
         match self.blocks.back_mut() {
             Some(block) if block.facts < BLOCK_FACTS => {
                 block.last = note.cursor;
@@ -234,9 +238,9 @@ impl Index {
             plan.oldest = excess.saturating_sub(freed).div_ceil(each).min(max).min(self.facts);
         }
         let days = i64::try_from(self.caps.days.saturating_mul(86_400)).unwrap_or(i64::MAX);
-        let horizon = self.newest.saturating_sub(days);
+        let horizon = self.latest.iter().copied().min().unwrap_or(i64::MIN).saturating_sub(days);
         // A block is pruned by age once all of it is too old, so age is exact to a block.
-        if let Some(block) = self.blocks.front().filter(|block| block.until.seconds() < horizon) {
+        if let Some(block) = self.blocks.front().filter(|block| self.end_of(block).seconds() < horizon) {
             plan.aged = Some((block.last, block.facts.min(max))).filter(|(_, count)| *count > 0);
         }
         // Deleting old tombstones searches the rows, so it is done once per hour of log time.
@@ -244,6 +248,13 @@ impl Index {
             plan.tombstones = Some(horizon);
         }
         plan
+    }
+
+    /// The instant by which the oldest block is over: that of its latest fact, unless a wall clock that was wrong for a moment
+    /// has put it behind the beginning of the next block.
+    fn end_of(&self, oldest: &Block) -> Moment {
+        let next = self.blocks.get(1).map_or(oldest.until, |next| next.from.max(oldest.from));
+        oldest.until.min(next)
     }
 
     /// Notes that the tombstones of a plan were pruned.
@@ -346,6 +357,8 @@ const RANK_BITS: u32 = 2;
 const EDIT: u64 = 1;
 const CREATION: u64 = 2;
 const BLOCK_FACTS: u64 = 1_024;
+/// How many facts in a row a wall clock may be wrong for.
+const LATEST: usize = 256;
 const SWEEP_SECONDS: i64 = 3_600;
 
 const _: () = assert!(limits::HISTORY_PRUNED.value <= BLOCK_FACTS);
