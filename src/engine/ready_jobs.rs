@@ -40,6 +40,11 @@ impl ReadyJobs {
     pub(super) fn has(&self, job: &JobId, now: Moment) -> bool {
         self.0.iter().any(|(other, at)| other == job && is_fresh(*at, now))
     }
+
+    /// Returns whether a job was last reported as ready at this moment or later.
+    pub(super) fn has_since(&self, job: &JobId, since: Moment) -> bool {
+        self.0.iter().any(|(other, at)| other == job && *at >= since)
+    }
 }
 
 fn is_fresh(at: Moment, now: Moment) -> bool {

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use reveille::domain::{
-    Call, CallPurpose, EndsWith, HostId, Payload, Policy, Recovery, ScheduleId, SessionId, Settings, Sink,
-    Span, Status, ToolName,
+    Call, CallPurpose, EndsWith, Event, HostId, JobId, Payload, Policy, Recovery, ScheduleId, SessionId,
+    Settings, Sink, Span, Status, ToolName, Trigger, When,
 };
 use reveille::edn::Map;
 use reveille::engine::{Command, Input, NewSchedule, Report, State};
@@ -161,4 +161,23 @@ fn a_message_that_was_left_is_for_the_host_that_attached_meanwhile() {
         assert_eq!(life.status(&id), Some(Status::Delivered), "the failure was known: {is_known}");
         assert_eq!(life.handle.view(State::ledger).imbalance(), 0);
     }
+}
+
+#[test]
+fn a_job_that_is_ready_while_the_store_fails_wakes_when_it_works_again() {
+    let lives = Lives::new();
+    let mut life = ByHand::new(&lives);
+    let owner = life.open(HostId::LOCAL);
+    let job = JobId::new("build").expect("an id");
+    let trigger = Trigger::Event(Box::new(Event { job: job.clone(), latest: None }));
+    let new = NewSchedule { when: When::By(trigger), ..message(&owner, 0) };
+    let id = create(&life, "once", EndsWith::Receipt, new);
+    hiccup(&lives, &mut life, &owner, |life| {
+        let ready = Command::JobReady { session: owner.clone(), job: job.clone(), by: None };
+        life.handle.submit(Input::Command(ready)).expect("a report needs no disk");
+        assert_eq!(life.status(&id), Some(Status::Pending));
+    });
+    assert_eq!((life.status(&id), life.received()), (Some(Status::Delivered), vec![id.clone()]));
+    hiccup(&lives, &mut life, &owner, |_| ());
+    assert_eq!(life.received(), [id], "once");
 }

@@ -24,6 +24,7 @@ use crate::engine::step::run::failed::fail_unanswered;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::run::retry::fail;
 use crate::engine::step::session::host_sessions::lose_turn;
+use crate::engine::step::session::job_ready::arm_what_stood_still;
 use crate::engine::step::whole::hold::fill_lanes;
 use crate::engine::step::whole::lost_tasks::tell_of_lost_tasks;
 use crate::engine::step_builder::StepBuilder;
@@ -61,6 +62,7 @@ pub(in crate::engine) fn restart(
         }
     }
     empty_inboxes(step);
+    arm_what_stood_still(step);
     fill_lanes(step, &taken);
 }
 
