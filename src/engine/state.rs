@@ -91,7 +91,6 @@ pub struct State {
     pub(super) slots: BTreeMap<SessionId, u64>,
     /// While the store cannot be written, durable schedules stand still.
     pub(super) store_failures: StoreFailures,
-    /// What is out still while the durable part of the state is loaded again.
     pub(super) still_out: StillOut,
     /// Slots before this moment count as missed: the last restart or release. `None` if there was none.
     pub(super) armed_since: Option<Moment>,

@@ -284,8 +284,7 @@ impl Persister {
         let awaited = Arc::new(AtomicBool::new(!effects.is_empty()));
         let repeats = Vec::new();
         let refused = None;
-        let pending =
-            Pending { cursors, bytes, sessions, effects, report, undo, repeats, awaited, refused };
+        let pending = Pending { cursors, bytes, sessions, effects, report, undo, repeats, awaited, refused };
         Some(self.hand_in(term, batch, pending))
     }
 

@@ -295,12 +295,11 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
     Ok(())
 }
 
-/// The stored schedules that would have died with their session, which was closed while that could not be stored. Its id has another
-/// one by now, opened before anybody knew that the store fails.
+/// The stored schedules that would have died with their session, which was closed while that could not be stored. Its id has
+/// another one by now, opened before anybody knew that the store fails.
 fn inherited(state: &State, rows: &[StoredRow]) -> Vec<ScheduleId> {
-    let is_replaced = |row: &SessionRow| {
-        state.session(&row.id).is_some_and(|present| present.opened() != row.opened)
-    };
+    let is_replaced =
+        |row: &SessionRow| state.session(&row.id).is_some_and(|present| present.opened() != row.opened);
     let replaced = rows.iter().filter_map(|row| {
         let StoredRow::Session(row) = row else { return None };
         is_replaced(row).then_some(&row.id)
@@ -308,7 +307,9 @@ fn inherited(state: &State, rows: &[StoredRow]) -> Vec<ScheduleId> {
     let replaced: BTreeSet<&SessionId> = replaced.collect();
     let dies = |row: &ScheduleRow| {
         let schedule = &row.schedule;
-        schedule.lifetime().dies_with_session && !row.status.is_terminal() && replaced.contains(&schedule.owner)
+        schedule.lifetime().dies_with_session
+            && !row.status.is_terminal()
+            && replaced.contains(&schedule.owner)
     };
     let inherited = rows.iter().filter_map(|row| {
         let StoredRow::Schedule(row) = row else { return None };

@@ -148,13 +148,14 @@ impl ReferenceModel {
 
     /// The deliveries of these runs that are without a receipt, each with the session that it is out to.
     fn still_out(&self, runs: &[RunKey]) -> Vec<(SessionId, RunKey)> {
-        let out = self.sessions.iter().filter_map(|(session, lane)| Some((session, lane.in_flight.as_ref()?)));
+        let out =
+            self.sessions.iter().filter_map(|(session, lane)| Some((session, lane.in_flight.as_ref()?)));
         let out = out.filter(|(_, key)| runs.contains(key));
         out.map(|(session, key)| (session.clone(), key.clone())).collect()
     }
 
-    /// What was out is out still, because the process goes on and its hosts are there: a delivery occupies its lane, and a session
-    /// that is being created its place.
+    /// What was out is out still, because the process goes on and its hosts are there: a delivery occupies its lane, and a
+    /// session that is being created its place.
     fn leave_out(&mut self, still_out: Vec<(SessionId, RunKey)>, creating: Vec<(RunKey, SessionId)>) {
         let is_out = |model: &ReferenceModel, key: &RunKey, phase: Phase| {
             let life = model.runs.get(key).filter(|life| life.state == RunState::InFlight);

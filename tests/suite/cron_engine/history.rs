@@ -277,8 +277,10 @@ fn what_is_defined_anew_comes_back_as_new() {
         scene.pass(second());
         scene.command(Command::Supersede { new: new(3_600_000), of: None }).expect("its id is free again");
         let exported = Log::of(&scene).export();
-        let restored =
-            restore(ScheduleLog::read(exported.file("schedules.jsonl").as_bytes()), scene.stage.clock.now().wall);
+        let restored = restore(
+            ScheduleLog::read(exported.file("schedules.jsonl").as_bytes()),
+            scene.stage.clock.now().wall,
+        );
         assert_eq!((restored.ended, restored.left_out.len()), (0, 0), "the former one has run: {has_run}");
         let other = Scene::new(&scene.stage.clock.now().wall.to_string(), "UTC");
         let mut outcome = app::import::Outcome::default();

@@ -92,8 +92,8 @@ fn the_messages_of_a_closed_session_are_none_of_a_later_one() {
     assert_eq!(said(&ByHand::new(&lives)), Some(0));
 }
 
-/// The end of the first session is lost: before the failure is known the id is free, and the store has the schedule still; once it is
-/// known, the id is not given away.
+/// The end of the first session is lost: before the failure is known the id is free, and the store has the schedule still; once
+/// it is known, the id is not given away.
 #[test]
 fn what_died_with_a_session_does_not_live_in_a_later_one() {
     for is_known in [false, true] {

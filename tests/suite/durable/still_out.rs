@@ -1,5 +1,5 @@
-//! A store that fails for a moment in a process that goes on: what is with a host or an executor is there still, and nobody gets it
-//! a second time.
+//! A store that fails for a moment in a process that goes on: what is with a host or an executor is there still, and nobody gets
+//! it a second time.
 
 use std::sync::Arc;
 
@@ -123,7 +123,7 @@ fn a_call_stays_with_its_executor() {
     let owner = life.open(HostId::LOCAL);
     let call = Call {
         purpose: CallPurpose::Job,
-        sink: Sink::Nobody,
+        sink: Sink::Session,
         ..Call::new(ToolName::new("ci.build").expect("a name"), Map::new())
     };
     let new = NewSchedule { payload: Payload::Call(Box::new(call)), ..message(&owner, 1_000) };

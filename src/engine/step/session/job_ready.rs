@@ -1,7 +1,7 @@
 //! Transition: a job of a session is ready. The schedules that wait for it are due now.
 //!
-//! A schedule created shortly after the report is due at once; see `engine/ready_jobs.rs`. Durable schedules are due when the
-//! store works again, if it fails at the time of the report: nothing can be stored of them, and the report is not refused for them.
+//! A schedule created shortly after the report is due at once; see `engine/ready_jobs.rs`. While the store fails, the report is
+//! not refused for durable schedules: they are due when the store works again.
 
 use crate::domain::{Actor, JobId, Refusal, ScheduleFact, Scope, SessionFact, SessionId, Trigger};
 use crate::engine::record::ScheduleRecord;
