@@ -41,7 +41,7 @@ pub enum StoreFault {
         /// What the bound counts.
         unit: &'static str,
     },
-    /// A batch, a key or a payload is too large.
+    /// A part of a batch is too large. A batch itself has no bound: one decision is committed whole.
     #[error("{what} is larger than {max}")]
     TooLarge {
         /// Which part is too large.

@@ -103,10 +103,8 @@ impl ReferenceModel {
         };
         let gone: Vec<RunKey> = self.runs.keys().filter(|key| durable(self, key)).cloned().collect();
         let creating = gone.iter().filter_map(|key| self.creating.remove_entry(key)).collect();
-        for key in &gone {
-            self.runs.remove(key);
-            self.outside.remove(key);
-        }
+        let former: Vec<_> = gone.iter().filter_map(|key| self.runs.remove_entry(key)).collect();
+        self.outside.retain(|key| !gone.contains(key));
         let still_out = self.still_out(&gone);
         for lane in self.sessions.values_mut() {
             lane.in_flight.take_if(|key| gone.contains(key));
@@ -137,6 +135,7 @@ impl ReferenceModel {
             }
         }
         self.leave_out(still_out, creating);
+        self.note_received(former);
         self.note_loaded();
         let left = self.left_in(held);
         self.counts.expected += self.pending_on_disk() + left;
@@ -170,6 +169,17 @@ impl ReferenceModel {
         for (key, root) in creating {
             if is_out(self, &key, Phase::CreateSession) {
                 self.creating.insert(key, root);
+            }
+        }
+    }
+
+    /// Adds what hosts received of these runs after the facts in the store were read: their dispatches were committed before.
+    fn note_received(&mut self, former: Vec<(RunKey, RunModel)>) {
+        for (key, before) in former {
+            let life = self.runs.get_mut(&key).filter(|life| life.attempt == before.attempt);
+            if let Some(life) = life.filter(|life| life.state == RunState::InFlight) {
+                life.received.extend(before.received);
+                life.with = life.with.or(before.with);
             }
         }
     }
