@@ -154,7 +154,7 @@ pub struct Redefinition {
     pub schedule: Schedule,
     /// Who changed it.
     pub by: Actor,
-    /// The next slot, if the trigger changed; `None` if the slots stay as they were.
+    /// The next slot, if the trigger changed or a longer lifetime has slots again; `None` if the slots stay as they were.
     pub retriggered: Option<Next>,
     /// Whether this fact makes the new revision. If the same request also pauses or resumes, that
     /// fact does.

@@ -124,6 +124,9 @@ impl<'a> ScheduleSim<'a> {
             self.incarnation += 1;
             self.next = next.slot();
             self.armed_since = Some(self.now);
+        } else {
+            // The changed lifetime bounds that slot too.
+            self.count_from_finish();
         }
         // As for a real resume: slots that passed during the pause count as missed, but for those of a watch.
         if was_paused && !paused {

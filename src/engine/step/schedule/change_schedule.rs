@@ -1,5 +1,5 @@
 //! Transition: a schedule is redefined, which makes a new revision, and with another trigger new
-//! slots.
+//! slots. With another lifetime the slots stay, as far as they lie within it.
 //!
 //! Slots that were due by the old definition have been consumed by it before. Runs that have not
 //! ended go on by the old definition. A durable schedule can be changed after its last slot, and
@@ -9,13 +9,13 @@ use crate::domain::{
     Actor, Moment, Next, Notice, Payload, Reason, Redefinition, Refusal, Schedule, ScheduleFact, Settings,
 };
 use crate::engine::input::{ScheduleChange, Which};
-use crate::engine::record::ScheduleRecord;
+use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::state::Mode;
 use crate::engine::step::lookup::lookup_changeable;
 use crate::engine::step::schedule::create_schedule::{
     check_bytes, check_payload, check_settings, is_full, most_of,
 };
-use crate::engine::step::schedule::next_slot::first_slot;
+use crate::engine::step::schedule::next_slot::{first_slot, slot_after, slot_after_finish, within_lifetime};
 use crate::engine::step::schedule::pause_schedule::{hand_over_what_waited, resumed};
 use crate::engine::step_builder::StepBuilder;
 use crate::limits;
@@ -28,6 +28,8 @@ pub(in crate::engine) fn change_schedule(
     let (_, record) = lookup_changeable(step.state, &which)?;
     let toggled = change.paused.filter(|paused| *paused != record.progress().paused.is_some());
     let Edited { schedule, retriggered } = edited(step, record, change, Some(&which.by))?;
+    // Within the changed lifetime.
+    let next = resumed(step, record, &schedule);
     let by = which.by;
     // A change that only pauses or resumes is recorded as that alone, so that it makes one
     // revision.
@@ -41,7 +43,7 @@ pub(in crate::engine) fn change_schedule(
         }
         Some(false) => {
             // A new trigger has its own first slot. Otherwise the slot from before the pause stays.
-            let next = retriggered.unwrap_or_else(|| resumed(step, record));
+            let next = retriggered.unwrap_or(next);
             let by_session = by.is_of_session();
             step.schedule_fact(&which.schedule, ScheduleFact::Resumed { by, next });
             hand_over_what_waited(step, record, by_session);
@@ -51,18 +53,25 @@ pub(in crate::engine) fn change_schedule(
     Ok(())
 }
 
-/// Returns the first slot of a changed trigger or lifetime; `None` if neither changed, so that the
-/// slots stay as they are.
+/// Returns the next slot of a changed schedule; `None` if the slots stay as they are. They do unless the trigger changes, or a
+/// longer lifetime gives a recurring schedule slots again.
 fn retriggered(
     step: &StepBuilder<'_>,
     record: &ScheduleRecord,
     schedule: &Schedule,
 ) -> Result<Option<Next>, Refusal> {
-    let former = &record.schedule;
-    if schedule.trigger == former.trigger && schedule.lifetime() == former.lifetime() {
+    let is_new = schedule.trigger != record.schedule.trigger;
+    // What else a lifetime has says what ends the schedule, and not which slots it has.
+    let bounds = |it: &Schedule| (it.lifetime().max_runs, it.lifetime().expires_at);
+    if !is_new && bounds(schedule) == bounds(&record.schedule) {
         return Ok(None);
     }
-    let next = first_slot(step, schedule, from(step, schedule));
+    let next = if is_new {
+        Some(first_slot(step, schedule, from(step, schedule)))
+    } else {
+        next_within(step, record, schedule)
+    };
+    let Some(next) = next else { return Ok(None) };
     if let Next::Never { reason } = next {
         return Err(Refusal::NoSlot { reason });
     }
@@ -71,10 +80,40 @@ fn retriggered(
     if schedule.lifetime().max_runs.is_some_and(|max| runs >= u64::from(max.get())) {
         return Err(Refusal::NoSlot { reason: Reason::MaxRuns });
     }
+    if !is_new && has_slot(record) {
+        return Ok(None);
+    }
     if record.status.is_terminal() {
         check_room(step, record)?;
     }
     Ok(Some(next))
+}
+
+/// Returns whether a slot is armed, or will be when a run ends or an event happens.
+fn has_slot(record: &ScheduleRecord) -> bool {
+    record.next.is_some() || record.progress().awaits()
+}
+
+/// Returns the next slot within the changed lifetime of a schedule whose trigger stays; `None` if it has had its only slot. What
+/// was consumed stays consumed, and a slot that passed during a pause is still to be handled.
+fn next_within(step: &StepBuilder<'_>, record: &ScheduleRecord, schedule: &Schedule) -> Option<Next> {
+    let (progress, now) = (record.progress(), step.now.wall);
+    if has_slot(record) {
+        // A slot that is not known yet comes now at the earliest.
+        return Some(within_lifetime(step, schedule, record.next.or(Some(now))));
+    }
+    if !schedule.recurs() {
+        return None;
+    }
+    let after = progress.consumed.map_or(now, |consumed| consumed.max(now));
+    let next = slot_after(step, schedule, after, progress.runs);
+    let counts =
+        |run: &RunRecord| run.is_live() && !run.run.cause.is_beside_slots() && record.is_own(&run.run);
+    let is_out = || step.state.runs_of(record).any(|(_, run)| counts(run));
+    if next == Next::AfterFinish && !is_out() {
+        return Some(slot_after_finish(step, schedule, after));
+    }
+    Some(next)
 }
 
 /// Checks that a schedule that becomes live again fits: it counts like a new one.
@@ -97,7 +136,7 @@ fn check_room(step: &StepBuilder<'_>, record: &ScheduleRecord) -> Result<(), Ref
 pub(in crate::engine) struct Edited {
     /// The new definition.
     pub(in crate::engine) schedule: Schedule,
-    /// The next slot, if the trigger or the lifetime changed.
+    /// The next slot, if the trigger changed or a longer lifetime has slots again.
     pub(in crate::engine) retriggered: Option<Next>,
 }
 

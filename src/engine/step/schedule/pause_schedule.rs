@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Next, Reason, Refusal, RunState, ScheduleFact};
+use crate::domain::{Next, Reason, Refusal, RunState, Schedule, ScheduleFact};
 use crate::engine::destination::Destination;
 use crate::engine::input::Which;
 use crate::engine::record::ScheduleRecord;
@@ -28,7 +28,7 @@ pub(in crate::engine) fn pause_schedule(
 
 pub(in crate::engine) fn resume_schedule(step: &mut StepBuilder<'_>, which: Which) -> Result<(), Refusal> {
     let (_, record) = lookup_changeable(step.state, &which)?;
-    let (next, by_session) = (resumed(step, record), which.by.is_of_session());
+    let (next, by_session) = (resumed(step, record, &record.schedule), which.by.is_of_session());
     if let Some(slot) = record.next {
         tell_of_end(step, &Occurrence::of_slot(record, slot), next);
     }
@@ -40,14 +40,18 @@ pub(in crate::engine) fn resume_schedule(step: &mut StepBuilder<'_>, which: Whic
 }
 
 /// Returns the next slot of a schedule that is resumed: the one before the pause, even if it has
-/// passed meanwhile.
-pub(in crate::engine::step) fn resumed(step: &StepBuilder<'_>, record: &ScheduleRecord) -> Next {
+/// passed meanwhile. `schedule` is its definition from now on.
+pub(in crate::engine::step) fn resumed(
+    step: &StepBuilder<'_>,
+    record: &ScheduleRecord,
+    schedule: &Schedule,
+) -> Next {
     let progress = record.progress();
     match record.next {
         Some(slot) if record.watch().is_some() && slot <= step.now.wall => {
-            slot_after_pause(step, &record.schedule, slot)
+            slot_after_pause(step, schedule, slot)
         }
-        Some(slot) => Next::Slot { slot, due: due(step, &record.schedule, slot) },
+        Some(slot) => Next::Slot { slot, due: due(step, schedule, slot) },
         None if progress.awaits_finish => Next::AfterFinish,
         None if progress.awaits_event => Next::AtEvent,
         None => Next::Never { reason: progress.never.unwrap_or(Reason::NoMoreSlots) },
