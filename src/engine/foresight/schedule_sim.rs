@@ -9,16 +9,19 @@ use std::borrow::Cow;
 use super::forecast_slot::{ForecastSlot, SlotOutcome};
 use crate::calendar::{Slots, Zones};
 use crate::domain::{
-    BootTime, Cause, CountFrom, Entropy, HostId, Missed, Moment, Next, Now, Policy, Reason, Run, RunState,
-    Schedule, Span, Trigger,
+    BootTime, Cause, CountFrom, Entropy, HostId, Moment, Next, Now, Policy, Reason, Run, RunState, Schedule,
+    Span, Trigger,
 };
 use crate::engine::destination::Destination;
 use crate::engine::guard::PolicyDecision;
 use crate::engine::record::ScheduleRecord;
 use crate::engine::state::{Mode, State};
+use crate::engine::step::run::due_slots::DueSlots;
 use crate::engine::step::run::fire::{SlotContext, live_max};
 use crate::engine::step::schedule::check_slot::{slot_after_pause, slot_after_run, slot_after_skip};
-use crate::engine::step::schedule::next_slot::{Passed, nth_after, passed, slot_after, within_lifetime};
+use crate::engine::step::schedule::next_slot::{
+    Passed, counted, latest_passed, nth_after, slot_after, within_lifetime,
+};
 use crate::engine::step_builder::{Env, Step, StepBuilder};
 use crate::engine::timers::Timer;
 use crate::limits;
@@ -189,38 +192,35 @@ impl<'a> ScheduleSim<'a> {
         self.open.retain(|until| until.is_none_or(|until| until > first));
         // Copies a pointer, unless a changed definition is supposed.
         let (schedule, step) = (self.schedule.clone(), self.step_at(at));
-        let only = Passed { latest: first, count: 1 };
-        // Handled in time, no later slot can have passed. That saves the search.
-        let seen = if at == first { only } else { passed(&step, &schedule, first) };
         // Nothing is claimed, so the slots are listed as they would come.
         if let Some((fate, reason)) = self.frozen {
+            let seen = counted(&step, &schedule, first, latest_passed(&step, &schedule, first, at));
             self.next = slot_after(&step, &schedule, seen.latest, self.runs).slot();
             return Some(self.slot(first, seen, at, (fate, Some(reason))));
         }
         let policy = schedule.policy();
-        let unseen = self.is_unseen(seen.latest);
+        let due = DueSlots::of(&step, &schedule, first, at, self.armed_since);
         // From here on as in `step::run::fire::fire`, branch by branch.
-        let make_up = unseen && policy.missed == Missed::All;
+        let (all, this) = (due.all(&step, &schedule), due.of_next_run(&step, &schedule));
         let sight = SlotContext {
-            unseen,
-            late: at.since(seen.latest),
+            unseen: due.unseen,
+            late: at.since(due.latest),
             waiting: !self.open.is_empty(),
             live: self.open.len(),
             lane: None,
         };
         if let Some(reason) = sight.reason_to_skip(policy) {
-            let next = slot_after(&step, &schedule, seen.latest, self.runs);
-            self.next = or_else(next, || slot_after_skip(&step, &schedule, seen.latest, reason));
-            return Some(self.slot(first, seen, at, (SlotOutcome::Skipped, Some(reason))));
+            let next = slot_after(&step, &schedule, due.latest, self.runs);
+            self.next = or_else(next, || slot_after_skip(&step, &schedule, due.latest, reason));
+            return Some(self.slot(first, all, at, (SlotOutcome::Skipped, Some(reason))));
         }
-        if make_up && seen.count > limits::CATCH_UP.value {
-            let count = seen.count - limits::CATCH_UP.value;
+        if due.make_up && all.count > limits::CATCH_UP.value {
+            let count = all.count - limits::CATCH_UP.value;
             let until = nth_after(&step, &schedule, first, count - 1).unwrap_or(first);
             self.next = slot_after(&step, &schedule, until, self.runs).slot();
             let oldest = Passed { latest: until, count };
             return Some(self.slot(first, oldest, at, (SlotOutcome::Skipped, Some(Reason::CatchUpLimit))));
         }
-        let this = if make_up { only } else { seen };
         // The latest slot may be in time although this one is too late.
         let sight = SlotContext { late: at.since(this.latest), ..sight };
         if let Some(reason) = sight.reason_to_skip(policy) {
@@ -332,11 +332,6 @@ impl<'a> ScheduleSim<'a> {
             self.open.resize(live_max(self.schedule.policy()).max(self.open.len()), None);
         }
         self.next = within_lifetime(&self.step_at(from), &self.schedule, there).slot();
-    }
-
-    fn is_unseen(&self, slot: Moment) -> bool {
-        let slot = slot.max(self.schedule.created_at);
-        self.armed_since.is_some_and(|since| slot < since)
     }
 
     fn slot(

@@ -6,6 +6,7 @@
 //! anew. `engine.txt` is played step by step; the others are whole products of policies, triggers and states, one row each.
 
 mod bounds;
+mod catching_up;
 mod edits;
 mod events;
 mod files;

@@ -8,12 +8,12 @@ use crate::domain::{
     ScheduleFact, Skip, Span, WhenBusy,
 };
 use crate::engine::record::ScheduleRecord;
-use crate::engine::state::State;
 use crate::engine::step::run::check::tell_of_end;
 use crate::engine::step::run::dispatch::dispatch;
+use crate::engine::step::run::due_slots::DueSlots;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::schedule::check_slot::slot_after_skip;
-use crate::engine::step::schedule::next_slot::{Passed, nth_after, passed, slot_after};
+use crate::engine::step::schedule::next_slot::{Passed, nth_after, slot_after};
 use crate::engine::step_builder::StepBuilder;
 use crate::limits;
 
@@ -21,40 +21,26 @@ use crate::limits;
 pub(in crate::engine::step) fn fire(step: &mut StepBuilder<'_>, record: &ScheduleRecord) {
     let Some(armed) = record.next else { return };
     let schedule = &record.schedule;
-    let passed = passed(step, schedule, armed);
-    debug_assert!(
-        armed <= passed.latest && passed.count >= 1,
-        "{}: of the slots from {armed} on {passed:?} have passed",
-        schedule.id
-    );
-    let unseen = is_unseen(step.state, record, passed.latest);
-    let make_up = unseen && schedule.policy().missed == Missed::All;
-    // Making up for all goes one slot per step: the others stay due.
-    let this = if make_up { Passed { latest: armed, count: 1 } } else { passed };
-    if let Some(reason) = reason_to_skip(step, record, &passed, unseen) {
-        skip(step, record, passed, reason);
-    } else if make_up && passed.count > limits::CATCH_UP.value {
-        skip_oldest(step, record, &passed);
-    } else if let Some(reason) = make_up.then(|| reason_to_skip(step, record, &this, unseen)).flatten() {
+    let due = DueSlots::of(step, schedule, armed, step.now.wall, step.state.armed_since(record));
+    let all = due.all(step, schedule);
+    let too_many = all.count.saturating_sub(limits::CATCH_UP.value);
+    let this = due.of_next_run(step, schedule);
+    if let Some(reason) = reason_to_skip(step, record, due.latest, due.unseen) {
+        skip(step, record, all, reason);
+    } else if due.make_up && too_many > 0 {
+        skip_oldest(step, record, too_many);
+    } else if let Some(reason) = due.make_up.then(|| reason_to_skip(step, record, armed, true)).flatten() {
         // The latest slot is in time, but this one is too late.
         skip(step, record, this, reason);
     } else {
-        claim(step, record, this, if unseen { Cause::Missed } else { Cause::Slot }, None);
+        claim(step, record, this, if due.unseen { Cause::Missed } else { Cause::Slot }, None);
     }
-}
-
-/// Returns whether a slot passed while it could not be claimed: before a restart, a resume, a
-/// release, or a change that introduced it.
-fn is_unseen(state: &State, record: &ScheduleRecord, slot: Moment) -> bool {
-    // A slot that lay in the past when the schedule was created was not missed: it counts from the creation.
-    let slot = slot.max(record.schedule.created_at);
-    state.armed_since(record).is_some_and(|since| slot < since)
 }
 
 fn reason_to_skip(
     step: &StepBuilder<'_>,
     record: &ScheduleRecord,
-    passed: &Passed,
+    slot: Moment,
     unseen: bool,
 ) -> Option<Reason> {
     let (state, schedule) = (step.state, &record.schedule);
@@ -65,7 +51,7 @@ fn reason_to_skip(
     let asks_lane = policy.when_busy == WhenBusy::Skip;
     let sight = SlotContext {
         unseen,
-        late: step.now.wall.since(passed.latest),
+        late: step.now.wall.since(slot),
         waiting: own().any(|run| run.state == RunState::Queued),
         live: own().filter(|run| !run.state.is_terminal()).take(live_max(policy)).count(),
         lane: if asks_lane { state.destination(schedule, record.owner).blocks() } else { None },
@@ -131,9 +117,9 @@ fn skip(step: &mut StepBuilder<'_>, record: &ScheduleRecord, passed: Passed, rea
     step.schedule_fact(&record.schedule.id, ScheduleFact::Skipped(skip));
 }
 
-/// Skips the oldest of more missed slots than are made up for. The others stay due.
-fn skip_oldest(step: &mut StepBuilder<'_>, record: &ScheduleRecord, passed: &Passed) {
-    let (schedule, count) = (&record.schedule, passed.count - limits::CATCH_UP.value);
+/// Skips the oldest missed slots, because there are so many more than are made up for. The others stay due.
+fn skip_oldest(step: &mut StepBuilder<'_>, record: &ScheduleRecord, count: u64) {
+    let schedule = &record.schedule;
     let Some(from) = record.next else { return };
     let until = nth_after(step, schedule, from, count - 1).unwrap_or(from);
     let next = slot_after(step, schedule, until, record.progress().runs);

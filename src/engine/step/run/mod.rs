@@ -12,6 +12,7 @@ pub(in crate::engine::step) mod check;
 pub(in crate::engine::step) mod created;
 pub(in crate::engine::step) mod cut_off;
 pub(in crate::engine::step) mod dispatch;
+pub(in crate::engine) mod due_slots;
 pub(in crate::engine::step) mod failed;
 pub(in crate::engine) mod fire;
 pub(in crate::engine::step) mod guard_answered;

@@ -113,7 +113,9 @@ pub(in crate::engine::step) fn is_taken_slot(
     moment: Moment,
 ) -> bool {
     let due = record.next.filter(|next| *next <= moment);
-    due.is_some_and(|next| next == moment || passed(step, &record.schedule, next).latest == moment)
+    due.is_some_and(|next| {
+        next == moment || latest_passed(step, &record.schedule, next, step.now.wall) == moment
+    })
 }
 
 /// Returns the deadline of a slot on the boot clock, for a volatile schedule.
@@ -125,28 +127,47 @@ pub(in crate::engine::step) fn due(
     (!schedule.is_durable()).then(|| step.now.boot.after(slot.since(step.now.wall)))
 }
 
-/// Returns the slots from the armed one until now.
-pub(in crate::engine) fn passed(step: &StepBuilder<'_>, schedule: &Schedule, armed: Moment) -> Passed {
-    let only = Passed { latest: armed, count: 1 };
-    let (trigger, every) = match &schedule.trigger {
-        Trigger::At(_) | Trigger::Event(_) => return only,
-        Trigger::Every(every) if every.from() == CountFrom::Finish => return only,
-        trigger @ Trigger::Every(every) => (trigger, Some(every)),
-        trigger @ (Trigger::Calendar(_) | Trigger::Cron(..)) => (trigger, None),
+/// Returns the latest slot from the armed one until a moment.
+pub(in crate::engine) fn latest_passed(
+    step: &StepBuilder<'_>,
+    schedule: &Schedule,
+    armed: Moment,
+    until: Moment,
+) -> Moment {
+    // Handled in time, no later slot can have passed. Saves every search.
+    if until <= armed {
+        return armed;
+    }
+    let trigger = match &schedule.trigger {
+        Trigger::At(_) | Trigger::Event(_) => return armed,
+        Trigger::Every(every) if every.from() == CountFrom::Finish => return armed,
+        trigger @ (Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..)) => trigger,
     };
     // The expiry is exclusive: a slot at that very instant is not due.
     let end = schedule.lifetime().expires_at.and_then(|end| end.checked_sub(Span::from_nanos(1)));
-    let until = end.map_or(step.now.wall, |end| end.min(step.now.wall));
+    let until = end.map_or(until, |end| end.min(until));
     let slots = Slots::new(trigger, step.zones);
     // The common case: the next slot lies ahead. Saves the search backwards from now.
     if slots.first_after(armed).is_none_or(|next| next > until) {
-        return only;
+        return armed;
     }
-    let Some(latest) = slots.latest_in(armed, until) else { return only };
-    let later = match every {
+    slots.latest_in(armed, until).unwrap_or(armed)
+}
+
+/// Counts the slots from the armed one to the latest, of which both are slots.
+pub(in crate::engine) fn counted(
+    step: &StepBuilder<'_>,
+    schedule: &Schedule,
+    armed: Moment,
+    latest: Moment,
+) -> Passed {
+    let later = match &schedule.trigger {
+        _ if latest <= armed => 0,
         // The slots of an interval are evenly spaced; others have to be counted.
-        Some(every) => latest.since(armed).nanos() / every.period().nanos(),
-        None => slots.count_in(armed, latest, u64::MAX).counted(),
+        Trigger::Every(every) => latest.since(armed).nanos() / every.period().nanos(),
+        trigger @ (Trigger::At(_) | Trigger::Event(_) | Trigger::Calendar(_) | Trigger::Cron(..)) => {
+            Slots::new(trigger, step.zones).count_in(armed, latest, u64::MAX).counted()
+        }
     };
     Passed { latest, count: 1 + later }
 }
