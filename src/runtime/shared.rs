@@ -141,10 +141,21 @@ impl Shared {
         prepare: impl FnOnce(&State),
         read: impl FnOnce(&State) -> R,
     ) -> Result<(R, Option<Ticket>), Refusal> {
-        let mut core = self.core_mut();
-        // Read under the lock, so that no decision has an earlier boot time than the one before it.
-        let now = self.now();
-        self.flush_due(&mut core, &input, now);
+        let mut steps = 0;
+        let (mut core, now) = loop {
+            let mut core = self.core_mut();
+            // Read under the lock, so that no decision has an earlier boot time than the one before it.
+            let now = self.now();
+            if self.flush_due(&mut core, &input, now, &mut steps) {
+                break (core, now);
+            }
+            self.publish(&mut core, now);
+            let effects = !core.outbox.is_empty();
+            drop(core);
+            if effects {
+                self.perform();
+            }
+        };
         prepare(&core.state);
         let stepped = core.step(input, now, || self.random_bits());
         // The caller's closure may panic. The engine has changed by then, so publish and perform first, and panic after.
@@ -160,17 +171,24 @@ impl Shared {
     }
 
     /// Runs what is due of the schedule that the input is about to change. Everything due before it runs first, so that a change
-    /// reorders nothing; but no more than one hold's worth of steps, because a caller does not wait for a burst.
-    fn flush_due(&self, core: &mut Core, input: &Input, now: Now) {
-        let Some(schedule) = input.settles_first() else { return };
-        let mut steps = 0;
+    /// reorders nothing; but no more than one hold's worth of steps, because a caller does not wait for a burst. `steps` counts
+    /// them over all holds. Returns `false` if more is due than fits into this hold, such as many missed slots: others get the
+    /// lock in between.
+    fn flush_due(&self, core: &mut Core, input: &Input, now: Now, steps: &mut u64) -> bool {
+        let Some(schedule) = input.settles_first() else { return true };
+        // What was due before, and as much of the schedule's own.
+        let end = *steps + 2 * limits::STEPS_PER_HOLD.value;
         while core.state.is_slot_due(schedule, now) {
-            let in_turn = steps < limits::STEPS_PER_HOLD.value && core.is_due(now);
-            steps += 1;
+            if *steps == end {
+                return false;
+            }
+            let in_turn = *steps < limits::STEPS_PER_HOLD.value && core.is_due(now);
+            *steps += 1;
             let settle = if in_turn { Input::Wake } else { Input::FlushDue { schedule: schedule.clone() } };
             let settled = core.step(settle, now, || self.random_bits());
             debug_assert!(settled.is_ok(), "what is due is never refused: {settled:?}");
         }
+        true
     }
 
     /// Runs everything that is due, at most one hold's worth of steps at a time. Returns the next deadline.

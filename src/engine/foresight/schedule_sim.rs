@@ -201,7 +201,6 @@ impl<'a> ScheduleSim<'a> {
         let policy = schedule.policy();
         let due = DueSlots::of(&step, &schedule, first, at, self.armed_since);
         // From here on as in `step::run::fire::fire`, branch by branch.
-        let (all, this) = (due.all(&step, &schedule), due.of_next_run(&step, &schedule));
         let sight = SlotContext {
             unseen: due.unseen,
             late: at.since(due.latest),
@@ -212,15 +211,16 @@ impl<'a> ScheduleSim<'a> {
         if let Some(reason) = sight.reason_to_skip(policy) {
             let next = slot_after(&step, &schedule, due.latest, self.runs);
             self.next = or_else(next, || slot_after_skip(&step, &schedule, due.latest, reason));
+            let all = due.all(&step, &schedule);
             return Some(self.slot(first, all, at, (SlotOutcome::Skipped, Some(reason))));
         }
-        if due.make_up && all.count > limits::CATCH_UP.value {
-            let count = all.count - limits::CATCH_UP.value;
+        if let count @ 1.. = due.too_many(&step, &schedule) {
             let until = nth_after(&step, &schedule, first, count - 1).unwrap_or(first);
             self.next = slot_after(&step, &schedule, until, self.runs).slot();
             let oldest = Passed { latest: until, count };
             return Some(self.slot(first, oldest, at, (SlotOutcome::Skipped, Some(Reason::CatchUpLimit))));
         }
+        let this = due.of_next_run(&step, &schedule);
         // The latest slot may be in time although this one is too late.
         let sight = SlotContext { late: at.since(this.latest), ..sight };
         if let Some(reason) = sight.reason_to_skip(policy) {

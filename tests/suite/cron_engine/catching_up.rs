@@ -4,7 +4,7 @@ use reveille::calendar::parse_cron;
 use reveille::domain::{
     CountFrom, Durability, Every, Missed, Overlap, Policy, Scope, Settings, Span, Trigger, When, Zone,
 };
-use reveille::engine::{ForecastQuery, NewSchedule, SlotOutcome};
+use reveille::engine::{Command, ForecastQuery, NewSchedule, ScheduleChange, SlotOutcome, Which};
 use reveille::port::Clock;
 
 use super::scene::{Scene, at, session};
@@ -49,5 +49,38 @@ fn a_slot_in_time_takes_no_missed_slot_along() {
         let missed = (1..=5).map(|minute| format!("claim 00:0{minute}:00 (missed)"));
         let expected: Vec<String> = missed.chain(["claim 00:06:00 (slot)".to_owned()]).collect();
         assert_eq!(claims(&mut scene), expected);
+    }
+}
+
+/// There are more of them than are handled under one hold of the lock.
+#[test]
+fn an_edit_comes_after_all_that_was_missed() {
+    for when in each_minute() {
+        let mut scene = scene(when);
+        scene.stage.clock.advance(Span::from_millis(300 * 60_000 + 30_000));
+        scene.awake();
+        let change = ScheduleChange { label: Some(Some("new".into())), ..ScheduleChange::default() };
+        let which = Which::any(
+            Scope::Operator,
+            scene.handle.view(|state| state.schedules()[0].schedule().id.clone()),
+        );
+        scene.command(Command::ChangeSchedule { which, change: Box::new(change) }).expect("it is live");
+        let news = scene.news();
+        let claims = news.iter().filter(|news| news.starts_with("claim ")).count();
+        assert_eq!((claims, news.last().map(String::as_str)), (300, Some("changed")));
+    }
+}
+
+/// The oldest of too many are skipped, and the others have their runs.
+#[test]
+fn so_many_are_made_up_for_and_no_more() {
+    for when in each_minute() {
+        let mut scene = scene(when);
+        // Two days have 2,880 slots, and the last of them is to come.
+        scene.down(Span::from_millis(2 * 86_400_000 - 30_000));
+        let news = scene.news();
+        let claims = news.iter().filter(|news| news.starts_with("claim ")).count();
+        assert_eq!(news[0], "skip 2026-06-02T07:19:00Z and 1878 before: catch-up-limit");
+        assert_eq!(claims, 1_000);
     }
 }

@@ -3,9 +3,10 @@
 //! Slots that nobody was there for are handled apart from those that came in time, if each of them gets a run. What becomes of
 //! them is decided in `fire`. The forecast (`engine/foresight/schedule_sim.rs`) uses the same.
 
-use crate::domain::{Missed, Moment, Schedule, Span};
+use crate::domain::{Missed, Moment, Schedule, Span, Trigger};
 use crate::engine::step::schedule::next_slot::{Passed, counted, latest_passed};
 use crate::engine::step_builder::StepBuilder;
+use crate::limits;
 
 /// The due slots of a schedule that one step handles together.
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +47,22 @@ impl DueSlots {
         counted(step, schedule, self.armed, self.latest)
     }
 
+    /// Returns how many more there are than are made up for.
+    pub(in crate::engine) fn too_many(self, step: &StepBuilder<'_>, schedule: &Schedule) -> u64 {
+        // Each step of a long catching up asks this, and counting takes a search for each slot of a calendar. No two of its slots
+        // are in one minute, so a short time has few.
+        let is_shown = matches!(schedule.trigger, Trigger::Calendar(_) | Trigger::Cron(..));
+        let is_short = self.latest.since(self.armed).millis() < limits::CATCH_UP.value * MINUTE_MS;
+        if !self.make_up || is_shown && is_short {
+            return 0;
+        }
+        self.all(step, schedule).count.saturating_sub(limits::CATCH_UP.value)
+    }
+
     /// Returns those that the next run stands for. Making up for all goes one slot per step: the others stay due.
     pub(in crate::engine) fn of_next_run(self, step: &StepBuilder<'_>, schedule: &Schedule) -> Passed {
         if self.make_up { Passed { latest: self.armed, count: 1 } } else { self.all(step, schedule) }
     }
 }
+
+const MINUTE_MS: u64 = 60_000;

@@ -22,17 +22,15 @@ pub(in crate::engine::step) fn fire(step: &mut StepBuilder<'_>, record: &Schedul
     let Some(armed) = record.next else { return };
     let schedule = &record.schedule;
     let due = DueSlots::of(step, schedule, armed, step.now.wall, step.state.armed_since(record));
-    let all = due.all(step, schedule);
-    let too_many = all.count.saturating_sub(limits::CATCH_UP.value);
-    let this = due.of_next_run(step, schedule);
     if let Some(reason) = reason_to_skip(step, record, due.latest, due.unseen) {
-        skip(step, record, all, reason);
-    } else if due.make_up && too_many > 0 {
-        skip_oldest(step, record, too_many);
+        skip(step, record, due.all(step, schedule), reason);
+    } else if let count @ 1.. = due.too_many(step, schedule) {
+        skip_oldest(step, record, count);
     } else if let Some(reason) = due.make_up.then(|| reason_to_skip(step, record, armed, true)).flatten() {
         // The latest slot is in time, but this one is too late.
-        skip(step, record, this, reason);
+        skip(step, record, due.of_next_run(step, schedule), reason);
     } else {
+        let this = due.of_next_run(step, schedule);
         claim(step, record, this, if due.unseen { Cause::Missed } else { Cause::Slot }, None);
     }
 }

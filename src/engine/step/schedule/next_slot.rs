@@ -179,9 +179,12 @@ pub(in crate::engine) fn nth_after(
     armed: Moment,
     n: u64,
 ) -> Option<Moment> {
-    let n = usize::try_from(n).ok()?;
-    if n == 0 {
-        return Some(armed);
+    let Some(more) = n.checked_sub(1) else { return Some(armed) };
+    let slots = Slots::new(&schedule.trigger, step.zones);
+    let first = slots.first_after(armed)?;
+    if let Trigger::Every(every) = &schedule.trigger {
+        // Evenly spaced: there may be millions of them.
+        return first.checked_add(Span::from_nanos(every.period().nanos().checked_mul(more)?));
     }
-    Slots::new(&schedule.trigger, step.zones).after(armed).nth(n - 1)
+    slots.after(armed).nth(usize::try_from(more).ok()?)
 }
