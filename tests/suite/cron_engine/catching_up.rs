@@ -84,3 +84,16 @@ fn so_many_are_made_up_for_and_no_more() {
         assert_eq!(claims, 1_000);
     }
 }
+
+/// A slot that was brought forward lies between two slots of the trigger, and is counted with those after it.
+#[test]
+fn a_slot_beside_the_grid_counts_too() {
+    for when in each_minute() {
+        let mut scene = Scene::new("2026-06-01T00:00:00Z", "UTC");
+        let id = scene.create(NewSchedule::message(session("s"), when, "p"));
+        scene.pass(Span::from_millis(30_000));
+        scene.command(Command::BringForward(Scene::any(&id))).expect("it is live");
+        scene.oversleep(Span::from_millis(160_000));
+        assert_eq!(scene.news()[..2], ["armed", "claim 00:03:00 (slot) for 3 more"]);
+    }
+}

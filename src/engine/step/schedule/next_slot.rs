@@ -154,7 +154,8 @@ pub(in crate::engine) fn latest_passed(
     slots.latest_in(armed, until).unwrap_or(armed)
 }
 
-/// Counts the slots from the armed one to the latest, of which both are slots.
+/// Counts the slots from the armed one to the latest. The armed one may lie beside the trigger's grid, like one that was brought
+/// forward.
 pub(in crate::engine) fn counted(
     step: &StepBuilder<'_>,
     schedule: &Schedule,
@@ -164,7 +165,7 @@ pub(in crate::engine) fn counted(
     let later = match &schedule.trigger {
         _ if latest <= armed => 0,
         // The slots of an interval are evenly spaced; others have to be counted.
-        Trigger::Every(every) => latest.since(armed).nanos() / every.period().nanos(),
+        Trigger::Every(every) => latest.since(armed).nanos().div_ceil(every.period().nanos()),
         trigger @ (Trigger::At(_) | Trigger::Event(_) | Trigger::Calendar(_) | Trigger::Cron(..)) => {
             Slots::new(trigger, step.zones).count_in(armed, latest, u64::MAX).counted()
         }
