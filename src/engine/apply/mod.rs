@@ -47,6 +47,10 @@ impl State {
     /// decision for a logged fact, nothing for a local one.
     #[inline(always)]
     pub fn apply<F: StateFact>(&mut self, now: Now, fact: F) -> F::Shown {
+        // The wall clock was set back: what comes from here on is seen, although it was seen before by the clock.
+        if self.armed_since.is_some_and(|since| since > now.wall) {
+            self.armed_since = Some(now.wall);
+        }
         let shown = fact.fold(self, now);
         debug_assert!(
             self.ledger.imbalance() == 0,

@@ -73,7 +73,7 @@ impl State {
             ScheduleFact::Resumed { by, next } => self.resume(key, now, next, by.is_of_session()),
             ScheduleFact::Skipped(skip) => self.skip(key, now, &skip),
             ScheduleFact::Armed { next, by } => {
-                self.rearm(key, next, by.as_deref().is_some_and(Actor::is_of_session));
+                self.rearm(key, now, next, by.as_deref().is_some_and(Actor::is_of_session));
             }
             ScheduleFact::Cancelled { reason, by: _ } => self.cancel(key, now, reason),
         }
@@ -81,10 +81,11 @@ impl State {
     }
 
     /// Sets the next slot. Replaces a slot that was expected at the latest, if there is one.
-    fn rearm(&mut self, key: Key, next: Next, by_session: bool) {
+    fn rearm(&mut self, key: Key, now: Now, next: Next, by_session: bool) {
         if self.schedules.get_mut(key).is_some_and(|record| record.next.take().is_some()) {
             self.ledger.unexpect();
         }
+        self.see_from(key, now);
         self.arm(key, next);
         if by_session && let Some(record) = self.schedules.get_mut(key) {
             record.progress_mut().by_session = true;
@@ -94,6 +95,7 @@ impl State {
     /// Sets the slot after one that has passed. If it has passed as well, it is made up for because of what armed that one.
     pub(super) fn arm_after(&mut self, key: Key, next: Next, now: Now) {
         let by_session = self.schedules.get(key).is_some_and(|record| record.progress().by_session);
+        self.see_from(key, now);
         self.arm(key, next);
         let has_passed = next.slot().is_some_and(|slot| slot <= now.wall);
         if by_session
@@ -101,6 +103,14 @@ impl State {
             && let Some(record) = self.schedules.get_mut(key)
         {
             record.progress_mut().by_session = true;
+        }
+    }
+
+    /// Notes that slots are seen from now on at the latest: the wall clock may have been set back since they were first seen.
+    fn see_from(&mut self, key: Key, now: Now) {
+        let progress = self.schedules.get_mut(key).and_then(|record| record.progress.as_deref_mut());
+        if let Some(since) = progress.and_then(|progress| progress.armed_since.as_mut()) {
+            *since = now.wall.min(*since);
         }
     }
 
@@ -273,7 +283,7 @@ impl State {
                 record.next = Some(slot);
                 self.set_slot_timer(key, slot, due);
             }
-            Next::Never { .. } if record.next.is_some() => self.rearm(key, next, false),
+            Next::Never { .. } if record.next.is_some() => self.rearm(key, now, next, false),
             Next::Never { .. } | Next::AfterFinish | Next::AtEvent => {}
         }
         if was_paused && by_session {

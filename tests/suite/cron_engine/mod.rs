@@ -7,6 +7,7 @@
 
 mod bounds;
 mod catching_up;
+mod clocks;
 mod edits;
 mod events;
 mod files;
