@@ -1,9 +1,11 @@
 //! A schedule is run by hand: one with a single slot runs once, ever.
 
 use reveille::domain::{
-    Caller, Durability, Policy, Refusal, ScheduleId, Scope, Settings, Span, Status, Target, When,
+    Caller, Durability, Missed, Now, Policy, Refusal, ScheduleId, Scope, SessionConfig, Settings, Span,
+    Status, Target, When,
 };
 use reveille::engine::{Command, Input, NewSchedule, ScheduleRecord, Which};
+use reveille::port::Clock;
 use reveille::runtime::Handle;
 use reveille::testkit::SimClock;
 
@@ -167,6 +169,46 @@ fn a_run_that_waits_to_be_tried_again_is_tried_now() {
         let status = handle.view(|state| state.schedule(&id).map(ScheduleRecord::status));
         assert_eq!(status, Some(Status::Failed), "{word}");
     }
+}
+
+/// A clock that goes on between two readings, as real ones do.
+struct Ticking(std::sync::Arc<SimClock>);
+
+impl Clock for Ticking {
+    fn now(&self) -> Now {
+        self.0.advance(Span::from_nanos(1));
+        self.0.now()
+    }
+}
+
+/// Its slot is that of the retry, which nobody has missed.
+#[test]
+fn a_retry_runs_also_where_missed_slots_are_skipped() {
+    let (mut parts, clock) = simulated::parts();
+    parts.clock = std::sync::Arc::new(Ticking(std::sync::Arc::clone(&clock)));
+    let handle = Handle::new(parts);
+    simulated::open(&handle, "s", SessionConfig::default());
+    let settings = Settings {
+        target: Target::Session(simulated::session("later")),
+        policy: Policy { missed: Missed::Skip, ..Policy::PLAIN },
+        ..Settings::PLAIN
+    };
+    let new = NewSchedule {
+        durability: Durability::Durable,
+        settings: Some(Box::new(settings)),
+        ..NewSchedule::message(simulated::session("s"), When::After(Span::from_millis(1_000)), "m")
+    };
+    let id = handle.schedule(new).expect("it is new");
+    clock.advance(Span::from_millis(1_000));
+    handle.run_due();
+    let status = || handle.view(|state| state.schedule(&id).map(ScheduleRecord::status));
+    assert_eq!(status(), Some(Status::Failed), "there is no such session");
+    simulated::open(&handle, "later", SessionConfig::default());
+    let answer =
+        ask(&handle, &Caller::OPERATOR, &format!("[(psi.scheduler/retry {{:schedule-id \"{id}\"}})]"), false);
+    assert!(!answer.contains("mutation-error"), "{answer}");
+    handle.run_due();
+    assert_eq!(status(), Some(Status::Delivered));
 }
 
 /// Nothing is lost when everything is on hold: the run waits for the release.

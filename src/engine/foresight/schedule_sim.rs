@@ -299,6 +299,8 @@ impl<'a> ScheduleSim<'a> {
     fn unapproved_until(&self, slot: Moment, at: Moment, time_up: Option<Moment>) -> Option<Moment> {
         let patience = self.state.guard().and_then(|policy| policy.approval)?;
         let too_late = self.schedule.policy().max_late.and_then(|most| slot.checked_add(most));
+        // The time of a call begins with its approval.
+        let time_up = time_up.filter(|_| self.schedule.payload.call().is_none());
         let ends = [at.checked_add(patience), too_late, self.schedule.lifetime().expires_at, time_up];
         ends.into_iter().flatten().min()
     }

@@ -159,8 +159,8 @@ impl CallerMutator<'_> {
         }
         // A schedule that has ended is due again by a slot of its own, one that recurs keeps its slots.
         if standing.is_some_and(|(status, _)| status.is_terminal()) {
-            let now = When::At(self.handle().now().wall);
-            let change = ScheduleChange { when: Some(now), ..ScheduleChange::default() };
+            // As of the step: a moment that is read here would lie before it, and the slot would count as missed.
+            let change = ScheduleChange { when: Some(AT_ONCE), ..ScheduleChange::default() };
             let schedule = which.schedule.clone();
             let command = Command::ChangeSchedule { which, change: Box::new(change) };
             let answer = Map::new().with("psi.scheduler/schedule-id", schedule.to_string());
@@ -255,3 +255,6 @@ fn payload(new: &NewScheduleParams) -> Result<Payload, ResolverError> {
         }
     })
 }
+
+/// Due at the moment of the step.
+const AT_ONCE: When = When::After(Span::ZERO);
