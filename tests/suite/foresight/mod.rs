@@ -3,4 +3,5 @@
 mod explain;
 mod forecast;
 mod outage;
+mod waits;
 mod what_if;
