@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use super::forecast_slot::{ForecastSlot, SlotOutcome};
 use crate::calendar::{Slots, Zones};
 use crate::domain::{
-    BootTime, Cause, CountFrom, Entropy, HostId, Moment, Next, Now, Policy, Reason, Run, RunState, Schedule,
-    Span, Trigger,
+    BootTime, Cause, CountFrom, Entropy, HostId, Moment, Next, Now, Reason, Run, RunState, Schedule, Span,
+    Target, Trigger,
 };
 use crate::engine::destination::Destination;
 use crate::engine::guard::PolicyDecision;
@@ -267,7 +267,7 @@ impl<'a> ScheduleSim<'a> {
         };
         let ends = match fate {
             SlotOutcome::Waits => time_up,
-            SlotOutcome::Fails => Some(attempts_end(policy, at)),
+            SlotOutcome::Fails => Some(attempts_end(&schedule, at)),
             SlotOutcome::NeedsApproval => self.unapproved_until(this.latest, at, time_up),
             SlotOutcome::Refused
             | SlotOutcome::Fires
@@ -420,7 +420,7 @@ fn open_runs<'a>(
         let until = match (place, place.blocks()) {
             (Destination::Unreachable(_), _) => {
                 let tried = usize::from(run.run.attempt).saturating_sub(1);
-                let left = asked.policy().backoff.get(tried..).unwrap_or_default();
+                let left = waits_if_missing(asked).get(tried..).unwrap_or_default();
                 // An overdue attempt is made now, and the waits after it count from now.
                 let from = if left.is_empty() { retry } else { retry.max(now.wall) };
                 Some(from.checked_add(sum(left)).unwrap_or(from))
@@ -448,10 +448,21 @@ fn sum(spans: &[Span]) -> Span {
     Span::from_nanos(spans.iter().fold(0, |sum, span| sum.saturating_add(span.nanos())))
 }
 
+/// Returns the waits before further attempts at a run whose target is missing.
+fn waits_if_missing(schedule: &Schedule) -> &[Span] {
+    match schedule.target() {
+        // A session may be opened meanwhile. A channel that is not configured, or whose receiver wants nothing more, is not tried
+        // again (`step::run::retry`).
+        Target::Route(_) if schedule.payload.call().is_none() => &[],
+        Target::Route(_) | Target::Owner | Target::Session(_) | Target::Fresh => &schedule.policy().backoff,
+    }
+}
+
 /// Returns when the last attempt at a run whose target is missing has failed.
-fn attempts_end(policy: &Policy, at: Moment) -> Moment {
-    let waits = sum(&policy.backoff);
-    at.checked_add(policy.timeout.map_or(waits, |timeout| waits.min(timeout))).unwrap_or(at)
+fn attempts_end(schedule: &Schedule, at: Moment) -> Moment {
+    let waits = sum(waits_if_missing(schedule));
+    let timeout = schedule.policy().timeout;
+    at.checked_add(timeout.map_or(waits, |timeout| waits.min(timeout))).unwrap_or(at)
 }
 
 /// Returns the next slot; the other one, if it counts from the end of a run.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use reveille::domain::{
-    Call, CountFrom, Every, GuardPolicy, HostId, Payload, Policy, Rule, RuleScope, Ruling, Scope,
-    SessionConfig, Settings, Span, ToolName, When,
+    Call, CountFrom, Every, GuardPolicy, HostId, Payload, Policy, Route, Rule, RuleScope, Ruling, Scope,
+    SessionConfig, Settings, Span, Target, ToolName, When,
 };
 use reveille::edn::Map;
 use reveille::engine::{Command, ForecastQuery, Input, NewSchedule, SlotOutcome};
@@ -68,4 +68,19 @@ fn a_call_waits_for_its_approval_longer_than_it_may_take() {
     let expected = [SlotOutcome::NeedsApproval, SlotOutcome::Skipped, SlotOutcome::NeedsApproval];
     assert_eq!(scene.foretold(), expected);
     assert_eq!(scene.happens(), (1, 1), "the second slot, and the run that nobody approved");
+}
+
+/// The waits of the policy are for a receiver that is there and refuses.
+#[test]
+fn a_message_to_a_channel_that_is_not_there_fails_at_once() {
+    let route = Route { channel: "gone".into(), conversation: "me".into(), thread: None };
+    let wait = Span::from_millis(45 * MINUTE_MS);
+    let settings = Settings {
+        target: Target::Route(Box::new(route)),
+        policy: Policy { backoff: vec![wait, wait], ..Policy::PLAIN },
+        ..Settings::PLAIN
+    };
+    let scene = Scene::new(Payload::Turn { text: "m".into() }, settings);
+    assert_eq!(scene.foretold(), [SlotOutcome::Fails; 3]);
+    assert_eq!(scene.happens(), (0, 3));
 }
