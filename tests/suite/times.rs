@@ -6,7 +6,7 @@ use std::sync::Arc;
 use reveille::adapter::HostLocal;
 use reveille::calendar::Zones;
 use reveille::dialect::Notation;
-use reveille::domain::{Caller, HostId, SessionConfig, SessionId, Span, Zone};
+use reveille::domain::{Caller, HostId, Moment, SessionConfig, SessionId, Span, Zone};
 use reveille::edn::{Caps, Value, read};
 use reveille::runtime::{Handle, Parts, WithoutStore};
 use reveille::service::Service;
@@ -123,6 +123,24 @@ fn the_next_instants_are_those_that_get_runs() {
         let read = instants(next);
         assert_eq!((read[0], &read[1..]), (told[0], &told[..]), "{time}: {made}");
     }
+}
+
+/// What counts from the ends of runs leaves the grid with the first one that is late.
+#[test]
+fn the_next_instants_after_a_late_run_count_from_its_end() {
+    let (handle, clock) = engine(&["s"]);
+    eql(&handle, &create(":trigger {:kind :every :period-ms 90000 :from :finish}"));
+    handle.run_due();
+    clock.advance(Span::from_millis(100_000));
+    handle.run_due();
+    let list = eql(&handle, "[{:psi.scheduler/schedules [:psi.scheduler/upcoming]}]");
+    let told: Vec<Moment> =
+        instants(&list).into_iter().map(|text| Moment::parse(text).expect("an instant")).collect();
+    let expected: Vec<Moment> = [90_000, 180_000, 270_000]
+        .iter()
+        .map(|millis| handle.now().wall.checked_add(Span::from_millis(*millis)).expect("near"))
+        .collect();
+    assert_eq!(told, expected, "{list}");
 }
 
 #[test]

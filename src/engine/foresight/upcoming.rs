@@ -4,7 +4,7 @@
 //! becomes of each slot (`forecast`). Turns are assumed to take no time, as a forecast assumes.
 
 use crate::calendar::{Slots, Zones};
-use crate::domain::{Moment, Span, Trigger};
+use crate::domain::{CountFrom, Moment, Span, Trigger};
 use crate::engine::record::ScheduleRecord;
 
 impl ScheduleRecord {
@@ -29,7 +29,23 @@ impl ScheduleRecord {
         let slots = Slots::new(&self.schedule().trigger, zones);
         // Slots before now are consumed together with an overdue one.
         let from = if next < now { now.checked_sub(Span::from_nanos(1)).unwrap_or(now) } else { next };
-        let later = slots.after(from);
+        // A period after the end of a run: of the next one, and so on.
+        let after_finish = match &self.schedule().trigger {
+            Trigger::Every(every) if every.from() == CountFrom::Finish => Some(every),
+            Trigger::Every(_)
+            | Trigger::At(_)
+            | Trigger::Calendar(_)
+            | Trigger::Cron(..)
+            | Trigger::Event(_) => None,
+        };
+        let first = match after_finish {
+            Some(every) => every.after_finish(next.max(now)),
+            None => slots.first_after(from),
+        };
+        let later = std::iter::successors(first, |slot| match after_finish {
+            Some(every) => every.after_finish(*slot),
+            None => slots.first_after(*slot),
+        });
         // The latest time of an event is its only slot.
         let later = later.filter(|_| !matches!(self.schedule().trigger, Trigger::Event(_)));
         let lives = |slot: &Moment| lifetime.expires_at.is_none_or(|end| *slot < end);
