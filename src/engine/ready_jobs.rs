@@ -1,8 +1,8 @@
 //! The jobs of a session that were recently reported as ready.
 //!
-//! A quick job may be done before its agent has asked to be woken by it. A schedule created for a
-//! job that is listed here is therefore due at once, also after a restart: the row of the session
-//! has the list.
+//! A quick job may be done before its agent has asked to be woken by it. A schedule that is created
+//! for a job that is listed here, or changed to wait for it, is therefore due at once, also after a
+//! restart: the row of the session has the list.
 
 use crate::domain::{JobId, Moment};
 use crate::limits::{JOB_REMEMBERED_MS, JOBS_REMEMBERED};

@@ -4,7 +4,7 @@ use reveille::calendar::{from_edn, print, to_edn};
 use reveille::domain::{
     Durability, Event, JobId, Lifetime, ScheduleId, Settings, Span, Status, Trigger, When,
 };
-use reveille::engine::{Command, NewSchedule, ScheduleRecord};
+use reveille::engine::{Command, NewSchedule, ScheduleChange, ScheduleRecord};
 
 use super::scene::{Scene, at, session};
 
@@ -163,5 +163,37 @@ fn an_event_reads_back_as_edn_and_has_words_for_people() {
         let trigger = event(latest);
         assert_eq!(from_edn(&to_edn(&trigger)), Ok(trigger.clone()));
         assert_eq!(print(&trigger), words);
+    }
+}
+
+/// It was ready before the schedule was to wait for it, whichever way that was asked for.
+#[test]
+fn what_is_made_to_wait_for_an_event_that_has_come_is_due_now() {
+    for (durability, is_change) in [
+        (Durability::Volatile, true),
+        (Durability::Durable, true),
+        (Durability::Volatile, false),
+        (Durability::Durable, false),
+    ] {
+        let mut scene = Scene::new("2026-06-01T00:00:00Z", "UTC");
+        let id = ScheduleId::new("nightly").expect("an id");
+        let new = |when: When| NewSchedule {
+            id: Some(id.clone()),
+            durability,
+            ..NewSchedule::message(session("s"), when, "p")
+        };
+        scene.create(new(When::After(Span::from_millis(3_600_000))));
+        ready(&mut scene, "build").expect("it is");
+        let when = When::By(event(None));
+        let command = if is_change {
+            let change = Box::new(ScheduleChange { when: Some(when), ..ScheduleChange::default() });
+            Command::ChangeSchedule { which: Scene::any(&id), change }
+        } else {
+            Command::Supersede(new(when))
+        };
+        scene.command(command).expect("it is live");
+        pass(&mut scene, 0);
+        let due = ["retriggered", "claim 00:00:00 (slot)", "00:00:00 out", "00:00:00 ok"];
+        assert_eq!(scene.news(), due, "{} {is_change}", durability.name());
     }
 }

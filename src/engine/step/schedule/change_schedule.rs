@@ -13,7 +13,7 @@ use crate::engine::record::{RunRecord, ScheduleRecord};
 use crate::engine::state::Mode;
 use crate::engine::step::lookup::lookup_changeable;
 use crate::engine::step::schedule::create_schedule::{
-    check_bytes, check_payload, check_settings, is_full, most_of,
+    check_bytes, check_payload, check_settings, first_slot_in, is_full, most_of,
 };
 use crate::engine::step::schedule::next_slot::{first_slot, slot_after, slot_after_finish, within_lifetime};
 use crate::engine::step::schedule::pause_schedule::{hand_over_what_waited, resumed};
@@ -66,11 +66,8 @@ fn retriggered(
     if !is_new && bounds(schedule) == bounds(&record.schedule) {
         return Ok(None);
     }
-    let next = if is_new {
-        Some(first_slot(step, schedule, from(step, schedule)))
-    } else {
-        next_within(step, record, schedule)
-    };
+    let next =
+        if is_new { Some(first_of_new(step, record, schedule)) } else { next_within(step, record, schedule) };
     let Some(next) = next else { return Ok(None) };
     if let Next::Never { reason } = next {
         return Err(Refusal::NoSlot { reason });
@@ -87,6 +84,16 @@ fn retriggered(
         check_room(step, record)?;
     }
     Ok(Some(next))
+}
+
+/// Returns the first slot of another trigger.
+fn first_of_new(step: &StepBuilder<'_>, record: &ScheduleRecord, schedule: &Schedule) -> Next {
+    let from = from(step, schedule);
+    match step.state.session(&record.schedule.owner) {
+        Some(session) => first_slot_in(step, session, schedule, from),
+        // Without its session nothing is known of jobs.
+        None => first_slot(step, schedule, from),
+    }
 }
 
 /// Returns whether a slot is armed, or will be when a run ends or an event happens.

@@ -76,12 +76,7 @@ fn create(step: &mut StepBuilder<'_>, new: NewSchedule, on_known: OnKnown) -> Re
     if state.schedule_key(&schedule.id).is_some() || may_be_stored {
         return Err(Refusal::ScheduleExists { schedule: schedule.id });
     }
-    // A job that was ready before its agent asked to be woken makes the slot due now.
-    let next = if is_ready(session, &schedule, now.wall) {
-        within_lifetime(step, &schedule, Some(now.wall))
-    } else {
-        first_slot(step, &schedule, now.wall)
-    };
+    let next = first_slot_in(step, session, &schedule, now.wall);
     let next = match (next, delay) {
         (Next::Never { reason }, _) => return Err(Refusal::NoSlot { reason }),
         // The delay runs on the boot clock, to the nanosecond: never early, and suspended time counts.
@@ -125,9 +120,23 @@ pub(in crate::engine::step) fn scheduled(
     Ok(schedule)
 }
 
-/// Returns whether the schedule waits for a job that was recently reported as ready.
-fn is_ready(session: &SessionRecord, schedule: &Schedule, now: Moment) -> bool {
-    matches!(&schedule.trigger, Trigger::Event(event) if session.ready_jobs.has(&event.job, now))
+/// Returns the first slot of a new definition that starts to count at `from`. A job that was recently reported as ready, before
+/// its agent asked to be woken, makes the slot due now.
+pub(in crate::engine::step) fn first_slot_in(
+    step: &StepBuilder<'_>,
+    session: &SessionRecord,
+    schedule: &Schedule,
+    from: Moment,
+) -> Next {
+    let now = step.now.wall;
+    match &schedule.trigger {
+        Trigger::Event(event) if session.ready_jobs.has(&event.job, now) => {
+            within_lifetime(step, schedule, Some(now))
+        }
+        Trigger::Event(_) | Trigger::At(_) | Trigger::Every(_) | Trigger::Calendar(_) | Trigger::Cron(..) => {
+            first_slot(step, schedule, from)
+        }
+    }
 }
 
 /// Adds the schedule to the line of the turn that makes it, if a schedule began that turn.

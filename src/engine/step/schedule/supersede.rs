@@ -10,9 +10,9 @@ use crate::engine::new_schedule::NewSchedule;
 use crate::engine::record::ScheduleRecord;
 use crate::engine::state::Mode;
 use crate::engine::step::schedule::create_schedule::{
-    check_bytes, check_payload, check_settings, create_schedule, is_full, join_chain, most_of, scheduled,
+    check_bytes, check_payload, check_settings, create_schedule, first_slot_in, is_full, join_chain, most_of,
+    scheduled,
 };
-use crate::engine::step::schedule::next_slot::first_slot;
 use crate::engine::step_builder::StepBuilder;
 use crate::limits;
 
@@ -67,7 +67,7 @@ pub(in crate::engine) fn supersede(
     // Its present slots are in the budget of this session only if it is live there.
     let before = if moves || known.status.is_terminal() { 0 } else { known.schedule.slots_per_minute() };
     state.check_slots(&schedule, before)?;
-    let next = first_slot(step, &schedule, step.now.wall);
+    let next = first_slot_in(step, session, &schedule, step.now.wall);
     if let Next::Never { reason } = next {
         return Err(Refusal::NoSlot { reason });
     }
