@@ -122,6 +122,8 @@ pub struct ParsedChange {
     pub change: ScheduleChange,
     /// The time as understood; `None` if the change sets no time.
     pub meant: Option<ParsedWhen>,
+    /// Whether the times are those that the schedule has, in another zone: the change is of that definition alone.
+    pub is_moved: bool,
 }
 
 impl ChangeRequest {
@@ -138,10 +140,10 @@ impl ChangeRequest {
     ) -> Result<ParsedChange, ResolverError> {
         // The schedule's own zone comes before the session's: 8:30 stays 8:30 where the schedule is.
         let usual = zones.usual(present.and_then(Trigger::zone).or(own));
-        let meant = match self.when.parse(now, zones, usual)? {
-            Some(meant) => Some(meant),
-            None => self.when.moved(present, now, zones)?,
-        };
+        let given = self.when.parse(now, zones, usual)?;
+        let is_given = given.is_some();
+        let meant = if is_given { given } else { self.when.moved(present, now, zones)? };
+        let is_moved = meant.is_some() && !is_given;
         let when = meant.as_ref().map(|meant| meant.when.clone());
         let change = ScheduleChange {
             label: self.texts.label,
@@ -153,7 +155,7 @@ impl ChangeRequest {
             // The target stays as it was created, and pausing is a mutation of its own.
             ..ScheduleChange::default()
         };
-        Ok(ParsedChange { change, meant })
+        Ok(ParsedChange { change, meant, is_moved })
     }
 }
 

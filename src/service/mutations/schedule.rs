@@ -99,16 +99,20 @@ impl CallerMutator<'_> {
 
     /// Changes the definition of a schedule.
     pub(super) fn reschedule(&self, params: Reschedule) -> Result<Value, ResolverError> {
-        let which = self.which(&params.which)?;
+        let mut which = self.which(&params.which)?;
         self.admit_delivery(&which, None)?;
         let zones = self.handle().zones();
-        let (present, own) = self.handle().view(|state| {
-            let schedule = state.schedule(&which.schedule).map(ScheduleRecord::schedule);
+        let (present, revision, own) = self.handle().view(|state| {
+            let record = state.schedule(&which.schedule);
+            let schedule = record.map(ScheduleRecord::schedule);
             let own = state.zone_of(schedule.map(|schedule| &schedule.owner)).cloned();
-            (schedule.map(|schedule| schedule.trigger.clone()), own)
+            let revision = record.map(|record| record.progress().revision);
+            (schedule.map(|schedule| schedule.trigger.clone()), revision, own)
         });
         let (of, now) = ((present.as_ref(), own.as_ref()), self.handle().now().wall);
-        let ParsedChange { change, meant } = params.change.parse(of, now, zones)?;
+        let ParsedChange { change, meant, is_moved } = params.change.parse(of, now, zones)?;
+        // Another change may come before this one. The times that it sets must not be overwritten by those that were read here.
+        which.base = which.base.or(revision.filter(|_| is_moved));
         if change == ScheduleChange::default() {
             let data =
                 Map::new().with("hint", "name at least one field to change, such as when, message or label");
