@@ -2,7 +2,7 @@
 
 use super::forecast_slot::ForecastSlot;
 use super::schedule_history::{RunSummary, SkippedSlots, WithdrawnSlot};
-use crate::domain::{Moment, Past};
+use crate::domain::{Moment, Past, Span};
 use crate::engine::record::RunRecord;
 
 /// A record of a slot.
@@ -58,3 +58,8 @@ impl Candidate<'_> {
         }
     }
 }
+
+/// What counts as near. People name instants to the minute.
+pub(super) const NEAR: Span = Span::from_millis(60_000);
+/// The most slots that are listed near an instant: for a trigger that fires every second, all within a minute on either side.
+pub(super) const NEAR_MOST: usize = 130;

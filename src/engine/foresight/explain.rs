@@ -4,8 +4,8 @@
 //! in), the forecast, and, if neither knows a slot there, the calendar, which says whether there should be one. Cost: the
 //! decisions about one schedule, at most `limits::DECISIONS_EXPLAINED`, and one forecast of that schedule.
 
-use super::candidate::Candidate;
-use super::forecast::ForecastQuery;
+use super::candidate::{Candidate, NEAR, NEAR_MOST};
+use super::forecast::{Forecast, ForecastQuery};
 use super::forecast_slot::{ForecastSlot, SlotOutcome};
 use super::schedule_history::{DecisionSource, RunSummary, ScheduleHistory, SkippedSlots};
 use super::verdict::{Explanation, Obstacle, Verdict};
@@ -143,7 +143,7 @@ impl Explainer<'_> {
         if let Some((_, run)) = live {
             return Some(self.tell(&Candidate::Run(run)));
         }
-        match self.forecast(record, self.now.wall, None).into_iter().next() {
+        match self.forecast(record, self.now.wall, None).slots.into_iter().next() {
             Some(coming) => Some(self.tell(&Candidate::Forecast(coming))),
             // A recurring schedule without further slots: `nothing_there` says why it ended.
             None if record.status == Status::Finished => None,
@@ -201,13 +201,15 @@ impl Explainer<'_> {
             let ring = record.watch().map(|watch| watch.ring.latest(usize::MAX)).unwrap_or_default();
             // A check that was told has its bulletin on record, which knows more.
             known.extend(ring.into_iter().filter(|check| !check.was_told).map(Candidate::Check));
-            known.extend(self.forecast(record, self.at, Some(NEAR)).into_iter().map(Candidate::Forecast));
+            known.extend(
+                self.forecast(record, self.at, Some(NEAR)).slots.into_iter().map(Candidate::Forecast),
+            );
         }
         known
     }
 
     /// Returns the forecast within a span of the instant, or without a span from the instant on.
-    fn forecast(&self, record: &ScheduleRecord, at: Moment, within: Option<Span>) -> Vec<ForecastSlot> {
+    pub(super) fn forecast(&self, record: &ScheduleRecord, at: Moment, within: Option<Span>) -> Forecast {
         let near = within.unwrap_or_default();
         let from = at.checked_sub(near).unwrap_or(at).max(self.now.wall);
         // Twice the longest period, so that the next slot is in range.
@@ -217,7 +219,7 @@ impl Explainer<'_> {
         let first = if within.is_some() { NEAR_MOST } else { 1 };
         let only = Some(&record.schedule.id);
         let ask = ForecastQuery { scope: &Scope::Operator, only, among: None, from, to, first, each: first };
-        self.state.forecast(self.zones, self.now, &ask).slots
+        self.state.forecast(self.zones, self.now, &ask)
     }
 
     fn apart(&self, slot: Moment) -> Span {
@@ -457,7 +459,9 @@ impl Explainer<'_> {
         let is_live =
             |record: &&ScheduleRecord| !record.status.is_terminal() && record.progress().paused.is_none();
         let record = self.record.filter(is_live)?;
-        record.next.or_else(|| self.forecast(record, self.now.wall, None).first().map(|coming| coming.slot))
+        record
+            .next
+            .or_else(|| self.forecast(record, self.now.wall, None).slots.first().map(|coming| coming.slot))
     }
 
     pub(super) fn answer(
@@ -492,7 +496,3 @@ fn obstacle(at: Moment, reason: Option<Reason>, words: Option<&str>) -> Option<O
 
 /// What became of a message whose inbox is gone.
 const NOBODY_CAN: &str = "nobody can take the message any more";
-/// What counts as near. People name instants to the minute.
-const NEAR: Span = Span::from_millis(60_000);
-/// The most slots that are listed near an instant: for a trigger that fires every second, all within a minute on either side.
-const NEAR_MOST: usize = 130;

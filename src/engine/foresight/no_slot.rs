@@ -1,10 +1,10 @@
 //! Why a schedule has no slot at an instant, or nothing is known of it.
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, NEAR};
 use super::explain::Explainer;
 use super::verdict::{Explanation, Verdict};
 use crate::calendar;
-use crate::domain::{Moment, Reason, Trigger};
+use crate::domain::{CountFrom, Moment, Reason, Trigger};
 use crate::engine::record::ScheduleRecord;
 
 impl Explainer<'_> {
@@ -21,7 +21,9 @@ impl Explainer<'_> {
             return Explanation { at: None, ..before };
         }
         let scheduled = self.scheduled();
-        if let Some(reason) = self.ended_by(record, scheduled) {
+        let is_unforeseen = self.is_beyond_forecast(record);
+        // Only what is foreseen can run out of runs.
+        if let Some(reason) = self.ended_by(record, scheduled.filter(|_| !is_unforeseen)) {
             return Explanation { slot: nearest, ..self.answer(Verdict::AfterEnd, Some(reason), None) };
         }
         // The current trigger says nothing about the time before it was set.
@@ -30,6 +32,10 @@ impl Explainer<'_> {
         match scheduled.filter(|_| self.at <= self.now.wall) {
             Some(slot) => self.answer(Verdict::BeyondHistory, None, Some(slot)),
             None if was_other => self.answer(Verdict::BeyondHistory, None, None),
+            // The calendar alone says whether there is a slot; of one that counts from the end of a run, nothing does.
+            None if is_unforeseen && (scheduled.is_some() || !self.is_on_calendar(record)) => {
+                self.answer(Verdict::NotForeseen, None, scheduled)
+            }
             None => {
                 let trigger = &record.schedule.trigger;
                 // It has no slot before the event.
@@ -53,6 +59,20 @@ impl Explainer<'_> {
             (_, Some((end, reason))) if self.at >= end => self.answer(Verdict::AfterEnd, Some(reason), None),
             (None, _) => self.answer(Verdict::BeyondHistory, None, None),
             (Some(_), _) => self.answer(Verdict::NotASlot, None, None),
+        }
+    }
+
+    /// Returns whether the forecast gives up before the instant, because there are too many slots on the way.
+    fn is_beyond_forecast(&self, record: &ScheduleRecord) -> bool {
+        let forecast = self.forecast(record, self.at, Some(NEAR));
+        forecast.cut && forecast.slots.is_empty()
+    }
+
+    /// Returns whether the calendar knows its slots.
+    fn is_on_calendar(&self, record: &ScheduleRecord) -> bool {
+        match &record.schedule.trigger {
+            Trigger::Every(every) => every.from() == CountFrom::Slot,
+            Trigger::At(_) | Trigger::Calendar(_) | Trigger::Cron(..) | Trigger::Event(_) => true,
         }
     }
 

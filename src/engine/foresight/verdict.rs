@@ -51,6 +51,8 @@ names! {
         UnknownSchedule = "unknown-schedule",
         /// There was a slot, and its outcome is no longer on record.
         BeyondHistory = "beyond-history",
+        /// There are too many slots before it to foresee what becomes of it.
+        NotForeseen = "not-foreseen",
     }
 }
 
@@ -253,6 +255,7 @@ impl Explanation {
             Verdict::Lost => format!("{slot} was lost; the restart was{at}"),
             Verdict::UnknownSchedule => format!("nothing is known of a schedule {}", self.schedule),
             Verdict::BeyondHistory => format!("what became of {slot} is no longer on record"),
+            Verdict::NotForeseen => format!("what will become of {slot} is not foreseen"),
         };
         // Most variants begin with "the": capitalized once, here.
         let mut letters = lead.chars();

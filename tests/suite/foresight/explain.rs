@@ -1,12 +1,13 @@
 //! Why something happened or did not, as rows: what was done, the instant asked about, the verdict and the reason.
 
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
 use reveille::domain::{
-    CountFrom, Cursor, Decision, DecisionKind, Downtime, Every, HostId, Moment, Reason, Route, RunId,
-    ScheduleId, Scope, SessionConfig, SessionId, Settings, Span, Subject, Target, When,
+    CountFrom, Cursor, Decision, DecisionKind, Downtime, Every, HostId, Lifetime, Moment, Reason, Route,
+    RunId, ScheduleId, Scope, SessionConfig, SessionId, Settings, Span, Subject, Target, When,
 };
 use reveille::engine::{Command, Explanation, Input, NewSchedule, Report, ScheduleChange, State, Which};
 use reveille::port::Clock;
@@ -95,6 +96,15 @@ fn what_happened_and_what_did_not_is_explained() {
     let pause = |scene: &Scene| Command::PauseSchedule { which: scene.which(), reason: Some("noise".into()) };
     check("to come", &|_| (), None, "will-fire");
     check("to come, far", &|_| (), Some(6_000), "will-fire");
+    // The number of runs is counted slot by slot, up to a bound.
+    let often = |scene: &Scene| {
+        let lifetime = Lifetime { max_runs: NonZeroU32::new(1_000_000), ..Lifetime::PLAIN };
+        let change = Box::new(ScheduleChange { lifetime: Some(lifetime), ..ScheduleChange::default() });
+        scene.does(Command::ChangeSchedule { which: scene.which(), change });
+    };
+    check("to come, within the bound", &often, Some(90_000), "will-fire");
+    check("to come, beyond it", &often, Some(110_000), "not-foreseen");
+    check("beyond it, and no slot", &often, Some(110_005), "not-a-slot");
     check("done", &|scene| scene.pass(15), Some(10), "delivered");
     check("between", &|scene| scene.pass(15), Some(15), "not-a-slot");
     check(
