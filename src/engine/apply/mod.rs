@@ -5,6 +5,7 @@
 //! A fact about something unknown, which only a damaged log can contain, advances the cursor and
 //! changes nothing else.
 
+mod arm;
 mod bulletin;
 mod channel;
 mod engine;
