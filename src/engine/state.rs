@@ -21,8 +21,8 @@ use super::task_outcomes::TaskOutcomes;
 use super::timers::Timers;
 use super::written::Written;
 use crate::domain::{
-    Cursor, Dialect, Downtime, Grant, GuardPolicy, HostId, LostSchedule, Moment, Phase, Primitives, Reason,
-    Refusal, RunId, RunState, Schedule, ScheduleId, SessionId, names,
+    BootTime, Cursor, Dialect, Downtime, Grant, GuardPolicy, HostId, LostSchedule, Moment, Phase, Primitives,
+    Reason, Refusal, RunId, RunState, Schedule, ScheduleId, SessionId, names,
 };
 use crate::limits;
 
@@ -94,6 +94,8 @@ pub struct State {
     pub(super) still_out: StillOut,
     /// Slots before this moment count as missed: the last restart or release. `None` if there was none.
     pub(super) armed_since: Option<Moment>,
+    /// The same on the boot clock, for volatile schedules.
+    pub(super) unseen_until: Option<BootTime>,
     /// The times in which no process was there that are known, oldest first.
     pub(super) downs: Box<[Downtime]>,
     pub(super) losses: Box<[LostSchedule]>,
@@ -160,6 +162,7 @@ impl State {
             store_failures: StoreFailures::default(),
             still_out: StillOut::default(),
             armed_since: None,
+            unseen_until: None,
             downs: Box::default(),
             losses: Box::default(),
             holds: Holds::default(),

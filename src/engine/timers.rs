@@ -212,7 +212,7 @@ fn boot_time_of(wall: Moment, now: Now) -> BootTime {
         return now.boot.after(wall.since(now.wall));
     }
     // An overdue slot keeps its distance from now, so that overdue timers come out in the order of their deadlines.
-    BootTime::from_nanos(now.boot.nanos().saturating_sub(now.wall.since(wall).nanos()))
+    now.boot.before(now.wall.since(wall))
 }
 
 #[cfg(test)]

@@ -206,6 +206,12 @@ impl BootTime {
         BootTime { nanos: self.nanos.saturating_add(span.nanos) }
     }
 
+    /// Returns the boot time `span` earlier, and no earlier than the machine's start.
+    #[must_use]
+    pub(crate) const fn before(self, span: Span) -> BootTime {
+        BootTime { nanos: self.nanos.saturating_sub(span.nanos) }
+    }
+
     /// Returns the time from `earlier` until this boot time; zero if it is not later.
     pub const fn since(self, earlier: BootTime) -> Span {
         Span { nanos: self.nanos.saturating_sub(earlier.nanos) }

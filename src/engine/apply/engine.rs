@@ -14,12 +14,12 @@ impl State {
             EngineFact::AllReleased { .. } => {
                 // Slots that came during the hold count as missed.
                 self.holds.end(now.wall);
-                self.armed_since = Some(now.wall);
+                self.see_slots_from(now);
             }
             // The feed shows it, and nothing changes.
             EngineFact::Refused { .. } => {}
             EngineFact::Restarted { lost, downs, named } => {
-                self.armed_since = Some(now.wall);
+                self.see_slots_from(now);
                 // After a failure of the store the process goes on, and knows what it knew.
                 if !downs.is_empty() {
                     self.downs = downs;
@@ -37,6 +37,12 @@ impl State {
             }
             EngineFact::Stopping { abandon } => self.stop(abandon),
         }
+    }
+
+    /// Notes that slots before this moment could not be claimed.
+    fn see_slots_from(&mut self, now: Now) {
+        self.armed_since = Some(now.wall);
+        self.unseen_until = Some(now.boot);
     }
 
     fn stop(&mut self, abandon: bool) {

@@ -201,6 +201,8 @@ impl State {
         // The slot was expected before the pause, and is in the accounts already. That of a watch may have moved, also beyond the
         // end of its lifetime.
         match next {
+            // It was not paused, and its deadline stays.
+            Next::Slot { slot, .. } if !was_paused && record.next == Some(slot) => {}
             Next::Slot { slot, due } => {
                 record.next = Some(slot);
                 self.set_slot_timer(key, slot, due);

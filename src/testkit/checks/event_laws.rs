@@ -170,10 +170,10 @@ fn a_slot_is_consumed_once(model: &ReferenceModel, seen: &Observation) -> LawRes
             let right = match (claim.next, plan.next) {
                 // A claim without a next slot is a manual run, which must not touch the slots.
                 (None, _) => claim.cause.is_beside_slots() && claim.folded == 0,
-                (Some(_), Some((slot, _))) => {
-                    // The claim stands for missed slots too: it names the latest that is due, and
-                    // counts the others.
-                    let later = slot < run.slot && run.slot <= seen.now.wall && claim.folded > 0;
+                (Some(_), Some((slot, earliest))) => {
+                    // The claim stands for missed slots too: it names the latest that is due, by the clock that they follow.
+                    let by_boot = !plan.is_durable() && run.slot.since(slot) <= seen.now.boot.since(earliest);
+                    let later = slot < run.slot && (by_boot || run.slot <= seen.now.wall) && claim.folded > 0;
                     run.incarnation == plan.incarnation && (run.slot == slot && claim.folded == 0 || later)
                 }
                 (Some(_), None) => false,

@@ -24,13 +24,22 @@ impl ScheduleModel {
     /// Arms the slot after one that is over. If it has passed too, whatever armed that one causes its run.
     pub(in crate::testkit) fn arm_after(&mut self, now: Now, next: Next) {
         let was_armed = self.is_armed_by_session;
+        let earliest = self.earliest_after(now, next);
         self.arm(now, next);
+        if let Some((armed, earliest)) = self.next.as_mut().zip(earliest) {
+            armed.1 = earliest;
+        }
         self.is_armed_by_session = was_armed && next.slot().is_some_and(|slot| slot <= now.wall);
     }
 
     /// Arms a slot because somebody asked for it, or nobody.
     pub(in crate::testkit) fn arm_for(&mut self, now: Now, next: Next, by: Option<&Actor>) {
+        // The slot after a run counts from its end, which is not before its slot. Others are due now, or soon.
+        let (is_after_run, finish) = (self.awaits_finish, self.finish(now));
         self.arm(now, next);
+        if is_after_run && let Some((slot, earliest)) = &mut self.next {
+            *earliest = now.boot.after(slot.since(finish));
+        }
         self.is_armed_by_session = by.is_some_and(is_session);
     }
 }

@@ -258,11 +258,12 @@ impl ReferenceModel {
                 self.note_policy(schedule);
             }
             ScheduleFact::Paused { .. } => plan.paused = true,
-            // The slot stays; the boot time for it is computed anew from the clocks as they are
-            // now.
+            // The slot stays; after a pause the boot time for it is computed anew from the clocks as they are now.
             ScheduleFact::Resumed { next, .. } => {
+                if plan.paused {
+                    plan.next = reckon(now, *next).filter(|_| plan.next.is_some());
+                }
                 plan.paused = false;
-                plan.next = reckon(now, *next).filter(|_| plan.next.is_some());
             }
             ScheduleFact::Skipped(skip) => {
                 plan.last = Some(skip.until);

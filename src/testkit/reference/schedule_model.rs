@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::{BootTime, Moment, Next, Now, Schedule, SessionId, Status, Trigger};
+use crate::domain::{BootTime, CountFrom, Moment, Next, Now, Schedule, SessionId, Status, Trigger};
 use crate::testkit::reference::run_key::RunKey;
 use crate::testkit::reference::watch_model::WatchModel;
 
@@ -80,6 +80,28 @@ impl ScheduleModel {
         self.awaits_finish || self.awaits_event
     }
 
+    /// The earliest boot time of a slot after the one that is armed, of a volatile interval: it goes by the boot clock, wherever the
+    /// wall clock was set. `None` if the slot is reckoned by the clocks as they are.
+    pub(in crate::testkit) fn earliest_after(&self, now: Now, next: Next) -> Option<BootTime> {
+        let (slot, (armed, earliest), Trigger::Every(every)) =
+            (next.slot()?, self.next?, &self.schedule.trigger)
+        else {
+            return None;
+        };
+        if self.is_durable() || self.paused || earliest == BootTime::ZERO {
+            return None;
+        }
+        Some(match every.from() {
+            CountFrom::Slot => earliest.after(slot.since(armed)),
+            CountFrom::Finish => earliest.max(now.boot).after(slot.since(self.finish(now))),
+        })
+    }
+
+    /// The moment from which the slot after a run counts that ends now: not before the slot of that run.
+    pub(in crate::testkit) fn finish(&self, now: Now) -> Moment {
+        self.last.map_or(now.wall, |last| last.max(now.wall))
+    }
+
     pub(in crate::testkit) fn arm(&mut self, now: Now, next: Next) {
         self.next = reckon(now, next);
         self.awaits_finish = next == Next::AfterFinish;
@@ -90,5 +112,5 @@ impl ScheduleModel {
 
 /// A slot with the earliest boot time for it, by the clocks at the time when it is set.
 pub(in crate::testkit) fn reckon(now: Now, next: Next) -> Option<(Moment, BootTime)> {
-    next.slot().map(|slot| (slot, now.boot.after(slot.since(now.wall))))
+    next.slot().map(|slot| (slot, now.boot.after(slot.since(now.wall)).before(now.wall.since(slot))))
 }

@@ -14,6 +14,7 @@ use crate::engine::step::run::due_slots::DueSlots;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::schedule::check_slot::slot_after_skip;
 use crate::engine::step::schedule::next_slot::{Passed, nth_after, slot_after};
+use crate::engine::step::schedule::slot_time::{SlotTime, timed};
 use crate::engine::step_builder::StepBuilder;
 use crate::limits;
 
@@ -21,12 +22,16 @@ use crate::limits;
 pub(in crate::engine::step) fn fire(step: &mut StepBuilder<'_>, record: &ScheduleRecord) {
     let Some(armed) = record.next else { return };
     let schedule = &record.schedule;
-    let due = DueSlots::of(step, schedule, armed, step.now.wall, step.state.armed_since(record));
-    if let Some(reason) = reason_to_skip(step, record, due.latest, due.unseen) {
+    let time = SlotTime::of(step, record);
+    let due = DueSlots::of(step, schedule, armed, time.passed_until(step, record), time.since);
+    let late = |slot: Moment| time.now.since(slot);
+    if let Some(reason) = reason_to_skip(step, record, late(due.latest), due.unseen) {
         skip(step, record, due.all(step, schedule), reason);
     } else if let count @ 1.. = due.too_many(step, schedule) {
         skip_oldest(step, record, count);
-    } else if let Some(reason) = due.make_up.then(|| reason_to_skip(step, record, armed, true)).flatten() {
+    } else if let Some(reason) =
+        due.make_up.then(|| reason_to_skip(step, record, late(armed), true)).flatten()
+    {
         // The latest slot is in time, but this one is too late.
         skip(step, record, due.of_next_run(step, schedule), reason);
     } else {
@@ -38,7 +43,7 @@ pub(in crate::engine::step) fn fire(step: &mut StepBuilder<'_>, record: &Schedul
 fn reason_to_skip(
     step: &StepBuilder<'_>,
     record: &ScheduleRecord,
-    slot: Moment,
+    late: Span,
     unseen: bool,
 ) -> Option<Reason> {
     let (state, schedule) = (step.state, &record.schedule);
@@ -49,7 +54,7 @@ fn reason_to_skip(
     let asks_lane = policy.when_busy == WhenBusy::Skip;
     let sight = SlotContext {
         unseen,
-        late: step.now.wall.since(slot),
+        late,
         waiting: own().any(|run| run.state == RunState::Queued),
         live: own().filter(|run| !run.state.is_terminal()).take(live_max(policy)).count(),
         lane: if asks_lane { state.destination(schedule, record.owner).blocks() } else { None },
@@ -109,6 +114,7 @@ fn skip(step: &mut StepBuilder<'_>, record: &ScheduleRecord, passed: Passed, rea
         Next::AfterFinish => slot_after_skip(step, &record.schedule, passed.latest, reason),
         next @ (Next::Slot { .. } | Next::AtEvent | Next::Never { .. }) => next,
     };
+    let next = timed(step, record, passed.latest, next);
     tell_of_end(step, &Occurrence::of_slot(record, passed.latest), next);
     let from = record.next.unwrap_or(passed.latest);
     let skip = Skip { from, until: passed.latest, count: passed.count, reason, next, by: None };
@@ -120,7 +126,7 @@ fn skip_oldest(step: &mut StepBuilder<'_>, record: &ScheduleRecord, count: u64) 
     let schedule = &record.schedule;
     let Some(from) = record.next else { return };
     let until = nth_after(step, schedule, from, count - 1).unwrap_or(from);
-    let next = slot_after(step, schedule, until, record.progress().runs);
+    let next = timed(step, record, until, slot_after(step, schedule, until, record.progress().runs));
     let skip = Skip { from, until, count, reason: Reason::CatchUpLimit, next, by: None };
     step.schedule_fact(&schedule.id, ScheduleFact::Skipped(skip));
 }
@@ -135,6 +141,7 @@ pub(in crate::engine::step) fn claim(
 ) {
     let slot = passed.latest;
     let next = slot_after(step, &record.schedule, slot, record.progress().runs + 1);
+    let next = timed(step, record, slot, next);
     let by_session = by.as_deref().map_or(record.progress().by_session, Actor::is_of_session);
     let claim = Claim {
         cause,

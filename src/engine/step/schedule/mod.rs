@@ -11,5 +11,6 @@ pub(in crate::engine) mod next_slot;
 pub(in crate::engine::step) mod pause_schedule;
 pub(in crate::engine::step) mod run_now;
 pub(in crate::engine::step) mod skip_next;
+pub(in crate::engine::step) mod slot_time;
 pub(in crate::engine::step) mod stirred;
 pub(in crate::engine::step) mod supersede;

@@ -66,7 +66,8 @@ pub(in crate::engine) fn slot_after_finish(
     let Trigger::Every(every) = &schedule.trigger else {
         return Next::Never { reason: Reason::NoMoreSlots };
     };
-    within_lifetime(step, schedule, every.after_finish(step.now.wall.max(consumed)))
+    let finish = step.now.wall.max(consumed);
+    within_lifetime_at(step, schedule, every.after_finish(finish), finish)
 }
 
 /// As [`slot_after_finish`], but after another wait than the period.
@@ -76,13 +77,25 @@ pub(in crate::engine) fn slot_after_wait(
     consumed: Moment,
     wait: Span,
 ) -> Next {
-    within_lifetime(step, schedule, step.now.wall.max(consumed).checked_add(wait))
+    let finish = step.now.wall.max(consumed);
+    within_lifetime_at(step, schedule, finish.checked_add(wait), finish)
 }
 
 pub(in crate::engine) fn within_lifetime(
     step: &StepBuilder<'_>,
     schedule: &Schedule,
     slot: Option<Moment>,
+) -> Next {
+    within_lifetime_at(step, schedule, slot, step.now.wall)
+}
+
+/// As [`within_lifetime`], but `now` is the present moment by the time in which the slot counts. The wall clock may have been set
+/// back behind the slot before it.
+fn within_lifetime_at(
+    step: &StepBuilder<'_>,
+    schedule: &Schedule,
+    slot: Option<Moment>,
+    now: Moment,
 ) -> Next {
     // A slot that no notation can print would spoil every list that it is in.
     let Some(slot) = slot.filter(|slot| slot.is_within_years()) else {
@@ -91,7 +104,7 @@ pub(in crate::engine) fn within_lifetime(
     if schedule.lifetime().expires_at.is_some_and(|end| slot >= end) {
         return Next::Never { reason: Reason::Expired };
     }
-    Next::Slot { slot, due: due(step, schedule, slot) }
+    Next::Slot { slot, due: due_at(step, schedule, slot, now) }
 }
 
 /// Returns the slot of a schedule that becomes due now because of an event, and not by its trigger.
@@ -124,7 +137,11 @@ pub(in crate::engine::step) fn due(
     schedule: &Schedule,
     slot: Moment,
 ) -> Option<BootTime> {
-    (!schedule.is_durable()).then(|| step.now.boot.after(slot.since(step.now.wall)))
+    due_at(step, schedule, slot, step.now.wall)
+}
+
+fn due_at(step: &StepBuilder<'_>, schedule: &Schedule, slot: Moment, now: Moment) -> Option<BootTime> {
+    (!schedule.is_durable()).then(|| step.now.boot.after(slot.since(now)).before(now.since(slot)))
 }
 
 /// Returns the latest slot from the armed one until a moment.

@@ -13,6 +13,7 @@ use crate::engine::step::run::dispatch::{cancel_stale, dispatch};
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::schedule::check_slot::slot_after_pause;
 use crate::engine::step::schedule::next_slot::due;
+use crate::engine::step::schedule::slot_time::deadline;
 use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn pause_schedule(
@@ -47,7 +48,10 @@ pub(in crate::engine::step) fn resumed(
     schedule: &Schedule,
 ) -> Next {
     let progress = record.progress();
+    let is_paused = progress.paused.is_some();
     match record.next {
+        // Nothing is to be resumed, and its deadline stays.
+        Some(slot) if !is_paused => Next::Slot { slot, due: deadline(step, record) },
         Some(slot) if record.watch().is_some() && slot <= step.now.wall => {
             slot_after_pause(step, schedule, slot)
         }

@@ -4,6 +4,7 @@ use crate::domain::{Next, Reason, Refusal, ScheduleFact, Skip};
 use crate::engine::input::Which;
 use crate::engine::step::lookup::lookup_live;
 use crate::engine::step::schedule::next_slot::{slot_after, slot_after_finish};
+use crate::engine::step::schedule::slot_time::timed;
 use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn skip_next(step: &mut StepBuilder<'_>, which: Which) -> Result<(), Refusal> {
@@ -16,6 +17,7 @@ pub(in crate::engine) fn skip_next(step: &mut StepBuilder<'_>, which: Which) -> 
         Next::AfterFinish => slot_after_finish(step, &record.schedule, slot),
         next @ (Next::Slot { .. } | Next::AtEvent | Next::Never { .. }) => next,
     };
+    let next = timed(step, record, slot, next);
     let skip = Skip {
         from: slot,
         until: slot,
