@@ -94,7 +94,7 @@ pub struct State {
     pub(super) still_out: StillOut,
     /// Slots before this moment count as missed: the last restart or release. `None` if there was none.
     pub(super) armed_since: Option<Moment>,
-    /// The same on the boot clock, for volatile schedules.
+    /// That moment on the boot clock, for volatile schedules.
     pub(super) unseen_until: Option<BootTime>,
     /// The times in which no process was there that are known, oldest first.
     pub(super) downs: Box<[Downtime]>,

@@ -1,7 +1,7 @@
 //! The due slots of a schedule that one step handles together.
 //!
 //! Slots that nobody was there for are handled apart from those that came in time, if each of them gets a run. What becomes of
-//! them is decided in `fire`. The forecast (`engine/foresight/schedule_sim.rs`) uses the same.
+//! them is decided in `fire`. The forecast (`engine/foresight/schedule_sim.rs`) divides them alike.
 
 use crate::domain::{Missed, Moment, Schedule, Span, Trigger};
 use crate::engine::step::schedule::next_slot::{Passed, counted, latest_passed};

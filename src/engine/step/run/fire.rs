@@ -32,7 +32,7 @@ pub(in crate::engine::step) fn fire(step: &mut StepBuilder<'_>, record: &Schedul
     } else if let Some(reason) =
         due.make_up.then(|| reason_to_skip(step, record, late(armed), true)).flatten()
     {
-        // The latest slot is in time, but this one is too late.
+        // The latest is not too late, but this one is.
         skip(step, record, due.of_next_run(step, schedule), reason);
     } else {
         let this = due.of_next_run(step, schedule);

@@ -179,8 +179,10 @@ pub(in crate::engine) fn counted(
     armed: Moment,
     latest: Moment,
 ) -> Passed {
+    if latest <= armed {
+        return Passed { latest, count: 1 };
+    }
     let later = match &schedule.trigger {
-        _ if latest <= armed => 0,
         // The slots of an interval are evenly spaced; others have to be counted.
         Trigger::Every(every) => latest.since(armed).nanos().div_ceil(every.period().nanos()),
         trigger @ (Trigger::At(_) | Trigger::Event(_) | Trigger::Calendar(_) | Trigger::Cron(..)) => {
