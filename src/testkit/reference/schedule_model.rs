@@ -80,8 +80,8 @@ impl ScheduleModel {
         self.awaits_finish || self.awaits_event
     }
 
-    /// The earliest boot time of a slot after the one that is armed, of a volatile interval: it goes by the boot clock, wherever the
-    /// wall clock was set. `None` if the slot is reckoned by the clocks as they are.
+    /// The earliest boot time of a slot after the one that is armed, of a volatile interval: it goes by the boot clock, wherever
+    /// the wall clock was set. `None` if the slot is reckoned by the clocks as they are.
     pub(in crate::testkit) fn earliest_after(&self, now: Now, next: Next) -> Option<BootTime> {
         let (slot, (armed, earliest), Trigger::Every(every)) =
             (next.slot()?, self.next?, &self.schedule.trigger)

@@ -1,8 +1,8 @@
 //! The time by which the slots of a schedule pass.
 //!
-//! Durable slots pass by the wall clock. A volatile slot has a deadline on the boot clock, and what comes of it and after it counts
-//! from that deadline: a step of the wall clock makes it neither late nor missed, and moves no slot of its interval. Slots of
-//! a calendar or of cron are readings of the wall clock, so each next one is looked up there.
+//! Durable slots pass by the wall clock. A volatile slot has a deadline on the boot clock, and what comes of it and after it
+//! counts from that deadline: a step of the wall clock makes it neither late nor missed, and moves no slot of its interval.
+//! Slots of a calendar or of cron are readings of the wall clock, so each next one is looked up there.
 
 use crate::domain::{BootTime, CountFrom, Moment, Next, Trigger};
 use crate::engine::record::ScheduleRecord;
