@@ -79,7 +79,10 @@ fn a_full_family_has_no_room_for_what_lives_again() {
     let moved = Box::new(moved);
     for (way, command) in [
         ("created", Command::CreateSchedule(once(&alice))),
-        ("superseded", Command::Supersede(NewSchedule { id: Some(id.clone()), ..once(&alice) })),
+        (
+            "superseded",
+            Command::Supersede { new: NewSchedule { id: Some(id.clone()), ..once(&alice) }, of: None },
+        ),
         ("moved", Command::ChangeSchedule { which: which(), change: moved }),
         ("given a longer life", Command::ChangeSchedule { which: which(), change: longer }),
     ] {

@@ -189,7 +189,7 @@ fn what_is_made_to_wait_for_an_event_that_has_come_is_due_now() {
             let change = Box::new(ScheduleChange { when: Some(when), ..ScheduleChange::default() });
             Command::ChangeSchedule { which: Scene::any(&id), change }
         } else {
-            Command::Supersede(new(when))
+            Command::Supersede { new: new(when), of: None }
         };
         scene.command(command).expect("it is live");
         pass(&mut scene, 0);

@@ -260,7 +260,7 @@ fn what_is_defined_anew_comes_back_as_new() {
     for has_run in [false, true] {
         let mut scene = scene();
         let id = ScheduleId::new("again").expect("an id");
-        let lifetime = Lifetime { max_runs: Some(std::num::NonZeroU32::MIN), ..Lifetime::PLAIN };
+        let lifetime = Lifetime { max_runs: Some(NonZeroU32::MIN), ..Lifetime::PLAIN };
         let settings = Some(Box::new(Settings { lifetime, ..Settings::PLAIN }));
         let new = |delay_ms| NewSchedule {
             id: Some(id.clone()),

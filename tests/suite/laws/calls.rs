@@ -71,7 +71,7 @@ pub(super) const WRONG_DELIVERIES: &[(&str, Spoil)] = &[("a_joined_run_is_out_wi
 
 /// The fact that a schedule has this rule for runs that overlap from now on.
 fn overlapping(all: &[Observation], id: &ScheduleId, overlap: Overlap) -> Seen {
-    let made = find(all, |seen| is_created(seen, id.as_str()));
+    let made = find(all, |seen| is_created(seen, &id.to_string()));
     let Seen::Fact(Fact::Created { schedule, .. }) = &all[made].seen else { unreachable!("{id} was made") };
     let policy = Policy { overlap, ..schedule.policy().clone() };
     let settings = Some(Box::new(Settings { policy, ..schedule.settings().clone() }));
