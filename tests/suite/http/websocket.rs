@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use reveille::surface::http::{Config, Times};
 
-use super::client::{OPERATOR, Site, read_to_end};
+use super::client::{Answer, OPERATOR, Site, read_to_end};
 use super::subscriptions::until;
 
 /// A WebSocket, as far as these tests need one: frames below 64 KiB.
@@ -132,12 +132,27 @@ fn the_walls_stand_around_it() {
     }
 }
 
-/// The server waits very long for requests here, so a stop that waited for these clients would not end.
+/// A request whose head the server has read, and whose body never comes.
+fn begin_request(site: &Site) -> TcpStream {
+    let (mut request, port) = (site.connect(), site.port());
+    write!(
+        request,
+        "POST /eql HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nauthorization: Bearer {OPERATOR}\r\nexpect: 100-continue\r\n\
+         content-type: application/edn\r\ncontent-length: 9\r\n\r\n"
+    )
+    .expect("sent");
+    until(&mut request, "100 Continue");
+    request
+}
+
+/// The server waits very long for requests here, so a stop that waited for these clients would not end. It waits for one request,
+/// and meanwhile the engine ends, and with it what the clients follow.
 #[test]
 fn a_server_that_stops_ends_websockets_and_event_streams() {
     let config = Config::local();
     let times = Times { drain: Duration::from_secs(600), ..config.times };
     let mut site = Site::with(&Config { times, ..config });
+    let request = begin_request(&site);
     let mut silent = Client::open(&site);
     let mut client = Client::open(&site);
     client.say(&init(OPERATOR));
@@ -155,7 +170,21 @@ fn a_server_that_stops_ends_websockets_and_event_streams() {
     )
     .expect("sent");
     until(&mut stream, ":\n\n");
-    site.server.stop();
+    let mut idle = site.connect();
+    write!(idle, "GET /healthz HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\n\r\n").expect("sent");
+    assert_eq!(Answer::read(&mut idle).status, 200);
+    let (handle, server) = (site.handle().clone(), &mut site.server);
+    std::thread::scope(|scope| {
+        // Moved in, so that a failure here ends the request, for which the server waits.
+        let request = request;
+        scope.spawn(|| server.stop());
+        // The server closes what is idle as soon as it is stopping.
+        read_to_end(&mut idle);
+        handle.shut_down();
+        assert!(client.hear().contains("ENGINE_STOPPING"));
+        until(&mut stream, "ENGINE_STOPPING");
+        drop(request);
+    });
     assert_eq!((client.hear(), silent.hear()), ("1001".to_owned(), "1001".to_owned()));
     let rest = String::from_utf8(read_to_end(&mut stream)).expect("text");
     assert!(!rest.contains("complete"), "the subscription is not over: {rest}");

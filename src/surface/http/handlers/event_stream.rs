@@ -133,6 +133,8 @@ async fn carry(
         quiet = if pushed.is_ok() { Duration::ZERO } else { quiet + app.times.token_recheck };
         event = match pushed {
             Ok(Some(answer)) => waiting::counted(sse::next(&answer.text).into(), &answer.held),
+            // The feed ends with the engine, as above.
+            Ok(None) if app.is_stopping() => return app.pushing_ended().await,
             Ok(None) => {
                 let _ = events.send(sse::COMPLETE.into()).await;
                 return;

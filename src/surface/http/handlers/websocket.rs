@@ -223,7 +223,8 @@ impl Operations for Calls<'_> {
                 Err(errors) => Started::Refused(errors),
                 Ok(following) => {
                     // A task of its own, because this one waits for the socket as well.
-                    let task = tokio::spawn(forward(number, following, self.sender.clone()));
+                    let task =
+                        tokio::spawn(forward(Arc::clone(&self.app), number, following, self.sender.clone()));
                     self.running.insert(number, task.abort_handle());
                     Started::Follows
                 }
@@ -244,11 +245,16 @@ impl Drop for Calls<'_> {
     }
 }
 
-async fn forward(number: u64, mut following: Following, sender: mpsc::Sender<Outgoing>) {
+async fn forward(app: Arc<AppState>, number: u64, mut following: Following, sender: mpsc::Sender<Outgoing>) {
     while let Some(answer) = following.answers.recv().await {
         if sender.send((number, Some(answer))).await.is_err() {
             return;
         }
+    }
+    // The feed ends with the engine, but the subscription is not over: the connection is closed with 1001, and its client
+    // comes back.
+    if app.is_stopping() {
+        return;
     }
     // If the connection has ended, nobody needs the end of the subscription.
     let _ = sender.send((number, None)).await;
