@@ -77,6 +77,13 @@ impl Reach {
         self.sessions.get(session).map(|reached| reached.opened)
     }
 
+    /// The sessions of the connection that are over, with their openings. Another session may be open under such an id.
+    pub(crate) fn past_openings(&self, state: &State) -> impl Iterator<Item = (&SessionId, Cursor)> {
+        let openings = self.sessions.iter().map(|(session, reached)| (session, reached.opened));
+        openings
+            .filter(|(session, opened)| state.session(session).map(SessionRecord::opened) != Some(*opened))
+    }
+
     /// Whether the connection may use a session: it is bound to it, opened it, hosts it, or the
     /// session comes from one of those.
     pub(crate) fn covers(&self, handle: &Handle, session: &SessionId) -> bool {

@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 use super::outgoing::Outgoing;
 use super::print;
 use super::visibility::SeenSessions;
+use crate::domain::Cursor;
 use crate::runtime::{Handle, Stopper, Subscription};
 use crate::service::Reach;
 
@@ -45,12 +46,20 @@ impl Drop for Pump {
 
 fn carry(handle: &Handle, mut subscription: Subscription, own: &Mutex<Reach>, outgoing: &Outgoing) {
     let mut sight = SeenSessions::default();
+    let start_at = |sight: &mut SeenSessions, from: Cursor| {
+        sight.start_at(&own.lock().unwrap_or_else(PoisonError::into_inner), handle, from);
+    };
+    start_at(&mut sight, subscription.cursor().next());
     loop {
         // Read before the batch, because a gap begins right after this cursor.
         let after = subscription.cursor();
         let Some(batch) = subscription.next_batch(BATCH) else {
             return;
         };
+        if batch.truncated {
+            let first = batch.decisions.first().map(|first| first.cursor);
+            start_at(&mut sight, first.unwrap_or_else(|| subscription.cursor().next()));
+        }
         // The gap is reported before the events that follow it.
         if batch.truncated && !outgoing.send(&print::truncated(after)) {
             return;

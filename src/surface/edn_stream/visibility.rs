@@ -11,13 +11,49 @@ use crate::service::Reach;
 #[derive(Default)]
 pub(super) struct SeenSessions {
     sessions: BTreeSet<SessionId>,
-    /// The last closing that was shown of each session of the connection.
+    /// The last closing that was shown of each session of the connection; of one whose closing is not shown, its opening.
     closed: BTreeMap<SessionId, Cursor>,
     /// How many of these there may be before the needless ones are dropped.
     sweep_at: usize,
 }
 
 impl SeenSessions {
+    /// Prepares for decisions from this cursor on, where those before it are not shown. A session of the connection may have
+    /// ended among these, and then another one may have its id.
+    pub(super) fn start_at(&mut self, own: &Reach, handle: &Handle, from: Cursor) {
+        self.sessions.clear();
+        if own.is_operators() {
+            return;
+        }
+        let engine = handle.read();
+        let mut over: BTreeMap<&SessionId, Cursor> = own.past_openings(engine.state()).collect();
+        if over.is_empty() {
+            return;
+        }
+        let shown = || engine.decisions().iter().skip(engine.earlier_decisions());
+        let oldest = shown().next().map_or(from, |oldest| oldest.cursor);
+        let bounds = [DecisionKind::SessionOpened, DecisionKind::SessionClosed];
+        for decision in shown().filter(|decision| bounds.contains(&decision.kind)) {
+            let Some(session) = &decision.session else { continue };
+            let Some(opened) = over.get(session).copied().filter(|opened| *opened < decision.cursor) else {
+                continue;
+            };
+            over.remove(session);
+            // Its own closing only if nothing is missing since its opening: otherwise it may be that of the other session.
+            let is_own = decision.kind == DecisionKind::SessionClosed && oldest <= opened.next();
+            if !is_own || decision.cursor < from {
+                self.end(session, opened);
+            }
+        }
+        over.into_iter().for_each(|(session, opened)| self.end(session, opened));
+    }
+
+    /// Notes that a session of the connection is over.
+    fn end(&mut self, session: &SessionId, at: Cursor) {
+        let closed = self.closed.entry(session.clone()).or_insert(at);
+        *closed = at.max(*closed);
+    }
+
     /// Whether the connection may see a decision. Decisions must be passed in order.
     pub(super) fn admits(&mut self, own: &Reach, handle: &Handle, decision: &Decision) -> bool {
         if own.is_operators() {
@@ -42,7 +78,7 @@ impl SeenSessions {
             self.sessions.remove(session);
             // Only openings of the connection itself are compared with a closing.
             if own.opening(session).is_some() {
-                self.closed.insert(session.clone(), decision.cursor);
+                self.end(session, decision.cursor);
                 self.sweep(own);
             }
         }
