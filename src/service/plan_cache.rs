@@ -40,10 +40,14 @@ impl Prepared {
     }
 }
 
-/// Whether a plan is quick, by what it names and by how long its last run took. With `may_be_slow`, a long last run does not
-/// count against it, because that run may have waited for the disk.
+/// Whether a plan is quick, by what it names and by how long its last run took; never if the log may have to be read for it.
+/// With `may_be_slow`, a long last run does not count against it, because that run may have waited for the disk.
 #[cfg(feature = "http")]
 pub(crate) fn is_quick(plan: Option<&Plan>, took_us: &AtomicU64, may_be_slow: bool) -> bool {
+    // Its last run may have read nothing, and the next one waits for the disk.
+    if plan.is_some_and(|plan| plan.reads_log) {
+        return false;
+    }
     let took = took_us.load(Ordering::Relaxed);
     let is_small = || plan.is_none_or(|plan| plan.entities_named().is_some_and(|count| count <= NAMED));
     // A plan that has run is judged by its time, any other by what it names.
@@ -107,5 +111,37 @@ fn kind(caller: &Caller) -> usize {
         Viewer::Operator => 0,
         Viewer::Host => 1,
         Viewer::Session | Viewer::Nobody => 2,
+    }
+}
+
+#[cfg(all(test, feature = "http"))]
+mod tests {
+    use super::*;
+    use crate::edn::read_keeping_meta;
+    use crate::graph::eql::{Planning, plan};
+    use crate::service::query::{QUERY_LIMITS, registry};
+
+    /// A handful of these would hold up every request.
+    #[test]
+    fn what_may_have_to_read_the_log_is_never_quick() {
+        let registry = registry();
+        let (mut from_log, mut quick) = (Vec::new(), 0);
+        for (attribute, _) in registry.described() {
+            let text = format!("[:{}]", attribute.ident);
+            let form = read_keeping_meta(text.as_bytes(), &crate::dialect::REQUEST_CAPS).expect("it is EDN");
+            let boundary = Boundary::read(&form).expect("it is a query");
+            let planning = Planning { seeds: &[], viewer: Viewer::Operator, limits: QUERY_LIMITS };
+            let planned = plan(&boundary.query, &registry, &planning).expect("it is within the limits");
+            let is_quick = |took| is_quick(Some(&planned), &AtomicU64::new(took), true);
+            if attribute.reads_log {
+                from_log.push(attribute.ident);
+                assert!(!is_quick(u64::MAX) && !is_quick(0), "{text}");
+            }
+            quick += usize::from(is_quick(0));
+        }
+        from_log.sort_unstable();
+        let read_it = ["psi.scheduler/explain", "reveille.engine/accounting-by-day", "reveille/explain"];
+        assert_eq!(from_log, read_it, "those that read `log_lookback`");
+        assert!(quick > from_log.len(), "others are quick if they were");
     }
 }

@@ -26,6 +26,8 @@ pub struct Plan {
     pub(super) fast: Option<FastPlan>,
     /// The errors of the query that can be found without data: misspelt attributes and wrong parameters.
     pub(super) faults: Vec<PlanFault>,
+    /// Whether it names an attribute for which the log may have to be read.
+    pub reads_log: bool,
 }
 
 /// What a plan depends on besides the query.
@@ -68,7 +70,9 @@ pub fn plan<W: World>(
     let faults = planner.faults;
     // The fast path answers whole queries only, and cannot report faults.
     let fast = faults.is_empty().then(|| FastPlan::of(&levels, registry)).flatten();
-    Ok(Plan { viewer: with.viewer, levels, names: planner.names, fast, faults })
+    let reads_log = |field: &Field| matches!(field.source, Source::Attr(id, true) if registry.reads_log(id));
+    let reads_log = levels.iter().any(|level| level.fields.iter().any(reads_log));
+    Ok(Plan { viewer: with.viewer, levels, names: planner.names, fast, faults, reads_log })
 }
 
 impl Plan {

@@ -33,6 +33,8 @@ pub struct Attribute {
     pub visibility: Option<Visibility>,
     /// Whether callers provide its value as the starting point of a query.
     pub is_seed: bool,
+    /// Whether reading it may have to wait for the log, which is on a disk.
+    pub reads_log: bool,
     /// The parameters that it takes.
     pub params: ParamGroups,
 }
@@ -126,6 +128,7 @@ impl Attribute {
             stability: Stability::Stable,
             visibility: None,
             is_seed: false,
+            reads_log: false,
             params: &[],
         }
     }
@@ -176,6 +179,12 @@ impl Attribute {
     #[must_use]
     pub fn seed(self) -> Self {
         Self { is_seed: true, ..self }
+    }
+
+    /// Marks an attribute for which the log may have to be read: a query with it never runs where requests are read.
+    #[must_use]
+    pub(crate) fn from_log(self) -> Self {
+        Self { reads_log: true, ..self }
     }
 }
 

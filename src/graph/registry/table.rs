@@ -103,6 +103,11 @@ impl<W: World> Registry<W> {
         visibility.is_none_or(|visibility| visibility.admits(viewer))
     }
 
+    /// Returns whether the log may have to be read for an attribute.
+    pub(in crate::graph) fn reads_log(&self, id: AttrId) -> bool {
+        self.entry(id).is_some_and(|entry| entry.attribute.reads_log)
+    }
+
     /// Returns whether an attribute's values can be answered without inspecting them: they refer to no entity, and are no
     /// maps that could contain something hidden from the viewer.
     pub(in crate::graph) fn answers_whole(&self, id: AttrId, viewer: Viewer) -> bool {
