@@ -128,10 +128,11 @@ impl Shared {
         }
     }
 
-    /// Submits what cannot be refused: what is configured, and that a connection has come or gone.
+    /// Submits what cannot be refused: what is configured, and that a connection has come or gone. It holds whatever the disk
+    /// says, and is not waited for: a host that takes no more is let go by the thread that performs the effects of all.
     pub(super) fn submit_fact(self: &Arc<Shared>, report: Report) {
-        let submitted = self.submit_and_wait(Input::Report(report), |_| (), |_| ());
-        debug_assert!(submitted.is_ok(), "{submitted:?}");
+        let submitted = self.submit_raw(Input::Report(report), |_| (), |_| ());
+        debug_assert!(submitted.is_ok(), "{:?}", submitted.err());
     }
 
     /// Submits an input without waiting for the disk: the ticket resolves when it is committed.

@@ -67,6 +67,24 @@ fn a_hand_over_to_a_lost_host_is_not_held_against_the_next() {
     assert_eq!(life.status(&id), Some(Status::Delivered));
 }
 
+/// Who hears of the loss may be the thread that performs the effects of all. If it waited for the disk, this would not end.
+#[test]
+fn a_lost_host_is_let_go_while_the_disk_does_not_answer() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    let (silent, number) = connect(&lives, &life.handle, 1);
+    silent.behave(&[(Behaviour::LoseReceipt, 1)]);
+    let owner = open_on(&life.handle, number);
+    let [first, _] = two_in_a_lane(&lives, &mut life, &owner);
+    lives.store.hold();
+    life.handle.hosts().detach(number);
+    lives.store.release();
+    let (host, number) = connect(&lives, &life.handle, 2);
+    take_over(&life.handle, number, &owner).expect("nobody has it");
+    life.await_kind(DecisionKind::RunDelivered);
+    assert_eq!(received(&host)[..1], [first]);
+}
+
 #[test]
 fn the_built_in_host_gets_first_what_was_first() {
     let lives = Lives::new();
