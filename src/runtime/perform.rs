@@ -159,11 +159,16 @@ impl Shared {
     fn ask(&self, host: HostId, phase: Phase, question: impl FnOnce(&dyn Host) -> HostAnswer) -> HostAnswer {
         // The report of a host's loss ends what was out with it. By now the run may be out with the next host: a failure
         // reported here would count against that one.
-        let Some(host) = self.hosts.find(host) else { return HostAnswer::Later };
+        let Some(asked) = self.hosts.find(host) else { return HostAnswer::Later };
         // Unwind safe: the host is behind a port, so its panic leaves nothing of the engine half changed.
-        catch_unwind(AssertUnwindSafe(|| question(&*host))).unwrap_or_else(|_| {
+        let answer = catch_unwind(AssertUnwindSafe(|| question(&*asked))).unwrap_or_else(|_| {
             HostAnswer::Failed(Failure::new(phase, Reason::HostRefused, "the host panicked"))
-        })
+        });
+        match answer {
+            // Lost while it was asked, which is no other loss.
+            HostAnswer::Failed(_) if self.hosts.find(host).is_none() => HostAnswer::Later,
+            HostAnswer::Done | HostAnswer::Later | HostAnswer::Failed(_) => answer,
+        }
     }
 
     /// Asks the guard. It fails closed: without a guard, or without an answer, the run is refused.

@@ -1,14 +1,16 @@
 //! What was with its host when that was lost keeps its place: it comes again before what had queued behind it, whichever step
 //! comes first when its host is back.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use reveille::domain::{
-    DecisionKind, Durability, EndsWith, HostId, Payload, Policy, Recovery, Refusal, ScheduleId, Scope,
-    SessionConfig, SessionId, Settings, Span, Status,
+    DecisionKind, Durability, EndsWith, Failure, HostId, Message, Payload, Phase, Policy, Reason, Recovery,
+    Refusal, ScheduleId, Scope, SessionConfig, SessionId, Settings, Span, Status, Transcript,
 };
-use reveille::engine::{Command, Input, NewSchedule, Report, ScheduleRecord, State, Which};
-use reveille::port::StoreFault;
+use reveille::engine::{
+    Command, Delivery, Input, NewSchedule, Opening, Report, ScheduleRecord, State, Which,
+};
+use reveille::port::{Host, HostAnswer, StoreFault};
 use reveille::runtime::Handle;
 use reveille::testkit::{Behaviour, SimHost};
 
@@ -83,6 +85,61 @@ fn a_lost_host_is_let_go_while_the_disk_does_not_answer() {
     take_over(&life.handle, number, &owner).expect("nobody has it");
     life.await_kind(DecisionKind::RunDelivered);
     assert_eq!(received(&host)[..1], [first]);
+}
+
+/// A host whose connection breaks while it gets a delivery. Before it says so, another one has the session.
+#[derive(Default)]
+struct Broken(Mutex<Option<Box<dyn FnOnce() + Send>>>);
+
+impl Host for Broken {
+    fn opened(&self, _: &SessionId, _: &SessionConfig) {}
+
+    fn create(&self, _: &Opening) -> HostAnswer {
+        HostAnswer::Done
+    }
+
+    fn deliver(&self, _: &Delivery) -> HostAnswer {
+        let breaks = self.0.lock().expect("whole").take();
+        breaks.expect("it breaks once")();
+        HostAnswer::Failed(Failure::new(Phase::PromptSubmit, Reason::HostLost, "it takes no more"))
+    }
+
+    fn record(&self, _: &SessionId, _: &Message) {}
+
+    fn forget(&self, _: &SessionId) {}
+
+    fn transcript(&self, _: &SessionId) -> Option<Transcript> {
+        None
+    }
+}
+
+#[test]
+fn what_a_lost_host_says_is_not_held_against_the_next() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    let broken = Arc::new(Broken::default());
+    let number = life.handle.hosts().attach(broken.clone());
+    let owner = open_on(&life.handle, number);
+    let (handle, stage, session) = (life.handle.clone(), lives.stage.clone(), owner.clone());
+    *broken.0.lock().expect("whole") = Some(Box::new(move || {
+        handle.hosts().detach(number);
+        let host = handle.hosts().attach(Arc::new(SimHost::new(&stage, HostId::new(2))));
+        let (sessions, busy) = (vec![session], Some(false));
+        let taken = Command::HostSessions { host, sessions, busy, by: None };
+        handle.submit_unawaited(Input::Command(taken)).expect("nobody has it");
+        handle.run_due();
+    }));
+    let policy = Policy { recovery: Recovery::Redeliver, ..Policy::PLAIN };
+    let settings = Some(Box::new(Settings { policy, ..Settings::PLAIN }));
+    let id = life.create(NewSchedule { settings, ..message(&owner, 1_000) }).expect("it is kept");
+    lives.stage.clock.advance(Span::from_millis(1_000));
+    life.handle.run_due();
+    life.await_kind(DecisionKind::RunDelivered);
+    let attempts = |state: &State| {
+        let runs = state.schedule(&id).into_iter().flat_map(|record| state.runs_of(record));
+        runs.map(|(_, run)| run.run().attempt).collect::<Vec<_>>()
+    };
+    assert_eq!(life.handle.view(attempts), [2]);
 }
 
 #[test]
