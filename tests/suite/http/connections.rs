@@ -105,11 +105,44 @@ fn a_trickled_body_is_answered_and_not_waited_for() {
     assert!(answer.body.contains("http-body-ms"));
 }
 
+/// A request whose answer is longer than what the buffers of a connection hold.
+fn long_request(site: &Site) -> String {
+    let list = "[{:psi.graph/attributes [:reveille.attribute/ident :reveille.attribute/doc]}]";
+    let query: String = (0..12).map(|number| format!("{{:>/a{number} {list}}}")).collect();
+    format!(
+        "POST /eql HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {OPERATOR}\r\n\
+         Content-Type: application/edn\r\nContent-Length: {}\r\n\r\n[{query}]",
+        site.port(),
+        query.len() + 2
+    )
+}
+
+/// A client that takes longer for an answer than a connection may be idle: it has not had its answer yet.
+#[test]
+fn a_connection_is_not_idle_before_its_answer_is_sent() {
+    let site = site(|times| times.idle = SHORT);
+    let mut stream = site.connect();
+    stream.write_all(long_request(&site).as_bytes()).expect("it is open");
+    stream.peek(&mut [0]).expect("it answers");
+    for _ in 0..2 {
+        // These are idle for as long as that.
+        let mut other = site.connect();
+        other.write_all(healthz(&site).as_bytes()).expect("it is open");
+        read_to_end(&mut other);
+    }
+    let answer = String::from_utf8(read_to_end(&mut stream)).expect("text");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("an answer");
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    assert_eq!(length, Some(body.len().to_string().as_str()));
+    assert!(body.len() > 1 << 20, "it fits into buffers: {}", body.len());
+}
+
 /// An answer that nobody takes: the socket's buffers fill, and the connection is dropped.
 #[test]
 fn an_answer_that_is_not_taken_is_not_kept() {
-    let site = site(|times| (times.stalled, times.idle) = (SHORT, SHORT));
+    let site = site(|times| times.stalled = SHORT);
     let mut stream = site.connect();
+    stream.write_all(long_request(&site).as_bytes()).expect("it is open");
     let request = format!(
         "GET /tools HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {OPERATOR}\r\n\r\n",
         site.port()

@@ -21,7 +21,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::surface::http::config::Times;
-use crate::surface::http::message::waiting::{Held, counted};
+use crate::surface::http::message::waiting::Held;
 
 /// What a connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,18 +199,24 @@ impl ConnWatchdog {
         });
     }
 
-    /// Records progress of an answer: its client has read some of it.
+    /// Records progress of an answer: some of it is ready to be sent.
     fn advance(&self) {
         self.state.send_modify(|beat| beat.enter(Phase::Busy));
     }
 
-    /// Records that a request has been answered.
+    /// Records that a request has been answered, and that the answer has been sent.
     pub(super) fn end(&self) {
         self.state.send_modify(|beat| {
             // The request of an upgrade ends here as well; `enter` leaves its phase as it is.
             beat.requests = beat.requests.saturating_sub(1);
             beat.enter(if beat.requests == 0 { Phase::Idle } else { Phase::Busy });
         });
+    }
+
+    /// Records that some bytes of an answer were sent, so its client reads.
+    fn bytes_went(&self) {
+        // Only while there is an answer to send: the limits of the other phases are about what the client sends.
+        self.state.send_if_modified(|beat| beat.phase == Phase::Busy);
     }
 
     fn bytes_came(&self) {
@@ -281,7 +287,7 @@ pub(in crate::surface::http) enum Waiting {
     No,
 }
 
-/// A socket that reports incoming bytes.
+/// A socket that reports incoming bytes, and outgoing ones.
 pub(in crate::surface::http) struct Watched {
     stream: TcpStream,
     watchdog: Arc<ConnWatchdog>,
@@ -309,6 +315,14 @@ impl Watched {
                 Ok(0) | Err(_) => return self.watchdog.evict(),
             }
         }
+    }
+
+    /// Reports bytes that went out.
+    fn report(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if matches!(written, Poll::Ready(Ok(1..))) {
+            self.watchdog.bytes_went();
+        }
+        written
     }
 
     /// Returns the socket without its reports.
@@ -339,7 +353,8 @@ impl AsyncWrite for Watched {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.report(written)
     }
 
     fn poll_write_vectored(
@@ -347,7 +362,8 @@ impl AsyncWrite for Watched {
         context: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.report(written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -367,17 +383,35 @@ impl AsyncWrite for Watched {
     }
 }
 
-/// A response body that reports its progress, and counts as an answer that waits. Its end is the
-/// end of the request.
+/// A response body that reports its progress, and counts as an answer that waits. The request ends
+/// when the last of its bytes has been sent.
 pub(in crate::surface::http) struct Tracked {
     body: Body,
+    waits: Arc<Waits>,
+}
+
+/// What lasts as long as an answer waits to be sent. Its end is the end of the request.
+struct Waits {
     watchdog: Arc<ConnWatchdog>,
-    held: Held,
+    // Held for its drop, which gives the bytes back to the quota.
+    _held: Held,
+}
+
+/// Bytes of an answer. Hyper drops them when they are sent, or when the connection has ended.
+struct Unsent {
+    bytes: Bytes,
+    _waits: Arc<Waits>,
 }
 
 impl Tracked {
     pub(in crate::surface::http) fn new(body: Body, watchdog: Arc<ConnWatchdog>, held: Held) -> Tracked {
-        Tracked { body, watchdog, held }
+        Tracked { body, waits: Arc::new(Waits { watchdog, _held: held }) }
+    }
+}
+
+impl AsRef<[u8]> for Unsent {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
     }
 }
 
@@ -392,10 +426,11 @@ impl HttpBody for Tracked {
         let frame = Pin::new(&mut self.body).poll_frame(context);
         // A pending body is no progress, so a stalled answer times out.
         if frame.is_ready() {
-            self.watchdog.advance();
+            self.waits.watchdog.advance();
         }
-        // The bytes go on counting in hyper's buffers, after this body has ended.
-        frame.map_ok(|frame| frame.map_data(|data| counted(data, &self.held)))
+        // Hyper takes all bytes at once, so this body ends long before a slow client has got them.
+        let unsent = |bytes| Bytes::from_owner(Unsent { bytes, _waits: Arc::clone(&self.waits) });
+        frame.map_ok(|frame| frame.map_data(unsent))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -407,7 +442,7 @@ impl HttpBody for Tracked {
     }
 }
 
-impl Drop for Tracked {
+impl Drop for Waits {
     fn drop(&mut self) {
         self.watchdog.end();
     }
