@@ -162,7 +162,8 @@ impl Service {
                 let built_in = if listens { HostId::LOCAL } else { HostId::INBOX };
                 // A client that has attached as a host also hosts the sessions that it opens.
                 let host = if reach.host.is_attached() { reach.host } else { built_in };
-                return self.open(admitted, reach, (session, asked), host).map(Some);
+                let config = self.config_of(asked)?;
+                return Ok(Some(self.open(admitted, reach, (session, config), host)?));
             }
             HostRequest::Close { session } => {
                 self.reached(reach, &session)?;
@@ -232,10 +233,15 @@ impl Service {
         }));
         // A refused attach leaves no empty host behind.
         if taken.is_err() && !hosted_before {
-            let host = std::mem::replace(&mut reach.host, HostId::LOCAL);
-            self.handle().hosts().detach(host);
+            self.detach(reach);
         }
         Ok(taken?)
+    }
+
+    /// Makes a connection no host again.
+    fn detach(&self, reach: &mut Reach) {
+        let host = std::mem::replace(&mut reach.host, HostId::LOCAL);
+        self.handle().hosts().detach(host);
     }
 
     /// Offers the tools of an attached host to its sessions. Returns the names by which they get tools of others.
@@ -263,7 +269,7 @@ impl Service {
     /// Opens a session, or takes over the one that has this id. `attach` makes the connection a host if it is none yet.
     ///
     /// # Errors
-    /// [`HostError`]; no session was opened or taken over then.
+    /// [`HostError`]; no session was opened or taken over then, and no connection became a host.
     pub(crate) fn open_or_attach(
         &self,
         caller: &Caller,
@@ -272,17 +278,25 @@ impl Service {
         attach: impl FnOnce() -> HostId,
     ) -> Result<Opening, HostError> {
         let admitted = self.admit(caller, Op::OpenSession, None)?;
+        // Before anything changes.
+        let wanted = self.config_of(asked)?;
         // A session beyond the reach is refused as in an opening, which says that the id is taken.
         let is_reached = reach.covers(self.handle(), &session);
         let present = || self.handle().view(|state| Some(Arc::clone(state.session(&session)?.config())));
         if let Some(present) = is_reached.then(present).flatten() {
-            let wanted = self.config_of(asked)?;
             self.attach(caller, reach, (vec![session], Some(busy)), attach)?;
             return Ok(Opening::Attached { ignored: unlike(&wanted, &present) });
         }
         // The connection becomes a host first, so that the session is opened with it as its host.
+        let hosted_before = reach.host.is_attached();
         self.attach(caller, reach, (Vec::new(), Some(false)), attach)?;
-        let (session, token) = self.open(admitted, reach, (Some(session), asked), reach.host)?;
+        let host = reach.host;
+        let opened = self.open(admitted, reach, (Some(session), wanted), host);
+        // As after a refused attach.
+        if opened.is_err() && !hosted_before {
+            self.detach(reach);
+        }
+        let (session, token) = opened?;
         if busy {
             // The session was closed while a turn went on in the harness. That turn still counts: what is due in the new session
             // waits for its end.
@@ -328,10 +342,9 @@ impl Service {
         &self,
         admitted: Admitted<'_>,
         reach: &mut Reach,
-        (session, asked): (Option<SessionId>, SessionRequest),
+        (session, config): (Option<SessionId>, SessionConfig),
         host: HostId,
-    ) -> Result<(SessionId, Token), HostError> {
-        let config = self.config_of(asked)?;
+    ) -> Result<(SessionId, Token), Refusal> {
         let by = Some(admitted.caller().actor());
         let opened = self.handle().sessions().open_by(session, host, config, by)?;
         // Only after success: a session that another client had opened must stay invisible.
