@@ -20,7 +20,7 @@ pub(super) struct Client {
     pub(super) input: Box<dyn Read + Send>,
     pub(super) output: Box<dyn Write + Send>,
     /// Shuts the stream down from another thread: for reading only, or for both directions.
-    pub(super) hang_up: Box<HangUp>,
+    pub(super) hang_up: Arc<HangUp>,
     /// Whether the client's permission still holds.
     pub(super) is_entitled: Box<dyn Fn() -> bool + Send>,
     /// Whether it came by the Unix socket.
@@ -48,10 +48,14 @@ struct OpenStream {
 impl Streams {
     /// Runs a stream until its client ends it, loses its permission, or the server stops.
     pub(super) async fn carry(&self, client: Client, recheck: Duration) {
-        let Client { connection, input, output, hang_up, is_entitled, is_local } = client;
-        let hang_up: Arc<HangUp> = hang_up.into();
         // The server has stopped. Dropping the client closes its sockets.
-        let Some(number) = self.enter(&hang_up, is_local) else { return };
+        let Some(number) = self.enter(&client) else { return };
+        self.carry_entered(number, client, recheck).await;
+    }
+
+    /// Runs a stream that is in the table under this number.
+    pub(super) async fn carry_entered(&self, number: u64, client: Client, recheck: Duration) {
+        let Client { connection, input, output, hang_up, is_entitled, is_local: _ } = client;
         let (done, mut ended) = oneshot::channel();
         let ends = Arc::clone(&hang_up);
         let carry = move || {
@@ -92,7 +96,8 @@ impl Streams {
         self.open().streams.values().filter(|stream| stream.is_local).count()
     }
 
-    fn enter(&self, hang_up: &Arc<HangUp>, is_local: bool) -> Option<u64> {
+    /// Puts a stream into the table, where it counts from now on; `None` if the server has stopped.
+    pub(super) fn enter(&self, client: &Client) -> Option<u64> {
         let mut open = self.open();
         // A stream accepted while the server stops would never be ended by `stop`.
         if open.stopped {
@@ -100,7 +105,8 @@ impl Streams {
         }
         let number = open.next;
         open.next += 1;
-        open.streams.insert(number, OpenStream { hang_up: Arc::clone(hang_up), is_local });
+        open.streams
+            .insert(number, OpenStream { hang_up: Arc::clone(&client.hang_up), is_local: client.is_local });
         Some(number)
     }
 

@@ -172,6 +172,29 @@ fn a_socket_is_its_users_alone_and_speaks_edn() {
     fs::remove_dir_all(&directory).expect("ours");
 }
 
+/// They come in a burst, before the first of them is served.
+#[test]
+fn no_more_than_so_many_clients_of_a_socket_are_served() {
+    let directory = directory("burst");
+    let path = directory.join("reveille.sock");
+    let mut site = Site::start();
+    let socket = Socket::bind(&path).expect("it binds");
+    let most = usize::try_from(reveille::limits::SOCKET_STREAMS.value).expect("few");
+    let clients: Vec<UnixStream> =
+        (0..most + 64).map(|_| UnixStream::connect(&path).expect("it listens")).collect();
+    site.server.serve_socket(socket).expect("it is served");
+    let is_served = |mut client: &UnixStream| {
+        client.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+        // One that is refused may be closed before it has asked.
+        let asked = client.write_all(b"{:id 1 :op :none}\n");
+        asked.is_ok() && client.read(&mut [0; 1]).is_ok_and(|length| length > 0)
+    };
+    assert!(clients.iter().filter(|client| is_served(client)).count() <= most);
+    drop(clients);
+    site.server.stop();
+    fs::remove_dir_all(&directory).expect("ours");
+}
+
 #[test]
 fn a_socket_is_bound_in_a_closed_directory_only() {
     let directory = directory("modes");

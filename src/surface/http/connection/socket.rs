@@ -132,9 +132,13 @@ pub(in crate::surface::http) async fn accept(
             continue;
         }
         // On an error the system has no descriptor left, and the client is dropped.
-        if let Ok(client) = stream.into_std().and_then(|stream| client(&app, stream)) {
+        let Ok(client) = stream.into_std().and_then(|stream| client(&app, stream)) else { continue };
+        // Before its task begins: in a burst many are accepted before the first of them has begun.
+        if let Some(number) = app.streams.enter(&client) {
             let app = Arc::clone(&app);
-            tokio::spawn(async move { app.streams.carry(client, app.times.token_recheck).await });
+            tokio::spawn(async move {
+                app.streams.carry_entered(number, client, app.times.token_recheck).await;
+            });
         }
     }
 }
@@ -149,7 +153,7 @@ fn client(app: &AppState, stream: UnixStream) -> io::Result<Client> {
         input: Box::new(stream.try_clone()?),
         output: Box::new(stream.try_clone()?),
         // An error means that the stream is closed already.
-        hang_up: Box::new(move |how| drop(stream.shutdown(how))),
+        hang_up: Arc::new(move |how| drop(stream.shutdown(how))),
         // The user id cannot change during the connection, so there is nothing to recheck.
         is_entitled: Box::new(|| true),
         is_local: true,

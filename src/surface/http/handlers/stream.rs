@@ -89,7 +89,7 @@ async fn carry(app: &Arc<AppState>, principal: &Principal, upgraded: Upgraded, n
         // Hyper may have read bytes of the stream already; they come first.
         input: Box::new(Cursor::new(parts.read_buf).chain(input)),
         output: Box::new(output),
-        hang_up: Box::new(move |how| drop(stream.shutdown(how))),
+        hang_up: Arc::new(move |how| drop(stream.shutdown(how))),
         is_entitled: Box::new(move || entitling.is_live(&bearer)),
         is_local: false,
     };
