@@ -58,7 +58,13 @@ impl PrimitivesCall<'_> {
             began: self.handle().now().boot,
             maker: self.maker(session),
             calls: calls.iter().map(|(index, calling)| (*index, Begun::of(calling))).collect(),
-            state: Mutex::new(BoardState { left: calls.len(), items, promise: None, alarm: None }),
+            state: Mutex::new(BoardState {
+                left: calls.len(),
+                items,
+                is_time_up: false,
+                promise: None,
+                alarm: None,
+            }),
         });
         let at_gone = Arc::clone(&board);
         let (pending, promise) = Pending::new(time, move || at_gone.give_up());
@@ -126,6 +132,8 @@ struct Board {
 struct BoardState {
     left: usize,
     items: Vec<(Box<str>, Option<ItemEnd>)>,
+    /// Whether what has not ended becomes tasks: from then on it is not ended for a caller that leaves.
+    is_time_up: bool,
     /// `None` once the answer was given, or nobody wants it.
     promise: Option<Promise>,
     alarm: Option<AlarmId>,
@@ -163,10 +171,12 @@ impl Board {
     /// Answers with what has ended. The other calls go on as tasks.
     fn time_is_up(&self, time: Span) {
         // Collected first: a task is a step of the engine, which must not wait for this lock.
-        let open: Vec<&(usize, Begun)> = {
-            let state = self.state();
-            let is_open = |index: usize| matches!(state.items.get(index), Some((_, None)));
-            self.calls.iter().filter(|(index, _)| is_open(*index)).collect()
+        let open = {
+            let mut state = self.state();
+            // Under one lock with the look at what is open: a caller that leaves before has ended these, and one that leaves
+            // after ends nothing.
+            state.is_time_up = true;
+            self.open(&state)
         };
         for (index, begun) in open {
             let end = self.as_task(begun).unwrap_or_else(|why| {
@@ -207,12 +217,22 @@ impl Board {
         }
     }
 
+    /// The calls that have not ended.
+    fn open(&self, state: &BoardState) -> Vec<&(usize, Begun)> {
+        let is_open = |index: usize| matches!(state.items.get(index), Some((_, None)));
+        self.calls.iter().filter(|(index, _)| is_open(*index)).collect()
+    }
+
     /// Ends what has not ended: nobody waits for it.
     fn give_up(&self) {
         let mut state = self.state();
-        // Calls that end from here on find no place, and do nothing.
-        state.left = 0;
-        state.items.clear();
+        // What is becoming a task is not ended: its model is told what came of it.
+        let open = if state.is_time_up { Vec::new() } else { self.open(&state) };
+        if !state.is_time_up {
+            // Calls that end from here on find no place, and do nothing.
+            state.left = 0;
+            state.items.clear();
+        }
         let (promise, alarm) = (state.promise.take(), state.alarm.take());
         // Unlocked first: a promise that is dropped says so.
         drop(state);
@@ -220,7 +240,7 @@ impl Board {
         if let Some(alarm) = alarm {
             self.handle.waiters().call_off(alarm);
         }
-        self.calls.iter().for_each(|(_, begun)| self.handle.calls().cancel(&begun.id));
+        open.into_iter().for_each(|(_, begun)| self.handle.calls().cancel(&begun.id));
     }
 
     fn answer(&self, mut state: MutexGuard<'_, BoardState>) {

@@ -1,15 +1,16 @@
 //! `run_parallel`: what is called, what is refused, and in which order results stand.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use reveille::dialect::Notation;
 use reveille::domain::{
-    Caller, Dialect, Grant, GuardPolicy, PayloadKind, Risk, Rule, RuleScope, Ruling, ScheduleId, Scope, Span,
-    ToolSpec,
+    Call, CallPurpose, Caller, Dialect, ExecutorKind, Grant, GuardPolicy, Payload, PayloadKind, Risk, Rule,
+    RuleScope, Ruling, ScheduleId, Scope, SessionId, Sink, Span, ToolSpec, When,
 };
 use reveille::edn::{Map, Value};
-use reveille::engine::{Command, Input, Which};
+use reveille::engine::{Command, Input, Invocation, NewSchedule, Which};
 use reveille::limits;
+use reveille::port::{Executor, Returned};
 use reveille::service::{CallStyle, Service, Waiter};
 use reveille::testkit::ToolPlan;
 
@@ -258,6 +259,55 @@ fn what_has_not_ended_in_time_goes_on_as_a_task() {
     world.run_for(4_000_000);
     assert_eq!(world.told().len(), 1);
     assert_eq!(world.handle.calls().in_use().in_flight, 0);
+}
+
+/// An executor whose calls hang. When one of them is called off, its caller leaves.
+#[derive(Default)]
+struct Leaving {
+    waiter: Mutex<Option<Waiter>>,
+    open: Mutex<Vec<Returned>>,
+    cancelled: Mutex<Vec<String>>,
+}
+
+impl Executor for Leaving {
+    fn specs(&self, _: &SessionId) -> Arc<[ToolSpec]> {
+        Arc::new([spec("l.hang", true, false)])
+    }
+
+    fn call(&self, _: Invocation, returned: Returned) {
+        self.open.lock().expect("whole").push(returned);
+    }
+
+    fn cancel(&self, id: &str) {
+        self.cancelled.lock().expect("whole").push(id.to_owned());
+        let waiter = self.waiter.lock().expect("whole").take();
+        drop(waiter);
+    }
+}
+
+/// Two have not ended in time: the first becomes the last task that the session may have, and the second is called off.
+#[test]
+fn who_leaves_when_the_time_is_up_ends_no_task() {
+    let (world, leaving) = (world(), Arc::new(Leaving::default()));
+    world.handle.tools().add_executor(ExecutorKind::Operator, leaving.clone()).expect("no clash");
+    for _ in 1..limits::SESSION_TASKS.value {
+        let call =
+            Call { purpose: CallPurpose::Task, sink: Sink::Session, ..Call::new(tool("t.hang"), Map::new()) };
+        let due = When::After(Span::from_millis(3_600_000));
+        let new = NewSchedule {
+            dialect: Dialect::Primitives,
+            payload: Payload::Call(Box::new(call)),
+            ..NewSchedule::message(session("s"), due, "")
+        };
+        world.handle.submit(Input::Command(Command::CreateSchedule(new))).expect("there is room");
+    }
+    let (_said, waiter) = begin(&world, r#"{"actions":[{"name":"l.hang"},{"name":"l.hang"}],"timeout":1}"#);
+    *leaving.waiter.lock().expect("whole") = waiter;
+    world.run_for(1_000);
+    let cancelled = leaving.cancelled.lock().expect("whole").clone();
+    assert!(cancelled.len() == 1 && cancelled[0].ends_with("/1"), "{cancelled:?}");
+    assert!(leaving.waiter.lock().expect("whole").is_none(), "its caller has left");
+    assert_eq!(world.handle.calls().in_use().in_flight, 1, "the other one goes on");
 }
 
 /// A task that ends before it could ask for its call: nobody is left whom the call could tell anything.
