@@ -2,6 +2,7 @@
 //! and gone on with by the next life.
 
 mod again;
+mod agents_turns;
 mod apart;
 mod approvals;
 mod channels;

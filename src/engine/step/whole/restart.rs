@@ -1,7 +1,8 @@
 //! Transition: the engine starts on restored state.
 //!
 //! Slots before this moment count as missed. Runs that were with a host are recovered as their
-//! schedules' policies say: handed over again, failed, or left active until their timeout. What the
+//! schedules' policies say: handed over again, failed, or left active until their timeout. A turn in an agent's own
+//! conversation had its receipt, and no policy repeats it. What the
 //! built-in host had not acknowledged has not happened, because its transcript and the receipt are
 //! committed together. Volatile runs are not restored; of tasks among
 //! them, their sessions are told (`lost_tasks.rs`). If the process goes on after a failure of
@@ -100,6 +101,11 @@ fn recover_run(step: &mut StepBuilder<'_>, key: Key, run: &RunRecord, taken: &mu
         return;
     }
     let Some(occurrence) = Occurrence::of(step.state, run) else { return };
+    // The receipt says that the agent has the prompt, and nobody comes back to report the end of the turn.
+    if run.run.state == RunState::Running && is_with_agent(step, run) {
+        occurrence.finish(step, RunFact::Delivered);
+        return;
+    }
     let policy = occurrence.schedule.policy();
     let may_be_active = run.run.host.is_some_and(HostId::is_attached);
     // The turn may go on at the host, which may come back and report its end. The timeout bounds
@@ -139,4 +145,15 @@ fn recover_run(step: &mut StepBuilder<'_>, key: Key, run: &RunRecord, taken: &mu
     if !waits && is_free && !cancel_stale(step, &occurrence) && dispatch(step, &occurrence) {
         taken.extend(lane);
     }
+}
+
+/// Whether a run is in an agent's own conversation: the host of agents has it, or a window, whose session is named as its
+/// conversation is.
+fn is_with_agent(step: &StepBuilder<'_>, run: &RunRecord) -> bool {
+    let session = run.run.session.as_ref().and_then(|id| step.state.session(id));
+    let is_window = session.and_then(|session| {
+        let address = session.config().address.as_ref()?;
+        Some(session.id.as_str() == address.to_string())
+    });
+    run.run.host == Some(HostId::AGENTS) || is_window == Some(true)
 }
