@@ -65,6 +65,20 @@ impl Link {
         }
     }
 
+    /// As [`Link::ask`], for what the daemon does as soon as it is asked: nothing is sent after the deadline, and the answer is
+    /// awaited for so many milliseconds from then on.
+    ///
+    /// # Errors
+    /// As [`Link::ask`]; `TimedOut` also where nothing was sent.
+    pub(super) fn ask_to_the_end(
+        &mut self,
+        request: Map,
+        (until, patience): (BootTime, u64),
+    ) -> io::Result<Result<Map, Map>> {
+        self.left(until)?;
+        self.ask(request, self.after(patience))
+    }
+
     /// Waits for what the daemon pushes.
     ///
     /// # Errors

@@ -145,20 +145,22 @@ fn hand_over(link: &mut Link, (session, is_coming): (&str, bool), until: BootTim
         return Ok(());
     }
     block(&words::due(&prompts))?;
-    // The turn goes on.
-    busy(link, session, true, until)
+    // The turn goes on. What was taken may have come late.
+    busy(link, session, true, link.after(limits::HOOK_MS.value))
 }
 
-/// Takes the first messages out of the inbox.
+/// Takes the first messages out of the inbox. They count as delivered once the daemon is asked for them, and its answer comes
+/// when that is on disk, so a slow disk must not end the wait for it.
 fn take(link: &mut Link, session: &str, until: BootTime) -> io::Result<Vec<Prompt>> {
     let call = request("call").with("tool", "inbox").with("session-id", session);
-    let Ok(taken) = link.ask(call.with("args", Map::new().with("first", MOST)), until)? else {
-        return Ok(Vec::new());
-    };
+    let call = call.with("args", Map::new().with("first", MOST));
+    let Ok(taken) = link.ask_to_the_end(call, (until, TAKEN_MS))? else { return Ok(Vec::new()) };
     let messages = taken.keyword("messages").and_then(Value::as_items).unwrap_or_default();
     Ok(messages.iter().filter_map(|message| Prompt::of_taken(message.as_map()?)).collect())
 }
 
+/// How long the answer is awaited with what was taken. Agents give up a hook that is no waiter after 5 s.
+const TAKEN_MS: u64 = 4_000;
 /// How long a hook waits before it looks into the inbox again.
 const BETWEEN_MS: u64 = 10;
 /// Messages that are handed over at once. The next turn's end has the others.
@@ -167,3 +169,44 @@ const MOST: i64 = 5;
 const SHOWN: usize = 2;
 /// What the engine is told of a person's message.
 const NOT_KEPT: &str = "(kept by the agent)";
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
+    use std::os::unix::net::UnixListener;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A daemon that answers a question for the inbox only after the hook's time is over, as one does whose disk is slow.
+    #[test]
+    fn what_is_taken_is_awaited_beyond_the_time_of_a_hook() {
+        let socket = std::env::temp_dir().join(format!("reveille-take-{}", std::process::id()));
+        let _ = std::fs::remove_file(&socket);
+        let listener = UnixListener::bind(&socket).unwrap();
+        let daemon = thread::spawn(move || {
+            let mut asked = BufReader::new(listener.accept().unwrap().0);
+            let mut line = String::new();
+            asked.read_line(&mut line).unwrap();
+            // The hook says nothing more, so this is the wait.
+            asked.get_ref().set_read_timeout(Some(Duration::from_millis(2 * TIME_MS))).unwrap();
+            let said = asked.read(&mut [0; 8]).unwrap_err();
+            assert!(matches!(said.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut), "{said}");
+            let answer = "{:id 1 :ok {:messages [{:run_id \"sch-1~1~x\" :text \"Look.\"}]}}\n";
+            asked.get_mut().write_all(answer.as_bytes()).unwrap();
+            asked.get_ref().set_read_timeout(None).unwrap();
+            assert_eq!(asked.read_to_string(&mut line).unwrap(), 0, "nothing is asked after the deadline");
+        });
+        let mut link = Link::open(&socket).unwrap();
+        let until = link.after(TIME_MS);
+        assert_eq!(take(&mut link, "s", until).unwrap().len(), 1);
+        let late = take(&mut link, "s", until).err().unwrap();
+        assert_eq!(late.kind(), ErrorKind::TimedOut);
+        drop(link);
+        daemon.join().unwrap();
+        std::fs::remove_file(&socket).unwrap();
+    }
+
+    const TIME_MS: u64 = 500;
+}
