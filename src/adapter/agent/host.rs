@@ -290,7 +290,19 @@ impl Inner {
         self.pool().address(session)
     }
 
+    /// Returns whether another session has a process in the conversation of this one. It is ended if nothing goes on there.
+    pub(super) fn is_with_another(&self, session: &SessionId) -> bool {
+        let beside = self.pool().make_way(session);
+        if let Some(Some(leaves)) = &beside {
+            self.let_go(leaves);
+        }
+        beside.is_some()
+    }
+
     pub(super) fn place_for_look(&self, session: &SessionId) -> Option<task::Start> {
+        if self.is_with_another(session) {
+            return None;
+        }
         let (plan, address) = self.pool().place_for_look(session)?;
         Some(task::Start { session: session.clone(), plan, address })
     }

@@ -3,6 +3,8 @@
 //! Time is an argument, and there is no process here. Invariants: there are never more processes than an agent may have, nor than
 //! `limits::AGENT_PROCESSES` in all; who waits longest is called first.
 
+mod beside;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -166,6 +168,11 @@ impl Pool {
             self.give_back(session);
             self.alarms.insert((at, session.clone()));
             return Admission::Waits(reason, None);
+        }
+        if starts && let Some(leaves) = self.make_way(session) {
+            self.give_back(session);
+            self.alarms.insert((now.after(plan.timing.probe), session.clone()));
+            return Admission::Waits(Reason::HeldElsewhere, leaves);
         }
         match place {
             Place::Working | Place::Idle => {
@@ -354,7 +361,8 @@ impl Pool {
     pub(super) fn place_for_look(&mut self, session: &SessionId) -> Option<(Arc<AgentPlan>, Address)> {
         let known = self.sessions.get(session).filter(|known| known.place == Place::None)?;
         let address = known.address.clone();
-        let plan = self.plan(&address).filter(|plan| self.has_room(plan))?;
+        let plan =
+            self.plan(&address).filter(|plan| self.has_room(plan) && self.beside(session).is_none())?;
         self.take_place(session, &plan.name);
         self.set(session, Place::Working);
         Some((plan, address))

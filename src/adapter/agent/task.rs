@@ -90,7 +90,7 @@ pub(super) async fn knock(inner: Arc<Inner>, session: SessionId) {
     let Some((plan, address)) = inner.plan_of(&session) else { return };
     let (reason, wait) = if !plan.is_installed() {
         (Reason::AgentMissing, plan.missing_wait())
-    } else if !is_free(&inner, &session, (&plan, &address)).await {
+    } else if inner.is_with_another(&session) || !is_free(&inner, &session, (&plan, &address)).await {
         (Reason::HeldElsewhere, plan.timing.probe)
     } else if inner.plan_of(&session).is_none() {
         // A window has taken it meanwhile.

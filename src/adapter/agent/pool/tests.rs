@@ -110,3 +110,37 @@ fn a_process_frees_the_place_of_its_own_agent() {
     pool.leave(&own);
     assert_eq!(pool.call(BootTime::ZERO), Some(moved));
 }
+
+/// Two sessions may have one address: a window has opened one that is named as the conversation is.
+#[test]
+fn a_conversation_has_one_process_for_all_sessions_that_have_it() {
+    let mut pool = Pool::new(vec![plan("x", 3)]);
+    let address: Address = "x:c1".parse().expect("an address");
+    let [main, window] = ["main", "x:c1"].map(|name| {
+        let session = SessionId::new(name).expect("an id");
+        assert!(pool.adopt(&session, &address));
+        session
+    });
+    let held = |pool: &mut Pool, session: &SessionId, now| {
+        let admission = pool.admit(session, now);
+        let Admission::Waits(Reason::HeldElsewhere, leaves) = admission else { panic!("{admission:?}") };
+        leaves
+    };
+    let now = BootTime::ZERO;
+    assert_eq!(admit(&mut pool, &main), Ok("started"));
+    assert_eq!(held(&mut pool, &window, now), None, "it is at work");
+    let again = pool.next_alarm().expect("it is looked at again");
+    assert_eq!(again, now.after(Span::from_millis(2_000)));
+    assert!(pool.place_for_look(&window).is_none(), "nor is it looked into");
+    pool.ended(&main, None, now);
+    assert_eq!(held(&mut pool, &window, again), Some(main.clone()), "nothing goes on there");
+    assert_eq!(held(&mut pool, &window, again), None, "it is told once to end");
+    pool.leave(&main);
+    assert_eq!(admit(&mut pool, &window), Ok("started"));
+    // Another conversation of the agent is beside it.
+    let other = adopted(&mut pool, "x", "c2");
+    assert_eq!(admit(&mut pool, &other), Ok("started"));
+    assert_eq!(held(&mut pool, &main, again), None);
+    pool.leave(&window);
+    assert!(pool.place_for_look(&main).is_some());
+}
