@@ -181,6 +181,22 @@ fn a_turn_that_never_ends_is_stopped() {
     assert!(scene.machine.is_idle(), "the agent obeyed, and its process can go on");
 }
 
+/// An agent whose model is overloaded may have the prompt in its conversation: nothing may send it a second time.
+#[test]
+fn an_error_as_the_answer_to_a_prompt_is_no_refusal() {
+    for (code, reason) in [(-32_603, Reason::OutcomeUnknown), (-32_000, Reason::NotAuthenticated)] {
+        let mut scene = Scene::new(plan());
+        scene.prompt(1);
+        let last = scene.sent.last().expect("the prompt");
+        let prompt: serde_json::Value = serde_json::from_str(last).expect("JSON");
+        let error = format!("{{\"code\":{code},\"message\":\"429\"}}");
+        scene.line(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}", prompt["id"]));
+        let is_told = |told: &Told| *told == Told::Failed(run(1), reason, "429".into());
+        assert!(scene.told.iter().any(is_told), "{:?}", scene.told);
+        assert_eq!(scene.outcomes(), [TurnOutcome::Error]);
+    }
+}
+
 #[test]
 fn a_second_prompt_waits_for_the_turn() {
     let mut scene = Scene::new(plan());

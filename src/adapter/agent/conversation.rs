@@ -4,6 +4,7 @@
 //! process may be started (`pool.rs`), and what the engine is told (`host.rs`). Invariants: a prompt is sent at most once; a turn
 //! ends in exactly one outcome; every state has a deadline.
 
+mod ending;
 mod opening;
 mod permission;
 
@@ -303,36 +304,6 @@ impl Conversation {
         }
     }
 
-    fn end_turn(
-        &mut self,
-        now: Now,
-        mut log: Box<TurnLog>,
-        answer: &Result<serde_json::Value, RpcError>,
-        outcome: Option<TurnOutcome>,
-    ) {
-        let run = log.turn().run.clone();
-        match answer {
-            Ok(answer) => {
-                // The answer is a sign too, unless the run has failed for the want of one.
-                if outcome.is_none() && log.receive(now.wall) {
-                    self.tell(Told::Receipt(run));
-                }
-                log.answered(answer, self.plan.kind.says_tokens);
-            }
-            Err(error) => {
-                if outcome.is_none() && !log.is_received() {
-                    let reason = match error.code {
-                        NOT_AUTHENTICATED => Reason::NotAuthenticated,
-                        _ => Reason::HostRefused,
-                    };
-                    self.tell(Told::Failed(run, reason, error.message.clone()));
-                }
-                log.failed(&error.message);
-            }
-        }
-        self.tell(Told::Turn(Box::new(log.end(now.wall, outcome))));
-    }
-
     fn refused(&mut self, now: Now, error: &RpcError, otherwise: Reason) {
         let reason = if error.code == NOT_AUTHENTICATED { Reason::NotAuthenticated } else { otherwise };
         self.give_up(now, reason, &error.message);
@@ -443,16 +414,6 @@ impl Conversation {
             // The system will end it; there is nothing left to do.
             Stage::Killed => self.until = now.boot.after(timing.grace),
             Stage::Gone => {}
-        }
-    }
-
-    /// Ends the turn that a cancel did not end.
-    fn leave_turn(&mut self, now: Now) {
-        if let Stage::Cancelling(log) = &mut self.stage
-            && let Some(log) = log.take()
-        {
-            let outcome = log.cause();
-            self.tell(Told::Turn(Box::new(log.end(now.wall, Some(outcome)))));
         }
     }
 

@@ -135,7 +135,8 @@ fn a_login_that_is_missed_at_the_prompt_is_told() {
 
 #[test]
 fn an_answer_that_is_an_error_is_told() {
-    fails("error", "fail-prompt", "host-refused", 1);
+    // The agent may have taken the prompt all the same.
+    fails("error", "fail-prompt", "outcome-unknown", 1);
 }
 
 #[test]
