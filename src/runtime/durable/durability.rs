@@ -158,6 +158,7 @@ pub(in crate::runtime) fn report_of_host(input: &Input, state: &State) -> Option
     let Input::Report(report) = input else { return None };
     let (Report::Created { run }
     | Report::Accepted { run }
+    | Report::Unreached { run, .. }
     | Report::Returned { run, .. }
     | Report::Failed { run, .. }) = report
     else {

@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use reveille::domain::{
-    Address, DecisionKind, EndsWith, HostId, Policy, Recovery, ScheduleId, SessionConfig, SessionId,
+    Address, DecisionKind, EndsWith, HostId, Policy, Reason, Recovery, ScheduleId, SessionConfig, SessionId,
     Settings, Span, Status,
 };
 use reveille::engine::{Command, Input, NewSchedule, Report, ScheduleRecord};
+use reveille::port::StoreFault;
 use reveille::runtime::Handle;
-use reveille::testkit::SimHost;
+use reveille::testkit::{Behaviour, SimHost};
 
 use super::lives::{Life, Lives, message};
 use crate::simulated::session;
@@ -91,6 +92,34 @@ fn a_prompt_that_an_agent_works_on_is_not_sent_again() {
     check("main", false);
     check(CONVERSATION, false);
     check(CONVERSATION, true);
+}
+
+/// The host of agents says once that a conversation cannot be reached.
+#[test]
+fn a_prompt_that_was_not_sent_waits_although_the_store_failed_at_that_moment() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    let id = session("main");
+    open_at(&life, &id);
+    let host = agents(&lives, &life, &id);
+    host.behave(&[(Behaviour::LoseReceipt, 1)]);
+    let schedule = ends_with_turn(&life, &id);
+    pass(&lives, &life);
+    life.await_kind(DecisionKind::RunDispatched);
+    // It is dispatched, and reaches the host a moment later.
+    let reached = std::iter::from_fn(|| Some(host.prompts().into_iter().next())).flatten().next();
+    let run = reached.expect("it is out").run;
+    lives.store.fail(StoreFault::Unwritable { detail: "no space".into() });
+    let unreached = Report::Unreached { run, reason: Reason::HeldElsewhere };
+    life.handle.submit_unawaited(Input::Report(unreached)).expect("it is in flight");
+    lives.store.heal();
+    life.await_kind(DecisionKind::EngineRestarted);
+    life.handle.run_due();
+    assert_eq!(status(&life, &schedule), Some(Status::Queued));
+    host.behave(Behaviour::FAULTLESS);
+    take_over(&life.handle, HostId::AGENTS, &id);
+    life.await_kind(DecisionKind::RunAccepted);
+    assert_eq!(sent(&host, &schedule), 2, "the first one reached nobody");
 }
 
 const CONVERSATION: &str = "codex:t1";
