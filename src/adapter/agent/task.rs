@@ -203,7 +203,8 @@ async fn drive(
     let mut lines = std::mem::replace(&mut process.lines, mpsc::channel(1).1);
     let mut driven = Driven { inner, start, left: Left::default(), process, is_taken: false };
     let mut machine = Conversation::new(plan, &session, address, directory, inner.now());
-    let mut is_open = true;
+    // Inputs are read until their senders are gone: then there would be an end of inputs at once, each time that it is asked for.
+    let (mut is_open, mut is_heard) = (true, !is_look);
     let started = Input::Started { process: driven.process.id() };
     driven.step(&mut machine, started);
     driven.step(&mut machine, first);
@@ -225,7 +226,10 @@ async fn drive(
                 driven.last_lines(&mut machine, &mut lines).await;
                 Input::Ended(driven.process.errors(&driven.start.plan))
             }
-            input = inputs.recv(), if !is_look => input.unwrap_or(Input::LetGo),
+            input = inputs.recv(), if is_heard => input.unwrap_or_else(|| {
+                is_heard = false;
+                Input::LetGo
+            }),
             _ = timeout(wait, pending::<()>()) => Input::Tick,
         };
         if let Some(input) = driven.checked(input).await {
