@@ -236,6 +236,26 @@ fn nothing_is_sent_where_a_window_has_come_meanwhile() {
     assert!(!scene.machine.is_opening() && scene.signals.is_empty(), "{:?}", scene.signals);
 }
 
+/// A session is closed while its conversation is being opened: the process ends at once, and tells nothing more of it.
+#[test]
+fn a_conversation_that_is_let_go_is_not_opened_any_more() {
+    let answers = [INITIALIZED, "{}"];
+    for steps in 0..=answers.len() {
+        let mut scene = Scene::new(plan());
+        scene.put(Input::Started { process: Some(7) });
+        scene.put(Input::Prompt(Prompt { run: run(1), text: "look".into() }));
+        answers[..steps].iter().for_each(|answer| scene.answer(answer));
+        let told = scene.told.len();
+        scene.put(Input::LetGo);
+        assert_eq!(scene.signals, [Output::Terminate], "after {steps}");
+        let why = |told: &Told| matches!(told, Told::NotSent(_, NotSent::Waits(Reason::HostBusy, _)));
+        assert!(matches!(&scene.told[told..], [one] if why(one)), "after {steps}: {:?}", scene.told);
+        answers[steps..].iter().for_each(|answer| scene.answer(answer));
+        scene.answer("{}");
+        assert_eq!((scene.told.len(), scene.prompts()), (told + 1, 0), "after {steps}");
+    }
+}
+
 /// One of the things that can happen.
 #[derive(Clone, Debug)]
 enum Event {

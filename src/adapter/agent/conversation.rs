@@ -169,6 +169,10 @@ impl Conversation {
         match &self.stage {
             Stage::Ready => {}
             Stage::InTurn(_) if self.ends => return self.cancel(now),
+            // Nothing was sent. A process that went on could answer for a session that is opened again meanwhile.
+            Stage::Starting | Stage::Opening(_) | Stage::Setting | Stage::Settling if self.ends => {
+                return self.give_up(now, Reason::HostBusy, "the conversation was released");
+            }
             Stage::Starting
             | Stage::Opening(_)
             | Stage::Setting
