@@ -79,6 +79,8 @@ async function inOpencode() {
   schedule("ses_1", "WAKE two.");
   await until("opencode refuses it", () => prompts.length === 2);
   isAccepting = true;
+  await until("it comes again", () => prompts.length > 2);
+  assert.match(prompts.at(-1).body.parts[0].text, /WAKE two\.$/);
 
   // Two conversations of one process, and a sub-agent, which is none of its own.
   await said(plugin, "ses_2", "Hello.");

@@ -10,6 +10,8 @@ const HOOK = ["reveille", "hook", "opencode"]
 const WAKE = 2
 // A hook gives up by itself, long before.
 const PATIENCE_MS = 2_000
+// How long a prompt that opencode did not take is left alone.
+const AGAIN_MS = 5_000
 // A conversation over ACP has a host of its own, which reports its turns.
 const IS_HOSTED = process.argv.includes("acp")
 // `opencode run` ends with its turn, and is not woken.
@@ -50,8 +52,17 @@ export const Reveille = async ({ client, directory }) => {
       conversation.isWoken = true
       // As the person wrote last: a plan stays a plan.
       const body = { ...conversation.as, parts: [{ type: "text", text: prompt.trimEnd() }] }
-      // A prompt that opencode does not take has no receipt, and comes again.
-      const again = () => { conversation.isWoken = false; wait("Stop", id, conversation) }
+      // A prompt that opencode does not take has no receipt, and comes again: it has the waiter's place until its turn is over.
+      const again = async () => {
+        conversation.isWoken = false
+        // Not at once: opencode may refuse the next one too.
+        await new Promise((go) => setTimeout(go, AGAIN_MS).unref())
+        // A turn of the person's has ended meanwhile, and a waiter has begun after it.
+        if (conversation.isWoken || conversation.waiters > 0) return
+        if (!conversation.isBusy) await tell("Stop", id, {})
+        // The person may have written meanwhile.
+        wait(conversation.isBusy ? "UserPromptSubmit" : "Stop", id, conversation)
+      }
       client.session.promptAsync({ path: { id }, body }).then((answer) => answer?.error && again(), again)
     })
   }
