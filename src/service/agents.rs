@@ -21,7 +21,7 @@ use super::reach::Reach;
 use crate::domain::{
     Actor, Address, AgentKind, Caller, HostId, Op, Refusal, RunId, SessionConfig, SessionId,
 };
-use crate::engine::{Command, Input, Report, SessionRecord};
+use crate::engine::{Input, Report, SessionRecord};
 use crate::limits;
 use crate::runtime::Hosts;
 
@@ -66,6 +66,13 @@ struct Waiter {
     handed: Option<Handed>,
     /// Tells the client that it waits no more.
     let_go: Box<dyn FnOnce() + Send>,
+}
+
+impl Waiter {
+    /// Whether the agent is in the turn of the prompt that it has handed over.
+    fn is_in_turn(&self) -> bool {
+        self.handed.as_ref().is_some_and(|handed| handed.is_received)
+    }
 }
 
 /// A prompt that was handed over.
@@ -187,7 +194,7 @@ impl Service {
         let changed = self.shared.agents.table().bind(process.clone(), &session, has_many);
         // A new process holds other schedules than the one before it. The process before it may have ended without a word.
         changed.iter().for_each(|session| self.forget_agent_schedules(session));
-        changed.iter().filter(|of| **of != session).for_each(|left| self.tell_left(left));
+        changed.iter().filter(|of| **of != session).for_each(|left| self.leave_behind(left, has_many));
         if let Err(error) = self.open_for_agent(caller, &session, address) {
             // No session was opened, so the process must not be found in its conversation.
             let _ = self.shared.agents.table().unbind(|known, of| known == process && *of == session);
@@ -197,6 +204,20 @@ impl Service {
             self.leave_to_window(&session);
         }
         Ok(session)
+    }
+
+    /// A session has lost a process. Unless that `has_many`, it has gone on to another conversation, which the waiter of this one
+    /// must not wake.
+    fn leave_behind(&self, session: &SessionId, has_many: bool) {
+        let host = {
+            let table = self.shared.agents.table();
+            let has_none = !table.processes.keys().any(|(_, bound)| bound == session);
+            table.waiters.get(session).filter(|_| has_none && !has_many).map(|waiter| waiter.host)
+        };
+        if let Some(host) = host {
+            self.let_waiter_go(session, host);
+        }
+        self.tell_left(session);
     }
 
     /// Opens the session of the conversation at an address, if it is not open.
@@ -345,11 +366,15 @@ impl Service {
             let is_it = |waiter: &Waiter| waiter.handed.as_ref().is_some_and(|handed| handed.run == run);
             let is_here = table.waiters.get(session).is_some_and(is_it);
             if !is_here {
-                if table.called_back.contains_key(&run) || table.waiters.values().any(is_it) {
-                    return Ok(Shown::Elsewhere);
-                }
+                let its = table.waiters.iter().find(|(_, waiter)| is_it(waiter));
+                let its = its.map(|(of, waiter)| (of.clone(), waiter.host, waiter.is_in_turn()));
+                let is_ours = its.is_some() || table.called_back.contains_key(&run);
                 drop(table);
-                return self.show_left(caller, session, run);
+                // The agent will not show it there any more. In a turn it has.
+                if let Some((of, host, false)) = its {
+                    self.let_waiter_go(&of, host);
+                }
+                return if is_ours { Ok(Shown::Elsewhere) } else { self.show_left(caller, session, run) };
             }
             // It may be in the agent's own queue twice, if it was called back before: the second one stays out.
             if let Some(handed) = table.waiters.get_mut(session).and_then(|waiter| waiter.handed.as_mut()) {
@@ -393,9 +418,7 @@ impl Service {
 
     /// Whether the agent is in the turn of a prompt that a waiter has handed over.
     fn is_in_woken_turn(&self, session: &SessionId) -> bool {
-        let table = self.shared.agents.table();
-        let handed = table.waiters.get(session).and_then(|waiter| waiter.handed.as_ref());
-        handed.is_some_and(|handed| handed.is_received)
+        self.shared.agents.table().waiters.get(session).is_some_and(Waiter::is_in_turn)
     }
 
     /// Ends the turn of a prompt that a waiter has handed over; nobody listens then. A prompt that the agent has not shown was
@@ -427,16 +450,10 @@ impl Service {
         };
         // Without the lock: the engine may call hosts.
         let Some(waiter) = waiter else { return };
+        let shown = waiter.handed.as_ref().filter(|handed| handed.is_received);
+        self.queue_again(session, host, shown.map(|handed| &handed.run));
         leave(&self.handle().hosts(), host);
-        // Nobody listens again. A session that another host has taken over meanwhile, or that was closed, stays as it is.
-        let is_gone = |record: &SessionRecord| record.host() == host;
-        if self.handle().view(|state| state.session(session).is_some_and(is_gone)) {
-            let sessions = vec![session.clone()];
-            let (host, busy, by) = (HostId::INBOX, Some(false), Some(waiter.by));
-            let back = Command::HostSessions { host, sessions, busy, by };
-            // Written all the same, but not waited for: a hook gives up before a slow disk has answered.
-            let _ = self.handle().submit_unawaited(Input::Command(back));
-        }
+        self.leave_unheard(session, host, waiter.by);
         (waiter.let_go)();
         // Its process may have been missed while the waiter had the session.
         if !self.has_agent_process(session) {

@@ -17,6 +17,7 @@ mod arrival;
 mod as_of;
 mod as_of_queue;
 mod budgets;
+mod called_back;
 pub(crate) mod creation;
 mod denial;
 mod denials;

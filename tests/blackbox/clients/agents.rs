@@ -322,6 +322,44 @@ fn trap_3_a_prompt_on_its_way_into_the_next_conversation_is_called_back() {
     daemon.end("-TERM");
 }
 
+/// What a window was woken for is not lost with the waiter, although nobody says that the conversation is over: its process goes
+/// on with another one, or another window shows the prompt.
+#[test]
+fn what_was_called_back_waits_again() {
+    for is_other_window in [false, true] {
+        let home = Home::new(if is_other_window { "agents-back-shown" } else { "agents-back-left" });
+        let daemon = Daemon::start(&home);
+        start(&home, "old", "startup");
+        let mut waiters = Vec::new();
+        waiter(&home, "old", &mut waiters);
+        schedule(&home, "old", "for the old one", 1);
+        let woken = end(waiters.remove(0));
+        assert_eq!(woken.code, Some(2));
+        let shown = json!({"prompt": woken.err});
+        let said = if is_other_window {
+            // A shell stands for the other window.
+            let program = home.command(&[]).get_program().to_owned();
+            let script = ["-c", "\"$0\" hook claude --data-dir state; :"];
+            let mut shell = home.command_of(std::path::Path::new("/bin/sh"), &script);
+            shell.arg(program);
+            end(spawn_of(shell, &recorded("UserPromptSubmit", "new", &shown))).out
+        } else {
+            start(&home, "new", "clear");
+            until(|| ask(&home, "old", "[:psi.agent-session/inbox-count]").contains("inbox-count 1"));
+            hook(&home, "UserPromptSubmit", "new", &shown)
+        };
+        assert!(said.contains("\"decision\":\"block\""), "{said}");
+        until(|| ask(&home, "old", "[:psi.agent-session/inbox-count]").contains("inbox-count 1"));
+        start(&home, "old", "resume");
+        waiter(&home, "old", &mut waiters);
+        let woken = end(waiters.remove(0));
+        assert_eq!(woken.code, Some(2));
+        assert_eq!(hook(&home, "UserPromptSubmit", "old", &json!({"prompt": woken.err})), "");
+        assert!(status(&home).contains("status :delivered"), "{}", status(&home));
+        daemon.end("-TERM");
+    }
+}
+
 /// A turn that was begun for a schedule ends with its agent: nobody is said to listen.
 #[test]
 fn an_agent_that_is_killed_in_its_turn_leaves_nobody_who_listens() {
