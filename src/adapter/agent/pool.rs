@@ -324,9 +324,11 @@ impl Pool {
     /// A process has ended, or was not started: its place is free.
     pub(super) fn leave(&mut self, session: &SessionId) {
         self.release(session);
-        let Some(known) = self.sessions.get(session) else { return };
+        let Some(known) = self.sessions.get_mut(session) else { return };
         if known.place != Place::None {
             let is_gone = known.is_gone;
+            // The next process counts from zero, and may be dearer by the time that it tells.
+            known.cost = None;
             self.free(session);
             if is_gone {
                 self.sessions.remove(session);

@@ -144,3 +144,21 @@ fn a_conversation_has_one_process_for_all_sessions_that_have_it() {
     pool.leave(&window);
     assert!(pool.place_for_look(&main).is_some());
 }
+
+/// A second process counts from zero, and is dearer by its first word than the first one was by its last.
+#[test]
+fn what_a_process_costs_is_counted_whatever_the_one_before_it_cost() {
+    let dear = AgentPlan { cost_per_day: Some(3.3), ..plan("x", 1) };
+    let mut pool = Pool::new(vec![dear]);
+    let session = adopted(&mut pool, "x", "c1");
+    let cost = |amount: &str| {
+        let cost = Some((amount.into(), "USD".into()));
+        Amount::told(&crate::domain::Usage { cost, ..Default::default() })
+    };
+    for amount in ["1", "1.2"] {
+        assert_eq!(admit(&mut pool, &session), Ok("started"));
+        pool.ended(&session, cost(amount), BootTime::ZERO);
+        pool.leave(&session);
+    }
+    assert!(matches!(pool.admit(&session, BootTime::ZERO), Admission::Waits(Reason::OverBudget, _)));
+}
