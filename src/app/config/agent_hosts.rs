@@ -226,6 +226,16 @@ impl AgentConfig {
         if timing.silence.millis() > limits::AGENT_SILENCE_MS.value {
             return Err(format!("silence is at most {} s", limits::AGENT_SILENCE_MS.value / 1_000));
         }
+        // The engine gives the receipt up after that time, and the agent would have the prompt all the same. The conversation is
+        // opened, and then its mode is set.
+        let [start, open, settle, silence] =
+            [timing.start, timing.open, timing.settle, timing.silence].map(Span::millis);
+        let before_receipt = start.saturating_add(open.saturating_mul(2)).saturating_add(settle);
+        let receipt = limits::AGENT_RECEIPT_MS.value;
+        if before_receipt.saturating_add(silence) >= receipt {
+            let sum = "start, twice open, settle and silence are less than";
+            return Err(format!("{sum} {} s together", receipt / 1_000));
+        }
         // Without a wait, processes would be started one after another for as long as a conversation is held.
         let least = limits::AGENT_WAIT_MS_MIN;
         for (key, time) in [("probe", timing.probe), ("backoff", timing.backoff)] {
@@ -275,11 +285,15 @@ mod tests {
             ("probe = \"19ms\"", "agent-wait-ms-min is 20 ms"),
             ("backoff = \"0ms\"", "backoff is too short: agent-wait-ms-min is 20 ms"),
             ("silence = \"601s\"", "silence is at most 600 s"),
+            ("settle = \"740s\"", "start, twice open, settle and silence are less than 900 s together"),
+            ("open = \"5m\"\nsilence = \"5m\"", "are less than 900 s together"),
             ("turn = \"25h\"", "a time is written as 500ms, 90s, 2m or 1h"),
         ] {
             let fault = agents(line).err().expect(line);
             assert!(fault.contains(expected), "{line}: {fault}");
         }
+        // By default they are 10 s, twice 30 s, none and 90 s.
+        assert!(agents("settle = \"739s\"").is_ok() && agents("settle = \"740s\"").is_err());
         for line in
             ["probe = \"20ms\"\nbackoff = \"20ms\"", "settle = \"0s\"", "silence = \"10m\"", "turn = \"24h\""]
         {
