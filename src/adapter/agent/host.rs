@@ -16,8 +16,8 @@ use super::budget::Amount;
 use super::exchange::{Found, Input, NotSent, Prompt, Told};
 use super::plan::AgentPlan;
 use super::pool::{Admission, Pool};
-use super::task;
 use super::turns::Turns;
+use super::{replay, task};
 use crate::domain::{
     Address, BootTime, Failure, Message, Now, Obstacle, Phase, Reason, RunId, SessionConfig, SessionId,
     Transcript, Turn, TurnOutcome,
@@ -182,7 +182,7 @@ impl Host for AgentHost {
 /// Returns what is said to the agent: the message, and who says it, with the id by which the conversation shows that it has it.
 fn marked(message: &Message, run: &RunId) -> Box<str> {
     let (text, run) = (message.text(), run.brief());
-    if text.contains(&run) {
+    if replay::marks(&text, &run).next().is_some() {
         return text.into();
     }
     format!("{text}\n\n[Scheduled in Reveille, and not typed by a person now. Run {run}.]").into()

@@ -29,10 +29,12 @@ impl Replay {
             Update::User(text) => {
                 self.is_there = true;
                 let Some(mark) = &self.mark else { return };
+                let seen = self.said.len();
                 self.said.push_str(text);
-                self.has_prompt |= self.said.contains(&**mark);
-                // As many bytes as the mark has stay: the mark may begin in this part and end in the next.
-                let mut from = self.said.len().saturating_sub(mark.len());
+                // A mark that ends before this part was seen with it, and what stands before it may be gone.
+                self.has_prompt |= marks(&self.said, mark).any(|end| end > seen);
+                // As many bytes as the mark has stay, and the character before: it may begin in this part and end in the next.
+                let mut from = self.said.len().saturating_sub(mark.len() + CHAR_BYTES);
                 while !self.said.is_char_boundary(from) {
                     from += 1;
                 }
@@ -60,6 +62,58 @@ impl Replay {
             (true, false, _) => Found::Nothing,
             (true, true, true) => Found::Answered,
             (true, true, false) => Found::Unanswered,
+        }
+    }
+}
+
+/// Where the mark of a run ends in a text. The id of a run may be the end, or the beginning, of another one's: that is no mark.
+pub(super) fn marks(text: &str, mark: &str) -> impl Iterator<Item = usize> {
+    text.match_indices(mark).filter_map(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + mark.len()..]);
+        // Behind a dot there may be more of an id, or the next sentence.
+        let after = after.strip_prefix('.').unwrap_or(after);
+        (!before.ends_with(is_of_id) && !after.starts_with(is_of_id)).then_some(at + mark.len())
+    })
+}
+
+fn is_of_id(char: char) -> bool {
+    char.is_alphanumeric() || matches!(char, '-' | '_' | '.' | '~' | ':' | '/')
+}
+
+/// The longest character.
+const CHAR_BYTES: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a replay shows of a run whose prompt is looked for, after these parts of what was said to the agent.
+    #[track_caller]
+    fn check(parts: &[&str], expected: Found) {
+        let run = RunId::parse("report~1~2026-06-01T00:00:00Z").unwrap();
+        let mut replay = Replay::of(Some(&run));
+        let parts = parts.iter().map(|part| part.replace('*', &run.brief()));
+        parts.for_each(|part| replay.note(&Update::User(part.into())));
+        assert_eq!(replay.found(), expected);
+    }
+
+    #[test]
+    fn the_id_of_a_run_is_no_part_of_another() {
+        check(&["Look.\n\n[Scheduled in Reveille. Run *.]"], Found::Unanswered);
+        check(&["*"], Found::Unanswered);
+        check(&["Run *, or", " not"], Found::Unanswered);
+        for other in ["daily-*.]", "a *7", "a *.7", "*-b", "x:*"] {
+            check(&[other], Found::Nothing);
+        }
+    }
+
+    #[test]
+    fn a_mark_is_found_across_parts_and_only_where_it_stands_alone() {
+        let run = RunId::parse("report~1~2026-06-01T00:00:00Z").unwrap().brief();
+        for at in 1..run.len() {
+            let (begin, end) = run.split_at(at);
+            check(&[&format!("Run {begin}"), end, ".]"], Found::Unanswered);
+            check(&[&format!("Run daily-{begin}"), end, ".]", " and so on"], Found::Nothing);
         }
     }
 }
