@@ -1,10 +1,10 @@
-//! Whether the engine accepts work, in one word for those who watch it.
+//! How far the engine is, and whether it accepts work, in one word for those who watch it.
 //!
 //! What lives elsewhere: the mode, which alone decides what is refused (`state.rs`).
 
 use super::state::{Mode, State};
 use super::store_failure::StoreFailure;
-use crate::domain::names;
+use crate::domain::{Cursor, names};
 
 names! {
     /// Whether the engine accepts work.
@@ -21,6 +21,16 @@ names! {
 }
 
 impl State {
+    /// Returns the cursor of the last fact.
+    pub fn cursor(&self) -> Cursor {
+        self.cursor
+    }
+
+    /// Returns whether the engine accepts work.
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode
+    }
+
     /// Returns since when the store cannot be written, and why; `None` while it can be.
     pub fn store_failure(&self) -> Option<&StoreFailure> {
         self.store_failures.present()

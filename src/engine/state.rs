@@ -439,16 +439,6 @@ impl State {
         self.ledger
     }
 
-    /// Returns the cursor of the last fact.
-    pub fn cursor(&self) -> Cursor {
-        self.cursor
-    }
-
-    /// Returns whether the engine accepts work.
-    pub(crate) fn mode(&self) -> Mode {
-        self.mode
-    }
-
     /// Returns the key of a schedule, trying first the schedules that the next fact is likely to be about: their
     /// records are probably in the processor's cache, and the index is not.
     pub(super) fn schedule_key_in_turn(&self, id: &ScheduleId) -> Option<Key> {

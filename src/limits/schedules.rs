@@ -25,8 +25,8 @@ limits! { OF_SCHEDULES:
     PHRASE_BYTES = 640 "bytes" as "phrase-bytes";
     /// Finished runs of one schedule that stay in memory. Older runs are in the log only.
     RUNS_KEPT = 20 "runs" as "runs-kept";
-    /// Runs of one schedule that have not ended. Beyond it, slots are skipped as overlapping, also where runs may overlap, and no run
-    /// is started by hand.
+    /// Runs of one schedule that have not ended. Beyond it, slots are skipped as overlapping, also where runs may overlap, and no
+    /// run is started by hand.
     RUNS_LIVE = 20 "runs" as "live-runs";
     /// Of those that are kept, checks of one watch that worked. Its history has the others.
     CHECKS_KEPT = 1 "runs" as "checks-kept";

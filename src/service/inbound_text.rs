@@ -1,8 +1,8 @@
 //! The prompt that an event becomes: a line of ours, and below it the words of the sender.
 //!
-//! Invariants: what a sender wrote is quoted, or a value in JSON, so that it cannot pose as the operator's text; the places of a
-//! template are filled in one pass, and a value is not looked at again. What a sender wrote is bounded, the operator's text never,
-//! and a cut is marked.
+//! Invariants: what a sender wrote is quoted, or a value in JSON, so that it cannot pose as the operator's text; the places of
+//! a template are filled in one pass, and a value is not looked at again. What a sender wrote is bounded, the operator's text
+//! never, and a cut is marked.
 
 use super::arrival::Arrival;
 use crate::dialect::json;

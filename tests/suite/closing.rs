@@ -144,3 +144,13 @@ fn what_ended_without_a_session_stays_as_long_as_its_run() {
     scene.pass(60);
     assert_eq!(scene.standing(), (false, 0, 0), "its receipt was overdue");
 }
+
+#[test]
+fn a_session_that_is_closed_takes_its_watches_with_it() {
+    let scene = crate::watching::Scene::new();
+    scene.start(r#"{"name" "http.get"}"#);
+    let close = Command::CloseSession { session: session("s"), by: None };
+    scene.handle().submit(Input::Command(close)).expect("it is open");
+    scene.pass(120);
+    assert!(scene.executor.calls().is_empty());
+}

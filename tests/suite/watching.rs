@@ -498,13 +498,3 @@ fn the_start_of_a_watch_says_that_it_does_not_outlive_a_process_without_a_store(
                     \"this server has no store: the watch is in memory, and lost when the server stops\"]";
     assert_eq!(warnings, expected);
 }
-
-#[test]
-fn a_session_that_is_closed_takes_its_watches_with_it() {
-    let scene = Scene::new();
-    scene.start(r#"{"name" "http.get"}"#);
-    let close = Command::CloseSession { session: session("s"), by: None };
-    scene.handle().submit(Input::Command(close)).expect("it is open");
-    scene.pass(120);
-    assert!(scene.executor.calls().is_empty());
-}

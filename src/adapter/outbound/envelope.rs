@@ -82,6 +82,11 @@ pub(crate) fn print(question: &GuardQuestion) -> Vec<u8> {
         .with("folded", whole(question.folded))
         .with("attempt", i64::from(question.attempt))
         .with("patience_ms", whole(question.patience.millis()));
+    line(told)
+}
+
+/// A line of JSON.
+fn line(told: Map) -> Vec<u8> {
     let mut text = String::new();
     json::write(&told.into(), &mut text);
     text.push('\n');

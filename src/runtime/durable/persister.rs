@@ -282,8 +282,7 @@ impl Persister {
         let term = self.term?;
         // A batch that holds back effects needs the wake-up from the start.
         let awaited = Arc::new(AtomicBool::new(!effects.is_empty()));
-        let repeats = Vec::new();
-        let refused = None;
+        let (repeats, refused) = (Vec::new(), None);
         let pending = Pending { cursors, bytes, sessions, effects, report, undo, repeats, awaited, refused };
         Some(self.hand_in(term, batch, pending))
     }

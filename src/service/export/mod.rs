@@ -93,7 +93,8 @@ pub fn export(stored: &Stored<'_>, write: &mut Write<'_>) -> Result<Vec<String>,
 }
 
 /// Passes every fact about a schedule, and every hold and release of everything, to `see`: with the row by which its schedule
-/// became known, if that is this fact. Returns the schedules of which facts were passed over, because others are missing around them.
+/// became known, if that is this fact. Returns the schedules of which facts were passed over, because others are missing around
+/// them.
 fn walk(
     stored: &Stored<'_>,
     mut see: impl FnMut(

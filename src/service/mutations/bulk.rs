@@ -1,7 +1,8 @@
 //! Cancels, pauses or resumes many schedules: all of a session, or all that a filter admits.
 //!
-//! Each schedule is changed in a step of its own, and counts as a change of its own for the rate of the session. One that cannot
-//! be changed, or is one too many for the rate, is left as it is and counted. Schedules created meanwhile are not included: to keep a session from getting more work, close it or take its grant away.
+//! Each schedule is changed in a step of its own, and counts as a change of its own for the rate of the session. One that
+//! cannot be changed, or is one too many for the rate, is left as it is and counted. Schedules created meanwhile are not
+//! included: to keep a session from getting more work, close it or take its grant away.
 
 use super::{CallerMutator, reason, refused};
 use crate::domain::{Code, Refusal, ScheduleId, SessionId};

@@ -86,8 +86,8 @@ fn is_operators(schedule: &Schedule) -> bool {
     })
 }
 
-/// A run begins only if its schedule has fewer runs than its policy allows that have not ended. Slots that are made up for come in
-/// quick succession, and bulletins are no runs of the schedule's own.
+/// A run begins only if its schedule has fewer runs than its policy allows that have not ended. Slots that are made up for come
+/// in quick succession, and bulletins are no runs of the schedule's own.
 pub(in crate::testkit) fn no_schedule_has_too_many_live_runs(
     model: &ReferenceModel,
     seen: &Observation,

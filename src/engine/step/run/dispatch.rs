@@ -115,12 +115,11 @@ pub(in crate::engine::step) fn dispatch_channel(step: &mut StepBuilder<'_>, chan
 }
 
 /// Cancels a run that is too late or has expired, and returns whether it did. A waiting run is
-/// checked again when it is handed over. A bulletin tells of what came before the end, so it outlives
-/// its schedule.
+/// checked again when it is handed over.
 pub(in crate::engine::step) fn cancel_stale(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) -> bool {
     let (schedule, now) = (occurrence.schedule, step.now.wall);
-    let is_over = schedule.lifetime().expires_at.is_some_and(|end| end <= now);
-    let is_expired = is_over && occurrence.cause != Cause::Bulletin;
+    // A bulletin has no lifetime: it tells of what came before the end.
+    let is_expired = schedule.lifetime().expires_at.is_some_and(|end| end <= now);
     let late = now.since(occurrence.slot);
     let is_late = schedule.policy().max_late.is_some_and(|most| late > most);
     let reason = if is_expired {

@@ -1,13 +1,12 @@
 //! Transition: the engine starts on restored state.
 //!
-//! Slots before this moment count as missed. Runs that were with a host are recovered as their
-//! schedules' policies say: handed over again, failed, or left active until their timeout. A turn in an agent's own
-//! conversation had its receipt, and no policy repeats it. What the
-//! built-in host had not acknowledged has not happened, because its transcript and the receipt are
-//! committed together. Volatile runs are not restored; of tasks among
-//! them, their sessions are told (`lost_tasks.rs`). If the process goes on after a failure of
-//! the store, it still has some, and they are not touched; nor are durable runs that this process has handed over and
-//! that are out still (`still_out.rs`).
+//! Slots before this moment count as missed. Runs that were with a host are recovered as their schedules' policies say: handed
+//! over again, failed, or left active until their timeout. A turn in an agent's own conversation had its receipt, and no policy
+//! repeats it. What the built-in host had not acknowledged has not happened, because its transcript and the receipt are committed
+//! together. Volatile runs are not restored; of tasks among them, their sessions are told (`lost_tasks.rs`).
+//!
+//! If the process goes on after a failure of the store, it still has volatile runs, and they are not touched; nor are durable
+//! runs that this process has handed over and that are out still (`engine::still_out`).
 
 use std::collections::BTreeSet;
 
