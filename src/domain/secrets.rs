@@ -53,7 +53,7 @@ struct Tokens<'t> {
     text: &'t str,
     /// Where the token ends that was asked for last.
     end: usize,
-    /// The first full stop behind the place that was asked for last.
+    /// The first full stop from the place on that was asked for last, or the end of the text; `None` before the first question.
     dot: Option<usize>,
 }
 
@@ -73,7 +73,7 @@ impl Tokens<'_> {
     fn web_token(&mut self, at: usize) -> Option<(usize, usize)> {
         self.text[at..].starts_with("eyJ").then_some(())?;
         let end = at + 3 + self.token_len(at + 3);
-        let dot = self.dot_from(at).filter(|dot| *dot < end)?;
+        let dot = Some(self.dot_from(at)).filter(|dot| *dot < end)?;
         // Characters of tokens are ASCII, so the slices end between two characters.
         let second = self.text[dot + 1..end].bytes().take_while(|byte| *byte != b'.').take(PART_LEAST);
         (dot - at >= PART_LEAST && second.count() == PART_LEAST).then_some((0, end - at))
@@ -105,12 +105,13 @@ impl Tokens<'_> {
         self.end.saturating_sub(at)
     }
 
-    /// Where the first full stop is from here on.
-    fn dot_from(&mut self, at: usize) -> Option<usize> {
-        if self.dot.is_none_or(|dot| dot < at) {
-            self.dot = self.text[at..].find('.').map(|found| at + found);
-        }
-        self.dot
+    /// Where the first full stop is from here on, or else the end of the text.
+    fn dot_from(&mut self, at: usize) -> usize {
+        let known = self.dot.filter(|dot| at <= *dot);
+        let dot =
+            known.unwrap_or_else(|| self.text[at..].find('.').map_or(self.text.len(), |found| at + found));
+        self.dot = Some(dot);
+        dot
     }
 }
 

@@ -69,7 +69,10 @@ fn a_full_family_has_no_room_for_what_lives_again() {
     let later = || When::After(Span::from_millis(3_600_000));
     let most = u32::try_from(limits::SESSION_SCHEDULES.value).expect("small");
     for _ in 0..most {
-        handle.schedule(NewSchedule::message(child.clone(), later(), "m")).expect("there is room");
+        // An operator's: what the child itself schedules belongs to a chain, which has a bound of its own.
+        let made_by = Some(Box::new(Scope::Operator.into()));
+        let new = NewSchedule { made_by, ..NewSchedule::message(child.clone(), later(), "m") };
+        handle.schedule(new).expect("there is room");
     }
     let lifetime = Some(Lifetime { max_runs: NonZeroU32::new(2), ..Lifetime::PLAIN });
     let longer = Box::new(ScheduleChange { lifetime, ..ScheduleChange::default() });

@@ -156,7 +156,9 @@ fn may_live_again(plan: &ScheduleModel, fact: &ScheduleFact) -> bool {
         ScheduleFact::Cancelled { reason, .. } => *reason == Reason::Cancelled,
         ScheduleFact::Skipped(_) | ScheduleFact::Armed { .. } => false,
     };
-    is_asked_for && plan.is_durable() && !plan.called_off
+    // Under the id of a job that has ended, another one may be made.
+    let is_anew = matches!(fact, ScheduleFact::Changed(change) if change.schedule.created_at != plan.schedule.created_at);
+    is_anew || is_asked_for && plan.is_durable() && !plan.called_off
 }
 
 /// A slot is consumed once: by a claim of it or of a later slot that is due too, or by a skip that

@@ -64,7 +64,8 @@ fn an_edit_of_the_lifetime_brings_a_single_slot_not_back() {
 
         let (mut scene, id) = self::scene(once(), Lifetime::PLAIN);
         scene.attach(&[session("s")]);
-        assert_eq!(half_minutes(&mut scene, 3), ["claim 00:01:00 (slot)", "00:01:00 out"]);
+        scene.pass(Span::from_millis(70_000));
+        assert_eq!(scene.news(), ["claim 00:01:00 (slot)", "00:01:00 out"]);
         change(&mut scene, &id, edit).expect("it is live");
         scene.acknowledge().expect("the host has it");
         assert_eq!(half_minutes(&mut scene, 9), ["changed", "00:01:00 ok"], "while it is out: {edit:?}");
@@ -96,13 +97,15 @@ fn an_edit_of_the_lifetime_drops_no_missed_slot() {
 fn an_edit_of_the_lifetime_waits_for_the_run_that_is_out() {
     let (mut scene, id) = scene(each_minute(CountFrom::Finish), Lifetime::PLAIN);
     scene.attach(&[session("s")]);
-    assert_eq!(half_minutes(&mut scene, 3), ["claim 00:01:00 (slot)", "00:01:00 out"]);
+    scene.pass(Span::from_millis(70_000));
+    assert_eq!(scene.news(), ["claim 00:01:00 (slot)", "00:01:00 out"]);
     change(&mut scene, &id, at_most(9)).expect("a slot is to come");
-    assert_eq!(half_minutes(&mut scene, 4), ["changed"]);
+    scene.pass(Span::from_millis(15_000));
+    assert_eq!(scene.news(), ["changed"]);
     scene.acknowledge().expect("the host has it");
     scene.busy("s", true);
     scene.busy("s", false);
-    let next = ["00:01:00 ok", "armed", "claim 00:04:30 (slot)", "00:04:30 out"];
+    let next = ["00:01:00 ok", "armed", "claim 00:02:25 (slot)", "00:02:25 out"];
     assert_eq!(half_minutes(&mut scene, 2), next);
 }
 

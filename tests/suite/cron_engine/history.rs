@@ -264,6 +264,7 @@ fn what_is_defined_anew_comes_back_as_new() {
         let settings = Some(Box::new(Settings { lifetime, ..Settings::PLAIN }));
         let new = |delay_ms| NewSchedule {
             id: Some(id.clone()),
+            durability: Durability::Durable,
             settings: settings.clone(),
             ..NewSchedule::message(session("s"), When::After(Span::from_millis(delay_ms)), "look")
         };

@@ -8,8 +8,8 @@ use reveille::adapter::HostLocal;
 use reveille::calendar::Zones;
 use reveille::dialect::{Answer, Notation, REQUEST_CAPS};
 use reveille::domain::{
-    BootTime, Caller, Digest, Fact, GuardFact, HostId, Moment, Now, RunFact, ScheduleFact, ScheduleId, Scope,
-    SessionConfig, SessionId, Skip, Span, Zone,
+    BootTime, Caller, Digest, Downtime, Fact, GuardFact, HostId, Moment, Now, RunFact, ScheduleFact,
+    ScheduleId, Scope, SessionConfig, SessionId, Skip, Span, Zone,
 };
 use reveille::edn::read;
 use reveille::engine::{Command, Input, NewSchedule, Report, State, Which};
@@ -152,7 +152,9 @@ impl Scene {
 
     /// A new life begins on what was there.
     pub(crate) fn awake(&mut self) {
-        let restart = Input::Restart { lost: 0, downs: Box::default(), named: Box::default() };
+        let now = self.stage.clock.now().wall;
+        let downs = [Downtime { from: now, until: now }].into();
+        let restart = Input::Restart { lost: 0, downs, named: Box::default() };
         self.submit(restart).expect("waking is never refused");
     }
 

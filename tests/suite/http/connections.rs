@@ -108,7 +108,7 @@ fn a_trickled_body_is_answered_and_not_waited_for() {
 /// A request whose answer is longer than what the buffers of a connection hold.
 fn long_request(site: &Site) -> String {
     let list = "[{:psi.graph/attributes [:reveille.attribute/ident :reveille.attribute/doc]}]";
-    let query: String = (0..12).map(|number| format!("{{:>/a{number} {list}}}")).collect();
+    let query: String = (0..20).map(|number| format!("{{:>/a{number} {list}}}")).collect();
     format!(
         "POST /eql HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {OPERATOR}\r\n\
          Content-Type: application/edn\r\nContent-Length: {}\r\n\r\n[{query}]",

@@ -44,8 +44,10 @@ pub(in crate::engine) fn restart(
     let is_with_host = |run: &RunRecord| matches!(run.run.state, RunState::InFlight | RunState::Running);
     // Handed over by this process: before the rows were loaded, or since, because a report that was repeated let it go. Of one
     // that a former process has handed over, no receipt is expected.
+    // A process that goes on was not down.
+    let goes_on = downs.is_empty();
     let is_out = |key: Key, run: &RunRecord| {
-        state.still_at(run).is_some() || state.timers.deadline(Timer::Receipt(key)).is_some()
+        goes_on && (state.still_at(run).is_some() || state.timers.deadline(Timer::Receipt(key)).is_some())
     };
     let with_host = state.runs.iter().filter(|(_, run)| is_with_host(run) && is_restored(run));
     // Lanes taken by this step. The state is the one before the step, so it still shows them as
