@@ -79,7 +79,9 @@ pub(in crate::testkit) fn no_check_overlaps(model: &ReferenceModel, seen: &Obser
         return Ok(());
     };
     let Some(plan) = model.schedules.get(&run.schedule) else { return Ok(()) };
-    let policy = plan.schedule.policy();
+    // A run that waited while its schedule was changed goes by the definition that it was claimed under.
+    let asked = model.fold.run(run).and_then(|record| model.fold.definition_of(record));
+    let policy = asked.unwrap_or(&plan.schedule).policy();
     // Slots that are made up for come in quick succession.
     let is_one_by_one = policy.overlap == Overlap::Skip && policy.missed != Missed::All;
     let own = key_of(run);

@@ -120,10 +120,8 @@ fn terminal_is_final(model: &ReferenceModel, seen: &Observation) -> LawResult {
     match fact {
         // A claim creates the run, so it is judged by its schedule.
         Fact::Run(run, RunFact::Claimed(_), _) => {
-            let plan = model
-                .schedules
-                .get(&run.schedule)
-                .ok_or_else(|| format!("{run} of a schedule never created"))?;
+            let plan = model.schedules.get(&run.schedule);
+            let plan = plan.ok_or_else(|| format!("{run} of a schedule never created"))?;
             hold(plan.end.is_none(), || {
                 format!("{run} was claimed after its schedule ended as {:?}", plan.end)
             })
@@ -156,8 +154,9 @@ fn may_live_again(plan: &ScheduleModel, fact: &ScheduleFact) -> bool {
         ScheduleFact::Cancelled { reason, .. } => *reason == Reason::Cancelled,
         ScheduleFact::Skipped(_) | ScheduleFact::Armed { .. } => false,
     };
-    // Under the id of a job that has ended, another one may be made.
-    let is_anew = matches!(fact, ScheduleFact::Changed(change) if change.schedule.created_at != plan.schedule.created_at);
+    // Another one may be made under the id of a job that has ended.
+    let made_at = plan.schedule.created_at;
+    let is_anew = matches!(fact, ScheduleFact::Changed(change) if change.schedule.created_at != made_at);
     is_anew || is_asked_for && plan.is_durable() && !plan.called_off
 }
 

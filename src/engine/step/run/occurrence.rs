@@ -183,9 +183,13 @@ impl<'a> Occurrence<'a> {
         // Several runs of the schedule may end in one step; the slot is armed once.
         let arms = self.arms && !step.has_armed(&self.id.schedule);
         if arms && !self.record.status.is_terminal() {
+            // The slots of a trigger that was replaced bound nothing.
+            let progress = self.record.progress();
+            let own = Some(self.slot).filter(|_| self.id.incarnation == progress.incarnation);
+            let consumed = own.max(progress.consumed).unwrap_or(step.now.wall);
             let next = match wait {
-                Some(wait) => slot_after_wait(step, &self.record.schedule, self.slot, wait),
-                None => slot_after_finish(step, &self.record.schedule, self.slot),
+                Some(wait) => slot_after_wait(step, &self.record.schedule, consumed, wait),
+                None => slot_after_finish(step, &self.record.schedule, consumed),
             };
             step.schedule_fact(&self.id.schedule, ScheduleFact::Armed { next, by: None });
         }
