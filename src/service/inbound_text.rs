@@ -70,7 +70,7 @@ impl Template {
                 Part::Text(text) => out.push_str(text),
                 Part::Place(..) => match values.next() {
                     Some((printed, value)) if printed.len() > most => {
-                        out.push_str(&cut(&value, printed, most))
+                        out.push_str(&cut(&value, printed, most));
                     }
                     Some((printed, _)) => out.push_str(&printed),
                     None => {}
@@ -269,21 +269,11 @@ mod tests {
                 (&*"{{message}}/".repeat(80), 80),
             ] {
                 let filled = Template::parse(template).expect("a template").filled(&arrival);
-                let (mut rest, mut values) = (&*filled, 0);
-                for part in Template::parse(template).expect("a template").0 {
-                    let Part::Text(own) = part else { continue };
-                    if own.is_empty() {
-                        continue;
-                    }
-                    let (value, behind) = rest.split_once(&*own).expect("all of it is there");
-                    for value in value.split_inclusive("\"e-1\"") {
-                        assert!(json::read(value.as_bytes(), &Caps::DEFAULT).is_ok(), "{template}: {value}");
-                        assert!(value.len() <= TEXT_MAX, "{template}: {}", value.len());
-                        values += 1;
-                    }
-                    rest = behind;
-                }
-                assert_eq!(values, places, "{template}");
+                let values = values(template, &filled);
+                assert_eq!(values.len(), places, "{template}");
+                let is_value =
+                    |it: &&str| json::read(it.as_bytes(), &Caps::DEFAULT).is_ok() && it.len() <= TEXT_MAX;
+                assert!(values.iter().all(is_value), "{template}");
                 assert!(filled.len() <= VALUES_MAX + template.len(), "{template}: {}", filled.len());
                 let is_whole = text.len() + 2 <= TEXT_MAX && places == 1;
                 assert_eq!(!filled.contains(" [cut: "), is_whole, "{template} {}", text.len());
@@ -293,6 +283,21 @@ mod tests {
             let cuts = 1 + usize::from(text.len() > TEXT_MAX);
             assert_eq!(plain.matches("\n[cut: 819").count(), cuts, "{}", text.len());
         }
+    }
+
+    /// The values that fill a template, between the operator's own words.
+    fn values<'f>(template: &str, filled: &'f str) -> Vec<&'f str> {
+        let (mut rest, mut values) = (filled, Vec::new());
+        for part in Template::parse(template).expect("a template").0 {
+            if let Part::Text(own) = part
+                && !own.is_empty()
+            {
+                let (value, behind) = rest.split_once(&*own).expect("all of it is there");
+                values.extend(value.split_inclusive("\"e-1\""));
+                rest = behind;
+            }
+        }
+        values
     }
 
     #[test]

@@ -96,7 +96,7 @@ fn a_template_is_whole_whatever_comes_in() {
     scene.service.arrive("ops", &arrival).expect("it is open");
     scene.service.handle().run_due();
     let transcript = scene.service.handle().sessions().transcript(&session("s")).expect("it is built in");
-    let text = transcript.messages.last().expect("a message").text().to_string();
+    let text = transcript.messages.last().expect("a message").text();
     assert!(text.ends_with(". Then answer in French."), "{}", text.len());
     assert_eq!(text.matches("… [cut: ").count(), 2, "{}", text.len());
 }

@@ -6,7 +6,7 @@ use reveille::domain::{
     Durability, HostId, Lifetime, Overlap, Policy, ScheduleId, Scope, SessionConfig, Settings, Span, Target,
     When,
 };
-use reveille::engine::{Command, Input, NewSchedule, Which};
+use reveille::engine::{Command, Input, NewSchedule, SessionRecord, Which};
 use reveille::limits;
 use reveille::runtime::Handle;
 use reveille::testkit::{Behaviour, SimHost, Stage};
@@ -59,7 +59,7 @@ impl Scene {
     /// Whether a delivery to `t` is outstanding, what is pending, and the imbalance of the accounts.
     fn standing(&self) -> (bool, u64, i128) {
         self.handle.view(|state| {
-            let is_out = state.session(&session("t")).is_some_and(|record| record.has_delivery_in_flight());
+            let is_out = state.session(&session("t")).is_some_and(SessionRecord::has_delivery_in_flight);
             (is_out, state.ledger().pending, state.ledger().imbalance())
         })
     }

@@ -138,8 +138,11 @@ fn a_schedule_has_as_many_editors_as_are_asked_about_and_no_more() {
     assert!(patch(&handle, &token(last), &job, anew), "it is the only one now");
 }
 
-/// What an operator does about a session, and whether its jobs go on after that.
-const ABOUT_ALICE: [(&str, fn(&Handle), bool); 3] = [
+/// What an operator does about a session.
+type Deed = fn(&Handle);
+
+/// Deeds about a session, and whether its jobs go on after that.
+const ABOUT_ALICE: [(&str, Deed, bool); 3] = [
     ("nothing", |_| {}, true),
     (
         "a grant of nothing",

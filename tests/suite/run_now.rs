@@ -228,7 +228,7 @@ fn a_run_under_a_hold_waits() {
 #[test]
 fn what_is_paused_is_not_brought_forward() {
     let scene = Scene::new(":delay-ms 8000");
-    let id = ScheduleId::new(&*scene.id).expect("an id");
+    let id = ScheduleId::new(scene.id.as_str()).expect("an id");
     let submit = |command: fn(Which) -> Command| {
         let which = Which::any(Scope::Operator, id.clone());
         scene.handle.submit(Input::Command(command(which)))

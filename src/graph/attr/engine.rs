@@ -43,7 +43,7 @@ pub(super) fn engine() -> Entity<Scheduler, ()> {
         /// What became of the slots of durable schedules, by the day on which it happened, over all lives of the daemon: the
         /// days that the log retains and on which something ended, oldest first. Nil if nothing is kept, or if the log was too
         /// long to be counted in time. The volatile schedules of a life are in its accounts only.
-        operators "reveille.engine/accounting-by-day": Type::Record(&past_accounts::DAY), many, nullable, from_log =>
+        operators "reveille.engine/accounting-by-day": Type::Record(&past_accounts::DAY), many, nullable, read_from_log =>
             |view, (), _| {
                 let days = |past: &PastAccounts| past.days(view.zones, view.zones.usual(None));
                 Ok(maybe(view.lookback.accounts(), |past| days(past).into()))
@@ -159,7 +159,7 @@ fn foresight(entity: Entity<Scheduler, ()>) -> Entity<Scheduler, ()> {
         own "reveille/what-if": Type::Reference("slot"), params(OF_WHAT_IF), many =>
             |view, (), params| what_if(view, params);
         /// Why a schedule fired at an instant, did not, or when it will. Parameters: schedule-id, at.
-        own "reveille/explain": Type::Reference("explanation"), params(OF_EXPLANATION), from_log =>
+        own "reveille/explain": Type::Reference("explanation"), params(OF_EXPLANATION), read_from_log =>
             |view, (), params| explain(view, params);
     }
 }

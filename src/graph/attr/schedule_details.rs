@@ -153,7 +153,7 @@ fn ends(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             maybe(reason, |reason| Datum::Name(reason.name()))
         };
         /// Why it fired at an instant, did not, or when it will. Parameter: at, now if omitted.
-        own "psi.scheduler/explain": Type::Reference("explanation"), params(super::forecast_explain::OF_OWN), from_log =>
+        own "psi.scheduler/explain": Type::Reference("explanation"), params(super::forecast_explain::OF_OWN), read_from_log =>
             |view, key, params| {
                 match view.schedule(key) {
                     Some(record) => super::forecast_explain::explain_own(view, &record.schedule().id, params),

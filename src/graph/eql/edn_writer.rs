@@ -114,7 +114,7 @@ fn write_shown(shown: &dyn std::fmt::Display, out: &mut String) -> std::fmt::Res
     let start = out.len();
     write!(out, "{shown}")?;
     // The loop has no early exit, so that the compiler can vectorize it. Beyond ASCII are line separators and control characters.
-    let is_special = |byte: u8| byte == b'"' || byte == b'\\' || byte < b' ' || byte >= DELETE;
+    let is_special = |byte: u8| byte == b'"' || byte == b'\\' || !(b' '..DELETE).contains(&byte);
     if out.as_bytes()[start..].iter().fold(false, |found, byte| found | is_special(*byte)) {
         let text = out.split_off(start);
         out.pop();

@@ -183,7 +183,7 @@ impl Attribute {
 
     /// Marks an attribute for which the log may have to be read: a query with it never runs where requests are read.
     #[must_use]
-    pub(crate) fn from_log(self) -> Self {
+    pub(crate) fn read_from_log(self) -> Self {
         Self { reads_log: true, ..self }
     }
 }

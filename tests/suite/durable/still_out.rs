@@ -107,7 +107,7 @@ fn a_turn_goes_on_or_has_ended_and_is_not_begun_again() {
         }
         life.turn();
         assert_eq!(life.status(&job), Some(Status::Delivered), "its turn is over: {is_over}");
-        assert_eq!(life.received(), [job.clone()], "its turn is over: {is_over}");
+        assert_eq!(life.received(), std::slice::from_ref(&job), "its turn is over: {is_over}");
         drop(life);
         assert_eq!(ByHand::new(&lives).status(&job), Some(Status::Delivered), "in the next life");
     }
@@ -157,7 +157,7 @@ fn a_message_that_was_left_is_for_the_host_that_attached_meanwhile() {
             life.answers.retry().expect("the store is well");
             life.turn();
         }
-        assert_eq!(life.received(), [id.clone()], "the failure was known: {is_known}");
+        assert_eq!(life.received(), std::slice::from_ref(&id), "the failure was known: {is_known}");
         assert_eq!(life.status(&id), Some(Status::Delivered), "the failure was known: {is_known}");
         assert_eq!(life.handle.view(State::ledger).imbalance(), 0);
     }

@@ -310,6 +310,9 @@ fn who_leaves_when_the_time_is_up_ends_no_task() {
     assert_eq!(world.handle.calls().in_use().in_flight, 1, "the other one goes on");
 }
 
+/// Ends a task before it could ask for its call.
+type End = fn(&World, &str);
+
 /// A task that ends before it could ask for its call: nobody is left whom the call could tell anything.
 #[test]
 fn a_call_ends_with_the_task_that_never_asked_for_it() {
@@ -318,7 +321,7 @@ fn a_call_ends_with_the_task_that_never_asked_for_it() {
         world.handle.submit(Input::Command(Command::CancelSchedule(which))).expect("it has not begun");
     };
     let close = |world: &World, _: &str| world.handle.close_session(&session("s")).expect("it is open");
-    let ends: [&dyn Fn(&World, &str); 2] = [&cancel, &close];
+    let ends: [End; 2] = [cancel, close];
     for end in ends {
         let world = world();
         let (said, _waiter) = begin(&world, r#"{"actions":[{"name":"t.hang"}],"timeout":1}"#);
