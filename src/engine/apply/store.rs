@@ -1,12 +1,14 @@
-//! How a failure of the store, and its recovery, change the state.
+//! How a failure of the store, and its recovery, change the state: what is taken back and dropped, and what is out still.
 //!
 //! What lives elsewhere: loading the rows afterwards (`restored`).
 
 use crate::domain::{Now, RunId, RunState};
 use crate::engine::pause::Holds;
+use crate::engine::record::RunRecord;
 use crate::engine::row::StoredRow;
 use crate::engine::slab::Key;
 use crate::engine::state::State;
+use crate::engine::still_out::{StillAt, StillOut};
 use crate::engine::timers::Timer;
 use crate::engine::undo::Undo;
 
@@ -97,5 +99,46 @@ impl State {
             self.let_go(key);
         }
         debug_assert!(self.durable_schedules().is_empty(), "a durable schedule is left");
+    }
+}
+
+impl State {
+    /// Notes what is out, before the durable part of the state is dropped.
+    pub(in crate::engine) fn note_still_out(&mut self) {
+        let mut still_out = StillOut::default();
+        for (key, record) in self.runs.iter() {
+            let schedule = self.schedules.get(record.schedule);
+            let is_durable = schedule.is_some_and(|schedule| schedule.schedule.is_durable());
+            let Some(id) = Some(record).filter(|_| is_durable).and_then(|record| self.run_id(record)) else {
+                continue;
+            };
+            match record.run.state {
+                RunState::InFlight | RunState::Running => {
+                    let lane = record.lane.and_then(|lane| self.sessions.get(lane));
+                    let occupies = lane.is_some_and(|lane| lane.in_flight == Some(key));
+                    let at = StillAt { phase: record.run.phase, lane: record.lane, occupies };
+                    still_out.runs.insert(id, at);
+                }
+                RunState::Delivered => _ = still_out.delivered.insert(id),
+                RunState::Queued | RunState::Left | RunState::Cancelled | RunState::Failed => {}
+            }
+        }
+        self.still_out = still_out;
+    }
+
+    /// Returns where a loaded run was when the durable part of the state was dropped; `None` if it was not out, as in a new
+    /// process.
+    pub(in crate::engine) fn still_at(&self, run: &RunRecord) -> Option<StillAt> {
+        if self.still_out.runs.is_empty() {
+            return None;
+        }
+        self.still_out.runs.get(&self.run_id(run)?).copied()
+    }
+
+    /// Returns whether a loaded run, whose turn goes on according to its row, has been delivered.
+    pub(in crate::engine) fn was_delivered(&self, run: &RunRecord) -> bool {
+        let delivered = &self.still_out.delivered;
+        let is_it = || self.run_id(run).is_some_and(|run| delivered.contains(&run));
+        run.run.state == RunState::Running && !delivered.is_empty() && is_it()
     }
 }

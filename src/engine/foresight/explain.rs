@@ -422,8 +422,7 @@ impl Explainer<'_> {
             SlotOutcome::Skipped | SlotOutcome::Lost | SlotOutcome::Gone => None,
         };
         let late = coming.at.since(coming.slot);
-        // Of several slots that are handled together, the one asked about. If it is not the last, it will be
-        // folded into that.
+        // Of several slots that are handled together, the one asked about. If it is not the last, it is folded into that.
         let covered = self.scheduled().filter(|slot| coming.since <= *slot && *slot <= coming.slot);
         let slot = covered.unwrap_or(coming.slot);
         let is_part = slot < coming.slot && coming.run().is_some();

@@ -248,11 +248,8 @@ pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
             WhatIf::Change(schedule.clone(), Box::new(change))
         }
         (Some(_), Some(_), Some(_)) => {
-            return Err(wrong(
-                map,
-                "schedule-id",
-                "given without an outage: either of them is the assumption",
-            ));
+            let expected = "given without an outage: either of them is the assumption";
+            return Err(wrong(map, "schedule-id", expected));
         }
         // Without an assumption, nothing would differ.
         (None, None, None) if is_only_range(map) => return Ok(Datum::Entities(Vec::new())),

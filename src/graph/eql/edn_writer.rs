@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::fast_path::{FastAbort, FastPath, Position};
 use super::{QueryAnswer, QueryFailure, QueryRefusal, QueryRequest, run};
-use crate::edn::{self, Fraction, Value};
+use crate::edn::{self, Fraction, Inst, Value};
 use crate::graph::registry::{Access, Datum, Registry, World};
 
 /// The outcome of writing an answer.
@@ -55,6 +55,13 @@ pub fn write<W: World>(
     }
 }
 
+/// Writes Clojure's form of an instant, as `edn::write` prints it, without building a value.
+fn write_inst(inst: Inst, out: &mut String) {
+    out.push_str("#inst \"");
+    inst.push(out, Fraction::Always);
+    out.push_str("-00:00\"");
+}
+
 fn map<W: World>(
     walk: &mut FastPath<'_, '_, W>,
     position: Position,
@@ -90,12 +97,7 @@ fn map<W: World>(
                 out.push(':');
                 out.push_str(name);
             }
-            // Clojure's form of an instant, as `edn::write` prints it, without building a value.
-            Datum::Inst(inst) => {
-                out.push_str("#inst \"");
-                inst.push(out, Fraction::Always);
-                out.push_str("-00:00\"");
-            }
+            Datum::Inst(inst) => write_inst(inst, out),
             Datum::Value(value) => edn::write(&value, out),
             // Writing to a string cannot fail.
             Datum::Int(number) => drop(write!(out, "{number}")),

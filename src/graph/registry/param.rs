@@ -300,11 +300,8 @@ impl ParamFault {
                 (format!("there is no parameter {key} of {place}"), data.with("hint", hint))
             }
             ParamFaultKind::Twice { name } => {
-                let data = data.with("parameter", Value::keyword(name));
-                (
-                    format!("the parameter :{name} of {place} is given twice"),
-                    data.with("hint", "give it once"),
-                )
+                let data = data.with("parameter", Value::keyword(name)).with("hint", "give it once");
+                (format!("the parameter :{name} of {place} is given twice"), data)
             }
             ParamFaultKind::Missing { name, expected } => {
                 let data = data.with("parameter", Value::keyword(name)).with("missing", Value::keyword(name));

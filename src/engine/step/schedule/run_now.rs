@@ -50,22 +50,8 @@ pub(in crate::engine) fn run_now(
     while state.run(&record.run_id(slot)).is_some() || is_taken_slot(step, record, slot) {
         slot = slot.checked_add(Span::from_nanos(1)).ok_or(Refusal::BeyondCalendar)?;
     }
-    let occurrence = Occurrence {
-        id: record.run_id(slot),
-        schedule,
-        record,
-        owner: record.owner,
-        back: None,
-        slot,
-        cause: Cause::Manual,
-        by_session: which.by.is_of_session(),
-        folded: 0,
-        attempt: 1,
-        revision: record.progress().revision,
-        checks: None,
-        arms: false,
-        by: None,
-    };
+    let by_session = which.by.is_of_session();
+    let occurrence = Occurrence { cause: Cause::Manual, by_session, ..Occurrence::of_slot(record, slot) };
     let time_up = time_up(step, schedule);
     let by = Some(Box::new(which.by));
     begin(

@@ -41,8 +41,7 @@ pub(in crate::engine::step) fn close(
 ) {
     let (state, session) = (step.state, &record.id);
     // Runs come first: those of the session's schedules, and those of others that go into it.
-    let concerned = runs_concerned(state, key, record);
-    let mut freed = Vec::new();
+    let (concerned, mut freed) = (runs_concerned(state, key, record), Vec::new());
     for run in &concerned {
         let Some(run) = state.runs.get(*run) else { continue };
         let Some(mut occurrence) = Occurrence::of(state, run) else { continue };
@@ -73,8 +72,8 @@ pub(in crate::engine::step) fn close(
     for schedule in record.live.iter().filter_map(|key| state.schedules.get(*key)) {
         // A schedule without slots and waiting runs ended with the last run above.
         if dies(schedule, key) && has_more(state, schedule) {
-            let reason = Reason::SessionClosed;
-            step.schedule_fact(&schedule.schedule.id, ScheduleFact::Cancelled { reason, by: None });
+            let cancelled = ScheduleFact::Cancelled { reason: Reason::SessionClosed, by: None };
+            step.schedule_fact(&schedule.schedule.id, cancelled);
         }
     }
     for lane in freed {
