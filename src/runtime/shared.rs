@@ -129,7 +129,7 @@ impl Shared {
     }
 
     /// Submits what cannot be refused: what is configured, and that a connection has come or gone. It holds whatever the disk
-    /// says, and is not waited for: a host that takes no more is let go by the thread that performs the effects of all.
+    /// says, and is not waited for: a host that takes no more is detached by the thread that performs all effects.
     pub(super) fn submit_fact(self: &Arc<Shared>, report: Report) {
         let submitted = self.submit_raw(Input::Report(report), |_| (), |_| ());
         debug_assert!(submitted.is_ok(), "{:?}", submitted.err());

@@ -2,7 +2,7 @@
 //!
 //! Without a word about it the engine would take it for lost with its host, and not every policy sends again what is lost.
 //!
-//! What lives elsewhere: when a waiter is let go (`agents.rs`).
+//! What lives elsewhere: when a waiter is released (`agents.rs`).
 
 use super::Service;
 use crate::domain::{Actor, HostId, Reason, RunId, SessionId};

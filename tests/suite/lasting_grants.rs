@@ -165,7 +165,7 @@ const ABOUT_ALICE: [(&str, Deed, bool); 3] = [
     ),
 ];
 
-/// A job outlives the fresh session that made it, and is of the family still, whoever opens the id again.
+/// A job outlives the fresh session that made it, and stays in the family, also if somebody opens the id again.
 #[test]
 fn a_closed_fresh_sessions_job_is_bound_to_its_family() {
     for (what, restrict, goes_on) in ABOUT_ALICE {

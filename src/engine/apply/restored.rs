@@ -201,7 +201,7 @@ impl State {
         }
     }
 
-    /// How long whoever has a run may take to answer. A call is also bounded by its run's own time.
+    /// How long a host, courier or executor may take to answer for a run. A call is also bounded by its run's own time.
     fn time_to_answer(&self, record: &RunRecord) -> Span {
         let timeout = || self.definition_of(record)?.policy().timeout;
         match (record.run.phase, record.run.host) {

@@ -102,17 +102,23 @@ fn what_a_summary_has_collected_outlives_a_crash() {
     assert!(told[0].contains(expected), "{told:?}");
 }
 
-/// T33, T41: a summary that waits for its session over a crash goes into the next one.
-#[test]
-fn a_summary_that_waits_over_a_crash_becomes_part_of_the_next() {
-    let lives = Lives::new();
-    let (mut life, _) = live(&lives, &[1, 2]);
+/// A life in which a summary of two checks waits for its busy session.
+fn with_a_summary_that_waits(lives: &Lives) -> (ByHand, SessionId) {
+    let (mut life, _) = live(lives, &[1, 2]);
     let host = life.handle.hosts().attach(Arc::new(SimHost::new(&lives.stage, HostId::new(1))));
     let owner = life.open(host);
     let busy = Report::Busy { session: owner.clone(), busy: true, by: None };
     life.handle.submit(Input::Report(busy)).expect("it is open");
     life.handle.schedule(watch_by(&life.handle, &owner, "w", (summary(2), 15))).expect("it is kept");
-    run_for(&lives, &mut life, 35_000);
+    run_for(lives, &mut life, 35_000);
+    (life, owner)
+}
+
+/// T33, T41: a summary that waits for its session over a crash goes into the next one.
+#[test]
+fn a_summary_that_waits_over_a_crash_becomes_part_of_the_next() {
+    let lives = Lives::new();
+    let (life, owner) = with_a_summary_that_waits(&lives);
     assert_eq!((tally(&life, "w"), told(&lives).len()), ((2, 1), 0), "its session is busy");
     drop(life);
     // Its host has not come back yet.
@@ -133,13 +139,7 @@ fn a_summary_that_waits_over_a_crash_becomes_part_of_the_next() {
 #[test]
 fn a_summary_that_is_told_in_the_next_life_is_not_told_again() {
     let lives = Lives::new();
-    let (mut life, _) = live(&lives, &[1, 2]);
-    let host = life.handle.hosts().attach(Arc::new(SimHost::new(&lives.stage, HostId::new(1))));
-    let owner = life.open(host);
-    let busy = Report::Busy { session: owner.clone(), busy: true, by: None };
-    life.handle.submit(Input::Report(busy)).expect("it is open");
-    life.handle.schedule(watch_by(&life.handle, &owner, "w", (summary(2), 15))).expect("it is kept");
-    run_for(&lives, &mut life, 35_000);
+    let (life, owner) = with_a_summary_that_waits(&lives);
     drop(life);
     let (mut life, _) = live(&lives, &[3, 4]);
     let host = life.handle.hosts().attach(Arc::new(SimHost::new(&lives.stage, HostId::new(1))));

@@ -159,7 +159,7 @@ fn tasks_of_others_are_not_there_and_an_operator_s_cancel_is_told() {
     assert!(world.told().first().is_some_and(|told| told.starts_with(&expected)), "{:?}", world.told());
 }
 
-/// What was launched while everything is held is cancelled before it begins, and whoever waits for it has its end.
+/// What was launched while everything is held is cancelled before it begins, and a caller that waits for it gets its end.
 #[test]
 fn a_task_that_has_not_begun_is_cancelled() {
     let world = world();
@@ -186,7 +186,7 @@ fn a_task_that_has_not_begun_is_cancelled() {
     assert_eq!(world.told().len(), 1);
 }
 
-/// A session is closed while a call of its waits for the end of a hold: whoever waits for that call is told at once.
+/// A session is closed while a call of its waits for the end of a hold: a caller that waits for that call is answered at once.
 #[test]
 fn who_waits_for_a_task_of_a_session_that_is_closed_is_answered() {
     let world = world();

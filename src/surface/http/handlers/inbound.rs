@@ -46,7 +46,7 @@ pub(in crate::surface::http) async fn take(
     };
     let now = app.service.handle().now();
     let Some(proof) = app.proofs.get(&*name).filter(|proof| proof.holds(header, &bytes, now.wall)) else {
-        // As for a wrong token: whoever guesses a secret gets slower, and who has the proof never waits.
+        // As for a wrong token: a sender that guesses a secret gets slower. A sender with the proof never waits.
         app.backoff.wrong_token(peer, now.boot).await;
         return Err(HttpError::unauthorized());
     };
