@@ -41,6 +41,13 @@ impl State {
         self.session(session).map_or(session, SessionRecord::root)
     }
 
+    /// Returns the root of the family whose budgets a schedule is counted in. One that a fresh session made stays in its family's
+    /// after that session was closed.
+    pub(crate) fn root_in<'a>(&'a self, schedule: &'a Schedule) -> &'a SessionId {
+        let noted = schedule.descent_of(&schedule.owner);
+        noted.map_or_else(|| self.root_of(&schedule.owner), |descent| &descent.root)
+    }
+
     /// Returns what a session may do: what its own grant allows, and the grants of the sessions that it comes from.
     pub(crate) fn effective_grant(&self, session: &SessionId) -> Cow<'_, Grant> {
         self.narrowed(session, || self.openers(session))

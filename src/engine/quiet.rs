@@ -72,7 +72,7 @@ impl State {
         }
         // Its outcome, and the row with all that is collected.
         let bytes = outcome.bytes.min(limits::OUTCOME_KEPT_BYTES.value) + COLLECTED_BYTES;
-        let root = self.root_of(&schedule.owner).clone();
+        let root = self.root_in(schedule).clone();
         self.take_pace(root, bytes, now)
     }
 

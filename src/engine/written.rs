@@ -146,7 +146,7 @@ impl State {
         if bytes == 0 {
             return;
         }
-        let root = self.root_of(&asked.owner).clone();
+        let root = self.root_in(asked).clone();
         note(self.written.of(root, now), bytes, now);
     }
 }

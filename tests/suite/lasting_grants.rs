@@ -6,7 +6,7 @@ use std::sync::Arc;
 use reveille::dialect::{Notation, REQUEST_CAPS};
 use reveille::domain::{Caller, Grant, GuardPolicy, HostId, Rule, RuleScope, Ruling, Scope, SessionConfig};
 use reveille::edn::read;
-use reveille::engine::{Command, Input, SessionRecord};
+use reveille::engine::{Command, Input, Parcel, SessionRecord};
 use reveille::limits;
 use reveille::runtime::Handle;
 use reveille::service::Service;
@@ -181,7 +181,10 @@ fn a_closed_fresh_sessions_job_is_bound_to_its_family() {
         restrict(&handle);
         let sent = |when: &str| {
             pass(&handle, &clock, 60);
-            assert_eq!(desk.take().len(), usize::from(goes_on), "{what}, {when}");
+            let sent = desk.take();
+            assert_eq!(sent.len(), usize::from(goes_on), "{what}, {when}");
+            let is_of_family = |parcel: &Parcel| parcel.family == session("alice");
+            assert!(sent.iter().all(is_of_family), "{what}, {when}: the family's places are its bound");
         };
         sent("while it is open");
         handle.close_session(&child).expect("it is open");

@@ -58,7 +58,7 @@ pub(in crate::testkit) fn no_family_writes_faster_than_its_pace(
     if seen.now.boot.nanos() == u64::MAX {
         return Ok(());
     }
-    let root = model.root_of(&life.definition.owner);
+    let root = model.root_in(&life.definition);
     let before = model.written.get(&root).map(Vec::as_slice).unwrap_or_default();
     let most = |at: BootTime, count: u128| {
         // The engine rounds the time of each run down to a nanosecond.

@@ -1,6 +1,6 @@
 //! Laws about calls of tools, and about what sessions are told of them.
 
-use crate::domain::{Cause, Cursor, Dispatch, Missed, Overlap, Phase, Reason, RunFact, RunState, Sink};
+use crate::domain::{Cause, Cursor, Reason, RunFact, Sink};
 use crate::testkit::checks::law::{LawResult, hold};
 use crate::testkit::history::Observation;
 use crate::testkit::reference::model::ReferenceModel;
@@ -71,34 +71,6 @@ pub(in crate::testkit) fn what_a_call_came_to_is_told(
         | RunFact::Retrying { .. }
         | RunFact::Cancelled { .. } => Ok(()),
     }
-}
-
-/// A schedule whose runs do not overlap has one call out at a time.
-pub(in crate::testkit) fn no_check_overlaps(model: &ReferenceModel, seen: &Observation) -> LawResult {
-    let Some((run, RunFact::Dispatched(Dispatch { phase: Phase::Call, .. }))) = seen.run_fact() else {
-        return Ok(());
-    };
-    let Some(plan) = model.schedules.get(&run.schedule) else { return Ok(()) };
-    // A run that waited while its schedule was changed goes by the definition that it was claimed under.
-    let asked = model.fold.run(run).and_then(|record| model.fold.definition_of(record));
-    let policy = asked.unwrap_or(&plan.schedule).policy();
-    // Slots that are made up for come in quick succession.
-    let is_one_by_one = policy.overlap == Overlap::Skip && policy.missed != Missed::All;
-    let own = key_of(run);
-    // Its id has another schedule by now, whose calls do not wait for it.
-    if plan.is_of_former(&own) {
-        return Ok(());
-    }
-    let is_out = |key: &&_| {
-        **key != own
-            && !plan.is_of_former(key)
-            && model
-                .runs
-                .get(*key)
-                .is_some_and(|life| life.state == RunState::InFlight && life.cause != Cause::Bulletin)
-    };
-    let other = plan.runs.iter().find(is_out).filter(|_| is_one_by_one);
-    hold(other.is_none(), || format!("{run} is called while {other:?} is out"))
 }
 
 /// Of a schedule that was replaced under its id only that goes on which somebody had already, and what is told of it.

@@ -15,8 +15,7 @@ use crate::testkit::checks::budget_laws::{
     no_family_outgrows_its_places, no_family_writes_faster_than_its_pace, no_schedule_has_too_many_live_runs,
 };
 use crate::testkit::checks::call_laws::{
-    a_bulletin_that_waits_keeps_its_place, no_check_overlaps, nothing_of_a_former_job_begins,
-    what_a_call_came_to_is_told,
+    a_bulletin_that_waits_keeps_its_place, nothing_of_a_former_job_begins, what_a_call_came_to_is_told,
 };
 use crate::testkit::checks::channel_laws::{
     a_channel_is_left_alone_as_it_asks, a_parcel_is_the_same_at_each_attempt,
@@ -80,7 +79,6 @@ pub(in crate::testkit) const ALL: &[(&str, EventLaw)] = named![
     nothing_goes_where_nothing_is_wanted,
     a_channel_is_left_alone_as_it_asks,
     what_a_call_came_to_is_told,
-    no_check_overlaps,
     nothing_of_a_former_job_begins,
     a_bulletin_that_waits_keeps_its_place,
     a_check_is_told_as_its_past_says,

@@ -13,13 +13,19 @@ impl ReferenceModel {
         provenance.map_or(session, |it| &it.root).clone()
     }
 
+    /// The root of the family whose budgets a schedule is counted in, also after the fresh session that made it was closed.
+    pub(in crate::testkit) fn root_in(&self, schedule: &Schedule) -> SessionId {
+        let noted = schedule.descent_of(&schedule.owner).map(|descent| descent.root.clone());
+        noted.unwrap_or_else(|| self.root_of(&schedule.owner))
+    }
+
     /// Notes what a dispatch takes of the budgets of its family.
     pub(in crate::testkit) fn charge_family(&mut self, now: BootTime, key: &RunKey, to: &Dispatch) {
         let Some(life) = self.runs.get(key) else { return };
         let bytes = bytes_written(&life.definition, to.phase);
-        let root = self.root_of(&life.definition.owner);
+        let (root, opener) = (self.root_in(&life.definition), self.root_of(&life.definition.owner));
         match to.phase {
-            Phase::CreateSession => _ = self.creating.insert(key.clone(), root.clone()),
+            Phase::CreateSession => _ = self.creating.insert(key.clone(), opener),
             Phase::PromptSubmit | Phase::Outside | Phase::Call => _ = self.creating.remove(key),
         }
         if bytes > 0 {

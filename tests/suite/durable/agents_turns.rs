@@ -122,4 +122,26 @@ fn a_prompt_that_was_not_sent_waits_although_the_store_failed_at_that_moment() {
     assert_eq!(sent(&host, &schedule), 2, "the first one reached nobody");
 }
 
+/// A window is closed while its agent works on a prompt, which the receipt says that it has. Nobody reports the end of that turn.
+#[test]
+fn a_prompt_that_an_agent_works_on_is_not_sent_again_when_its_window_is_closed() {
+    let lives = Lives::new();
+    let mut life = lives.next(0);
+    let id = session(CONVERSATION);
+    open_at(&life, &id);
+    let window = Arc::new(SimHost::new(&lives.stage, HostId::new(1)));
+    let number = life.handle.hosts().attach(window.clone());
+    take_over(&life.handle, number, &id);
+    let schedule = ends_with_turn(&life, &id);
+    pass(&lives, &life);
+    life.await_kind(DecisionKind::RunAccepted);
+    let works = Report::Busy { session: id.clone(), busy: true, by: None };
+    life.handle.submit(Input::Report(works)).expect("the session is open");
+    life.handle.hosts().detach(number);
+    assert_eq!((status(&life, &schedule), sent(&window, &schedule)), (Some(Status::Delivered), 1));
+    let agents = agents(&lives, &life, &id);
+    pass(&lives, &life);
+    assert_eq!(sent(&agents, &schedule), 0);
+}
+
 const CONVERSATION: &str = "codex:t1";

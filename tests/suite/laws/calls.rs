@@ -1,8 +1,7 @@
 //! Wrong histories for the laws of calls, of what is told of them, and of joined deliveries.
 
 use reveille::domain::{
-    Cause, Claim, Fact, Moment, Next, Overlap, Phase, Policy, Redefinition, RunFact, RunId, Schedule,
-    ScheduleFact, ScheduleId, Scope, Settings, Span, Telling,
+    Fact, Moment, Next, Redefinition, RunFact, Schedule, ScheduleFact, Scope, Span, Telling,
 };
 use reveille::testkit::{Observation, Seen};
 
@@ -15,22 +14,6 @@ pub(super) const WRONG_CALLS: &[(&str, Spoil)] = &[
         if let Seen::Fact(Fact::Run(_, RunFact::Claimed(claim), _)) = &mut all[place].seen {
             claim.telling = Some(Box::new(Telling::new("of no call")));
         }
-    }),
-    ("no_check_overlaps", |all| {
-        let place = find(all, |seen| is_dispatched(seen, "first"));
-        let now = all[place].now;
-        let Seen::Fact(Fact::Run(run, RunFact::Dispatched(to), _)) = &mut all[place].seen else { return };
-        to.phase = Phase::Call;
-        let (id, to) = (run.schedule.clone(), to.clone());
-        let other = RunId { slot: Moment::EPOCH, ..run.clone() };
-        let claim =
-            Claim { cause: Cause::Manual, folded: 0, next: None, time_up: None, by: None, telling: None };
-        let facts = [RunFact::Claimed(claim), RunFact::Dispatched(to)];
-        let [claimed, dispatched] = facts.map(|fact| Seen::Fact(Fact::Run(other.clone(), fact, None)));
-        // Two runs at a time are begun only where they may be, so their calls may be out together for a moment.
-        let [may, may_not] = [Overlap::Parallel, Overlap::Skip].map(|overlap| overlapping(all, &id, overlap));
-        let seen = [may, claimed, may_not, dispatched].map(|seen| Observation { now, seen });
-        all.splice(place..place, seen);
     }),
     ("nothing_of_a_former_job_begins", |all| {
         let made = find(all, |seen| is_created(seen, "first"));
@@ -68,14 +51,3 @@ pub(super) const WRONG_DELIVERIES: &[(&str, Spoil)] = &[("a_joined_run_is_out_wi
     let joined = Fact::Run(run, RunFact::Joined { lead: Box::new(lead) }, None);
     all.push(Observation { now: all[all.len() - 1].now, seen: Seen::Fact(joined) });
 })];
-
-/// The fact that a schedule has this rule for runs that overlap from now on.
-fn overlapping(all: &[Observation], id: &ScheduleId, overlap: Overlap) -> Seen {
-    let made = find(all, |seen| is_created(seen, &id.to_string()));
-    let Seen::Fact(Fact::Created { schedule, .. }) = &all[made].seen else { unreachable!("{id} was made") };
-    let policy = Policy { overlap, ..schedule.policy().clone() };
-    let settings = Some(Box::new(Settings { policy, ..schedule.settings().clone() }));
-    let schedule = Schedule { settings, ..schedule.clone() };
-    let changed = Redefinition { schedule, by: Scope::Operator.into(), retriggered: None, revises: true };
-    Seen::Fact(Fact::Schedule(id.clone(), ScheduleFact::Changed(Box::new(changed))))
-}

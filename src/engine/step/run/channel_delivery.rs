@@ -23,7 +23,7 @@ pub(in crate::engine::step) fn send_to_channel(
     let (host, session) = (HostId::LOCAL, schedule.owner.clone());
     let to = Dispatch { host, phase: Phase::Outside, session: session.clone(), overdue };
     step.run_fact(&occurrence.id, RunFact::Dispatched(to));
-    let family = step.state.root_of(&session).clone();
+    let family = step.state.root_in(schedule).clone();
     let now = step.now.wall;
     // Texts of operators go out as they are. In a model's text, secrets that were copied by mistake are replaced.
     let clean = |text: &str| match schedule.is_by_operators() {

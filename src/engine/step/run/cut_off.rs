@@ -1,6 +1,6 @@
 //! What transitions say of a run that they cut off in flight, because its session, its host or its time is over.
 
-use crate::domain::{Failure, Phase, Reason, RunState};
+use crate::domain::{Failure, HostId, Phase, Reason, RunState};
 use crate::engine::effect::Effect;
 use crate::engine::record::RunRecord;
 use crate::engine::step_builder::StepBuilder;
@@ -33,4 +33,15 @@ pub(in crate::engine::step) fn failure_in_flight(
 ) -> Failure {
     let failure = Failure::new(record.run.phase.unwrap_or(Phase::PromptSubmit), reason, message);
     Failure { session_exists: record.run.session_created, ..failure }
+}
+
+/// Returns whether a run is in an agent's own conversation: the host of agents has it, or a window, whose session is named as its
+/// conversation is.
+pub(in crate::engine::step) fn is_with_agent(step: &StepBuilder<'_>, run: &RunRecord) -> bool {
+    let session = run.run.session.as_ref().and_then(|id| step.state.session(id));
+    let is_window = session.and_then(|session| {
+        let address = session.config().address.as_ref()?;
+        Some(session.id.as_str() == address.to_string())
+    });
+    run.run.host == Some(HostId::AGENTS) || is_window == Some(true)
 }

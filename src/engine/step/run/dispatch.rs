@@ -211,7 +211,7 @@ fn may_write(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>) -> bool {
     if bytes == 0 {
         return true;
     }
-    let root = step.state.root_of(&schedule.owner);
+    let root = step.state.root_in(schedule);
     let paces = step.paces.get_or_insert_default();
     let pace = paces.entry(root.clone()).or_insert_with(|| step.state.pace(root));
     if schedule.is_by_operators() && !occurrence.by_session {

@@ -1,13 +1,14 @@
-//! Transition: a connected host is gone. Runs that it was working on fail or are tried again;
-//! waiting runs stay queued.
+//! Transition: a connected host is gone. Runs that it was working on fail or are tried again, and the
+//! one whose turn an agent's window was in counts as delivered; waiting runs stay queued.
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Fact, HostFact, HostId, Reason, Recovery, RunState, SessionFact};
+use crate::domain::{Fact, HostFact, HostId, Reason, Recovery, RunFact, RunState, SessionFact};
 use crate::engine::record::{RunRecord, SessionRecord};
 use crate::engine::state::State;
-use crate::engine::step::run::cut_off::{call_off, failure_in_flight};
+use crate::engine::step::run::cut_off::{call_off, failure_in_flight, is_with_agent};
 use crate::engine::step::run::failed::fail_unanswered;
+use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
 
 pub(in crate::engine) fn host_lost(step: &mut StepBuilder<'_>, host: HostId) {
@@ -65,6 +66,13 @@ fn is_lost(step: &StepBuilder<'_>, run: &RunRecord) -> bool {
 }
 
 fn lose(step: &mut StepBuilder<'_>, run: &RunRecord) {
+    // The receipt says that the agent has the prompt, and no policy repeats its turn, as after a restart of the process.
+    if run.run.state == RunState::Running && is_with_agent(step, run) {
+        if let Some(occurrence) = Occurrence::of(step.state, run) {
+            occurrence.finish(step, RunFact::Delivered);
+        }
+        return;
+    }
     let text = if run.run.state == RunState::Running {
         "the host's connection was lost while the turn went on"
     } else {

@@ -18,7 +18,7 @@ use crate::engine::record::{RunRecord, SessionRecord};
 use crate::engine::slab::Key;
 use crate::engine::state::State;
 use crate::engine::step::run::bulletin::with_members;
-use crate::engine::step::run::cut_off::{call_off, failure_in_flight};
+use crate::engine::step::run::cut_off::{call_off, failure_in_flight, is_with_agent};
 use crate::engine::step::run::dispatch::{cancel_stale, dispatch};
 use crate::engine::step::run::failed::fail_unanswered;
 use crate::engine::step::run::occurrence::Occurrence;
@@ -146,15 +146,4 @@ fn recover_run(step: &mut StepBuilder<'_>, key: Key, run: &RunRecord, taken: &mu
     if !waits && is_free && !cancel_stale(step, &occurrence) && dispatch(step, &occurrence) {
         taken.extend(lane);
     }
-}
-
-/// Whether a run is in an agent's own conversation: the host of agents has it, or a window, whose session is named as its
-/// conversation is.
-fn is_with_agent(step: &StepBuilder<'_>, run: &RunRecord) -> bool {
-    let session = run.run.session.as_ref().and_then(|id| step.state.session(id));
-    let is_window = session.and_then(|session| {
-        let address = session.config().address.as_ref()?;
-        Some(session.id.as_str() == address.to_string())
-    });
-    run.run.host == Some(HostId::AGENTS) || is_window == Some(true)
 }
