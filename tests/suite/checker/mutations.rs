@@ -165,9 +165,11 @@ fn has_place(events: &[Event], fault: Fault, place: usize) -> bool {
         Fault::CatchUp => folded(events, place).is_some(),
         Fault::Conceal => overlapped(events, place).is_some(),
         Fault::Swap => {
+            // One that is made up for may stand for several slots, and come in the place of any of them.
             let key = |event: &Event| {
-                let Event::Receive { slot, session, .. } = event else { return None };
-                Some((*slot, session.clone()))
+                let Event::Receive { at, slot: Some(slot), session, .. } = event else { return None };
+                let is_prompt = at.since(*slot) < Span::from_millis(1_000);
+                is_prompt.then(|| (*slot, session.clone()))
             };
             key(event).is_some() && events.get(place + 1).and_then(key) == key(event)
         }
