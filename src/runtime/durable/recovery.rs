@@ -282,9 +282,12 @@ pub(super) fn reattach(shared: &Arc<Shared>) -> Result<(), RecoveryError> {
         let cancel = Command::CancelSchedule(Which::any(Scope::Operator, schedule));
         let _ = core.step(Input::Command(cancel), now, || shared.random_bits());
     }
-    // A report may not have opened its session again, because its run had ended.
-    known.retain(|session| core.state.session(session).is_some());
     for session in known {
+        // A report may not have opened it again, because its run had ended; or it has made room for a run that the closing of
+        // another one has freed.
+        if core.state.session(&session).is_none() {
+            continue;
+        }
         // It was closed during the failure, and the caller had an answer: its stored schedules are cancelled now.
         let closed = core
             .step(Input::Command(Command::CloseSession { session, by: None }), now, || shared.random_bits());
