@@ -6,11 +6,13 @@
 //!
 //! Invariant: the excerpt, including the list of cuts, does not exceed the bound, in EDN and in JSON.
 
+use std::fmt::{self, Write as _};
+
 use super::Answer;
 use crate::edn::{Map, Value};
 use crate::limits;
 
-/// Cuts an answer to the bound on answers of tools, unless the call asked for one thing whole.
+/// Cuts an answer to the bound on answers of tools, unless nothing of it is to be cut.
 pub fn within_bound(answer: Answer) -> Answer {
     if answer.is_whole {
         return answer;
@@ -185,7 +187,20 @@ fn note(
 /// An upper bound on the bytes of a value in EDN and in JSON.
 pub(super) fn weight(value: &Value) -> usize {
     // JSON writes what EDN writes, but quotes keywords and spells out nil: at most one byte more for each value.
-    value.to_string().len() + values(value)
+    let mut printed = Length(0);
+    // It cannot fail: nothing is written.
+    let _ = write!(printed, "{value}");
+    printed.0 + values(value)
+}
+
+/// Counts the bytes of what is written to it.
+struct Length(usize);
+
+impl fmt::Write for Length {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 += text.len();
+        Ok(())
+    }
 }
 
 fn values(value: &Value) -> usize {

@@ -64,18 +64,22 @@ impl PageRequest {
 
 /// The first rows that fit into this many bytes, at least one.
 pub(super) fn fitting(rows: impl Iterator<Item = Value>, bytes: usize) -> Vec<Value> {
-    let mut left = bytes;
-    let mut kept = Vec::new();
+    measured(rows, bytes).0
+}
+
+/// The first rows that fit into this many bytes, at least one, and how many bytes they take.
+pub(super) fn measured(rows: impl Iterator<Item = Value>, bytes: usize) -> (Vec<Value>, usize) {
+    let (mut used, mut kept) = (0, Vec::new());
     for row in rows {
         // One byte more for what separates two rows.
         let size = weight(&row) + 1;
-        if size > left && !kept.is_empty() {
+        if used + size > bytes && !kept.is_empty() {
             break;
         }
-        left = left.saturating_sub(size);
+        used += size;
         kept.push(row);
     }
-    kept
+    (kept, used)
 }
 
 /// The answer to a cursor that is not in the list.

@@ -8,7 +8,6 @@ use super::op::Op;
 use super::summary::{brief_row, row, summary};
 use super::value::integer;
 use crate::dialect::excerpt::ANSWER_BYTES;
-use crate::dialect::excerpt::weight;
 use crate::dialect::{Answer, page};
 use crate::domain::{Refusal, ScheduleId};
 use crate::edn::{Map, Value};
@@ -22,13 +21,13 @@ pub fn created(state: &State, record: &ScheduleRecord, duration_ms: u64) -> Answ
 /// The answer to a `list`: the session's unfinished schedules, in the given order. A list that is too long has the beginnings
 /// of the messages, and one that is still too long its first schedules and the call that goes on.
 pub fn listed(state: &State, records: &[&ScheduleRecord], duration_ms: u64) -> Answer {
-    // `fitting` stops at the bound of an answer, so a long list is not printed to its end in vain.
-    let whole = page::fitting(records.iter().map(|record| row(state, record)), page::ROOM);
-    let is_whole = whole.len() == records.len() && whole.iter().map(bytes).sum::<usize>() <= WHOLE;
+    // It stops at the bound of an answer, so a long list is not printed to its end in vain.
+    let (whole, bytes) = page::measured(records.iter().map(|record| row(state, record)), page::ROOM);
+    let is_whole = whole.len() == records.len() && bytes - ROW_MARGIN * whole.len() <= WHOLE;
     let count = integer(records.len() as u64);
     let found = |rows: Vec<Value>| Map::new().with("schedule-count", count.clone()).with("schedules", rows);
     if is_whole {
-        return done(Op::List, found(whole), duration_ms);
+        return list(found(whole), duration_ms);
     }
     let rows = page::fitting(records.iter().map(|record| brief_row(state, record)), CUT);
     let shown = rows.len();
@@ -47,14 +46,17 @@ pub fn listed(state: &State, records: &[&ScheduleRecord], duration_ms: u64) -> A
         .with("cuts", vec![cut.into()])
         .with("hint", HINT);
     // Within psi's own map, so that what surrounds it keeps its five keys.
-    done(Op::List, found(rows).with("psi-tool/truncated", notice), duration_ms)
+    list(found(rows).with("psi-tool/truncated", notice), duration_ms)
 }
 
-/// An upper bound on the bytes of a row, closer than that of any value: five of its values at least are texts, which both
-/// notations write alike, and so is what encloses them.
-fn bytes(row: &Value) -> usize {
-    weight(row) - 6
+/// The answer to a `list`, which has a bound of its own, so nothing has to measure it once more.
+fn list(outcome: Map, duration_ms: u64) -> Answer {
+    Answer { is_whole: true, ..done(Op::List, outcome, duration_ms) }
 }
+
+/// What the bound on the bytes of any row has too much for one of these: five of its values at least are texts, which both
+/// notations write alike, and so is what encloses them; and nothing has to separate them.
+const ROW_MARGIN: usize = 7;
 
 /// The most bytes of a list. It is read often, so its bound is below that of other answers; fifty rows of short texts are whole.
 const LIST_BYTES: usize = 12_800;

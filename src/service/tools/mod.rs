@@ -25,6 +25,8 @@ use self::claude_cron::ClaudeCronCall;
 use self::cron::CronCall;
 use self::memory::MemoryCall;
 use self::native::NativeCall;
+#[cfg(feature = "http")]
+use self::op::is_own_list;
 use self::op::op_of;
 use self::primitives::PrimitivesCall;
 use self::psi::PsiCall;
@@ -110,10 +112,12 @@ impl Service {
         Ok(Some(self.call_admitted(call, style.patience).map(dialect::within_bound)))
     }
 
-    /// Whether a call of the tool of this name changes nothing, if the tool exists for the caller.
+    /// Whether a call of the tool of this name may read much, if the tool exists for the caller. psi's list does not: it shows
+    /// the unfinished schedules of one session, and is asked for often.
     #[cfg(feature = "http")]
-    pub(crate) fn only_reads(&self, caller: &Caller, name: &str, args: &Value) -> bool {
-        self.tool(caller, name).is_some_and(|known| op_of(known.tool, args) == Op::Query)
+    pub(crate) fn may_take_long(&self, caller: &Caller, name: &str, args: &Value) -> bool {
+        let known = self.tool(caller, name);
+        known.is_some_and(|known| op_of(known.tool, args) == Op::Query && !is_own_list(known.tool, args))
     }
 
     /// Records the call of a tool that the caller's grant withholds. To the caller the tool does not exist.

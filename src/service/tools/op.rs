@@ -27,6 +27,12 @@ pub(super) fn op_of(tool: Tool, args: &Value) -> Op {
     }
 }
 
+/// Whether a call lists the unfinished schedules of one session.
+#[cfg(feature = "http")]
+pub(super) fn is_own_list(tool: Tool, args: &Value) -> bool {
+    tool == Tool::Psi && word(args, "action") == Some("scheduler") && word(args, "op") == Some("list")
+}
+
 fn of_primitives(tool: primitives::Tool, args: &Value) -> Op {
     match tool {
         primitives::Tool::RunParallel => Op::Call,

@@ -71,16 +71,16 @@ pub(in crate::surface::http) async fn answer(
 /// The cost of a message: tools that read, and resources, may take long.
 fn cost(app: &AppState, caller: &Caller, message: &Result<McpMessage, Misread>) -> Cost {
     let Ok(McpMessage::Request(request)) = message else { return Cost::Quick };
-    let reads = match Method::parse(&request.method) {
+    let is_long = match Method::parse(&request.method) {
         Some(Method::ListResources | Method::ReadResource) => true,
         Some(Method::CallTool) => request.param("name").and_then(Value::as_str).is_some_and(|name| {
             let args = request.param("arguments").unwrap_or(&Value::Nil);
-            app.service.only_reads(caller, name, args)
+            app.service.may_take_long(caller, name, args)
         }),
         Some(Method::Initialize | Method::Discover | Method::Ping) => false,
         Some(Method::ListTools | Method::ListTemplates) | None => false,
     };
-    if reads { Cost::Long } else { Cost::Quick }
+    if is_long { Cost::Long } else { Cost::Quick }
 }
 
 /// Parses the dialects selected by the query string.

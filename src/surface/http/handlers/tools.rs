@@ -48,7 +48,7 @@ pub(in crate::surface::http) async fn call(
         let hint = absent.hint.map_or("GET /tools lists the tools".into(), Cow::Owned);
         HttpError::new(ErrorCode::NotFound, "there is no tool of this name", hint).with("tool", absent.name)
     };
-    let cost = if app.service.only_reads(caller, &name, &args) { Cost::Long } else { Cost::Quick };
+    let cost = if app.service.may_take_long(caller, &name, &args) { Cost::Long } else { Cost::Quick };
     // The call has a bound of its own. Only clients of MCP need a shorter one.
     let style = CallStyle { notation, patience: None };
     let called = long::run(&app, &principal, cost, || app.service.begin_tool(&name, caller, &args, style));
