@@ -15,7 +15,7 @@ pub struct Answer {
     pub is_error: bool,
     /// The class of the refusal; `None` if the call succeeded.
     pub code: Option<Code>,
-    /// True if nothing of it is to be cut: the call asked for one thing by its id, or the answer has a bound of its own.
+    /// True if nothing of it is to be cut: the call asked for one thing by its id, or the answer was found to fit.
     pub(crate) is_whole: bool,
     /// How long to wait before the same call can succeed, if it was refused for its rate.
     pub(crate) retry_after: Option<Span>,

@@ -27,7 +27,8 @@ pub fn listed(state: &State, records: &[&ScheduleRecord], duration_ms: u64) -> A
     let count = integer(records.len() as u64);
     let found = |rows: Vec<Value>| Map::new().with("schedule-count", count.clone()).with("schedules", rows);
     if is_whole {
-        return list(found(whole), duration_ms);
+        // It has just been measured. A list that is cut may have a single row that is too long, so its answer is measured again.
+        return Answer { is_whole: true, ..done(Op::List, found(whole), duration_ms) };
     }
     let rows = page::fitting(records.iter().map(|record| brief_row(state, record)), CUT);
     let shown = rows.len();
@@ -46,12 +47,7 @@ pub fn listed(state: &State, records: &[&ScheduleRecord], duration_ms: u64) -> A
         .with("cuts", vec![cut.into()])
         .with("hint", HINT);
     // Within psi's own map, so that what surrounds it keeps its five keys.
-    list(found(rows).with("psi-tool/truncated", notice), duration_ms)
-}
-
-/// The answer to a `list`, which has a bound of its own, so nothing has to measure it once more.
-fn list(outcome: Map, duration_ms: u64) -> Answer {
-    Answer { is_whole: true, ..done(Op::List, outcome, duration_ms) }
+    done(Op::List, found(rows).with("psi-tool/truncated", notice), duration_ms)
 }
 
 /// What the bound on the bytes of any row has too much for one of these: five of its values at least are texts, which both
