@@ -158,10 +158,9 @@ impl Known {
                 let is_anew = is_anew(&self.schedule, &change.schedule);
                 self.schedule = change.schedule.clone();
                 self.incarnation += u32::from(change.retriggered.is_some());
-                // A schedule that has slots again is not cancelled any more.
-                self.is_cancelled &= change.retriggered.is_none();
                 if is_anew {
-                    // It begins again: what it had of the former definition is none of its own.
+                    // It begins again: what it had of the former definition is none of its own. One that was cancelled is not
+                    // changed in another way.
                     self.runs = 0;
                     self.live.clear();
                     (self.is_cancelled, self.is_paused, self.pause_reason) = (false, false, None);
