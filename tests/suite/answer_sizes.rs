@@ -253,3 +253,21 @@ fn a_list_of_psi_that_is_cut_has_the_call_that_goes_on() {
     }
     assert_eq!((found.len(), found.iter().collect::<BTreeSet<_>>().len()), (120, 120));
 }
+
+/// A list shows at least one row. One that is too long by itself, for its session's name, is cut as any other answer is.
+#[test]
+fn a_row_of_psi_that_is_too_long_by_itself_is_cut() {
+    let name = "n".repeat(30_000);
+    let create = format!(
+        r#"{{"action":"scheduler","op":"create","kind":"session","message":"{SHORT}","delay-ms":600000,
+            "session-config":{{"session-name":"{name}"}}}}"#
+    );
+    let scene = Scene::new().fill(1, "psi-tool", |_| create.clone());
+    let list = scene.call("psi-tool", PSI_LIST);
+    let most = usize::try_from(limits::TOOL_ANSWER_BYTES.value).expect("it is small");
+    assert!(bytes(&list) <= most, "{} bytes", bytes(&list));
+    let cuts = part(&list, "psi-tool/truncated cuts");
+    let cut = &cuts.as_items().expect("cuts")[0];
+    assert!(part(cut, "path").to_string().ends_with(":session-config-summary :session-name]"), "{cut}");
+    assert_eq!(part(cut, "of"), Value::Int(30_000));
+}
