@@ -9,8 +9,8 @@ pub enum Holder {
     Nobody,
     /// A process that is not one of ours.
     Other(HolderProcess),
-    /// It cannot be found out.
-    Unknown,
+    /// It cannot be found out. With it is the process that may have it, if one was seen.
+    Unknown(Option<u32>),
 }
 
 /// Answers who holds a conversation.

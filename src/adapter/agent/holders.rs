@@ -53,40 +53,44 @@ impl ListedHolders {
 }
 
 impl Known {
-    /// Returns whether a window that is not one of ours works in the directory of a conversation.
-    fn has_window(&self, address: &Address, ours: &dyn Fn(u32) -> bool) -> bool {
-        let directory = address.directory().map(Path::new).or(self.directory.as_deref());
-        directory.is_some_and(|directory| windows::are_in(directory, &self.program, ours))
+    /// Returns a window that is not one of ours and works in the directory of a conversation.
+    fn window(&self, address: &Address, ours: &dyn Fn(u32) -> bool) -> Option<u32> {
+        let directory = address.directory().map(Path::new).or(self.directory.as_deref())?;
+        windows::one_in(directory, &self.program, ours)
     }
 
     /// Returns the holder by what the windows have written down. One that has not may have any conversation of its directory.
     fn written(&self, address: &Address, conversation: &str, ours: &dyn Fn(u32) -> bool) -> Holder {
         let written = Written::read(&self.environment);
-        match written.holder(conversation, ours) {
-            Some(pid) => Holder::Other(HolderProcess { pid: Some(pid), busy: false }),
-            None if self.has_window(address, &|pid| ours(pid) || written.knows(pid)) => Holder::Unknown,
+        if let Some(pid) = written.holder(conversation, ours) {
+            return Holder::Other(HolderProcess { pid: Some(pid), busy: false });
+        }
+        match self.window(address, &|pid| ours(pid) || written.knows(pid)) {
             None if address.is_begun_by_us() || windows::can_be_seen() => Holder::Nobody,
-            None => Holder::Unknown,
+            window => Holder::Unknown(window),
         }
     }
 }
 
 impl Prober for ListedHolders {
     fn holder(&self, address: &Address, ours: &dyn Fn(u32) -> bool) -> Holder {
-        let Some(known) = self.agents.get(address.configured_as()) else { return Holder::Unknown };
+        let Some(known) = self.agents.get(address.configured_as()) else { return Holder::Unknown(None) };
         let Some(conversation) = address.conversation() else { return Holder::Nobody };
         // A command that lists the holders knows more than the kind of agent.
         if let Some(command) = &known.lister {
             return listed(command, &known.environment)
-                .map_or(Holder::Unknown, |list| holder_in(&list, conversation, ours));
+                .map_or(Holder::Unknown(None), |list| holder_in(&list, conversation, ours));
         }
-        let has_window = || known.has_window(address, ours);
+        let by_window = |is_free: bool| match known.window(address, ours) {
+            None if is_free => Holder::Nobody,
+            window => Holder::Unknown(window),
+        };
         match known.by {
             HolderKnown::ByAgent(_) => Holder::Nobody,
             HolderKnown::WrittenDown => known.written(address, conversation, ours),
-            HolderKnown::Windows if !has_window() => Holder::Nobody,
-            HolderKnown::Ours if address.is_begun_by_us() && !has_window() => Holder::Nobody,
-            HolderKnown::Listed | HolderKnown::Windows | HolderKnown::Ours => Holder::Unknown,
+            HolderKnown::Windows => by_window(true),
+            HolderKnown::Ours => by_window(address.is_begun_by_us()),
+            HolderKnown::Listed => Holder::Unknown(None),
         }
     }
 
@@ -98,7 +102,7 @@ impl Prober for ListedHolders {
 
 /// Looks a conversation up in a list of holders: objects with `sessionId`, `pid` and `status`.
 fn holder_in(list: &Value, conversation: &str, ours: &dyn Fn(u32) -> bool) -> Holder {
-    let Some(entries) = list.as_array() else { return Holder::Unknown };
+    let Some(entries) = list.as_array() else { return Holder::Unknown(None) };
     let mut holders = entries.iter().filter(|entry| entry["sessionId"] == *conversation);
     let other = holders.find_map(|entry| {
         let pid = entry["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok());
@@ -139,6 +143,6 @@ mod tests {
         assert_eq!(holder_in(&list, "b", &ours), Holder::Nobody);
         assert_eq!(holder_in(&list, "c", &ours), other(None, false));
         assert_eq!(holder_in(&list, "d", &ours), Holder::Nobody);
-        assert_eq!(holder_in(&serde_json::json!({}), "a", &ours), Holder::Unknown);
+        assert_eq!(holder_in(&serde_json::json!({}), "a", &ours), Holder::Unknown(None));
     }
 }

@@ -17,9 +17,9 @@ use super::exchange::{Found, Input, NotSent, Prompt, Told};
 use super::plan::AgentPlan;
 use super::pool::{Admission, Pool};
 use super::turns::Turns;
-use super::{replay, task};
+use super::{process_end, replay, task};
 use crate::domain::{
-    Address, BootTime, Failure, Message, Now, Obstacle, Phase, Reason, RunId, SessionConfig, SessionId,
+    Address, BootTime, Failure, Message, Now, Obstacle, Phase, Reason, RunId, SessionConfig, SessionId, Span,
     Transcript, Turn, TurnOutcome,
 };
 use crate::engine::{Delivery, Opening, QuestionAnswer, Report};
@@ -222,7 +222,7 @@ impl Inner {
                 // The process is ending, or does not read. The run waits, and is handed over again.
                 if !sent {
                     self.unreached(session, prompt.run, Reason::HostBusy);
-                    let soon = self.now().boot.after(crate::domain::Span::from_millis(SOON_MS));
+                    let soon = self.now().boot.after(Span::from_millis(SOON_MS));
                     self.look_again(session, soon);
                 }
             }
@@ -256,6 +256,20 @@ impl Inner {
     /// Notes who has the conversation of a session open.
     pub(super) fn note_holder(&self, session: &SessionId, holder: Holder) {
         self.pool().note_holder(session, holder);
+    }
+
+    /// Looks at a session again after a while, or as soon as the process ends that has its conversation open.
+    pub(super) fn look_when_free(self: &Arc<Self>, session: &SessionId, wait: Span) {
+        self.look_again(session, self.now().boot.after(wait));
+        let Some(holder) = self.pool().process_of_holder(session) else { return };
+        let (inner, session) = (Arc::clone(self), session.clone());
+        let wait = Duration::from_nanos(wait.nanos());
+        self.handle.spawn(async move {
+            if timeout(wait, process_end::of(holder)).await.is_ok() {
+                inner.pool().look_now(&session, inner.now().boot);
+                inner.changed.notify_one();
+            }
+        });
     }
 
     /// Returns whether a session could not be reached for this reason last.
@@ -386,7 +400,7 @@ impl Inner {
             }
             // Asking the agent again takes a process and a few facts in the log.
             (Some(address), Reason::HeldElsewhere) => self.pool().refused_until(&address, self.now().boot),
-            (_, _) => self.now().boot.after(crate::domain::Span::from_millis(SOON_MS)),
+            (_, _) => self.now().boot.after(Span::from_millis(SOON_MS)),
         };
         self.unreached(session, run, reason);
         self.look_again(session, at);

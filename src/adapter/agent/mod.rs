@@ -15,6 +15,7 @@ mod host;
 mod plan;
 mod pool;
 mod process;
+mod process_end;
 mod questions;
 mod redact;
 mod replay;

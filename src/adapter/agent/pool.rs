@@ -3,6 +3,7 @@
 //! Time is an argument, and there is no process here. Invariants: there are never more processes than an agent may have, nor than
 //! `limits::AGENT_PROCESSES` in all; who waits longest is called first.
 
+mod away;
 mod beside;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 use super::budget::{Amount, Budget};
 use super::plan::AgentPlan;
-use crate::domain::{Address, AgentName, BootTime, HolderProcess, Obstacle, Reason, SessionId, Span};
+use crate::domain::{Address, AgentName, BootTime, Reason, SessionId, Span};
 use crate::limits;
 use crate::port::Holder;
 
@@ -46,7 +47,7 @@ struct Session {
     /// Why it could not be reached last.
     away: Option<Reason>,
     /// Who had its conversation open last.
-    holder: Option<HolderProcess>,
+    holder: Holder,
     place: Place,
     /// The agent whose place it has. The address may name another agent while a process of this one ends.
     place_of: Option<AgentName>,
@@ -126,7 +127,7 @@ impl Pool {
             begun: None,
             cost: None,
             away: None,
-            holder: None,
+            holder: Holder::Nobody,
             place: Place::None,
             place_of: None,
             is_gone: false,
@@ -375,41 +376,18 @@ impl Pool {
         self.alarms.insert((at, session.clone()));
     }
 
-    /// The session waits for this reason.
-    pub(super) fn waits_for(&mut self, session: &SessionId, reason: Reason) {
-        if let Some(known) = self.sessions.get_mut(session) {
-            known.away = Some(reason);
+    /// Looks at a session now that would be looked at later.
+    pub(super) fn look_now(&mut self, session: &SessionId, now: BootTime) {
+        let alarm = self.alarms.iter().find(|(_, other)| other == session).cloned();
+        if let Some(alarm) = alarm.filter(|(at, _)| *at > now) {
+            self.alarms.remove(&alarm);
+            self.alarms.insert((now, alarm.1));
         }
-    }
-
-    /// Notes who has the conversation of a session open.
-    pub(super) fn note_holder(&mut self, session: &SessionId, holder: Holder) {
-        if let Some(known) = self.sessions.get_mut(session) {
-            known.holder = match holder {
-                Holder::Other(process) => Some(process),
-                Holder::Nobody | Holder::Unknown => None,
-            };
-        }
-    }
-
-    /// Returns what is known of why a session cannot be reached, beyond the reason.
-    pub(super) fn obstacle(&self, session: &SessionId) -> Option<Obstacle> {
-        let known = self.sessions.get(session)?;
-        // What another session of the agent has met says nothing of one that waits for something else.
-        let is_other = matches!(known.away, Some(Reason::HeldElsewhere | Reason::OverBudget));
-        let agent = self.agents.get(known.address.configured_as()).filter(|_| !is_other);
-        let error = agent.map(|agent| agent.errors.clone()).filter(|errors| !errors.is_empty());
-        Some(Obstacle { holder: known.holder, error })
     }
 
     /// Returns when an agent is asked again that refused to open a conversation because somebody else has it open.
     pub(super) fn refused_until(&self, address: &Address, now: BootTime) -> BootTime {
         self.plan(address).map_or(now, |plan| now.after(plan.missing_wait()))
-    }
-
-    /// Returns whether a session could not be reached for this reason last.
-    pub(super) fn waits_on(&self, session: &SessionId, reason: Reason) -> bool {
-        self.sessions.get(session).is_some_and(|known| known.away == Some(reason))
     }
 
     /// Returns when the next alarm is due.

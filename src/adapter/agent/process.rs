@@ -183,7 +183,13 @@ pub(super) fn stat(process: u32, field: usize) -> Option<String> {
     stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(field).map(str::to_owned)
 }
 
+/// Returns whether a process has ended, and is listed because its parent has not asked how.
+pub(super) fn is_zombie(process: u32) -> bool {
+    stat(process, STATE).as_deref() == Some("Z")
+}
+
 // The fields behind the name begin with the state, the parent and the group. Source: proc(5).
+const STATE: usize = 0;
 const GROUP: usize = 2;
 /// The variable by which our hooks know an agent that we drive: they say nothing there, because we hear of its turns anyway.
 pub(crate) const HOSTED: &str = "REVEILLE_HOSTED";

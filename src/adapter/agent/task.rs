@@ -99,7 +99,7 @@ pub(super) async fn knock(inner: Arc<Inner>, session: SessionId) {
         return inner.reach(&session);
     };
     if inner.waits_on(&session, reason) {
-        inner.look_again(&session, inner.now().boot.after(wait));
+        inner.look_when_free(&session, wait);
     } else {
         // What waits there is handed over once more, and waits for this reason from then on.
         inner.reach(&session);
@@ -170,20 +170,20 @@ async fn is_free(inner: &Arc<Inner>, session: &SessionId, (plan, address): (&Age
     }
     let (prober, address) = (Arc::clone(&inner.prober), address.clone());
     let holder = tokio::task::spawn_blocking(move || prober.holder(&address, &is_ours)).await;
-    let holder = holder.unwrap_or(Holder::Unknown);
+    let holder = holder.unwrap_or(Holder::Unknown(None));
     inner.note_holder(session, holder);
     match holder {
         Holder::Nobody => true,
         Holder::Other(_) => false,
         // What is not known counts as held, unless an operator says otherwise.
-        Holder::Unknown => plan.resume == Resume::WhenUnknown,
+        Holder::Unknown(_) => plan.resume == Resume::WhenUnknown,
     }
 }
 
 fn not_sent(inner: &Arc<Inner>, start: &Start, run: RunId, why: NotSent) {
     if let NotSent::Waits(Reason::HeldElsewhere, _) = why {
         inner.unreached(&start.session, run, Reason::HeldElsewhere);
-        inner.look_again(&start.session, inner.now().boot.after(start.plan.timing.probe));
+        inner.look_when_free(&start.session, start.plan.timing.probe);
     } else {
         inner.told(&start.session, Told::NotSent(run, why));
     }

@@ -10,12 +10,12 @@ pub(super) fn can_be_seen() -> bool {
     Path::new("/proc/self/cwd").exists()
 }
 
-/// Returns whether a process of this program that is not one of ours works in a directory.
-pub(super) fn are_in(directory: &Path, program: &str, ours: &dyn Fn(u32) -> bool) -> bool {
-    let Ok(directory) = fs::canonicalize(directory) else { return false };
+/// Returns a process of this program that is not one of ours and works in a directory.
+pub(super) fn one_in(directory: &Path, program: &str, ours: &dyn Fn(u32) -> bool) -> Option<u32> {
+    let directory = fs::canonicalize(directory).ok()?;
     let names = fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.file_name());
     let mut processes = names.filter_map(|name| name.to_str()?.parse::<u32>().ok());
-    processes.any(|pid| {
+    processes.find(|&pid| {
         // The cheapest check comes first: most processes work elsewhere.
         fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|works_in| works_in == directory)
             && fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| runs(&line, program))

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::process::stat;
+use super::process::{is_zombie, stat};
 
 /// The records of windows that run.
 pub(super) struct Written {
@@ -65,7 +65,7 @@ fn record(text: &[u8]) -> Option<(u32, String)> {
 /// Whether a process runs that has begun so many ticks after the start of the machine. Where the system does not say when it
 /// began, it is taken to run: it is held too long then, and not too short.
 fn is_running(pid: u32, started: Option<&str>) -> bool {
-    started.is_none_or(|started| stat(pid, STARTED).as_deref() == Some(started))
+    started.is_none_or(|started| stat(pid, STARTED).as_deref() == Some(started)) && !is_zombie(pid)
 }
 
 fn parent(pid: u32) -> Option<u32> {

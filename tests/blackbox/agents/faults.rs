@@ -225,6 +225,33 @@ fn nothing_is_resumed_into_a_conversation_that_somebody_holds() {
     assert_eq!(scene.prompted("the prompt"), 1);
 }
 
+/// The end of the process that has a conversation open is noticed at once, not at the next time to ask.
+#[test]
+fn a_conversation_is_gone_on_with_as_soon_as_its_window_ends() {
+    let scene =
+        Scene::new("ends", "", "holders = [\"/bin/sh\", \"-c\", \"test -e PID && cat HELD || echo []\"]");
+    let file = scene.home.path().join("agents.toml");
+    let held = scene.home.path().join("held.json");
+    let mut window = Command::new("/bin/sleep").arg("600").spawn().expect("it is there");
+    let list = serde_json::json!([{ "sessionId": "old-s", "pid": window.id(), "status": "idle" }]);
+    fs::write(&held, list.to_string()).expect("ours");
+    let text = fs::read_to_string(&file).expect("ours").replace("when-unknown", "when-free");
+    // As the agent's own list does, this one leaves out a process that has ended.
+    let text = text.replace("PID", &format!("/proc/{}/exe", window.id()));
+    let text =
+        text.replace("HELD", held.to_str().expect("UTF-8")).replace("probe = \"100ms\"", "probe = \"10m\"");
+    fs::write(&file, text).expect("ours");
+    let mut scene = scene.kill_and_start();
+    scene.open("s", "hello");
+    let schedule = scene.create("s", "the prompt");
+    scene.await_shown(&schedule, ":psi.scheduler/status :queued :psi.scheduler/reason :held-elsewhere");
+    window.kill().expect("it runs");
+    // Its parent has to see its end, as a terminal does.
+    window.wait().expect("it has ended");
+    scene.await_shown(&schedule, ":psi.scheduler/status :delivered");
+    assert_eq!(scene.prompted("the prompt"), 1);
+}
+
 /// An agent that refuses to open a conversation for a second writer is asked again later, and its run is not failed.
 #[test]
 fn nothing_is_resumed_where_the_agent_refuses_a_second_writer() {
