@@ -119,10 +119,9 @@ pub(super) fn schedules_that(
     params: &Map,
     is_meant: impl Fn(&ScheduleRecord) -> bool,
 ) -> Result<Page, ResolverError> {
-    let mut entries = collect(view, whose);
-    entries.retain(|entry| is_meant(entry.record));
     // Most queries pass no parameters. They need no filter, no window and no parsing.
     if params.is_empty() {
+        let mut entries = collect(view, whose, is_meant);
         entries.sort_unstable_by(|one, two| ScheduleOrder::FireAt.compare(one, &two.place()));
         let all = 0..entries.len();
         return Ok(Page::of(&entries, all, number, cursor));
@@ -136,7 +135,7 @@ pub(super) fn schedules_that(
     let place = |text: &str| ListPosition::parse(text).or_else(|| of_id(text).map(ListPosition::of));
     let window = Window::read(&given, place)?;
     // The window is cut last: it counts entries of the filtered list, and searches a sorted one.
-    entries.retain(|entry| filter.admits(view.state, entry.record, entry.slot));
+    let mut entries = collect(view, whose, |record| is_meant(record) && filter.admits(view.state, record));
     entries.sort_unstable_by(|one, two| order.compare(one, &two.place()));
     let range = window.cut(&entries, |entry, place| order.compare(entry, &place.by_ref()));
     Ok(Page::of(&entries, range, number, cursor))
@@ -146,12 +145,7 @@ pub(super) fn schedules_that(
 pub(super) fn count_schedules(view: &View<'_>, whose: Whose, params: &Map) -> Result<u64, ResolverError> {
     let given = CheckedParams::of(params);
     let filter = ScheduleFilter::read(&given).map_err(refused(LIST))?;
-    Ok(
-        collect(view, whose)
-            .iter()
-            .filter(|entry| filter.admits(view.state, entry.record, entry.slot))
-            .count() as u64,
-    )
+    Ok(admitted(view, whose, &filter).len() as u64)
 }
 
 /// Returns the cursor of a schedule, which is valid in every order.
@@ -221,9 +215,14 @@ fn is_by(view: &View<'_>, decision: &Decision, name: &str) -> bool {
     })
 }
 
-/// Returns the entries of a list, unsorted and unfiltered.
-fn collect<'a>(view: &View<'a>, whose: Whose) -> Vec<ListEntry<'a>> {
-    let entry = |key: Key| view.schedule(key).map(|record| ListEntry::new(key, record));
+/// Returns the entries of a list, unsorted.
+fn collect<'a>(
+    view: &View<'a>,
+    whose: Whose,
+    is_listed: impl Fn(&ScheduleRecord) -> bool,
+) -> Vec<ListEntry<'a>> {
+    let record = |key: Key| view.schedule(key).filter(|record| is_listed(record));
+    let entry = |key: Key| record(key).map(|record| ListEntry::new(key, record));
     schedules_of(view, whose).into_iter().filter_map(entry).collect()
 }
 
@@ -233,9 +232,8 @@ pub(super) fn admitted<'a>(
     whose: Whose,
     filter: &ScheduleFilter,
 ) -> Vec<&'a ScheduleRecord> {
-    let entries =
-        collect(view, whose).into_iter().filter(|entry| filter.admits(view.state, entry.record, entry.slot));
-    entries.map(|entry| entry.record).collect()
+    let record = |key: Key| view.schedule(key).filter(|record| filter.admits(view.state, record));
+    schedules_of(view, whose).into_iter().filter_map(record).collect()
 }
 
 /// Returns the keys of the schedules that are listed, unsorted.

@@ -25,6 +25,7 @@ pub mod schedule_filter;
 pub(crate) mod session_config;
 pub mod timeline;
 pub mod timeline_cell;
+mod timeline_rows;
 pub mod tool_offers;
 pub mod view;
 

@@ -2,6 +2,7 @@
 //!
 //! The past comes from the retained runs and from the decisions about skipped slots, the future from the forecast. Both are
 //! counted by the slot's own instant, so that a late run stands where it was due.
+//! What lives elsewhere: which rows have cells of their own (`timeline_rows.rs`).
 //! Invariant: a slot is counted once, and only if the caller may see its schedule.
 
 use std::collections::{BTreeMap, HashSet};
@@ -11,6 +12,7 @@ use super::params::{CheckedParams, enums, params, refused};
 use super::registry::{ParamFault, ParamFaultKind, ParamGroups, ResolverError};
 use super::schedule_filter::ScheduleFilter;
 use super::timeline_cell::{TimelineCell, TimelineState};
+use super::timeline_rows::{Counted, Counts, join_others};
 use super::view::View;
 use crate::domain::{DecisionKind, Moment, Reason, RunState, ScheduleId, Span, names};
 use crate::edn::{Map, Value};
@@ -46,6 +48,9 @@ params! {
         optional bucket: Span = "bucket-ms",
         /// What the cells are separated by. By nothing if omitted.
         optional by: TimelineBy = "by",
+        /// How many schedules, sessions or reasons have cells of their own: those with trouble in the most buckets, then those
+        /// that come first. The others are counted together. All have their own if omitted.
+        optional rows: u32 = "rows" bounded(1, ROWS_MAX),
     }
 }
 
@@ -61,15 +66,7 @@ struct Counting<'v, 'a> {
     by: TimelineBy,
     /// The schedules to count; `None` for all that the caller may see.
     only: Option<HashSet<&'a ScheduleId>>,
-    cells: BTreeMap<(u64, Option<Box<str>>, TimelineState), Counted>,
-}
-
-/// The slots of a cell.
-#[derive(Default)]
-struct Counted {
-    count: u64,
-    /// The instant of the slot, if there is one slot alone.
-    at: Option<Moment>,
+    cells: Counts,
 }
 
 /// Returns the cells of a timeline, by bucket, group and state.
@@ -89,17 +86,18 @@ pub(super) fn cells(view: &View<'_>, params: &Map) -> Result<Vec<TimelineCell>, 
     counting.count_runs(&schedules);
     counting.count_skips();
     let mut cut = counting.count_forecast();
+    let (counts, others) = join_others(counting.cells, asked.rows);
     let most = usize::try_from(limits::TIMELINE_CELLS.value).unwrap_or(usize::MAX);
-    cut |= counting.cells.len() > most;
+    cut |= counts.len() > most;
     let (from, bucket) = (counting.from, counting.bucket.millis());
     let start =
         |number: u64| from.checked_add(Span::from_millis(number.saturating_mul(bucket))).unwrap_or(from);
-    let cell = |((number, of, state), Counted { count, at })| {
-        let start = start(number);
-        TimelineCell { start, of, state, count, at, more: false }
+    let cell = |((number, of, state), Counted { count, at, is_of_others })| {
+        let (start, others) = (start(number), if is_of_others { others } else { None });
+        TimelineCell { start, of, state, count, at, others, more: false }
     };
     // The table is in the order of buckets, so a timeline that is cut off lacks its end.
-    let mut cells: Vec<TimelineCell> = counting.cells.into_iter().take(most).map(cell).collect();
+    let mut cells: Vec<TimelineCell> = counts.into_iter().take(most).map(cell).collect();
     if let Some(last) = cells.last_mut() {
         last.more = cut;
     }
@@ -214,10 +212,7 @@ impl<'v, 'a> Counting<'v, 'a> {
             TimelineBy::Reason => reason.map(|reason| reason.name().into()),
         };
         let number = slot.millis_since(self.from) / self.bucket.millis();
-        let counted = self.cells.entry((number, of, state)).or_default();
-        counted.count = counted.count.saturating_add(count);
-        // With a second slot the cell has no single instant any more.
-        counted.at = (counted.count == 1).then_some(slot);
+        self.cells.entry((number, of, state)).or_default().add(count, Some(slot));
     }
 }
 
@@ -232,6 +227,9 @@ fn wrong(name: &'static str, at: Moment, expected: &str) -> ResolverError {
 }
 
 const TIMELINE: &str = ":reveille/timeline";
+/// As many rows as there may be cells, in the type that a parameter's bound has.
+#[expect(clippy::cast_possible_wrap, reason = "some thousands")]
+const ROWS_MAX: i64 = limits::TIMELINE_CELLS.value as i64;
 const DAY_MS: u64 = 86_400_000;
 /// Buckets of a range whose division is not given.
 const BUCKETS: u64 = 48;

@@ -32,6 +32,16 @@ names! {
     }
 }
 
+impl TimelineState {
+    /// Returns whether an operator has to look at it.
+    pub(super) fn is_trouble(self) -> bool {
+        matches!(
+            self,
+            TimelineState::Failed | TimelineState::Left | TimelineState::WillFail | TimelineState::WillBeLeft
+        )
+    }
+}
+
 /// How many slots of one group have one state in one bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TimelineCell {
@@ -43,6 +53,8 @@ pub(super) struct TimelineCell {
     pub(super) count: u64,
     /// Where the slot stands, if there is one slot alone.
     pub(super) at: Option<Moment>,
+    /// How many rows without cells of their own are counted together here; `None` for a cell of one row.
+    pub(super) others: Option<u64>,
     /// Whether this is the last cell of a timeline that was cut off, or whose forecast was.
     pub(super) more: bool,
 }

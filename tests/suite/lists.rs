@@ -227,6 +227,35 @@ fn a_timeline_counts_each_slot_once_in_the_past_and_in_the_future() {
     }
 }
 
+/// A picture has room for some rows: the others are counted together, and no slot is left out.
+#[test]
+fn a_timeline_of_some_rows_counts_the_others_together() {
+    let scene = Scene::new();
+    let range = ":from #inst \"2026-01-01T00:00:00Z\" :to #inst \"2026-01-02T00:00:00Z\" :bucket-ms 86400000 :by :session";
+    let cells = |rows: &str| {
+        let of = "[:reveille.timeline-cell/of :reveille.timeline-cell/count :reveille.timeline-cell/others]";
+        scene.ask(&format!("[{{(:reveille/timeline {{{range} {rows}}}) {of}}}]"))
+    };
+    let row = |of: &str, count: u32, others: &str| {
+        format!(
+            "{{:reveille.timeline-cell/of {of} :reveille.timeline-cell/count {count} :reveille.timeline-cell/others {others}}}"
+        )
+    };
+    // A day of minutes and a one-shot in one session, and a morning's news in the other.
+    let own = row("\"one\"", 1440, "nil");
+    for (rows, other) in [
+        ("", row("\"two\"", 1, "nil")),
+        (":rows 2", row("\"two\"", 1, "nil")),
+        (":rows 1", row("nil", 1, "1")),
+    ] {
+        assert_eq!(cells(rows), format!("{{:reveille/timeline [{own} {other}]}}"), "{rows}");
+    }
+    for rows in [":rows 0", ":rows 14401"] {
+        assert!(cells(rows).contains("rows must be"), "{}", cells(rows));
+        assert!(!cells(rows).contains("cell/of \"one\""), "{}", cells(rows));
+    }
+}
+
 /// What a filter leaves out takes no place among the slots to come.
 #[test]
 fn a_filtered_timeline_has_its_slots_however_many_others_come_before() {

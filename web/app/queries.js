@@ -47,8 +47,8 @@ export const FEED = `subscription Feed($after: String) {
 /** The names of some schedules. */
 export const names = (/** @type {string[]} */ ids) => `query Names { ${ids.map((id, at) => `a${at}: schedule(scheduleId: ${JSON.stringify(id)}) { ${NAME} }`).join(" ")} }`;
 
-export const TIMELINE = `query Timeline($from: DateTime!, $middle: DateTime!, $now: DateTime!, $until: DateTime!, $bucketMs: Long!, $by: TimelineBy!, $to: DateTime!) {
-  timeline(from: $from, to: $to, bucketMs: $bucketMs, by: $by) { start state count at of more }
+export const TIMELINE = `query Timeline($from: DateTime!, $middle: DateTime!, $now: DateTime!, $until: DateTime!, $bucketMs: Long!, $by: TimelineBy!, $rows: Int!, $to: DateTime!) {
+  timeline(from: $from, to: $to, bucketMs: $bucketMs, by: $by, rows: $rows) { start state count at of others more }
   before: runs(first: 60, filter: { from: $from, to: $middle }) { totalCount nodes { ${MARK} } }
   after: runs(first: 60, orderBy: SLOT, filter: { from: $middle, to: $to }) { totalCount nodes { ${MARK} } }
   late: runs(first: 60, filter: { from: $from, to: $to, lateMs: 300000 }) { nodes { ${MARK} } }

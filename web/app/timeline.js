@@ -25,9 +25,9 @@ export function Timeline({ zoom = "6h", by = "schedule", at = null }) {
   const bucket = Math.ceil((to - from) / PARTS);
   const iso = (ms) => new Date(ms).toISOString();
   const begins = Math.max(present, from);
-  const answer = useAsk(Q.TIMELINE, { from: iso(from), middle: iso(middle), to: iso(to), now: iso(begins), until: iso(Math.max(to, begins + 1_000)), bucketMs: bucket, by: by.toUpperCase() });
+  const answer = useAsk(Q.TIMELINE, { from: iso(from), middle: iso(middle), to: iso(to), now: iso(begins), until: iso(Math.max(to, begins + 1_000)), bucketMs: bucket, by: by.toUpperCase(), rows: ROWS });
   const rows = useMemo(() => (answer.data ? gather(answer.data.timeline, bucket) : []), [answer.data, bucket]);
-  const ids = by === "schedule" ? rows.slice(0, ROWS).map(([row]) => row) : [];
+  const ids = by === "schedule" ? rows.flatMap(([row]) => row ?? []) : [];
   const known = useAsk(ids.length ? Q.names(ids) : Q.SHELL, {}, { still: true });
   const named = [...(answer.data?.forecast ?? []).map((one) => one.schedule), ...runsOf(answer.data).map((one) => one.schedule), ...Object.values(known.data ?? {})];
   const label = new Map(named.filter((one) => one?.scheduleId).map((one) => [one.scheduleId, one.label ?? one.scheduleId]));
@@ -50,19 +50,22 @@ export function Timeline({ zoom = "6h", by = "schedule", at = null }) {
 /** The runs that were asked for: those nearest to the middle, and those that went otherwise. */
 const runsOf = (data) => (data ? [...new Map([data.before, data.after, data.bad, data.late].flatMap((page) => page.nodes).map((run) => [run.id, run])).values()] : []);
 
-/** The cells by row: first those with trouble, then those that come first. One slot alone stands at its instant, several in the middle. */
+/** The cells by row: first those with trouble, then those that come first, then all others as one, whose name is null. One slot
+ * alone stands at its instant, several in the middle. */
 function gather(cells, bucket) {
   const rows = new Map();
-  for (const { start, state, count: number, at, of } of cells) {
-    const row = of ?? "";
+  let together = 0;
+  for (const { start, state, count: number, at, of, others } of cells) {
+    const row = others ? null : of ?? "";
+    together = others ?? together;
     const places = rows.get(row) ?? new Map();
     const middle = Date.parse(start) + bucket / 2;
     add(places, middle, { ms: at ? Date.parse(at) : middle, total: number, states: [[state, number]] });
     rows.set(row, places);
   }
   const trouble = (places) => [...places.values()].filter((cell) => isBad(cell)).length;
-  return [...rows.entries()].map(([row, places]) => [row, [...places.entries()], trouble(places)])
-    .sort((one, two) => two[2] - one[2] || one[1][0][0] - two[1][0][0]);
+  return [...rows.entries()].map(([row, places]) => [row, [...places.entries()], trouble(places), row === null ? together : 0])
+    .sort((one, two) => one[3] - two[3] || two[2] - one[2] || one[1][0][0] - two[1][0][0]);
 }
 function add(places, middle, { ms, total, states }) {
   const known = places.get(middle);
@@ -83,19 +86,12 @@ const bandsOf = ({ downtimes, pastHolds, held }, present) => [
 
 function Picture({ bands, rows, label, by, from, to, now: present, bucket }) {
   if (!rows.length) return html`<p class="empty">Nothing in this range.</p>`;
-  const drawn = rows.slice(0, ROWS);
-  const rest = rows.slice(ROWS);
-  if (rest.length) {
-    const sum = new Map();
-    for (const [, cells] of rest) for (const [middle, cell] of cells) add(sum, middle, cell);
-    drawn.push([null, [...sum.entries()], 0]);
-  }
   const x = (ms) => `${(((ms - from) / (to - from)) * 100).toFixed(3)}%`;
   const step = STEPS.find((size) => (to - from) / size <= 14) ?? STEPS.at(-1) ?? HOUR;
   const offset = new Date(from).getTimezoneOffset() * 60_000;
   const ticks = [];
   for (let ms = Math.ceil((from - offset) / step) * step + offset; ms < to; ms += step) ticks.push(ms);
-  const height = drawn.length * ROW;
+  const height = rows.length * ROW;
   const open = (event) => {
     const place = event.target.closest("[data-at]");
     if (!place) return;
@@ -103,17 +99,17 @@ function Picture({ bands, rows, label, by, from, to, now: present, bucket }) {
     else go("lanes", { session: place.dataset.row });
   };
   const title = (cell, middle) => `${cell.states.map(([state, number]) => `${number} ${word(state)}`).join(", ")} ${cell.total === 1 ? `at ${clock(cell.ms)}` : `from ${clock(middle - bucket / 2)} to ${clock(middle + bucket / 2)}`}`;
-  return html`<div class="timeline" aria-hidden="true"><div class="rows">${drawn.map(([row]) => html`<div class="row">
-      ${row === null ? html`<span class="soft">${count(rest.length, "more row")}</span>` : html`<span title=${visible(row)}>${visible(label.get(row) ?? row)}</span>`}</div>`)}</div>
+  return html`<div class="timeline" aria-hidden="true"><div class="rows">${rows.map(([row, , , together]) => html`<div class="row">
+      ${row === null ? html`<span class="soft">${count(together, "more row")}</span>` : html`<span title=${visible(row)}>${visible(label.get(row) ?? row)}</span>`}</div>`)}</div>
     <div class="picture"><svg width="100%" height=${height + 22} onClick=${open}>
       <rect class="past" x="0" y="0" width=${x(Math.max(from, Math.min(to, present)))} height=${height} />
       ${bands.filter((band) => band.until > from && band.from < to).map((band) => html`<rect class="band" x=${x(Math.max(from, band.from))} y="0" width=${`${(((Math.min(to, band.until) - Math.max(from, band.from)) / (to - from)) * 100).toFixed(3)}%`} height=${height} />
         <text x=${x((Math.max(from, band.from) + Math.min(to, band.until)) / 2)} y="22">${band.what}</text>`)}
-      ${drawn.map((_, at) => html`<line class="rule" x1="0" x2="100%" y1=${at * ROW + ROW / 2} y2=${at * ROW + ROW / 2} />`)}
+      ${rows.map((_, at) => html`<line class="rule" x1="0" x2="100%" y1=${at * ROW + ROW / 2} y2=${at * ROW + ROW / 2} />`)}
       ${ticks.map((ms, at) => html`<line class="tick" x1=${x(ms)} x2=${x(ms)} y1="0" y2=${height} />
         <text x=${x(ms)} y=${height + 15} class=${`num ${at % 2 ? "odd" : ""}`}>${step >= 24 * HOUR || clock(ms, HERE, false) === "00:00" ? day(ms) : clock(ms, HERE, false)}</text>`)}
       ${seams(from, to).map((ms) => html`<line class="seam" x1=${x(ms)} x2=${x(ms)} y1="0" y2=${height} /><text x=${x(ms)} y="10">clock changes</text>`)}
-      ${drawn.map(([row, cells], at) => {
+      ${rows.map(([row, cells], at) => {
     const most = Math.max(...cells.map(([, cell]) => cell.total));
     return cells.map(([middle, cell]) => {
       const place = row === null ? {} : { "data-row": row, "data-at": new Date(Math.min(cell.ms, to)).toISOString() };

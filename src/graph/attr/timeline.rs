@@ -22,7 +22,8 @@ pub(super) fn timeline_cell() -> Entity<Scheduler, u64> {
         own "reveille.timeline-cell/number": Type::Integer => |_, number, _| Ok(integer(number));
         /// The start of the bucket.
         own "reveille.timeline-cell/start": Type::Instant => |cell| instant(cell.start);
-        /// The id of the schedule or session, or the reason. Nil if the cells are not separated, or there is none.
+        /// The id of the schedule or session, or the reason. Nil if the cells are not separated, if there is none, and where
+        /// others are counted together.
         own "reveille.timeline-cell/of": Type::String, nullable =>
             |cell| maybe(cell.of.as_deref().map(str::to_owned), Datum::shown);
         /// What became of the slots, or will.
@@ -31,6 +32,9 @@ pub(super) fn timeline_cell() -> Entity<Scheduler, u64> {
         own "reveille.timeline-cell/count": Type::Integer, unit("slots") => |cell| integer(cell.count);
         /// The instant of the slot, or now if it is overdue. Nil if there are several.
         own "reveille.timeline-cell/at": Type::Instant, nullable => |cell| maybe(cell.at, instant);
+        /// How many schedules, sessions or reasons are counted together in this cell. Nil if it is one alone.
+        own "reveille.timeline-cell/others": Type::Integer, nullable, unit("rows") =>
+            |cell| maybe(cell.others, integer);
         /// Whether this is the last cell of a timeline that was cut off.
         own "reveille.timeline-cell/more?": Type::Boolean => |cell| Datum::Bool(cell.more);
     }
@@ -42,6 +46,7 @@ const WHOLE: &[&str] = &[
     "reveille.timeline-cell/state",
     "reveille.timeline-cell/count",
     "reveille.timeline-cell/at",
+    "reveille.timeline-cell/others",
     "reveille.timeline-cell/more?",
 ];
 
