@@ -476,7 +476,9 @@ fn nothing_after_shutdown(model: &ReferenceModel, seen: &Observation) -> LawResu
         // The time of a run on disk may end after the shutdown. What there is to tell of it goes with the next process.
         Seen::Fact(Fact::Run(_, RunFact::Claimed(claim), _)) => claim.telling.is_none(),
         Seen::Received(_) | Seen::Fact(Fact::Run(_, RunFact::Dispatched(_), _)) => true,
-        Seen::Fact(Fact::Created { .. } | Fact::Session(_, SessionFact::Opened { .. }, _)) => true,
+        Seen::Fact(Fact::Created { .. }) => true,
+        // A host says that it has made a session for a run that it got before.
+        Seen::Fact(Fact::Session(_, SessionFact::Opened { provenance, .. }, _)) => provenance.is_none(),
         Seen::Fact(_) | Seen::CancelAcknowledged { .. } | Seen::HostLost(_) => false,
         Seen::Local(_) | Seen::ShutDown | Seen::DiskFailed { .. } => false,
     };
