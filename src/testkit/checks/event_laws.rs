@@ -3,7 +3,7 @@
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{
     Cause, Dispatch, Fact, Grant, HostId, Next, Phase, Reason, RunFact, RunId, RunState, ScheduleFact,
-    SessionFact, SessionId, Status,
+    ScheduleId, SessionFact, SessionId, Status,
 };
 use crate::edn::{Caps, read};
 use crate::limits;
@@ -477,8 +477,11 @@ fn nothing_after_shutdown(model: &ReferenceModel, seen: &Observation) -> LawResu
         Seen::Fact(Fact::Run(_, RunFact::Claimed(claim), _)) => claim.telling.is_none(),
         Seen::Received(_) | Seen::Fact(Fact::Run(_, RunFact::Dispatched(_), _)) => true,
         Seen::Fact(Fact::Created { .. }) => true,
-        // A host says that it has made a session for a run that it got before.
-        Seen::Fact(Fact::Session(_, SessionFact::Opened { provenance, .. }, _)) => provenance.is_none(),
+        // A host may say that it has made the session that it was asked for before.
+        Seen::Fact(Fact::Session(_, SessionFact::Opened { provenance, .. }, _)) => {
+            let is_asked_for = |of: &ScheduleId| model.creating.keys().any(|run| run.0 == *of);
+            !provenance.as_deref().is_some_and(|from| is_asked_for(&from.schedule))
+        }
         Seen::Fact(_) | Seen::CancelAcknowledged { .. } | Seen::HostLost(_) => false,
         Seen::Local(_) | Seen::ShutDown | Seen::DiskFailed { .. } => false,
     };

@@ -266,12 +266,8 @@ impl ReferenceModel {
                 plan.paused = false;
             }
             ScheduleFact::Skipped(skip) => {
-                // What was told just before tells of this skip, and of no call. Whether it counts for who armed the slot is not
-                // followed.
-                let told = plan.telling.take().filter(|_| plan.is_armed_by_session);
-                if let Some(life) = told.and_then(|bulletin| self.runs.get_mut(&bulletin)) {
-                    life.by_session = life.by_session.filter(|by_session| *by_session);
-                }
+                // What was told just before tells of this skip, and of no call.
+                plan.telling = None;
                 plan.last = Some(skip.until);
                 plan.arm_after(now, skip.next);
             }
