@@ -3,7 +3,7 @@
 use crate::dialect::REQUEST_CAPS;
 use crate::domain::{
     Cause, Dispatch, Fact, Grant, HostId, Next, Phase, Reason, RunFact, RunId, RunState, ScheduleFact,
-    ScheduleId, SessionFact, SessionId, Status,
+    SessionFact, SessionId, Status,
 };
 use crate::edn::{Caps, read};
 use crate::limits;
@@ -478,9 +478,8 @@ fn nothing_after_shutdown(model: &ReferenceModel, seen: &Observation) -> LawResu
         Seen::Received(_) | Seen::Fact(Fact::Run(_, RunFact::Dispatched(_), _)) => true,
         Seen::Fact(Fact::Created { .. }) => true,
         // A host may say that it has made the session that it was asked for before.
-        Seen::Fact(Fact::Session(_, SessionFact::Opened { provenance, .. }, _)) => {
-            let is_asked_for = |of: &ScheduleId| model.creating.keys().any(|run| run.0 == *of);
-            !provenance.as_deref().is_some_and(|from| is_asked_for(&from.schedule))
+        Seen::Fact(Fact::Session(_, SessionFact::Opened { provenance: by, .. }, _)) => {
+            !by.as_deref().is_some_and(|by| model.creates_for(&by.schedule))
         }
         Seen::Fact(_) | Seen::CancelAcknowledged { .. } | Seen::HostLost(_) => false,
         Seen::Local(_) | Seen::ShutDown | Seen::DiskFailed { .. } => false,
@@ -490,11 +489,8 @@ fn nothing_after_shutdown(model: &ReferenceModel, seen: &Observation) -> LawResu
 
 fn submitted(seen: &Observation) -> Option<(&RunId, &SessionId)> {
     let (id, fact) = seen.run_fact()?;
-    if let RunFact::Dispatched(Dispatch { phase: Phase::PromptSubmit, session, .. }) = fact {
-        Some((id, session))
-    } else {
-        None
-    }
+    let RunFact::Dispatched(Dispatch { phase: Phase::PromptSubmit, session, .. }) = fact else { return None };
+    Some((id, session))
 }
 
 fn received<'a>(model: &'a ReferenceModel, seen: &'a Observation) -> Option<(&'a Reception, &'a RunModel)> {

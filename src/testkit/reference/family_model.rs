@@ -2,7 +2,7 @@
 //!
 //! What lives elsewhere: the laws about what a family may use (`checks/budget_laws.rs`).
 
-use crate::domain::{BootTime, Dispatch, Gate, Phase, Primitives, Schedule, SessionId};
+use crate::domain::{BootTime, Dispatch, Gate, Phase, Primitives, Schedule, ScheduleId, SessionId};
 use crate::testkit::reference::model::ReferenceModel;
 use crate::testkit::reference::run_key::RunKey;
 
@@ -31,6 +31,11 @@ impl ReferenceModel {
         if bytes > 0 {
             self.written.entry(root).or_default().push((now, bytes));
         }
+    }
+
+    /// Whether a host was asked for a fresh session for a run of this schedule, and has not been given the prompt.
+    pub(in crate::testkit) fn creates_for(&self, schedule: &ScheduleId) -> bool {
+        self.creating.keys().any(|run| run.0 == *schedule)
     }
 
     /// Notes which families of tools are on from now on.
