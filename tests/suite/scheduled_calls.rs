@@ -3,15 +3,15 @@
 use std::sync::{Arc, Mutex};
 
 use reveille::domain::{
-    Actor, Channel, ChannelKind, Content, Failure, Grant, Phase, Reason, Recovery, Risk, Role, ScheduleId,
-    Scope, Span, Status, ToolSpec, Ways,
+    Actor, Caller, CallerRole, Channel, ChannelKind, Content, Failure, Grant, Phase, Reason, Recovery, Risk,
+    Role, ScheduleId, Scope, Span, Status, TokenName, ToolSpec, Via, Ways,
 };
 use reveille::edn::{Map, Value};
 use reveille::engine::{Command, Input, Parcel, Report, ScheduleRecord, State};
 use reveille::port::{Carried, Courier};
 use reveille::testkit::{Behaviour, CallAnswer};
 
-use crate::simulated::session;
+use crate::simulated::{ask_service, session, token};
 use crate::watching::{Scene, failed, fine, spec};
 
 fn text<'m>(map: &'m Map, key: &str) -> Option<&'m str> {
@@ -104,6 +104,11 @@ fn another_session_replaces_a_job_if_it_may() {
     let id = job(&scene.call("schedule", later));
     assert!(scene.error("t", "schedule", later).contains("is taken"));
     assert!(scene.error("t", "cancel_schedule", &format!("{{\"job_id\" \"{id}\"}}")).contains("not found"));
+    // Its name is taken, and that is all that the other session learns of it.
+    let seen =
+        format!("[{{[:psi.scheduler/schedule-id {id:?}] [:psi.scheduler/call :psi.scheduler/shared?]}}]");
+    let seen = ask_service(&scene.service, &token("t"), &seen, true);
+    assert!(!seen.contains("http.get") && !seen.contains("true"), "{seen}");
     let operator = Actor { scope: Scope::Operator, via: None, tool: None, as_model: false };
     let grant = Grant { cron_others: true, ..Grant::FULL };
     let set = Command::SetGrant { session: session("t"), grant, by: operator };
@@ -116,9 +121,31 @@ fn another_session_replaces_a_job_if_it_may() {
     assert_eq!((owner(&scene), runs(&scene, &id)), (Some(session("t")), Some((0, 2))));
     scene.pass(301);
     assert_eq!((scene.executor.calls().len(), scene.told().len()), (1, 1));
+    let other = job(&scene.call("schedule", r#"{"when" "in 5m" "action" "http.get" "name" "y"}"#));
+    let cancel = format!("{{\"job_id\" \"{other}\"}}");
+    assert!(scene.answer("t", "cancel_schedule", &cancel).keyword("cancelled").is_some(), "it may");
     // What it told went to the session that owns it now.
     let prompts = scene.host.prompts();
     assert_eq!(prompts.last().map(|prompt| prompt.session.clone()), Some(session("t")), "{prompts:?}");
+}
+
+/// A host acts for a session, and has no more rights over the jobs of others than that session.
+#[test]
+fn a_host_replaces_no_job_of_another_session() {
+    let scene = Scene::new();
+    let later = r#"{"when" "in 5m" "action" "http.get" "name" "x"}"#;
+    let id = ScheduleId::new(&job(&scene.call("schedule", later))).expect("an id");
+    let host = Caller {
+        scope: Scope::Session(session("t")),
+        role: CallerRole::Host,
+        via: Via::Host(TokenName::new("laptop").expect("a name")),
+        ..Caller::OPERATOR
+    };
+    let said = scene.answer_to(&host, "schedule", later);
+    let error = said.keyword("error").and_then(Value::as_map).and_then(|it| it.keyword("message"));
+    assert!(error.and_then(Value::as_str).is_some_and(|it| it.contains("is taken")), "{said:?}");
+    let owner = scene.handle().view(|state| state.schedule(&id).map(|it| it.schedule().owner.clone()));
+    assert_eq!(owner, Some(session("s")));
 }
 
 /// T54.
@@ -253,7 +280,7 @@ fn the_words_of_a_reminder_have_the_role_of_the_system() {
     let service = reveille::service::Service::new(handle);
     let args = reveille::edn::read(br#"{"when" "in 2m" "message" "look"}"#, &reveille::dialect::REQUEST_CAPS)
         .expect("EDN");
-    let token = crate::simulated::token("s");
+    let token = token("s");
     let answer = service.call_tool("remind", &token, &args, reveille::dialect::Notation::Json);
     assert!(answer.is_ok_and(|answer| answer.is_some_and(|answer| !answer.is_error)));
     scene.stage.run_for(service.handle(), Span::from_millis(121_000));

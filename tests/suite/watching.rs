@@ -6,8 +6,8 @@ use std::sync::Arc;
 use reveille::adapter::HostLocal;
 use reveille::dialect::Notation;
 use reveille::domain::{
-    Actor, ExecutorKind, Grant, GuardPolicy, HostId, Outcome, Primitives, Reason, Rule, RuleScope, Ruling,
-    ScheduleId, Scope, SessionConfig, Span, ToolName, ToolSpec,
+    Actor, Caller, ExecutorKind, Grant, GuardPolicy, HostId, Outcome, Primitives, Reason, Rule, RuleScope,
+    Ruling, ScheduleId, Scope, SessionConfig, Span, ToolName, ToolSpec,
 };
 use reveille::edn::{Keyword, Map, Value, read};
 use reveille::engine::{Command, Input, Report};
@@ -64,8 +64,14 @@ impl Scene {
     /// The answer to a call of a tool, as the session of this name makes it.
     #[track_caller]
     pub(crate) fn answer(&self, who: &str, tool: &str, args: &str) -> Map {
+        self.answer_to(&token(who), tool, args)
+    }
+
+    /// The answer to a call of a tool by this caller.
+    #[track_caller]
+    pub(crate) fn answer_to(&self, caller: &Caller, tool: &str, args: &str) -> Map {
         let args = read(args.as_bytes(), &reveille::dialect::REQUEST_CAPS).expect("EDN");
-        let answer = self.service.call_tool(tool, &token(who), &args, Notation::Json).expect("it may");
+        let answer = self.service.call_tool(tool, caller, &args, Notation::Json).expect("it may");
         self.handle().run_due();
         answer.expect("there is such a tool").value.as_map().expect("a map").clone()
     }

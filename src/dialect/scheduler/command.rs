@@ -11,7 +11,7 @@ use super::call::{JobDraft, RemindDraft, Timed};
 use super::when::JobWhen;
 use crate::domain::{
     Call, CallPurpose, Dialect, Durability, Entropy, Envelope, Lifetime, Missed, Payload, Policy, ScheduleId,
-    SessionId, Settings, Sink, Span, Target, Trigger, When,
+    SessionId, Settings, Sink, Span, Trigger, When,
 };
 use crate::engine::NewSchedule;
 use crate::limits;
@@ -27,7 +27,7 @@ impl JobDraft {
         let settings = Settings {
             policy: Policy { missed: missed(&timed.when), timeout, ..Policy::PLAIN },
             lifetime: Lifetime { max_runs: NonZeroU32::new(max_runs), ..LASTING },
-            ..SHARED
+            ..Settings::PLAIN
         };
         NewSchedule { payload: Payload::Call(Box::new(call)), ..new((id, label), owner, timed, settings) }
     }
@@ -41,7 +41,8 @@ impl RemindDraft {
         let settings = Settings {
             policy: Policy { missed: missed(&timed.when), ..Policy::PLAIN },
             envelope: Envelope::Reminder,
-            ..SHARED
+            lifetime: LASTING,
+            ..Settings::PLAIN
         };
         NewSchedule { payload: Payload::Turn { text: message }, ..new((id, label), owner, timed, settings) }
     }
@@ -97,13 +98,3 @@ fn missed(when: &JobWhen) -> Missed {
 
 /// A job goes on when its session is closed.
 const LASTING: Lifetime = Lifetime { dies_with_session: false, ..Lifetime::PLAIN };
-/// A job belongs to the app.
-const SHARED: Settings = Settings {
-    description: None,
-    key: None,
-    shared: true,
-    target: Target::Owner,
-    envelope: Envelope::Plain,
-    policy: Policy::PLAIN,
-    lifetime: LASTING,
-};

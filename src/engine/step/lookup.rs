@@ -1,6 +1,6 @@
 //! Finds the schedule that a command names, with the caller's permissions and revision checked.
 
-use crate::domain::Refusal;
+use crate::domain::{Dialect, Refusal, Scope};
 use crate::engine::input::Which;
 use crate::engine::record::ScheduleRecord;
 use crate::engine::slab::Key;
@@ -12,7 +12,7 @@ pub(super) fn lookup<'a>(state: &'a State, which: &Which) -> Result<(Key, &'a Sc
     let key = state.schedule_key(&schedule);
     let found = key.and_then(|key| Some((key, state.schedules.get(key)?)));
     // A schedule that the caller may not see answers like one that does not exist.
-    let found = found.filter(|(_, record)| record.is_for(&which.by.scope));
+    let found = found.filter(|(_, record)| reaches(state, &which.by.scope, record));
     let Some((key, record)) = found else {
         // A caller that could have seen a lost schedule learns that it was lost, and when.
         let lost = state.lost(&schedule).filter(|(_, lost)| which.by.scope.covers(&lost.session));
@@ -26,6 +26,14 @@ pub(super) fn lookup<'a>(state: &'a State, which: &Which) -> Result<(Key, &'a Sc
         Some(base) if base != revision => Err(Refusal::RevisionConflict { schedule, base, revision }),
         Some(_) | None => Ok((key, record)),
     }
+}
+
+/// Returns whether a schedule exists for a caller of this scope who wants to change it. The name of a job of the scheduler
+/// belongs to the app, so a session that may change the jobs of others can name one that it does not see.
+fn reaches(state: &State, scope: &Scope, record: &ScheduleRecord) -> bool {
+    let is_named =
+        |own| record.schedule.dialect == Dialect::Scheduler && state.effective_grant(own).cron_others;
+    record.is_for(scope) || scope.session().is_some_and(is_named)
 }
 
 /// Like [`lookup`], and checks that the schedule can be redefined.

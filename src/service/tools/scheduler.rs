@@ -87,7 +87,7 @@ impl<'a> SchedulerCall<'a> {
             return scheduler::taken(name.unwrap_or_default());
         };
         // The step decides whether the job that has the name may be replaced: until then somebody else may take the name.
-        let is_bound = self.caller().role == CallerRole::Session
+        let is_bound = self.caller().is_bound()
             && !self.handle().view(|state| state.effective_grant(session).cron_others);
         let of = is_bound.then(|| session.clone());
         let made_by = self.caller().maker(session, Some(Dialect::Scheduler), None);
