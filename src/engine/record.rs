@@ -66,13 +66,18 @@ impl ScheduleRecord {
     /// session, also if a later one has the id.
     #[inline]
     pub(crate) fn is_for(&self, scope: &Scope) -> bool {
-        let is_left = || self.status.is_terminal() && self.owner.is_none();
         match scope {
             Scope::Operator => true,
             Scope::Session(own) => {
-                self.schedule.owner == *own && !is_left() || self.schedule.settings().shared
+                self.schedule.owner == *own && !self.is_left() || self.schedule.settings().shared
             }
         }
+    }
+
+    /// Returns whether the schedule had ended when its session was closed. No later session of that id has it.
+    #[inline]
+    pub(super) fn is_left(&self) -> bool {
+        self.status.is_terminal() && self.owner.is_none()
     }
 
     /// Returns its definition.

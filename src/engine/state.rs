@@ -178,14 +178,16 @@ impl State {
         self.schedules.get(self.schedule_key(id)?)
     }
 
-    /// Returns the schedule that a session has created under this idempotency key, in this dialect.
+    /// Returns the schedule that a session has created under this idempotency key, in this dialect. One that had ended before
+    /// the session was opened is of an earlier session of that id.
     pub(crate) fn schedule_by_key(
         &self,
         owner: &SessionId,
         dialect: Dialect,
         key: &str,
     ) -> Option<&ScheduleRecord> {
-        self.schedules.get(*self.keys.get(&(owner.clone(), dialect, key.into()))?)
+        let record = self.schedules.get(*self.keys.get(&(owner.clone(), dialect, key.into()))?)?;
+        Some(record).filter(|record| !record.is_left())
     }
 
     /// Returns the session with this id.
