@@ -92,6 +92,8 @@ pub struct GuardQuestion {
     pub schedule: Schedule,
     /// The configuration that the fresh session would have, with what it inherits; `None` if none is opened.
     pub config: Option<SessionConfig>,
+    /// The block of memory that would stand below the prompt; `None` if nothing is remembered.
+    pub memory: Option<Box<str>>,
     /// The revision of that definition, from 1.
     pub revision: u32,
     /// What caused the run.

@@ -176,9 +176,26 @@ impl State {
     }
 
     /// Returns the digest of everything that an approval covers: what is delivered and where, with what a fresh session
-    /// inherits, the revision, and the rule.
+    /// inherits and what the session's memory adds, the revision, and the rule.
     pub(super) fn digest(&self, run: &RunId, revision: u32, rule: &str, asked: &Schedule) -> Digest {
-        digest_of(run, revision, rule, asked, self.effective_config(asked).as_ref())
+        digest_of(run, revision, rule, asked, &self.additions(asked))
+    }
+
+    /// Returns what a run of the schedule would deliver now beyond its definition.
+    pub(crate) fn additions(&self, schedule: &Schedule) -> Additions {
+        Additions { config: self.effective_config(schedule), memory: self.memory_below(schedule) }
+    }
+
+    /// Returns the block of memory that would stand below the prompt.
+    fn memory_below(&self, schedule: &Schedule) -> Option<Box<str>> {
+        let into = match schedule.target() {
+            Target::Owner => &schedule.owner,
+            Target::Session(into) => into,
+            // A fresh session remembers nothing yet, and a channel has no model.
+            Target::Fresh | Target::Route(_) => return None,
+        };
+        let into = self.session(into).filter(|_| schedule.payload.begins_turn())?;
+        Some(self.recalled(into)?.into())
     }
 
     /// Returns the policy that runs are checked by before they are handed over.
@@ -187,7 +204,16 @@ impl State {
     }
 }
 
-/// Returns the digest of a run of a definition, with the configuration of the fresh session.
+/// What a run delivers beyond its definition: it belongs to the session, which may change it at any time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Additions {
+    /// The configuration of the fresh session, with what it inherits; `None` if none is opened.
+    pub(crate) config: Option<SessionConfig>,
+    /// The block of memory below the prompt; `None` if nothing is remembered.
+    pub(crate) memory: Option<Box<str>>,
+}
+
+/// Returns the digest of a run of a definition, with what it delivers beyond that.
 ///
 /// The definition is included as its debug output. If a later release prints it differently, earlier approvals become void and
 /// the run is held again, which is the safe direction.
@@ -196,13 +222,16 @@ pub(crate) fn digest_of(
     revision: u32,
     rule: &str,
     asked: &Schedule,
-    config: Option<&SessionConfig>,
+    more: &Additions,
 ) -> Digest {
     let mut text = String::new();
     // Writing to a string cannot fail. Debug output quotes texts, so different runs have different texts.
     let _ = write!(text, "{run} {revision} {rule:?} {asked:?}");
-    if let Some(config) = config {
+    if let Some(config) = more.config.as_ref() {
         let _ = write!(text, " {config:?}");
+    }
+    if let Some(memory) = &more.memory {
+        let _ = write!(text, " memory {memory:?}");
     }
     Digest(Sha256::digest(text.as_bytes()).into())
 }

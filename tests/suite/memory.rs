@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use reveille::dialect::{Notation, REQUEST_CAPS};
-use reveille::domain::{Caller, HostId, Primitives, SessionConfig, Span};
+use reveille::domain::{
+    Caller, GuardPolicy, HostId, Primitives, Rule, RuleScope, Ruling, Scope, SessionConfig, Span,
+};
 use reveille::edn::{Map, Value, read};
+use reveille::engine::{Command, Input};
 use reveille::limits;
 use reveille::runtime::Handle;
 use reveille::service::Service;
@@ -219,6 +222,45 @@ fn every_delivery_that_begins_a_turn_shows_what_holds_then() {
     pass(service.handle(), &clock, 2);
     let transcript = service.handle().sessions().transcript(&session("s")).expect("it is built in");
     assert_eq!(transcript.messages.last().expect("a message").content.len(), 1);
+}
+
+/// What stands below the prompt is delivered with it, so an operator approves it, and what changes is asked again.
+#[test]
+fn an_approval_covers_what_is_remembered() {
+    let (service, clock) = scene();
+    let handle = service.handle();
+    let rule = Rule { name: "all".into(), of: RuleScope::default(), then: Ruling::Hold, why: None };
+    let approval = Some(Span::from_millis(600_000));
+    let policy = GuardPolicy { rules: vec![rule], approval, ..GuardPolicy::default() };
+    let set = Command::SetGuard { policy: Some(Arc::new(policy)), by: Scope::Operator.into() };
+    handle.submit(Input::Command(set)).expect("an operator may");
+    let create =
+        "[(psi.scheduler/create {:session-id \"s\" :kind :message :message \"water\" :delay-ms 1000})]";
+    ask(handle, &Caller::OPERATOR, create, false);
+    pass(handle, &clock, 2);
+    let held = || {
+        let query = "[{:reveille.engine/held-runs [:reveille.run/id :reveille.run/approval]}]";
+        let shown = ask(handle, &Caller::OPERATOR, query, false);
+        let part =
+            |key: &str| shown.split(key).nth(1).and_then(|rest| rest.split('"').nth(1)).map(str::to_owned);
+        (part(":reveille.run/id"), part(":digest"), shown)
+    };
+    let approve = |run: &Option<String>, digest: &Option<String>| {
+        let (run, digest) = (run.as_deref().expect("a run"), digest.as_deref().expect("a digest"));
+        let approve = format!("[(reveille.run/approve {{:run-id {run:?} :digest {digest:?}}})]");
+        ask(handle, &Caller::OPERATOR, &approve, false)
+    };
+    let (run, digest, shown) = held();
+    assert!(shown.contains(":memory nil"), "{shown}");
+    call(&service, &token("s"), "memory.set_goal", "{:goal \"Wipe the disk\"}");
+    let refused = approve(&run, &digest);
+    assert!(refused.contains("CONFLICT"), "it was approved without this goal: {refused}");
+    let (run, digest, shown) = held();
+    assert!(shown.contains("Wipe the disk"), "{shown}");
+    approve(&run, &digest);
+    let transcript = handle.sessions().transcript(&session("s")).expect("it is built in");
+    let message = transcript.messages.last().expect("a message");
+    assert!(format!("{:?}", message.content).contains("Wipe the disk"), "{message:?}");
 }
 
 #[test]

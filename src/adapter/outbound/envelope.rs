@@ -61,6 +61,7 @@ pub(crate) fn print(question: &GuardQuestion) -> Vec<u8> {
         .with("descents", descents.iter().map(|it| descent(it).into()).collect::<Vec<Value>>())
         .with("lineage", chain.as_ref().map(lineage))
         .with("text", payload.text())
+        .with("memory", question.memory.as_deref())
         .with("notice", notice)
         .with("call", call)
         .with("description", description.as_deref())

@@ -19,7 +19,7 @@ use crate::domain::{
 };
 use crate::edn::{Map, Value, is_hidden};
 use crate::engine::GuardQuestion;
-use crate::engine::guard::digest_of;
+use crate::engine::guard::{Additions, digest_of};
 use crate::graph::attr::approval::Asked;
 use crate::graph::attr::approval_difference::differences;
 
@@ -51,9 +51,15 @@ fn effective(schedule: &Schedule, origin: &SessionConfig) -> Option<SessionConfi
 }
 
 fn look(schedule: &Schedule, origin: &SessionConfig) -> Look {
+    look_with(schedule, origin, None)
+}
+
+/// As [`look`], into a session that remembers this.
+fn look_with(schedule: &Schedule, origin: &SessionConfig, memory: Option<&str>) -> Look {
     let run = RunId { schedule: schedule.id.clone(), incarnation: 1, slot: Moment::EPOCH };
     let config = effective(schedule, origin);
-    let digest = digest_of(&run, 1, "rule", schedule, config.as_ref());
+    let more = Additions { config: config.clone(), memory: memory.map(Box::from) };
+    let digest = digest_of(&run, 1, "rule", schedule, &more);
     let hold = Hold {
         awaits: Awaits::Operator,
         rule: "rule".into(),
@@ -69,6 +75,7 @@ fn look(schedule: &Schedule, origin: &SessionConfig) -> Look {
         revision: 1,
         schedule,
         config: config.clone(),
+        memory: more.memory.clone(),
         viewer: &Scope::Operator,
     };
     let asked = asked.shown().with("digest", DIGEST);
@@ -79,6 +86,7 @@ fn look(schedule: &Schedule, origin: &SessionConfig) -> Look {
         digest,
         schedule: schedule.clone(),
         config,
+        memory: more.memory,
         revision: 1,
         cause: Cause::Slot,
         late: Span::ZERO,
@@ -361,6 +369,15 @@ proptest! {
                 prop_assert!(!differ.is_empty(), "{} is not in the difference", part);
             }
         }
+    }
+
+    /// What a session remembers stands below the prompt, so it is approved with it.
+    #[test]
+    fn what_is_remembered_is_shown_and_signed(one in schedule(), origin in config_of(), goal in "[a-z]{1,8}") {
+        let shown = look(&one, &origin);
+        let then = look_with(&one, &origin, Some(&goal));
+        prop_assert_ne!(&shown.digest, &then.digest);
+        assert_seen(&shown, &then, "memory")?;
     }
 
     /// Whatever the texts hold that differ: no control, no mark of direction, and two lines for each part.

@@ -25,6 +25,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) schedule: &'a Schedule,
     /// The configuration of the fresh session, with what it inherits; `None` if none is opened.
     pub(crate) config: Option<SessionConfig>,
+    /// The block of memory below the prompt; `None` if nothing is remembered.
+    pub(crate) memory: Option<Box<str>>,
     /// Who looks: a session learns no names of operator tokens.
     pub(crate) viewer: &'a Scope,
 }
@@ -40,6 +42,11 @@ pub(super) const APPROVAL: Record = Record {
         field::<Moment>("until", "When the approval expires."),
         field::<PayloadKind>("kind", "The kind of the schedule."),
         field::<Box<str>>("message", "The prompt, the text of the notice, or the name of the tool."),
+        field::<Box<str>>(
+            "memory",
+            "What the session remembers, which the model reads below the prompt. Nil if nothing.",
+        )
+        .or_nil(),
         Param::shown(
             "call",
             ParamType::Record(&psi_terms::CALL),
@@ -131,7 +138,7 @@ pub(super) const APPROVAL: Record = Record {
 impl Asked<'_> {
     /// Returns what an operator is shown.
     pub(crate) fn shown(&self) -> Map {
-        let Asked { hold, digest, cause, revision, schedule, config, viewer } = self;
+        let Asked { hold, digest, cause, revision, schedule, config, memory, viewer } = self;
         // The schedule's id is part of the run's, under which this is shown.
         let Schedule {
             id: _,
@@ -171,6 +178,7 @@ impl Asked<'_> {
             .with("until", psi_terms::instant(hold.until))
             .with("kind", Value::keyword(payload.kind().name()))
             .with("message", message)
+            .with("memory", memory.as_deref())
             .with("notice", notice)
             .with("call", payload.call().map(psi_terms::call))
             .with("description", description.as_deref())

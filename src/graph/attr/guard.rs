@@ -9,6 +9,7 @@ use crate::domain::{
     Weekday,
 };
 use crate::edn::{Map, Value};
+use crate::engine::guard::Additions;
 use crate::engine::{Key, RunRecord, SessionRecord};
 use crate::graph::params::{IdText, OneOrMany, field};
 use crate::graph::registry::{Datum, Entity, Param, ParamType, Record, Type, ViewOf};
@@ -104,6 +105,7 @@ fn asked(view: ViewOf<'_, Scheduler>, key: Key) -> Option<Asked<'_>> {
     let (record, run) = view.run(key)?;
     // The definition of the run, not of the schedule: a change after the claim does not apply to the run.
     let schedule = view.state.definition_of(run)?;
+    let Additions { config, memory } = view.state.additions(schedule);
     Some(Asked {
         hold: hold(run)?,
         // Computed from what would be delivered now, so an approval of anything else is refused.
@@ -111,7 +113,8 @@ fn asked(view: ViewOf<'_, Scheduler>, key: Key) -> Option<Asked<'_>> {
         cause: run.run().cause,
         revision: record.progress().revision,
         schedule,
-        config: view.state.effective_config(schedule),
+        config,
+        memory,
         viewer: view.scope,
     })
 }

@@ -67,9 +67,11 @@ fn since(last: &LastApproval, record: &ScheduleRecord, now: &Asked<'_>) -> Optio
         Approved::Former(schedule) => schedule,
         Approved::TooLarge => return None,
     };
-    let Asked { hold, digest, cause, revision, schedule: _, config: _, viewer } = *now;
+    // The memory that was approved is not retained, so it is shown and not compared.
+    let Asked { hold, digest, cause, revision, schedule: _, config: _, ref memory, viewer } = *now;
+    let memory = memory.clone();
     let config = last.config.as_deref().cloned();
     // What belongs to the run, and not to what it does, is that of the run that waits, so it does not differ.
-    let before = Asked { hold, digest, cause, revision, schedule, config, viewer };
+    let before = Asked { hold, digest, cause, revision, schedule, config, memory, viewer };
     Some(differences(&before.shown(), &now.shown()))
 }

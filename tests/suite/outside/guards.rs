@@ -37,6 +37,7 @@ fn question(patience_ms: u64) -> GuardQuestion {
             settings: None,
         },
         config: None,
+        memory: None,
         revision: 1,
         cause: Cause::Slot,
         late: Span::from_millis(5),

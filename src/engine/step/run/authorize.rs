@@ -5,7 +5,7 @@
 
 use crate::domain::{Awaits, Digest, Failure, GuardFact, Hold, Moment, Phase, Reason, Rule, RunFact, Span};
 use crate::engine::effect::{Effect, GuardQuestion};
-use crate::engine::guard::PolicyDecision;
+use crate::engine::guard::{Additions, PolicyDecision};
 use crate::engine::state::State;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::run::retry::fail;
@@ -107,11 +107,13 @@ fn ask(step: &mut StepBuilder<'_>, occurrence: &Occurrence<'_>, patience: Span) 
     step.run_fact(&occurrence.id, RunFact::Guard(GuardFact::Asked { digest, due, until }));
     // The guard may judge by the session, which only the engine knows.
     let place = occurrence.destination(step.state).session();
+    let Additions { config, memory } = step.state.additions(occurrence.schedule);
     step.effect(Effect::AskGuard(Box::new(GuardQuestion {
         run: occurrence.id.clone(),
         digest,
         schedule: occurrence.schedule.clone(),
-        config: step.state.effective_config(occurrence.schedule),
+        config,
+        memory,
         revision: occurrence.revision,
         cause: occurrence.cause,
         late: now.wall.since(occurrence.slot),
