@@ -32,7 +32,7 @@ pub fn run(input: &[u8]) {
         source: source.as_str().into(),
         message: (!message.is_empty()).then(|| message.into()),
         payload,
-        simulated: false,
+        simulated: None,
     };
     for to in [Activation::Session(session("main")), Activation::PerSource, Activation::PerEvent] {
         let scene = Scene::new();

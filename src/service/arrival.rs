@@ -1,5 +1,6 @@
 //! An event that came in over a channel.
 
+use crate::domain::Scope;
 use crate::edn::Value;
 
 /// An event that came in.
@@ -13,6 +14,6 @@ pub struct Arrival {
     pub message: Option<Box<str>>,
     /// The whole event.
     pub payload: Value,
-    /// Whether it is a try of an operator.
-    pub simulated: bool,
+    /// Who simulates it, where nothing has come in: an operator, or a session.
+    pub simulated: Option<Scope>,
 }

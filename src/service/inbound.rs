@@ -14,8 +14,8 @@ use super::arrival::Arrival;
 use super::inbound_text::{Template, bytes, one_line, short, text};
 use super::{Service, creation};
 use crate::domain::{
-    Caller, ChannelEvent, Condition, Dialect, Direction, HostId, Op, Outcome, Payload, Refusal, ScheduleId,
-    SessionConfig, SessionId, Settings, Span, When,
+    Actor, Caller, ChannelEvent, Condition, Dialect, Direction, HostId, Op, Outcome, Payload, Refusal,
+    ScheduleId, SessionConfig, SessionId, Settings, Span, When,
 };
 use crate::engine::{Circumstances, NewSchedule, SessionRecord, judge};
 use crate::limits;
@@ -176,12 +176,15 @@ impl Service {
         let key = key_of(channel, &arrival.event);
         // Blanks are in neither name, so the two come apart again.
         let way_back = format!("{channel} {}", one_line(&arrival.source));
+        // What a session simulates is its own words, so grants and rules about that session hold for the turn.
+        let by = admitted.caller().actor_with(Dialect::Channels);
+        let by = Actor { scope: arrival.simulated.clone().unwrap_or(by.scope), ..by };
         let new = NewSchedule {
             dialect: Dialect::Channels,
             durability: creation::durability(self.handle()),
             label: Some(format!("channel {channel}").into()),
             // An event belongs to no chain of schedules: it is a beginning.
-            made_by: Some(Box::new(admitted.caller().actor_with(Dialect::Channels))),
+            made_by: Some(Box::new(by)),
             payload: Payload::Turn { text: text(channel, to.text.as_ref(), arrival).into() },
             settings: Some(Box::new(Settings {
                 key: Some(key.into()),

@@ -6,6 +6,7 @@
 
 use super::arrival::Arrival;
 use crate::dialect::json;
+use crate::domain::Scope;
 use crate::edn::{Map, Value, is_hidden};
 use crate::limits::{self, Limit};
 
@@ -146,7 +147,11 @@ pub(super) fn text(channel: &str, template: Option<&Template>, arrival: &Arrival
         "[CHANNEL EVENT] channel={channel} source={} event_id={}{}",
         one_line(&arrival.source),
         one_line(&arrival.event),
-        if arrival.simulated { " simulated" } else { "" },
+        match &arrival.simulated {
+            None => String::new(),
+            Some(Scope::Operator) => " simulated".to_owned(),
+            Some(Scope::Session(session)) => format!(" simulated_by={}", one_line(session.as_str())),
+        },
     );
     let body = match template {
         Some(template) => template.filled(arrival),
@@ -229,7 +234,7 @@ mod tests {
             source: "C42".into(),
             message: Some("say \"yes\"\n".into()),
             payload: payload.into(),
-            simulated: false,
+            simulated: None,
         };
         Ok(Template::parse(template)?.filled(&arrival))
     }
@@ -261,7 +266,7 @@ mod tests {
                 source: "C42".into(),
                 message: Some((&*text).into()),
                 payload: payload.into(),
-                simulated: false,
+                simulated: None,
             };
             for (template, places) in [
                 ("First. {{message}} Then read this.", 1),

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use reveille::dialect::{Notation, REQUEST_CAPS};
 use reveille::domain::{
-    Caller, CallerRole, Channel, ChannelKind, Failure, HostId, Phase, Reason, SessionId, Span,
+    Caller, CallerRole, Channel, ChannelKind, Failure, GuardPolicy, HostId, Phase, Reason, Rule, RuleScope,
+    Ruling, Scope, SessionId, Span,
 };
 use reveille::edn::{Map, read};
 use reveille::engine::{Command, Input, Parcel, Report, parse_condition};
@@ -70,7 +71,7 @@ pub(crate) fn to_main() -> Inbound {
 
 pub(crate) fn event(id: &str, source: &str, payload: Map) -> Arrival {
     let payload = payload.into();
-    Arrival { event: id.into(), source: source.into(), message: None, payload, simulated: false }
+    Arrival { event: id.into(), source: source.into(), message: None, payload, simulated: None }
 }
 
 #[test]
@@ -247,7 +248,7 @@ fn a_paused_channel_lets_nothing_through_until_it_is_resumed() {
         source: "C42".into(),
         message: None,
         payload: Map::new().into(),
-        simulated: false,
+        simulated: None,
     };
     assert!(scene.service.arrive("ops", &arrival("e-1")).is_ok());
     let both = call("channels.pause_provider", "{:provider \"ops\" :direction \"both\"}");
@@ -349,6 +350,30 @@ fn a_simulated_event_comes_in_as_a_sent_one() {
     assert!(status.contains(":inbound true") && status.contains(":events_received 1"), "{status}");
 }
 
+/// A session's words go into another session by a channel that lets it simulate events: they are still its own.
+#[test]
+fn what_a_session_simulates_is_its_own_words() {
+    let scene = Scene::new();
+    let handle = scene.service.handle();
+    scene.service.open_inbound(BTreeMap::from([("ops".into(), to_main())]));
+    let of = RuleScope { sessions: vec![session("other")], ..RuleScope::default() };
+    let rules = vec![Rule { name: "look".into(), of, then: Ruling::Hold, why: None }];
+    let approval = Some(Span::from_millis(600_000));
+    let policy = Some(Arc::new(GuardPolicy { rules, approval, ..GuardPolicy::default() }));
+    handle.submit(Input::Command(Command::SetGuard { policy, by: Scope::Operator.into() })).expect("it may");
+    let simulate = |caller: &Caller| {
+        let said = scene.call(caller, "channels.simulate_event", "{:provider \"ops\" :message \"now\"}");
+        assert!(said.contains(":success true"), "{said}");
+        handle.run_due();
+        let runs = "[{(:psi.scheduler/runs {:first 1}) [:reveille.run/state :reveille.run/approval]}]";
+        simulated::ask(handle, &Caller::OPERATOR, runs, false)
+    };
+    let held = simulate(&token("other"));
+    assert!(held.contains(":made-by \"session other (channel ops, channels tool)\""), "{held}");
+    let free = simulate(&Caller::OPERATOR);
+    assert!(free.contains(":delivered"), "{free}");
+}
+
 /// T66.
 #[test]
 fn a_reply_goes_back_in_the_turn_that_the_event_began_and_in_no_other() {
@@ -365,7 +390,7 @@ fn a_reply_goes_back_in_the_turn_that_the_event_began_and_in_no_other() {
     handle.submit(Input::Command(hosted)).expect("it was built in");
     let payload = Map::new().into();
     let arrival =
-        Arrival { event: "e-1".into(), source: "C42".into(), message: None, payload, simulated: false };
+        Arrival { event: "e-1".into(), source: "C42".into(), message: None, payload, simulated: None };
     let arrived = scene.service.arrive("ops", &arrival).expect("it is open");
     let Arrived::Begun { schedule } = arrived else { unreachable!("{arrived:?}") };
     let again = scene.service.arrive("ops", &arrival);

@@ -60,7 +60,8 @@ impl<'a> ChannelCall<'a> {
                     "sim-{}",
                     ScheduleId::fresh(Durability::Volatile, || Moment::EPOCH, self.handle().random_bits())
                 );
-                let arrival = Arrival { event: event.into(), source, message, payload, simulated: true };
+                let simulated = Some(self.caller().scope.clone());
+                let arrival = Arrival { event: event.into(), source, message, payload, simulated };
                 match self.service.arrive(&channel, &arrival) {
                     Ok(Arrived::Begun { schedule } | Arrived::Duplicate { schedule }) => {
                         channels::arrived(&channel, &arrival.event, Some(&schedule))

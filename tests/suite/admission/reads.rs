@@ -83,7 +83,7 @@ fn an_event_is_by_the_channel_that_it_came_by() {
     service.open_inbound(BTreeMap::from([("ops".into(), to)]));
     let payload = Map::new().into();
     let arrival =
-        Arrival { event: "e-1".into(), source: "ci".into(), message: None, payload, simulated: false };
+        Arrival { event: "e-1".into(), source: "ci".into(), message: None, payload, simulated: None };
     let arrived = service.arrive("ops", &arrival).expect("it is open");
     assert!(matches!(arrived, Arrived::Begun { .. }), "{arrived:?}");
     let by = "[{(:reveille.engine/decisions {:by \"ops\"}) [:reveille.decision/kind :reveille.decision/by]}]";

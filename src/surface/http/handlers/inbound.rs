@@ -114,7 +114,7 @@ fn arrival(kind: ProofKind, headers: &HeaderMap, payload: Value, bytes: &[u8]) -
         source: source.unwrap_or_else(|| kind.name().to_owned()).into(),
         message: message.or_else(|| at("text")).map(Into::into),
         payload,
-        simulated: false,
+        simulated: None,
     }
 }
 
