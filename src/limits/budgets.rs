@@ -70,7 +70,7 @@ budgets! {
     TaskOutcomes = "task-outcomes", Some(SESSION_OUTCOMES_BYTES), Some(OUTCOMES_BYTES), None;
     /// Calls of tools that executors carry out.
     Calls = "calls", Some(CALLS_OF_SESSION), Some(CALLS_IN_FLIGHT), Some(CALLS_RESERVE);
-    /// EDN streams and WebSockets over HTTP.
+    /// EDN streams, WebSockets and waiting calls of tools over HTTP.
     Streams = "streams", Some(HTTP_SESSION_UPGRADES), Some(HTTP_UPGRADES), Some(HTTP_OPERATOR_UPGRADES);
     /// GraphQL subscriptions.
     Subscriptions = "subscriptions", Some(GRAPHQL_SESSION_SUBSCRIPTIONS), Some(GRAPHQL_SUBSCRIPTIONS),

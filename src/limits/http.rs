@@ -43,13 +43,14 @@ limits! { OF_HTTP:
     HTTP_TOKEN_BODIES = 224 "bodies" as "http-token-bodies";
     /// How many of the bodies that are arriving only operators may send.
     HTTP_OPERATOR_BODIES = 64 "bodies" as "http-operator-bodies";
-    /// EDN streams and WebSockets over HTTP at the same time.
+    /// EDN streams, WebSockets, and calls of tools that wait for other calls, over HTTP at the same time. Each occupies a
+    /// connection for as long as it lasts.
     HTTP_UPGRADES = 224 "connections" as "http-upgrades";
-    /// EDN streams and WebSockets of one session, and of the fresh sessions that come from it, at the same time.
-    HTTP_SESSION_UPGRADES = 8 "connections" as "http-session-upgrades";
-    /// EDN streams and WebSockets of one host token at the same time. All observers together have as many.
+    /// EDN streams, WebSockets and waiting calls of one session, and of the fresh sessions that come from it, at the same time.
+    HTTP_SESSION_UPGRADES = 16 "connections" as "http-session-upgrades";
+    /// EDN streams, WebSockets and waiting calls of one host token at the same time. All observers together have as many.
     HTTP_TOKEN_UPGRADES = 96 "connections" as "http-token-upgrades";
-    /// How many of the EDN streams and WebSockets only operators may open.
+    /// How many of the EDN streams, WebSockets and waiting calls are for operators alone.
     HTTP_OPERATOR_UPGRADES = 32 "connections" as "http-operator-upgrades";
     /// EDN streams over the Unix socket at the same time. They do not count as HTTP connections.
     SOCKET_STREAMS = 256 "streams" as "socket-streams";

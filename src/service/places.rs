@@ -13,7 +13,7 @@ pub(crate) type Counter = OnceLock<Box<dyn Fn() -> u64 + Send + Sync>>;
 
 /// The quotas of a server.
 pub(crate) struct Places {
-    /// EDN streams and WebSockets over HTTP.
+    /// EDN streams, WebSockets and waiting calls of tools over HTTP.
     pub(crate) upgrades: Arc<Quota>,
     /// GraphQL subscriptions.
     pub(crate) subscriptions: Arc<Quota>,

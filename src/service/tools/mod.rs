@@ -120,6 +120,12 @@ impl Service {
         known.is_some_and(|known| op_of(known.tool, args) == Op::Query && !is_own_list(known.tool, args))
     }
 
+    /// Whether a call of the tool of this name may wait for other calls, if the tool exists for the caller.
+    #[cfg(feature = "http")]
+    pub(crate) fn may_wait(&self, caller: &Caller, name: &str) -> bool {
+        self.tool(caller, name).is_some_and(|known| matches!(known.tool, Tool::Primitives(_)))
+    }
+
     /// Records the call of a tool that the caller's grant withholds. To the caller the tool does not exist.
     fn note_withheld(&self, caller: &Caller, name: &str, args: &Value) {
         // One that is switched off does not exist for anybody.

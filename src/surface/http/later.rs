@@ -9,8 +9,12 @@ use axum::body::Body;
 use axum::http::Request;
 use tokio::sync::oneshot;
 
+use super::app_state::AppState;
+use super::auth::Principal;
 use super::connection::conn_limit::ConnPermit;
-use crate::service::Pending;
+use super::message::error::HttpError;
+use crate::limits;
+use crate::service::{Pending, Share};
 
 /// The connection of a request, whose time limits wait for its tool.
 pub(super) struct Line(Option<Arc<ConnPermit>>);
@@ -38,4 +42,18 @@ impl Line {
         });
         take.await.ok()
     }
+}
+
+/// Takes a place for a request that may wait for a tool, if it may. It occupies its connection like a stream, so it counts as
+/// one: otherwise one session's waiting calls would take the connections of everybody.
+///
+/// # Errors
+/// 429 if the caller has too many such requests, 503 if all callers together do.
+pub(super) fn seat(
+    app: &AppState,
+    principal: &Principal,
+    may_wait: bool,
+) -> Result<Option<Share>, HttpError> {
+    let seat = may_wait.then(|| app.upgrades.take(&app.holder(principal), 1)).transpose();
+    seat.map_err(|limit| HttpError::used_up(limit, limit != limits::HTTP_UPGRADES))
 }

@@ -80,6 +80,14 @@ fn a_family_has_the_streams_of_one_session() {
         let (answer, _) = upgrade(&site, token, "");
         assert!(answer.status == 429 && answer.body.contains(limit.name), "{answer:?}");
     }
+    // A call that may wait for other calls occupies its connection as well.
+    let run = |token: &str| {
+        let args = r#"{"actions":[{"name":"http.none"}]}"#;
+        site.ask("POST /tools/run_parallel", token, &["Content-Type: application/json"], args)
+    };
+    let answer = run(main.reveal());
+    assert!(answer.status == 429 && answer.body.contains(limit.name), "{answer:?}");
+    assert_eq!(run(other.reveal()).status, 422, "there is no such tool");
     let all = i64::try_from(limit.value).expect("it is small");
     for member in [&SessionId::new("main").expect("an id"), &children[0].0] {
         assert_eq!(shown(&site, member, Budget::Streams), Some((all, all)), "the use of the family");

@@ -20,7 +20,7 @@ use crate::edn::Value;
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
 use crate::surface::http::gate::{Single, single};
-use crate::surface::http::later::Line;
+use crate::surface::http::later::{Line, seat};
 use crate::surface::http::long::{self, Cost};
 use crate::surface::http::message::body::read_json_text;
 use crate::surface::http::message::error::{ErrorCode, HttpError};
@@ -50,7 +50,10 @@ pub(in crate::surface::http) async fn answer(
     };
     let scheduler = Scheduler { service: &app.service, caller: &principal.caller, offer: &offer };
     let message = McpMessage::read(&body);
-    let cost = cost(&app, &principal.caller.as_model(), &message);
+    let model = principal.caller.as_model();
+    let called = called_tool(&message).map(|(name, _)| name);
+    let _seat = seat(&app, &principal, called.is_some_and(|name| app.service.may_wait(&model, name)))?;
+    let cost = cost(&app, &model, &message);
     let begin = || McpService { features: &scheduler }.begin_read(message, Some(&mirror));
     let begun = long::run(&app, &principal, cost, begin);
     let reply = match begun.map_err(long::not_done)? {
@@ -68,15 +71,22 @@ pub(in crate::surface::http) async fn answer(
     Ok(response(reply))
 }
 
+/// The tool that a message calls, with its arguments.
+fn called_tool(message: &Result<McpMessage, Misread>) -> Option<(&str, &Value)> {
+    let Ok(McpMessage::Request(request)) = message else { return None };
+    let is_call = Method::parse(&request.method) == Some(Method::CallTool);
+    let name = request.param("name").and_then(Value::as_str).filter(|_| is_call)?;
+    Some((name, request.param("arguments").unwrap_or(&Value::Nil)))
+}
+
 /// The cost of a message: tools that read, and resources, may take long.
 fn cost(app: &AppState, caller: &Caller, message: &Result<McpMessage, Misread>) -> Cost {
     let Ok(McpMessage::Request(request)) = message else { return Cost::Quick };
     let is_long = match Method::parse(&request.method) {
         Some(Method::ListResources | Method::ReadResource) => true,
-        Some(Method::CallTool) => request.param("name").and_then(Value::as_str).is_some_and(|name| {
-            let args = request.param("arguments").unwrap_or(&Value::Nil);
-            app.service.may_take_long(caller, name, args)
-        }),
+        Some(Method::CallTool) => {
+            called_tool(message).is_some_and(|(name, args)| app.service.may_take_long(caller, name, args))
+        }
         Some(Method::Initialize | Method::Discover | Method::Ping) => false,
         Some(Method::ListTools | Method::ListTemplates) | None => false,
     };

@@ -14,7 +14,7 @@ use crate::edn::{Map, Value};
 use crate::service::{CallStyle, Called, Denial, DenialReason, ToolInfo};
 use crate::surface::http::app_state::AppState;
 use crate::surface::http::auth::Principal;
-use crate::surface::http::later::Line;
+use crate::surface::http::later::{Line, seat};
 use crate::surface::http::long::{self, Cost};
 use crate::surface::http::message::body::read_value;
 use crate::surface::http::message::error::{ErrorCode, HttpError};
@@ -48,6 +48,7 @@ pub(in crate::surface::http) async fn call(
         let hint = absent.hint.map_or("GET /tools lists the tools".into(), Cow::Owned);
         HttpError::new(ErrorCode::NotFound, "there is no tool of this name", hint).with("tool", absent.name)
     };
+    let _seat = seat(&app, &principal, app.service.may_wait(caller, &name))?;
     let cost = if app.service.may_take_long(caller, &name, &args) { Cost::Long } else { Cost::Quick };
     // The call has a bound of its own. Only clients of MCP need a shorter one.
     let style = CallStyle { notation, patience: None };
