@@ -45,6 +45,7 @@ impl State {
                 | SessionFact::Busy
                 | SessionFact::Idle
                 | SessionFact::UserMessage
+                | SessionFact::ToolsCalled { .. }
                 | SessionFact::TurnUnreported,
                 _,
             )

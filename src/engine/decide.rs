@@ -91,6 +91,7 @@ fn decide_report(step: &mut StepBuilder<'_>, report: Report) -> Result<(), Refus
     match report {
         Report::Busy { session, busy, by } => step::busy(step, session, busy, by),
         Report::UserMessage { session, text, by } => step::user_message(step, session, text, by),
+        Report::ToolsCalled { session, tools, by } => step::tools_called(step, session, tools, by),
         Report::Created { run } => step::created(step, &run),
         Report::Accepted { run } => step::accepted(step, &run),
         Report::Returned { run, outcome, line, reading, awaited } => {

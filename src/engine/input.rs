@@ -11,7 +11,8 @@ use super::undo::Undo;
 use crate::domain::{
     Actor, Address, AgentSchedules, Channel, Cursor, Decided, Digest, Downtime, Failure, Grant, GrantChange,
     GuardAnswer, GuardPolicy, HostId, JobId, Lifetime, LostSchedule, MemoryChange, Op, Outcome, PingName,
-    Policy, Primitives, Reading, Reason, RunId, ScheduleId, SessionConfig, SessionId, Target, Ways, When,
+    Policy, Primitives, Reading, Reason, RunId, ScheduleId, SessionConfig, SessionId, Target, ToolName, Ways,
+    When,
 };
 
 /// One input to decide on.
@@ -362,6 +363,15 @@ pub enum Report {
         text: Box<str>,
         /// The actor who reports it; `None` for the embedding program.
         by: Option<Actor>,
+    },
+    /// Tools are called at once for a session, outside of any run.
+    ToolsCalled {
+        /// The session.
+        session: SessionId,
+        /// The tools, each with the number of its calls.
+        tools: Vec<(ToolName, u32)>,
+        /// The actor who calls them.
+        by: Actor,
     },
     /// The fresh session of a run exists, configured and with its preloaded messages.
     Created {

@@ -100,6 +100,23 @@ pub fn waits_for_approval(name: &str) -> String {
     )
 }
 
+/// The message for a tool while an operator holds everything, where the call cannot wait for the release.
+pub fn held(name: &str, reason: Option<&str>) -> String {
+    let why = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+    format!(
+        "Tool '{name}' is not called now, because an operator holds everything{why}: call it with background_run, \
+         which waits for the release."
+    )
+}
+
+/// The message for a tool where the operator's guard decides on each call, and the call cannot wait for its answer.
+pub fn asks_guard(name: &str) -> String {
+    format!(
+        "Tool '{name}' is called only if the guard of this daemon allows it, and run_parallel does not ask the \
+         guard: call it with background_run."
+    )
+}
+
 fn listed(names: &[ToolName]) -> String {
     let names: Vec<&str> = names.iter().take(LISTED).map(ToolName::as_str).collect();
     names.join(", ")

@@ -18,8 +18,8 @@ pub use answer::{
 };
 pub use call::{Background, BadItem, Call, Item, Parallel, parse};
 pub use error::{
-    all_failed, ambiguous_tool, blocked, errors, failed_at_once, lost_task, needs_approval, no_session,
-    not_launched, refused, waits_for_approval,
+    all_failed, ambiguous_tool, asks_guard, blocked, errors, failed_at_once, held, lost_task, needs_approval,
+    no_session, not_launched, refused, waits_for_approval,
 };
 #[cfg(feature = "embed")]
 pub(crate) use error::{tool_not_found, unknown_task};

@@ -86,6 +86,8 @@ names! {
         TaskMoved = "task-moved",
         /// A session was pinged; the name of the ping is in the detail.
         SessionPinged = "session-pinged",
+        /// Tools were called at once by `run_parallel`; their names are in the detail.
+        ToolsCalled = "tools-called",
         /// The grant of a session was changed.
         SessionGranted = "session-granted",
         /// A caller was refused an operation that it may not ask for; the operation is in the detail. Repetitions within a

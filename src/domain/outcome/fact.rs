@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::{
     Actor, Address, BootTime, Cause, ChannelFact, Digest, Downtime, Failure, Grant, GuardPolicy, Hold,
     HostId, JobId, LostSchedule, MemoryChange, Moment, Op, Outcome, Phase, PingName, Reason, RunId, Schedule,
-    ScheduleId, SessionConfig, SessionId, SessionProvenance, Telling, WatchCheck,
+    ScheduleId, SessionConfig, SessionId, SessionProvenance, Telling, ToolName, WatchCheck,
 };
 
 /// One thing that happened. Facts of one decision are appended together or not at all.
@@ -243,6 +243,11 @@ pub enum SessionFact {
         /// When it came.
         at: Moment,
     },
+    /// Tools were called at once for the session, by `run_parallel`. These calls are no runs, so nothing else records them.
+    ToolsCalled {
+        /// The tools, each with the number of its calls.
+        tools: Vec<(ToolName, u32)>,
+    },
 }
 
 impl SessionFact {
@@ -263,7 +268,8 @@ impl SessionFact {
             | SessionFact::Granted { .. }
             | SessionFact::JobReady { .. }
             | SessionFact::Memory(_)
-            | SessionFact::Pinged { .. } => None,
+            | SessionFact::Pinged { .. }
+            | SessionFact::ToolsCalled { .. } => None,
         }
     }
 }

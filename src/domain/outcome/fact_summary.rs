@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use crate::domain::{
     Actor, Cause, ChannelFact, Claim, DecisionKind, EngineFact, Fact, GuardFact, HostFact, MemoryChange,
     Next, Phase, Reason, RunFact, RunId, ScheduleFact, ScheduleId, SessionFact, SessionId, SlotRange,
+    ToolName,
 };
 
 impl Fact {
@@ -164,6 +165,7 @@ impl Fact {
             Fact::Channel(name, _) => Some(name.to_string().into()),
             Fact::Session(_, SessionFact::JobReady { job }, _) => Some(job.to_string().into()),
             Fact::Session(_, SessionFact::Pinged { name, .. }, _) => Some(name.to_string().into()),
+            Fact::Session(_, SessionFact::ToolsCalled { tools }, _) => Some(listed(tools).into()),
             Fact::Session(_, SessionFact::Granted { grant }, _) => Some(grant.to_string().into()),
             Fact::Engine(fact) => fact.detail(),
             Fact::Run(_, RunFact::Guard(fact), _) => fact.detail(),
@@ -212,8 +214,18 @@ impl SessionFact {
                 MemoryChange::TaskUpdated { .. } => DecisionKind::TaskMoved,
             },
             SessionFact::Pinged { .. } => DecisionKind::SessionPinged,
+            SessionFact::ToolsCalled { .. } => DecisionKind::ToolsCalled,
         }
     }
+}
+
+/// Names tools, each with how often it was called.
+fn listed(tools: &[(ToolName, u32)]) -> String {
+    let one = |(tool, times): &(ToolName, u32)| match times {
+        1 => tool.to_string(),
+        _ => format!("{tool} ×{times}"),
+    };
+    tools.iter().map(one).collect::<Vec<String>>().join(", ")
 }
 
 impl ScheduleFact {

@@ -77,6 +77,8 @@ impl State {
             SessionFact::JobReady { job } => record.ready_jobs.note(job, now.wall),
             SessionFact::Memory(change) => record.memory.get_or_insert_default().apply(*change, now.wall),
             SessionFact::Pinged { name, at } => record.pings.note(name, at),
+            // For the log alone.
+            SessionFact::ToolsCalled { .. } => {}
         }
     }
 

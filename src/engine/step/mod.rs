@@ -40,6 +40,7 @@ pub(super) use session::memory::{change_memory, restore_memory};
 pub(super) use session::open_session::open_session;
 pub(super) use session::ping::ping;
 pub(super) use session::take_left::take_left;
+pub(super) use session::tools_called::tools_called;
 pub(super) use session::user_message::user_message;
 pub(super) use whole::hold::{fill_lanes, hold_all, release_all};
 pub(super) use whole::pause_channel::{pause_channel, resume_channel};

@@ -59,6 +59,7 @@ fn about<'a>(fact: &'a Fact, state: &'a State) -> Option<Option<&'a SessionId>> 
             | SessionFact::Memory(_)
             // Whether a job is overdue must not depend on a restart.
             | SessionFact::Pinged { .. }
+            | SessionFact::ToolsCalled { .. }
             | SessionFact::Granted { .. } => Some(Some(id)),
             // The state of a connection or of a turn means nothing to the next process.
             SessionFact::HostDetached { .. }

@@ -3,6 +3,7 @@
 //! What lives elsewhere: places, turns and time-outs of calls (`runtime`), tasks (`tasks.rs`). Invariant: one answer, when the
 //! last call has ended or the time is over; what has not ended then goes on as a task, or ends if nobody waits any more.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::super::later::{Called, Pending, Promise};
@@ -12,10 +13,10 @@ use crate::dialect::primitives::{self, Item, ItemEnd, ItemResult, Parallel};
 use crate::dialect::within_bound;
 use crate::domain::{
     BootTime, CallPurpose, CallVia, CallerRole, Dialect, ExecutorKind, Outcome, Refusal, ScheduleId,
-    SessionId, Span, ToolSpec,
+    SessionId, Span, ToolName, ToolSpec,
 };
 use crate::edn::Value;
-use crate::engine::Invocation;
+use crate::engine::{Input, Invocation, Report};
 use crate::limits;
 use crate::runtime::{AlarmId, Calling, Handle, KnownTool};
 
@@ -66,6 +67,7 @@ impl PrimitivesCall<'_> {
                 alarm: None,
             }),
         });
+        self.record(session, calls.iter().map(|(_, calling)| &calling.tool.spec.name));
         let at_gone = Arc::clone(&board);
         let (pending, promise) = Pending::new(time, move || at_gone.give_up());
         // Before the calls begin, because the last of them may end at once.
@@ -76,6 +78,16 @@ impl PrimitivesCall<'_> {
         }
         board.bound(time);
         Called::Later(pending)
+    }
+
+    /// Records who calls which tools: the calls are no runs, so the log has nothing else of them.
+    fn record<'t>(&self, session: &SessionId, called: impl Iterator<Item = &'t ToolName>) {
+        let mut tools = BTreeMap::<ToolName, u32>::new();
+        called.for_each(|tool| *tools.entry(tool.clone()).or_default() += 1);
+        let (tools, by) = (tools.into_iter().collect(), self.caller().actor_with(Dialect::Primitives));
+        // A session that was closed meanwhile has no calls to record, and its calls end by themselves.
+        let _ =
+            self.handle().submit(Input::Report(Report::ToolsCalled { session: session.clone(), tools, by }));
     }
 
     fn invocation(&self, id: Box<str>, session: &SessionId, tool: &KnownTool, item: Item) -> Invocation {

@@ -11,6 +11,7 @@ use crate::dialect::tool_arguments::{self, WrongArgument};
 use crate::dialect::{Answer, Notation, names};
 use crate::domain::{Caller, Code, Dialect, Ruling, SessionId, Span};
 use crate::edn::Value;
+use crate::engine::State;
 use crate::runtime::{Handle, KnownTool, Resolved, SessionKit};
 
 /// A call of a tool of the family.
@@ -106,10 +107,15 @@ impl<'a> PrimitivesCall<'a> {
             return forbidden(primitives::blocked(name));
         }
         let (now, zones) = (self.handle().now().wall, self.handle().zones());
-        let ruling = self.handle().view(|state| {
+        let (ruling, obstacle) = self.handle().view(|state| {
             let of = (Dialect::Primitives, &known.spec.name);
-            state.rule_of_call(session, of, zones, now).map(|rule| rule.then)
+            let ruling = state.rule_of_call(session, of, zones, now).map(|rule| rule.then);
+            (ruling, at_once(state, name))
         });
+        // A task is a run, so the engine holds it, or asks the guard, before the call is made.
+        if let Some(obstacle) = obstacle.filter(|_| !may_wait) {
+            return forbidden(obstacle);
+        }
         // Only a task may wait for an approval, because nobody waits for its answer.
         match ruling {
             Some(Ruling::Refuse) => forbidden(primitives::blocked(name)),
@@ -130,6 +136,15 @@ impl<'a> PrimitivesCall<'a> {
     pub(super) fn fresh_id(&self) -> String {
         self.handle().random_bits().short()
     }
+}
+
+/// Returns why no call of this tool may be made outside a run, where neither a hold nor the guard would stop it.
+fn at_once(state: &State, name: &str) -> Option<String> {
+    if let Some(hold) = state.held() {
+        return Some(primitives::held(name, hold.reason.as_deref()));
+    }
+    let asks = state.guard().is_some_and(|policy| policy.asks.is_some());
+    asks.then(|| primitives::asks_guard(name))
 }
 
 /// Checks a call without making it.

@@ -346,6 +346,7 @@ pub(in crate::testkit) fn is_lasting_of_session(fact: &SessionFact) -> bool {
         | SessionFact::JobReady { .. }
         | SessionFact::Memory(_)
         | SessionFact::Pinged { .. }
+        | SessionFact::ToolsCalled { .. }
         | SessionFact::Granted { .. } => true,
         SessionFact::HostDetached { .. }
         | SessionFact::Busy

@@ -70,6 +70,7 @@ impl ReferenceModel {
             | SessionFact::Addressed { .. }
             | SessionFact::Busy
             | SessionFact::JobReady { .. }
+            | SessionFact::ToolsCalled { .. }
             | SessionFact::Memory(_) => {}
         }
     }

@@ -215,6 +215,41 @@ fn grants_and_rules_hold_for_each_call() {
     assert!(called.expect("no denial").is_none(), "the tool does not exist for the session");
 }
 
+/// Its calls are no runs, and the log has them all the same.
+#[test]
+fn the_log_says_who_called_which_tools_at_once() {
+    let world = world();
+    let (_said, _waiter) =
+        begin(&world, r#"{"actions":[{"name":"t.echo"},{"name":"t.a"},{"name":"t.echo"},{"name":"t.no"}]}"#);
+    world.run_for(0);
+    let query = "[{(:reveille.engine/decisions {:kind [:tools-called]}) [:reveille.decision/kind :reveille.decision/detail :reveille.decision/by]}]";
+    let said = crate::simulated::ask(&world.handle, &Caller::OPERATOR, query, true);
+    assert!(said.contains(":tools-called") && said.contains("\"t.a, t.echo ×2\""), "{said}");
+    assert!(said.contains("session s"), "{said}");
+}
+
+/// Its calls are no runs, so neither a hold nor the guard would stop them.
+#[test]
+fn nothing_is_called_at_once_while_everything_is_held_or_a_guard_is_asked() {
+    let world = world();
+    let submit = |command: Command| world.handle.submit(Input::Command(command)).expect("an operator may");
+    let called = || {
+        let (said, _waiter) = begin(&world, r#"{"actions":[{"name":"t.a"}]}"#);
+        world.run_for(0);
+        said.text()
+    };
+    submit(Command::HoldAll { by: Scope::Operator.into(), reason: Some("the disk is new".into()) });
+    let held = called();
+    assert!(held.contains("an operator holds everything (the disk is new)"), "{held}");
+    submit(Command::ReleaseAll { by: Scope::Operator.into() });
+    assert!(called().contains(r#""data":"a""#), "it is released");
+    let policy = GuardPolicy { asks: Some(Span::from_millis(1_000)), ..GuardPolicy::default() };
+    submit(Command::SetGuard { policy: Some(Arc::new(policy)), by: Scope::Operator.into() });
+    let asks = called();
+    assert!(asks.contains("run_parallel does not ask the guard: call it with background_run"), "{asks}");
+    assert_eq!(world.executor.calls().len(), 1, "only what was called between");
+}
+
 #[test]
 fn an_operator_for_a_session_may_call_what_agents_may_not() {
     let world = world();

@@ -14,4 +14,5 @@ pub(in crate::engine::step) mod memory;
 pub(in crate::engine::step) mod open_session;
 pub(in crate::engine::step) mod ping;
 pub(in crate::engine::step) mod take_left;
+pub(in crate::engine::step) mod tools_called;
 pub(in crate::engine::step) mod user_message;

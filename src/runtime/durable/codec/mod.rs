@@ -119,6 +119,7 @@ mod names {
     pub(super) const TASK_CREATED: &str = "session/task-created";
     pub(super) const TASK_UPDATED: &str = "session/task-updated";
     pub(super) const PINGED: &str = "session/pinged";
+    pub(super) const TOOLS_CALLED: &str = "session/tools-called";
     pub(super) const CREATED: &str = "schedule/created";
     pub(super) const CHANGED: &str = "schedule/changed";
     pub(super) const PAUSED: &str = "schedule/paused";

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::actor::actor;
-use super::call;
+use super::call::{self, tool_name};
 use super::definition;
 use super::form::Form;
 use super::parts::{
-    boot, flag, flag_or, host, instant, map, maybe, number, one, own_text, part, run_id, schedule_id,
-    session_id, text, wrong,
+    boot, each_map, flag, flag_or, host, instant, map, maybe, number, one, own_text, part, run_id,
+    schedule_id, session_id, text, wrong,
 };
 use super::provenance::provenance;
 use super::{FactError, guard, memory, names, pings, session_config, watch};
@@ -64,6 +64,9 @@ fn session(name: &str, form: &Form<'_>) -> Result<Option<Fact>, FactError> {
             let (name, at) = pings::ping(form)?;
             SessionFact::Pinged { name, at }
         }
+        names::TOOLS_CALLED => SessionFact::ToolsCalled {
+            tools: each_map(form, "tools", |form| Ok((tool_name(form, "name")?, number(form, "calls")?)))?,
+        },
         name => match memory::change(name, form)? {
             Some(change) => SessionFact::Memory(Box::new(change)),
             None => return Ok(None),
@@ -245,7 +248,7 @@ fn lost_schedules(form: &Form<'_>, key: &'static str) -> Result<Box<[LostSchedul
             due: maybe(item, "due", instant)?,
             left_at: maybe(item, "left-at", instant)?,
             // Facts from before this was recorded do not say what was a task.
-            task: maybe(item, "task", call::tool_name)?,
+            task: maybe(item, "task", tool_name)?,
             // Those from before this was recorded say of no task that it had ended.
             end: maybe(item, "end", end)?,
             lost_at: maybe(item, "lost-at", instant)?,

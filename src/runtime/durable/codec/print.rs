@@ -108,6 +108,12 @@ fn session(fact: &SessionFact) -> Printed {
         SessionFact::JobReady { job } => named(names::JOB_READY).with("job", job.as_str()),
         SessionFact::Memory(change) => memory::of_change(change),
         SessionFact::Pinged { name, at } => pings::with_ping(named(names::PINGED), name, *at),
+        SessionFact::ToolsCalled { tools } => {
+            let tool = |(tool, calls): &(ToolName, u32)| {
+                Printed::new().with("name", tool.as_str()).with("calls", *calls)
+            };
+            named(names::TOOLS_CALLED).with("tools", tools.iter().map(tool).collect::<Vec<Printed>>())
+        }
     }
 }
 
