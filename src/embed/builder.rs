@@ -91,7 +91,7 @@ impl Builder {
     }
 
     /// Adds an executor, whose tools sessions can have called. Tools that sessions may call with their own tokens say so
-    /// (`ToolSpec::agents`). Can be called several times; of two tools of one name the first is taken.
+    /// (`ToolSpec::agents`). Can be called several times; two executors with a tool of one name are an error of `start`.
     #[must_use]
     pub fn executor(mut self, executor: impl Executor + 'static) -> Builder {
         self.executors.push(Arc::new(executor));
@@ -115,8 +115,9 @@ impl Builder {
     ///
     /// # Errors
     /// [`Error::Primitives`] if the scheduler is on without watchers; [`Error::Zone`] if nobody knows the zone;
-    /// [`Error::Store`] if the store cannot be opened or loaded; [`Error::System`] if the operating system has no thread or no
-    /// randomness.
+    /// [`Error::Tools`] if two executors offer tools of one name; `Error::Open` if the SQLite store cannot be opened;
+    /// [`Error::Store`] if the store cannot be loaded; [`Error::Refused`] if the guard's policy is not accepted;
+    /// [`Error::System`] if the operating system has no thread or no randomness.
     pub fn start(self) -> Result<Reveille, Error> {
         self.primitives.check()?;
         let zones = system_zones();
@@ -145,8 +146,7 @@ impl Builder {
             handle.outside().open_channels(courier, channels);
         }
         for executor in self.executors {
-            // Refused if an earlier one offers a tool of one of its names.
-            let _ = handle.tools().add_executor(ExecutorKind::Operator, executor);
+            handle.tools().add_executor(ExecutorKind::Operator, executor)?;
         }
         let store: Option<Arc<dyn Store>> = match self.store {
             Stores::None => None,

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::calendar::{PhraseError, ZoneFault};
 use crate::domain::{Code, IdError, Refusal, SchedulerNeedsWatchers};
-use crate::runtime::RecoveryError;
+use crate::runtime::{NameClash, RecoveryError};
 
 /// Why a call failed. Nothing was changed by it.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +22,9 @@ pub enum Error {
     /// Primitives are switched on that do not go together.
     #[error(transparent)]
     Primitives(#[from] SchedulerNeedsWatchers),
+    /// Two executors offer tools of one name.
+    #[error(transparent)]
+    Tools(#[from] NameClash),
     /// The text is not an id.
     #[error(transparent)]
     Id(#[from] IdError),
@@ -55,6 +58,7 @@ impl Error {
             | Error::Zone(_)
             | Error::ZoneWithoutPhrase
             | Error::Primitives(_)
+            | Error::Tools(_)
             | Error::Id(_)
             | Error::Query { .. } => Code::Validation,
             #[cfg(feature = "sqlite")]
@@ -73,6 +77,7 @@ impl Error {
             Error::Open(_) => None,
             Error::ZoneWithoutPhrase
             | Error::Primitives(_)
+            | Error::Tools(_)
             | Error::Id(_)
             | Error::Query { .. }
             | Error::Store(_)

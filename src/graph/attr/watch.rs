@@ -2,7 +2,8 @@
 
 use super::{Read, attributes, instant, integer, maybe, own, text};
 use crate::domain::{
-    Call, Filter, Glimpse, Moment, NotifyWhen, Outcome, Past, ScheduleId, Trigger, Watch, WatchStatus,
+    Call, Edge, Filter, Glimpse, Moment, NotifyWhen, Outcome, Past, ScheduleId, Tally, Trigger, Watch,
+    WatchStatus,
 };
 use crate::edn::{Map, Value};
 use crate::engine::{Key, ScheduleRecord, json_line};
@@ -83,9 +84,10 @@ fn remembered(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         /// How many checks in a row have failed, the newest included. 0 if that worked.
         own "reveille.watch/failed-in-row": Type::Integer, unit("checks") =>
             |it| Datum::Int(it.watch.tally.errors.checks.into());
-        /// Whether its condition held when that was last settled. Nil without a condition, and before that.
+        /// Whether its condition held at the newest check; with another edge than level, when that was last settled. Nil
+        /// without a condition, and before that.
         own "reveille.watch/condition-holds?": Type::Boolean, nullable =>
-            |it| maybe(it.watch.tally.signal, Datum::Bool);
+            |it| maybe(condition_holds(it.filter.edge, &it.watch.tally), Datum::Bool);
         /// When it last made a check. Nil before the first.
         own "reveille.watch/checked-at": Type::Instant, nullable =>
             |it| maybe(it.watch.tally.checked_at, instant);
@@ -180,4 +182,14 @@ fn read<'a>(
     attribute: impl FnOnce(WatchParts<'a>) -> Datum<'a>,
 ) -> Read<'a> {
     Ok(view.schedule(key).and_then(WatchParts::of).map_or(Datum::Nil, attribute))
+}
+
+fn condition_holds(edge: Edge, tally: &Tally) -> Option<bool> {
+    // By level nothing is settled between two notifications, but one of the two streaks goes on.
+    match edge {
+        Edge::Level if tally.yes.checks > 0 => Some(true),
+        Edge::Level if tally.no.checks > 0 => Some(false),
+        Edge::Level => None,
+        Edge::Rising | Edge::Falling | Edge::Both => tally.signal,
+    }
 }
