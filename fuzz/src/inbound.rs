@@ -68,7 +68,7 @@ fn is_ours_above_theirs(text: &str, has_template: bool) {
     let names: Vec<&str> = head.split_whitespace().map(|part| part.split('=').next().expect("one")).collect();
     assert_eq!(names, ["[CHANNEL", "EVENT]", "channel", "source", "event_id"], "{head}");
     let note = lines.next().expect("a second line");
-    assert!(note.starts_with("What stands below came from outside."), "{note}");
+    assert!(note.starts_with("The text below came from outside."), "{note}");
     assert_eq!(lines.next(), Some(""));
     let theirs: Vec<&str> = lines.collect();
     if has_template {

@@ -129,7 +129,7 @@ pub(super) fn words(mutation: MutationName, answer: &Map) -> Option<String> {
                 let status = value(answer, "psi.scheduler/status").and_then(Value::as_keyword);
                 let status = status.map_or("", Keyword::name);
                 return Some(format!(
-                    "nothing created: the key stands for {id}{label}, whose status is {status}; take another key\n"
+                    "nothing created: the key belongs to {id}{label}, whose status is {status}; use another key\n"
                 ));
             }
             let (now, waits_for) = run_now(answer, verb);

@@ -105,7 +105,7 @@ impl Outcome {
                 let name = named.map(|id| id.to_string()).unwrap_or_default();
                 // The refusal's own hint is for a caller that chose the id.
                 let why = if matches!(refusal, Refusal::ScheduleExists { .. }) {
-                    "it is here already, and stays as it is".to_owned()
+                    "it exists already, and was not changed".to_owned()
                 } else {
                     format!("{refusal}; {}", refusal.hint())
                 };

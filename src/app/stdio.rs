@@ -65,7 +65,7 @@ fn relay(stream: Stream, url: &str) -> io::Result<ExitCode> {
 
 fn gone(url: &str, how: &str) -> AppFault {
     AppFault::NoDaemon(format!(
-        "the daemon at {url} is gone: {how}; its log says why, and whatever was not answered may not have been done"
+        "lost the daemon at {url}: {how}. Its log says why. Requests without an answer may not have been carried out"
     ))
 }
 

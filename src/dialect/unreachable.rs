@@ -48,7 +48,7 @@ fn absence(reason: Reason) -> Option<&'static str> {
     // Others come to an end by themselves.
     let lasting = [
         (Reason::HostGone, "the host of its session is not connected"),
-        (Reason::AgentMissing, "the program of its session's agent is not there"),
+        (Reason::AgentMissing, "the program of its session's agent is not installed"),
         (Reason::NotAuthenticated, "the agent of its session wants a login"),
         (Reason::AgentBroken, "the agent of its session does not start"),
     ];

@@ -17,7 +17,9 @@ pub enum Error {
     #[error(transparent)]
     Zone(#[from] ZoneFault),
     /// A zone was given together with a typed time, which needs none.
-    #[error("a zone goes with a phrase; this time is typed")]
+    #[error(
+        "a zone was given for a typed time, which needs none; leave it out, or give the time as a phrase"
+    )]
     ZoneWithoutPhrase,
     /// Primitives are switched on that do not go together.
     #[error(transparent)]

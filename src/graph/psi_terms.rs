@@ -197,15 +197,10 @@ pub(crate) const CALL: Record = Record {
         field::<Box<str>>("channel", "The channel that is told. Nil for other sinks.").or_nil(),
         field::<NotifyWhen>(
             "notify-when",
-            "Of a watch: the strategy by which its checks are told. Nil for others.",
+            "Of a watch: the strategy that decides which checks are notified. Nil for others.",
         )
         .or_nil(),
-        Param::shown(
-            "notify-config",
-            ParamType::Map,
-            "Of a watch: what the strategy is told beyond its name.",
-        )
-        .or_nil(),
+        Param::shown("notify-config", ParamType::Map, "Of a watch: the settings of its strategy.").or_nil(),
     ],
 };
 

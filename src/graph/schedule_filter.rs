@@ -55,7 +55,7 @@ params! {
         optional failing: bool = "failing",
         /// Only schedules that deliver by the channel with this name.
         optional channel: Box<str> = "channel",
-        /// Only schedules of whose runs since this instant, whatever their cause, some may no longer be retained.
+        /// Only schedules that may no longer retain all their runs since this instant, manual ones included.
         optional runs_dropped_since: Moment = "runs-dropped-since",
     }
 }

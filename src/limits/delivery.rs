@@ -31,8 +31,8 @@ limits! { OF_DELIVERY:
     APPROVAL_MS_MAX = 2_592_000_000 "ms" as "approval-ms-max";
     /// Approvals that one run remembers; a run is not held by more rules than that.
     APPROVALS_KEPT = 8 "approvals" as "approvals-kept";
-    /// Texts of a run, with those of its fresh session, that are retained when it is approved, for each schedule once: the next
-    /// approval shows what differs. Of a longer one it is said that the difference is not known.
+    /// Size of the texts of an approved run, its fresh session included, that are stored once per schedule, so that the next
+    /// approval can show the differences. For longer texts, the approval says that the difference is unknown.
     APPROVED_BYTES = 16_384 "bytes" as "approved-bytes";
     /// Deliveries that wait for one receiver in an embedding program. The oldest are dropped first,
     /// and counted; the transcript has them.

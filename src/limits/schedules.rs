@@ -28,7 +28,7 @@ limits! { OF_SCHEDULES:
     /// Runs of one schedule that have not ended. Beyond it, slots are skipped as overlapping, also where runs may overlap, and no
     /// run is started by hand.
     RUNS_LIVE = 20 "runs" as "live-runs";
-    /// Of those that are kept, checks of one watch that worked. Its history has the others.
+    /// Successful checks of one watch that stay in memory as runs. The watch's history has the others.
     CHECKS_KEPT = 1 "runs" as "checks-kept";
     /// Missed slots of one schedule that are caught up under the policy `all`; older missed slots are skipped.
     CATCH_UP = 1_000 "slots" as "catch-up";

@@ -5,7 +5,7 @@ use crate::domain::{Address, HolderProcess};
 /// Who holds a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
-    /// Nobody: it may be gone on with.
+    /// Nobody: the conversation may be resumed.
     Nobody,
     /// A process that is not one of ours.
     Other(HolderProcess),

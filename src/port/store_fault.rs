@@ -10,7 +10,7 @@ use crate::domain::Cursor;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreFault {
     /// The store could not be written or flushed.
-    #[error("the store cannot be written: {detail}; nothing of it is acknowledged")]
+    #[error("the store cannot be written: {detail}; the batch was not acknowledged")]
     Unwritable {
         /// The error text of the operating system or database.
         detail: Arc<str>,
@@ -61,7 +61,7 @@ pub enum StoreFault {
         after: Cursor,
     },
     /// A row whose revision is not above the stored one.
-    #[error("revision {revision} of `{key}` does not come after the one that is kept")]
+    #[error("revision {revision} of `{key}` does not come after the stored one")]
     StaleRow {
         /// The row's key.
         key: Arc<str>,

@@ -38,7 +38,7 @@ pub struct Handle {
     pub(super) rehearsal: Option<Arc<Rehearsal>>,
 }
 
-/// A handle that does not keep its engine.
+/// A weak handle, which does not keep the engine alive.
 #[derive(Clone)]
 pub(crate) struct WeakHandle(Weak<Shared>);
 
@@ -77,7 +77,8 @@ impl Handle {
         self.submit_prepared(input, |_| (), read)
     }
 
-    /// The same; `prepare` runs in the same critical section, right before the decision. In a rehearsal it does not run.
+    /// Like [`Handle::submit_with`]. `prepare` runs in the same critical section, right before the decision, and not in a
+    /// rehearsal.
     pub(super) fn submit_prepared<R>(
         &self,
         input: Input,
@@ -185,7 +186,7 @@ impl Handle {
         Calls(&self.shared)
     }
 
-    /// Those who wait for the end of a call, or for a time.
+    /// Waiters: for the end of a call, or for a time.
     pub fn waiters(&self) -> Waiters<'_> {
         Waiters(&self.shared)
     }

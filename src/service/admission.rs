@@ -121,8 +121,8 @@ fn check_role(caller: &Caller, op: Op) -> Result<(), DenialReason> {
     Ok(())
 }
 
-/// Returns the session whose rights bound what the caller reaches; `None` for an operator, also one who acts for a session, and
-/// for who runs sessions in this program or as this user.
+/// Returns the session whose rights bound the caller. `None` for operators, even acting for a session, and for unbound callers
+/// (`Caller::is_bound`).
 fn bound_to(caller: &Caller) -> Option<&SessionId> {
     caller.scope.session().filter(|_| caller.is_bound())
 }
@@ -149,7 +149,7 @@ pub(super) fn admit_target(handle: &Handle, caller: &Caller, target: Option<&Tar
 }
 
 /// Admits a change of a schedule: the token of a session or a host changes those of its session, and shared ones of others only
-/// if the session is granted that. Those it may not change do not exist for it, and are refused where those are that never were.
+/// if the session is granted that. Any other schedule is refused exactly like one that does not exist.
 pub(super) fn admit_change(handle: &Handle, caller: &Caller, schedule: &ScheduleId) -> Result<(), Refusal> {
     let Some(own) = bound_to(caller) else { return Ok(()) };
     let exists = |state: &State| {

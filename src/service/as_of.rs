@@ -56,7 +56,8 @@ pub(super) fn snapshot(
 ) -> Result<Option<Snapshot>, QueryRefusal> {
     let refused = |why: String| QueryRefusal::Past(why.into());
     let store = handle.read().store();
-    let store = store.ok_or_else(|| refused("nothing is kept; start it with a data directory".into()))?;
+    let store =
+        store.ok_or_else(|| refused("this daemon has no store; start it with a data directory".into()))?;
     if at > handle.now().wall {
         return Err(refused(format!("{at} has not come yet")));
     }

@@ -16,7 +16,7 @@ use reveille::surface::http::ErrorCode;
 #[test]
 fn limits_page_is_current() {
     let mut page = String::from(
-        "# Limits\n\nGenerated from `src/limits.rs`. A refusal names the value, and mostly the limit.\n\n",
+        "# Limits\n\nGenerated from `src/limits/`. A refusal gives the bound's value and, in most cases, its name.\n\n",
     );
     page += "| limit | value | unit | what it protects |\n|---|---|---|---|\n";
     for limit in limits::ALL {

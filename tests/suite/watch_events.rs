@@ -150,7 +150,7 @@ fn the_start_says_what_a_watch_cannot_do_here() {
     let in_memory = "this server has no store: the watch is in memory, and lost when the server stops";
     assert_eq!(warnings(&scene.call("watch_start", HOURLY)), [in_memory]);
     scene.executor.be_deaf("this system has no file events");
-    let unheard = "changes are not heard of between the checks: this system has no file events";
+    let unheard = "changes between checks go unnoticed: this system has no file events";
     assert_eq!(warnings(&scene.call("watch_start", HOURLY)), [in_memory, unheard]);
     // What it does not say later on it need not: it is checked at its interval.
     scene.pass(3_601);

@@ -179,7 +179,8 @@ impl Host for AgentHost {
     }
 }
 
-/// Returns what is said to the agent: the message, and who says it, with the id by which the conversation shows that it has it.
+/// Returns the prompt: the message and a mark with the run's id, by which the prompt is found in the conversation. A text that
+/// already has the mark is returned unchanged.
 fn marked(message: &Message, run: &RunId) -> Box<str> {
     let (text, run) = (message.text(), run.brief());
     if replay::marks(&text, &run).next().is_some() {

@@ -50,7 +50,7 @@ impl std::fmt::Debug for Environment {
     }
 }
 
-/// When a conversation is gone on with whose holder is unknown.
+/// Whether a conversation is resumed while its holder is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Resume {
     /// Only if it is known that nobody holds it.

@@ -147,7 +147,10 @@ async fn ready(inner: &Arc<Inner>, start: &Start) -> Result<(Process, PathBuf), 
         fails("no working directory is known: open the session with `directory`, or configure one for the agent")
     })?;
     if !directory.is_dir() {
-        return Err(fails("the working directory of the conversation is not there"));
+        return Err(fails(
+            "the working directory of the conversation does not exist; create it, or open the session with another \
+             `directory`",
+        ));
     }
     // Asked first: where the agent is not there, nobody can say who holds the conversation.
     if !plan.is_installed() {

@@ -148,9 +148,9 @@ impl Mailer {
             return Ok(self.to.iter().collect());
         }
         let found = self.to.iter().find(|address| address.is(named));
-        found.map(|address| vec![address]).ok_or_else(|| {
-            failed(Reason::Rejected, "the recipient is none of those in the channel's configuration")
-        })
+        found
+            .map(|address| vec![address])
+            .ok_or_else(|| failed(Reason::Rejected, "the recipient is not in the channel's `to` list"))
     }
 
     /// The message as it goes over the wire, equal on each attempt.

@@ -129,16 +129,16 @@ pub struct Signed<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum SignatureFault {
     /// The id is empty, or holds a full stop or a blank.
-    #[error("the id is none")]
+    #[error("the webhook-id is empty, or has a full stop or a blank")]
     Id,
     /// The time is not a number of seconds.
-    #[error("the timestamp is none")]
+    #[error("the webhook-timestamp is not a number of seconds")]
     Timestamp,
     /// The time is too far from the receiver's clock, which bounds replays.
     #[error("the timestamp is more than {} s away", limits::SIGNATURE_SECONDS.value)]
     Stale,
     /// No signature was made with one of the keys.
-    #[error("no signature fits")]
+    #[error("no signature matches one of the keys")]
     NoMatch,
 }
 

@@ -25,9 +25,9 @@ pub(super) enum Section {
     There,
     /// This text belongs at the end of the file.
     Missing(PathBuf, String),
-    /// This program is not there, without which closed conversations are not gone on with.
+    /// This program is not on the PATH. Without it the daemon cannot resume closed conversations.
     NoProgram(&'static str),
-    /// The file cannot have it so, for this reason.
+    /// The section has to be added by hand, for this reason.
     ByHand(String),
 }
 
@@ -54,7 +54,7 @@ pub(super) fn section(kind: &AgentKind, state: &StateArgs) -> Result<Section, Ap
     let text = text(kind, &command, holders.as_deref());
     // The agents may stand in one line, to which no section can be added.
     if toml::from_str::<Table>(&format!("{present}\n{text}")).is_err() {
-        return Ok(Section::ByHand(format!("{}: it cannot have another section", path.display())));
+        return Ok(Section::ByHand(format!("{}: no section can be appended to it", path.display())));
     }
     Ok(Section::Missing(path, text))
 }

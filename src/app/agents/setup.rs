@@ -42,7 +42,7 @@ pub(in crate::app) fn setup(args: &SetupArgs) -> io::Result<ExitCode> {
     Ok(done.map_or_else(|fault| fault.tell(), |()| Exit::Done.into()))
 }
 
-/// An agent that is set up for a daemon that nobody has started schedules nothing, and one that runs has read its configuration.
+/// Prints the next step: start the daemon if none serves the data directory, or restart it if its configuration was extended.
 fn say_what_comes_next(args: &SetupArgs, is_read_later: bool) -> Result<(), AppFault> {
     let directory = data_dir_of(args.state.data_dir.clone(), &Environment::read())?;
     let is_served = holder_of(&directory).is_ok_and(|holder| holder.is_some());
@@ -68,7 +68,8 @@ fn steps(args: &SetupArgs) -> Result<Vec<Step>, AppFault> {
             steps.push(Step::Note(format!("{why}; docs/AGENTS.md has the section for you to add")));
         }
         Section::NoProgram(program) => steps.push(Step::Note(format!(
-            "{program} is not on the PATH; closed conversations are gone on with once it is there and this was done again"
+            "{program} is not on the PATH: install it and run this command again, so that the daemon can resume closed \
+             conversations"
         ))),
     }
     Ok(steps)
@@ -186,7 +187,8 @@ fn take(steps: &[Step], agreed: bool) -> Result<(), AppFault> {
         }
     }
     if !agreed {
-        writeln!(out, "nothing of the agent's was changed; --yes does this").map_err(told)?;
+        writeln!(out, "the agent's settings were not changed; run this again with --yes to apply the steps")
+            .map_err(told)?;
     }
     Ok(())
 }

@@ -57,7 +57,7 @@ pub(super) struct Config {
     pub(super) channels: Channels,
     /// The tools that sessions can have called.
     pub(super) tools: Tools,
-    /// The agents whose conversations are gone on with.
+    /// The agents whose closed conversations the daemon resumes.
     pub(super) agents: Agents,
     /// The guard policy, if one is configured.
     pub(super) guard: Option<GuardPolicy>,
@@ -203,7 +203,7 @@ fn host_names(names: &[String], has_directory: bool) -> Result<Vec<TokenName>, A
     };
     let read: Vec<TokenName> = names.iter().map(name).collect::<Result<_, _>>()?;
     match read.iter().enumerate().find(|(place, name)| read[..*place].contains(name)) {
-        Some((_, twice)) => Err(AppFault::usage(format!("host-tokens: {} is there twice", twice.as_str()))),
+        Some((_, twice)) => Err(AppFault::usage(format!("host-tokens: {} is listed twice", twice.as_str()))),
         None => Ok(read),
     }
 }

@@ -104,7 +104,7 @@ pub(crate) fn fill(text: &str, part: impl Fn(&str) -> Option<String>) -> String 
 
 wordings! {
     /// Refusal of a tool that needs a session, if the caller is not a session and names none.
-    NO_SESSION "no_session" "there is no current session, because the caller is none"
+    NO_SESSION "no_session" "the caller is not a session, and the call names none"
         "call with the token of a session, or connect as one, as reveille mcp --session NAME does";
 }
 

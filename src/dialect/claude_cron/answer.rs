@@ -73,7 +73,7 @@ pub fn monitored(job: &Job, draft: &MonitorDraft, warnings: &[String]) -> Answer
     let MonitorDraft { watch, lasts } = draft;
     let end = match job.expires {
         Some(end) => format!("It ends at {}, and its last check tells you so", end.brief()),
-        None => "It goes on as long as this conversation".to_owned(),
+        None => "It runs until this conversation ends".to_owned(),
     };
     let told = told(watch.filter.when);
     let kept = if job.durable { WATCH_ON_DISK } else { "" };

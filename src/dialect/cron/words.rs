@@ -15,9 +15,9 @@ pub(super) const CRON_WORDS: ArgWords = arg_words! {
 wordings! {
     NOT_A_TIME "not_a_time" "{field} is no time of day" "write HH:MM or HH:MM:SS by the 24-hour clock, such as 08:00";
     NO_WEEKDAYS "no_weekdays" "{field} must be a list of at least one day" "list days as mon, tue, wed, thu, fri, sat, sun";
-    NO_SESSION "no_session" "{field}: there is no current session, because the caller is none"
+    NO_SESSION "no_session" "{field}: the caller is not a session, and the call names none"
         "name a session: {\"kind\": \"session\", \"session_id\": \"…\"}";
-    NO_OWNER "no_owner" "{field}: the job would belong to no session, because the caller is none"
+    NO_OWNER "no_owner" "{field}: the job would have no owner, because the caller is not a session"
         "call in the name of a session: it owns what it creates";
     EMPTY_PATCH "empty_patch" "{field} changes nothing" "name at least one field to change; null leaves a field as it is";
     #[cfg_attr(not(feature = "embed"), expect(dead_code, reason = "only a log can contradict itself"))]

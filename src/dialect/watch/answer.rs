@@ -13,7 +13,7 @@ pub const IN_MEMORY: &str =
 
 /// The warning in the answer to a `watch_start` whose watch cannot hear of changes, for this reason.
 pub fn unheard(why: &str) -> String {
-    format!("changes are not heard of between the checks: {why}")
+    format!("changes between checks go unnoticed: {why}")
 }
 
 /// The answer to a `watch_start`.
@@ -32,7 +32,7 @@ pub fn started(watcher: &Watcher<'_>, warnings: &[String]) -> Answer {
 pub fn stopped(watcher: &Watcher<'_>) -> Answer {
     let (checks, told) = watcher.counts();
     let hint = format!(
-        "It is stopped after {checks} check(s) and {told} notification(s). Nothing of it is told any more."
+        "Stopped after {checks} check(s) and {told} notification(s). You get no further notifications from it."
     );
     // The record is from before the stop, so its status is replaced.
     Answer::done(watcher.summary().with("status", Value::keyword("stopped")).with("hint", hint))

@@ -19,12 +19,12 @@ names! {
         AgentMissing = "agent-missing",
         /// The agent wants a login.
         NotAuthenticated = "not-authenticated",
-        /// The agent has had as many turns, the session as many bulletins, the channel as many messages, or the disk as much of
-        /// one session as it may for now.
+        /// A budget is used up for now: the agent's turns, the session's bulletins, the channel's messages, or the session's
+        /// bytes on disk.
         OverBudget = "over-budget",
         /// The agent's program ended, or gave no usable answer, each time it was started.
         AgentBroken = "agent-broken",
-        /// As many processes of agents are running as may run at a time, or the one in the conversation cannot take a prompt yet.
+        /// The maximum number of agents' processes is running, or the process in the conversation cannot take a prompt yet.
         HostBusy = "host-busy",
         /// Nobody listens in the session; the message waits in its inbox until somebody takes it or a host attaches.
         NobodyListens = "nobody-listens",
@@ -122,7 +122,7 @@ names! {
         ToolNotAllowed = "tool-not-allowed",
         /// The tool answered with an error, or with nothing that can be used.
         ToolFailed = "tool-failed",
-        /// As many calls are being made as may be made at a time.
+        /// The maximum number of calls is running.
         TooManyCalls = "too-many-calls",
         /// An operator must approve each call of the tool, and this one cannot wait for that.
         ApprovalNeeded = "approval-needed",

@@ -156,7 +156,7 @@ pub enum Refusal {
         detail: Box<str>,
     },
     /// There is no store, and the request has to be persisted.
-    #[error("this engine keeps nothing on disk")]
+    #[error("this engine has no store")]
     NoStore,
     /// Schedules of sessions may not use this channel, or no channel has this name; a session does
     /// not learn which.
@@ -180,7 +180,7 @@ pub enum Refusal {
         count: u32,
     },
     /// The text is blank.
-    #[error("there is nothing in the text")]
+    #[error("the text is blank")]
     NothingSaid,
     /// The run is not waiting for an operator's approval.
     #[error("run {run} does not wait for approval")]
@@ -397,13 +397,13 @@ impl Refusal {
             Refusal::ChannelNotAllowed { .. } => "ask an operator to let sessions use the channel",
             Refusal::ChannelPaused { .. } => "repeat it when the channel is resumed",
             Refusal::UnknownTask { .. } => "use the id that task_create answered",
-            Refusal::NothingSaid => "write what is meant",
+            Refusal::NothingSaid => "give a text that is not blank",
             Refusal::NotHeld { .. } => "list what waits for approval, as reveille approvals does",
             Refusal::ApprovalConflict { .. } => {
                 "look at it again, for example with reveille approvals, and approve the digest that it shows"
             }
             Refusal::NotAsked { .. } => "answer each question once, within its time",
-            Refusal::WokenTurn => "schedule it for a little later instead: that counts in its line",
+            Refusal::WokenTurn => "schedule it for a little later instead: that counts in its chain",
             Refusal::TooDeep { .. } => {
                 "ask the user, because a turn of theirs begins anew; or an operator for a grant of more depth"
             }

@@ -54,7 +54,8 @@ fn asked(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             |record| maybe(record.schedule().label.as_deref(), Datum::Text);
         /// The prompt, or the text of a notice.
         own "psi.scheduler/message": Type::String => |record| Datum::Text(record.schedule().payload.text());
-        /// The beginning of the message, for lists: a longer one is cut after 80 characters, and its length is told.
+        /// The beginning of the message, for lists: a longer message is cut after 80 characters,
+        /// followed by its full length.
         own "psi.scheduler/message-excerpt": Type::String => |record| {
             Datum::shown(excerpt(record.schedule().payload.text()))
         };

@@ -33,7 +33,7 @@ pub(super) fn watch() -> Entity<Scheduler, Key> {
         view.schedule(key)?.watch().map(|_| key)
     };
     let entity = Entity::<Scheduler, Key>::new("watch", "reveille.watch/id", find)
-        .doc("A watch: a tool that is called again and again, of which only what matters is told.")
+        .doc("A watch: calls a tool repeatedly and notifies its session of the results that matter.")
         .whole(WHOLE);
     remembered(asked(entity))
 }
@@ -46,7 +46,7 @@ fn asked(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         /// Its schedule, with its runs.
         own "reveille.watch/schedule": Type::Reference("schedule") =>
             |_, key, _| Ok(Datum::Entity(RowKey::number(key)));
-        /// The id of the session that is told.
+        /// The id of the session that is notified.
         own "reveille.watch/session-id": Type::String =>
             |it| Datum::Text(it.record.schedule().owner.as_str());
         /// The tool that is called.
@@ -57,9 +57,9 @@ fn asked(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         /// What it is doing.
         own "reveille.watch/status": Type::Enum(WatchStatus::NAMES) =>
             |it| Datum::Name(WatchStatus::of(it.record.status()).name());
-        /// By which strategy its checks are told.
+        /// The strategy that decides which checks are notified.
         own "reveille.watch/notify-when": Type::Enum(NotifyWhen::NAMES) => |it| Datum::Name(it.filter.when.name());
-        /// What the strategy is told beyond its name.
+        /// The settings of that strategy.
         own "reveille.watch/notify-config": Type::Map => |it| Value::Map(it.filter.config()).into();
         /// The time between two checks. Nil if another trigger than a period makes them.
         own "reveille.watch/interval-ms": Type::Integer, nullable, unit("ms") => |it| {
@@ -79,7 +79,7 @@ fn remembered(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
     attributes! { entity, by read;
         /// How many checks it has made.
         own "reveille.watch/check-count": Type::Integer, unit("checks") => |it| integer(it.watch.tally.checks);
-        /// Of how many checks it has told.
+        /// How many checks were notified.
         own "reveille.watch/told-count": Type::Integer, unit("checks") => |it| integer(it.watch.tally.told);
         /// How many checks in a row have failed, the newest included. 0 if that worked.
         own "reveille.watch/failed-in-row": Type::Integer, unit("checks") =>
@@ -95,7 +95,7 @@ fn remembered(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         own "reveille.watch/worked-at": Type::Instant, nullable => |it| maybe(it.watch.tally.ok_at, instant);
         /// When the result was last another one. Nil before that.
         own "reveille.watch/changed-at": Type::Instant, nullable => |it| maybe(it.watch.tally.changed_at, instant);
-        /// When something was last told. Nil before that.
+        /// When the session was last notified. Nil before that.
         own "reveille.watch/told-at": Type::Instant, nullable => |it| maybe(it.watch.tally.told_at, instant);
         /// The error of the newest check. Nil if it worked, and before the first.
         own "reveille.watch/last-error": Type::String, nullable =>
@@ -133,7 +133,7 @@ const CHECK: Record = Record {
     params: &[
         Param::shown("check", ParamType::NATURAL, "The number of the check, from 1."),
         field::<Moment>("at", "When it ended."),
-        field::<bool>("told?", "Whether it was told."),
+        field::<bool>("told?", "Whether the session was notified of it."),
         field::<Box<str>>(
             "result",
             "What the tool answered, as JSON, or the beginning of a long answer. Nil if the check failed.",

@@ -23,7 +23,8 @@ params! {
 params! {
     /// What of the run is denied.
     pub DeniedParams {
-        /// The digest of a question that waits in the run's turn. All that waits of the run if it is not given.
+        /// The digest of a question that waits in the run's turn. If omitted, everything of the run that awaits approval is
+        /// denied.
         optional digest: Digest = "digest",
     }
 }

@@ -51,7 +51,8 @@ params! {
 params! {
     /// How a run is started by hand.
     pub SlotParams {
-        /// Whether a schedule with a single slot runs again then. If not, its slot is brought forward.
+        /// Whether a schedule with a single slot keeps that slot and runs again at it. If false, this run takes the place of the
+        /// slot.
         defaulted keep_slot: bool = "keep-slot",
     }
 }

@@ -123,7 +123,8 @@ pub struct DenyArgs {
     /// The run.
     #[arg(value_name = "RUN-ID")]
     pub(crate) run: String,
-    /// The digest of what the agent asks for, as `reveille approvals` prints it. All that waits of the run if it is not given.
+    /// The digest of what the agent asks for, as `reveille approvals` prints it. If omitted, everything of the run that awaits
+    /// approval is denied.
     #[arg(long, value_name = "DIGEST")]
     pub(crate) digest: Option<String>,
     /// Why.

@@ -124,4 +124,4 @@ fn is_id(value: &Value) -> bool {
     matches!(value, Value::Str(_) | Value::Int(_) | Value::BigInt(_))
 }
 
-const BATCH: &str = "send one message at a time: batches are not taken";
+const BATCH: &str = "send one message at a time: batches are not supported";

@@ -12,7 +12,7 @@ pub struct ToolFilter(Vec<Dialect>);
 
 /// There is no dialect with this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no dialect of that name; there are {}", Dialect::NAMES.join(", "))]
+#[error("unknown dialect; the dialects are {}", Dialect::NAMES.join(", "))]
 pub struct UnknownDialect;
 
 impl Default for ToolFilter {

@@ -180,7 +180,7 @@ fn an_agent_that_is_not_there_is_waited_for() {
     let call = r#"{"when": "in 1 hour", "message": "later"}"#;
     let headers = ["Reveille-Session: s", "Content-Type: application/json"];
     let reply = scene.daemon.ask("POST /tools/create", &headers, call);
-    assert!(reply.body.contains("the program of its session's agent is not there"), "{}", reply.body);
+    assert!(reply.body.contains("the program of its session's agent is not installed"), "{}", reply.body);
     // A daemon that starts while it is missing looks for it too.
     let mut scene = scene.kill_and_start();
     let schedule = scene.create("s", "the prompt");

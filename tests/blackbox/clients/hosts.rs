@@ -76,7 +76,7 @@ fn names_of_hosts_are_checked() {
         ("[\"Editor\"]", "small letters"),
         ("[\"../editor\"]", "small letters"),
         ("[\"operator\"]", "and not operator"),
-        ("[\"a\", \"a\"]", "a is there twice"),
+        ("[\"a\", \"a\"]", "a is listed twice"),
     ] {
         fs::write(home.path().join("reveille.toml"), format!("host-tokens = {names}\n")).expect("ours");
         let (daemon, said) = Daemon::try_start(&home, home.serve().args(["--config", "reveille.toml"]));

@@ -126,7 +126,7 @@ fn only_a_proof_lets_an_event_in_and_each_comes_in_once() {
     let another = "{\"action\":\"paused\"}";
     let event = || post(&daemon, "ci", &["X-GitHub-Delivery: d-9", &signed(another)], another);
     let (status, said) = event();
-    assert!(status == 503 && said.contains("cannot be taken now"), "{status} {said}");
+    assert!(status == 503 && said.contains("cannot be accepted now"), "{status} {said}");
     assert_eq!(
         post(&daemon, "ci", &["X-GitHub-Delivery: d-9", &wrong], another).0,
         401,

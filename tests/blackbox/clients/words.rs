@@ -143,10 +143,7 @@ fn a_stream_whose_daemon_dies_is_no_orderly_end() {
         drop(input);
         let err = String::from_utf8(ended.stderr).expect("UTF-8");
         assert_eq!(ended.status.code(), Some(2), "{signal}: {err}");
-        assert!(
-            err.contains("the daemon at http://127.0.0.1:") && err.contains("is gone"),
-            "{signal}: {err}"
-        );
+        assert!(err.contains("lost the daemon at http://127.0.0.1:"), "{signal}: {err}");
     }
 }
 
@@ -338,7 +335,7 @@ fn a_person_creates_shows_and_follows() {
     ok(&["cancel", &id]);
     let again = ok(&keyed);
     assert!(
-        again.starts_with(&format!("nothing created: the key stands for {id}, whose status is cancelled")),
+        again.starts_with(&format!("nothing created: the key belongs to {id}, whose status is cancelled")),
         "{again}"
     );
     // One that fires every minute does not hide the other.

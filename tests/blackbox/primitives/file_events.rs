@@ -97,7 +97,9 @@ fn what_is_not_there_yet_is_polled_and_the_start_says_so() {
     let args = r#"{"name":"filesystem.read","params":{"path":"no/such"},"interval":3600}"#;
     let body = scene.call("watch_start", args).body;
     assert!(
-        body.contains("changes are not heard of between the checks: the directory is not there"),
+        body.contains(
+            "changes between checks go unnoticed: the directory does not exist or cannot be opened"
+        ),
         "{body}"
     );
 }
@@ -118,7 +120,7 @@ fn without_room_for_file_events_a_watch_is_polled() {
         fs::write(&file, "before").expect("ours");
         let args = r#"{"name":"filesystem.read","params":{"path":"log"},"interval":5}"#;
         let started: Value = serde_json::from_str(&scene.call("watch_start", args).body).expect("JSON");
-        let expected = format!("changes are not heard of between the checks: {why}");
+        let expected = format!("changes between checks go unnoticed: {why}");
         assert_eq!(started["warnings"], serde_json::json!([expected]), "{started}");
         let id = &started["watcher_id"];
         let status = || scene.call("watch_status", &format!("{{\"watcher_id\":{id}}}")).body;

@@ -82,14 +82,14 @@ impl Executor for FileTools {
         stirred: Stirred,
     ) -> Result<Option<Box<dyn Listening>>, &'static str> {
         let events = Arc::clone(self.events.as_ref().ok_or("this system has no file events")?);
-        let path = path(args).map_err(|_| "the path is none")?;
+        let path = path(args).map_err(|_| "the path is missing, too long, or has a zero byte")?;
         let (root, is_list) = (Arc::clone(&self.root), tool.as_str() == LIST);
         let (begun, beginning) = sync_channel(1);
         // A disk may take its time, and the caller must not wait for it. A listener that comes too late is dropped.
         self.tasks.handle.spawn_blocking(move || {
             let (directory, name) = if is_list { (&*path, None) } else { in_directory(&path) };
             let opened = open(&root, directory, OFlags::PATH | OFlags::DIRECTORY);
-            let opened = opened.map_err(|_| "the directory is not there");
+            let opened = opened.map_err(|_| "the directory does not exist or cannot be opened");
             let _ = begun.send(opened.and_then(|(opened, _)| events.listen(&opened, name, stirred)));
         });
         beginning.recv_timeout(PATIENCE).unwrap_or(Err("the disk is too slow")).map(Some)

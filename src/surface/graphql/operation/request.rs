@@ -51,7 +51,7 @@ impl GraphqlRequest {
         let Some(map) = value.as_map() else {
             // Some clients send several requests as a list, so a list gets a message of its own.
             return Err(fault(match value.as_items() {
-                Some(_) => "batches are not taken: send one request at a time",
+                Some(_) => "batches are not supported: send one request at a time",
                 None => "the request is not a JSON object",
             }));
         };

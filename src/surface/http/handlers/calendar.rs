@@ -64,7 +64,7 @@ pub(in crate::surface::http) async fn revoke(State(app): State<Arc<AppState>>) -
     let handle = app.service.handle();
     let key = Token::from_entropy(handle.random_bits(), handle.random_bits());
     app.calendars.renew(key).map_err(|error| {
-        let message = format!("the key of the links cannot be replaced, so they go on: {error}");
+        let message = format!("the key of the links cannot be replaced, so the links stay valid: {error}");
         HttpError::new(
             ErrorCode::Unavailable,
             message,

@@ -132,7 +132,7 @@ fn refused(refusal: &Refusal) -> HttpError {
         // The sender cannot know of the session, and may send the event again when it is there.
         Code::NotFound | Code::Forbidden | Code::Conflict | Code::Unavailable => ErrorCode::Unavailable,
     };
-    let error = HttpError::new(code, "the event cannot be taken now", "send it again later");
+    let error = HttpError::new(code, "the event cannot be accepted now", "send it again later");
     // Nobody knows for how long; a sender that asks each minute costs nothing.
     let is_paused = matches!(refusal, Refusal::ChannelPaused { .. });
     if is_paused { error.retry_after(Span::from_millis(60_000)) } else { error }

@@ -189,7 +189,7 @@ impl Session {
             Kind::Message => {
                 let body = whole(&mut response).await?;
                 let answer = message(&body).filter(|answer| answers(answer, id));
-                self.take(answer.ok_or_else(|| failed("its answer is none of the protocol"))?).await
+                self.take(answer.ok_or_else(|| failed("its answer is not a valid MCP message"))?).await
             }
             Kind::Events => self.ask_in_events(response, id).await,
             Kind::Other => Err(self.refused(response).await),

@@ -33,7 +33,7 @@ pub(super) fn message(text: &[u8]) -> Option<ServerJsonRpcMessage> {
     }
     match serde_json::from_slice(text) {
         Ok(message) => Some(message),
-        Err(_) => refused("its answer is none of the protocol".to_owned()),
+        Err(_) => refused("its answer is not a valid MCP message".to_owned()),
     }
 }
 
@@ -68,7 +68,7 @@ mod tests {
         let deep = ["[".repeat(90), "]".repeat(90)].concat();
         let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"structuredContent\":{deep}}}}}");
         check(&line, "error its answer is refused: the input is nested deeper");
-        check(r#"{"jsonrpc":"2.0","id":1,"result":7,"error":8}"#, "error its answer is none");
+        check(r#"{"jsonrpc":"2.0","id":1,"result":7,"error":8}"#, "error its answer is not a valid");
         check(r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"pong"}"#, "nothing");
     }
 }
