@@ -77,7 +77,7 @@ impl State {
     }
 
     /// Notes that a run has ended, if it was for a channel.
-    pub(super) fn note_carried(&mut self, run: Key, at: Moment) {
+    pub(super) fn note_channel_outcome(&mut self, run: Key, at: Moment) {
         let Some(record) = self.runs.get(run) else { return };
         // A message that was cancelled neither went through nor failed.
         let has_ended = matches!(record.run.state, RunState::Delivered | RunState::Failed);
@@ -103,7 +103,7 @@ impl State {
     }
 
     /// Counts an attempt to send a message that has failed, and is made again later.
-    pub(super) fn note_not_carried(&mut self, run: Key) {
+    pub(super) fn count_failed_attempt(&mut self, run: Key) {
         let schedule = self.runs.get(run).and_then(|record| self.schedules.get(record.schedule));
         let Some(Target::Route(route)) = schedule.map(|record| record.schedule.target()) else { return };
         if let Some(channel) = self.channels.get_mut(&route.channel) {

@@ -84,17 +84,17 @@ pub fn remember_check(watch: &mut Watch, filter: &Filter, reading: &Reading, ver
 }
 
 /// What the outcome of the next check is evaluated against.
-pub(super) fn looked(watch: &Watch, filter: &Arc<Filter>) -> Look {
+pub(super) fn look_of(watch: &Watch, filter: &Arc<Filter>) -> Look {
     Look::of(watch, Arc::clone(filter))
 }
 
 /// Evaluates an outcome that was not evaluated outside the lock: an error, whose text is short.
-pub(super) fn evaluated(watch: &Watch, filter: &Arc<Filter>, outcome: Arc<Outcome>) -> Reading {
+pub(super) fn evaluate(watch: &Watch, filter: &Arc<Filter>, outcome: Arc<Outcome>) -> Reading {
     read_outcome(&Look::of(watch, Arc::clone(filter)), outcome)
 }
 
 /// The checks of a summary that have not arrived in the session.
-pub(super) fn untold(watch: &Watch) -> Collected {
+pub(super) fn unread_checks(watch: &Watch) -> Collected {
     let mut all = watch.batch_under_way.clone();
     all.extend(watch.batch.clone());
     all
@@ -102,7 +102,7 @@ pub(super) fn untold(watch: &Watch) -> Collected {
 
 /// The checks of a summary that is told with this one.
 pub fn summed_up(watch: &Watch, reading: &Reading) -> Collected {
-    let mut all = untold(watch);
+    let mut all = unread_checks(watch);
     all.push(entry(watch.tally.checks + 1, &reading.glimpse));
     all
 }

@@ -231,7 +231,7 @@ fn wrong(name: &'static str, value: &Value, kind: ParamType) -> ParamFault {
     ParamFault { path: Vec::new(), kind }
 }
 
-fn unlike(name: &'static str, value: &Value, expected: &str) -> ParamFault {
+fn wrong_value(name: &'static str, value: &Value, expected: &str) -> ParamFault {
     let expected = expected.to_owned();
     let kind = ParamFaultKind::Wrong { name, value: echo(value), expected, nearest: None };
     ParamFault { path: Vec::new(), kind }
@@ -332,7 +332,7 @@ impl FromParam for Digest {
 
     fn from_param(value: &Value, name: &'static str) -> Result<Self, ParamFault> {
         let digest = value.as_str().and_then(Digest::parse);
-        digest.ok_or_else(|| unlike(name, value, "the digest that the approval shows"))
+        digest.ok_or_else(|| wrong_value(name, value, "the digest that the approval shows"))
     }
 }
 
@@ -357,7 +357,7 @@ impl FromParam for Address {
 
     fn from_param(value: &Value, name: &'static str) -> Result<Self, ParamFault> {
         let address = value.as_str().and_then(|text| text.parse().ok());
-        address.ok_or_else(|| unlike(name, value, "an agent's name, or AGENT:CONVERSATION"))
+        address.ok_or_else(|| wrong_value(name, value, "an agent's name, or AGENT:CONVERSATION"))
     }
 }
 
@@ -374,7 +374,9 @@ impl FromParam for PingName {
 
     fn from_param(value: &Value, name: &'static str) -> Result<Self, ParamFault> {
         let given = value.as_str().and_then(|text| PingName::new(text).ok());
-        given.ok_or_else(|| unlike(name, value, "the name of a ping: 1 to 64 bytes, no control characters"))
+        given.ok_or_else(|| {
+            wrong_value(name, value, "the name of a ping: 1 to 64 bytes, no control characters")
+        })
     }
 }
 
@@ -383,7 +385,7 @@ impl FromParam for RunId {
 
     fn from_param(value: &Value, name: &'static str) -> Result<Self, ParamFault> {
         let run = value.as_str().and_then(RunId::parse);
-        run.ok_or_else(|| unlike(name, value, "the id of a run"))
+        run.ok_or_else(|| wrong_value(name, value, "the id of a run"))
     }
 }
 

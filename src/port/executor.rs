@@ -56,7 +56,7 @@ impl Returned {
     }
 
     /// Sends nothing, because nobody waits any more.
-    pub fn leave(mut self) {
+    pub fn discard(mut self) {
         self.0 = None;
     }
 }

@@ -57,7 +57,7 @@ impl WaiterTable {
         let is_removed = waiting.len() < before;
         if waiting.is_empty() {
             // Removes the empty entry, so that a step does not count the schedule as awaited.
-            let _ = self.let_go(&mut table, schedule);
+            let _ = self.remove_all(&mut table, schedule);
         }
         is_removed
     }
@@ -65,7 +65,7 @@ impl WaiterTable {
     pub(super) fn take(&self, schedule: &ScheduleId) -> Vec<(u64, Ring)> {
         let mut table = self.table.lock().expect(UNPOISONED);
         let mut found = table.ended.remove(schedule).unwrap_or_default();
-        found.extend(self.let_go(&mut table, schedule).unwrap_or_default());
+        found.extend(self.remove_all(&mut table, schedule).unwrap_or_default());
         found
     }
 
@@ -85,7 +85,7 @@ impl WaiterTable {
         let ended =
             concerned.iter().filter(|schedule| !is_under_way(state, schedule)).filter_map(|schedule| {
                 let mut table = self.table.lock().expect(UNPOISONED);
-                let waiting = self.let_go(&mut table, schedule)?;
+                let waiting = self.remove_all(&mut table, schedule)?;
                 table.ended.entry(schedule.clone()).or_default().extend(waiting);
                 Some(run_to_ring(state, schedule))
             });
@@ -93,7 +93,7 @@ impl WaiterTable {
     }
 
     /// Removes those who wait for this schedule.
-    fn let_go(&self, table: &mut Table, schedule: &ScheduleId) -> Option<Vec<(u64, Ring)>> {
+    fn remove_all(&self, table: &mut Table, schedule: &ScheduleId) -> Option<Vec<(u64, Ring)>> {
         let waiting = table.waiting.remove(schedule)?;
         Arc::make_mut(&mut table.awaited).remove(schedule);
         self.is_any.store(!table.waiting.is_empty(), Ordering::Release);

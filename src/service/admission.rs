@@ -57,7 +57,7 @@ impl Service {
 
     /// Counts one more change by an operation of which the admission has counted the first; returns whether the rate of the
     /// caller's session allows it now.
-    pub(super) fn admits_another(&self, admitted: Admitted<'_>) -> bool {
+    pub(super) fn take_another(&self, admitted: Admitted<'_>) -> bool {
         let Admitted { caller, op } = admitted;
         let (CallerRole::Session, Some(session)) = (caller.role, caller.scope.session()) else { return true };
         let Some(rate) = op.rule().rate else { return true };

@@ -346,7 +346,7 @@ impl Service {
         run: RunId,
     ) -> Result<(), HostError> {
         let _admitted = self.admit(caller, Op::Receipt, None)?;
-        self.delivered_to(reach, &run)?;
+        self.check_delivery(reach, &run)?;
         let mut table = self.shared.agents.table();
         match table.waiters.get_mut(session).filter(|waiter| waiter.host == reach.host) {
             Some(waiter) => waiter.handed = Some(Handed { run, is_received: false }),

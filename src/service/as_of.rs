@@ -270,7 +270,7 @@ impl Fold {
         if is_patchy {
             self.accounts.lacks_before(record.at);
             // Its outcome counts although it is not folded. The next line moves the cursor past it.
-            self.accounts.add(record.at, &alone(&fact));
+            self.accounts.add(record.at, &outcomes_of_fact(&fact));
             self.state.apply(now, LocalFact::LogEnds { at: record.cursor });
             return Ok(());
         }
@@ -288,7 +288,7 @@ impl Fold {
             }
             // The row is the state after the fact, so the fact itself is not applied.
             self.enter(id, form, now)?;
-            self.accounts.add(record.at, &alone(&fact));
+            self.accounts.add(record.at, &outcomes_of_fact(&fact));
             true
         } else if let Fact::Session(id, SessionFact::Opened { .. }, _) = &fact {
             // Loaded already: the wall clock was set back, and its opening seemed to lie before the log.
@@ -454,7 +454,7 @@ impl Fold {
 }
 
 /// What a fact says by itself of the outcome of slots, without what is known of its schedule.
-fn alone(fact: &Fact) -> Outcomes {
+fn outcomes_of_fact(fact: &Fact) -> Outcomes {
     let is = |kind: DecisionKind| u64::from(fact.kind() == kind);
     // A claim consumes the slot of its run and those that are folded into it, which have no runs of their own.
     let passed = fact.slots().map_or(0, |slots| slots.count).saturating_sub(is(DecisionKind::RunClaimed));

@@ -72,7 +72,7 @@ pub(crate) enum Opening {
 }
 
 /// The keys of what a configuration asks for and a session does not have.
-fn unlike(wanted: &SessionConfig, present: &SessionConfig) -> Vec<&'static str> {
+fn differing_keys(wanted: &SessionConfig, present: &SessionConfig) -> Vec<&'static str> {
     // Zone and address apart from the rest: a request that leaves one of them out asks for nothing different there.
     let parts = |config: &SessionConfig| {
         let rest = SessionConfig { zone: None, address: None, ..config.clone() };
@@ -166,38 +166,38 @@ impl Service {
                 return Ok(Some(self.open(admitted, reach, (session, config), host)?));
             }
             HostRequest::Close { session } => {
-                self.reached(reach, &session)?;
+                self.check_reach(reach, &session)?;
                 self.handle().sessions().close_by(&session, Some(caller.actor()))?;
                 return Ok(None);
             }
             HostRequest::Busy { session, busy } => {
-                self.reached(reach, &session)?;
+                self.check_reach(reach, &session)?;
                 Input::Report(Report::Busy { session, busy, by: Some(caller.actor()) })
             }
             HostRequest::UserMessage { session, text } => {
-                self.reached(reach, &session)?;
+                self.check_reach(reach, &session)?;
                 Input::Report(Report::UserMessage { session, text, by: Some(caller.actor()) })
             }
             HostRequest::JobReady { session, job } => {
-                self.reached(reach, &session)?;
+                self.check_reach(reach, &session)?;
                 Input::Command(Command::JobReady { session, job, by: Some(caller.actor()) })
             }
             HostRequest::Acknowledge { run } => {
-                self.delivered_to(reach, &run)?;
+                self.check_delivery(reach, &run)?;
                 Input::Report(Report::Accepted { run })
             }
             HostRequest::Refuse { run, phase, error } => {
-                self.delivered_to(reach, &run)?;
+                self.check_delivery(reach, &run)?;
                 let failure = Failure::new(phase, Reason::HostRefused, error);
                 Input::Report(Report::Failed { run, failure })
             }
         };
-        self.handle().submit(input).map_err(|refusal| self.said_of_run(refusal))?;
+        self.handle().submit(input).map_err(|refusal| self.with_run_state(refusal))?;
         Ok(None)
     }
 
     /// Adds to a refused receipt how its run stands: a harness has to know whether its turn counts.
-    fn said_of_run(&self, refusal: Refusal) -> HostError {
+    fn with_run_state(&self, refusal: Refusal) -> HostError {
         let Refusal::NotInFlight { run } = &refusal else { return refusal.into() };
         let standing = self.handle().view(|state| state.run(run).map(|it| (it.run().state, it.run().reason)));
         match standing {
@@ -220,7 +220,7 @@ impl Service {
     ) -> Result<(), HostError> {
         let admitted = self.admit(caller, Op::AttachHost, None)?;
         // All sessions are checked before the host is created, so a refused request changes nothing.
-        sessions.iter().try_for_each(|session| self.reached(reach, session))?;
+        sessions.iter().try_for_each(|session| self.check_reach(reach, session))?;
         let hosted_before = reach.host.is_attached();
         if !hosted_before {
             reach.host = attach();
@@ -285,7 +285,7 @@ impl Service {
         let present = || self.handle().view(|state| Some(Arc::clone(state.session(&session)?.config())));
         if let Some(present) = is_reached.then(present).flatten() {
             self.attach(caller, reach, (vec![session], Some(busy)), attach)?;
-            return Ok(Opening::Attached { ignored: unlike(&wanted, &present) });
+            return Ok(Opening::Attached { ignored: differing_keys(&wanted, &present) });
         }
         // The connection becomes a host first, so that the session is opened with it as its host.
         let hosted_before = reach.host.is_attached();
@@ -358,7 +358,7 @@ impl Service {
     }
 
     /// Refuses a session beyond the reach, as if it did not exist.
-    fn reached(&self, reach: &Reach, session: &SessionId) -> Result<(), Refusal> {
+    fn check_reach(&self, reach: &Reach, session: &SessionId) -> Result<(), Refusal> {
         if reach.covers(self.handle(), session) {
             return Ok(());
         }
@@ -366,7 +366,7 @@ impl Service {
     }
 
     /// Refuses a receipt unless the connection hosts the delivery's session.
-    pub(super) fn delivered_to(&self, reach: &Reach, run: &RunId) -> Result<(), Refusal> {
+    pub(super) fn check_delivery(&self, reach: &Reach, run: &RunId) -> Result<(), Refusal> {
         let host = self.handle().view(|state| {
             let into = state.run(run)?.run().session.as_ref()?;
             state.session(into).map(SessionRecord::host)

@@ -149,9 +149,9 @@ impl Host for AgentHost {
 
     fn forget(&self, session: &SessionId) {
         self.inner.pool().forget(session);
-        self.inner.let_go(session);
+        self.inner.end_process(session);
         // A place that was kept for it is free, and others may wait.
-        self.inner.call();
+        self.inner.call_waiting();
     }
 
     fn transcript(&self, _session: &SessionId) -> Option<Transcript> {
@@ -236,10 +236,10 @@ impl Inner {
             Admission::Waits(reason, leaves) => {
                 self.unreached(session, prompt.run, reason);
                 if let Some(leaves) = leaves {
-                    self.let_go(&leaves);
+                    self.end_process(&leaves);
                 }
                 // A place that was kept for this session may be free now, and others wait.
-                self.call();
+                self.call_waiting();
             }
             Admission::Unknown => {
                 let failure =
@@ -283,7 +283,7 @@ impl Inner {
     }
 
     /// Ends the process of a session, after its turn was cancelled.
-    fn let_go(&self, session: &SessionId) {
+    fn end_process(&self, session: &SessionId) {
         if let Some(inbox) = self.inboxes().remove(session) {
             // If it is full, the closed channel says so too.
             let _ = inbox.try_send(Input::LetGo);
@@ -305,17 +305,18 @@ impl Inner {
         self.pool().address(session)
     }
 
-    /// Returns whether another session has a process in the conversation of this one. It is ended if nothing goes on there.
-    pub(super) fn is_with_another(&self, session: &SessionId) -> bool {
+    /// Ends the process that another session has in the conversation of this one, if nothing goes on there. Returns whether there
+    /// was such a process.
+    pub(super) fn make_way_beside(&self, session: &SessionId) -> bool {
         let beside = self.pool().make_way(session);
         if let Some(Some(leaves)) = &beside {
-            self.let_go(leaves);
+            self.end_process(leaves);
         }
         beside.is_some()
     }
 
     pub(super) fn place_for_look(&self, session: &SessionId) -> Option<task::Start> {
-        if self.is_with_another(session) {
+        if self.make_way_beside(session) {
             return None;
         }
         let (plan, address) = self.pool().place_for_look(session)?;
@@ -329,13 +330,14 @@ impl Inner {
     }
 
     /// The process of a session is gone: the session that waits longest may have its place.
-    pub(super) fn left(self: &Arc<Self>, session: &SessionId) {
+    pub(super) fn process_ended(self: &Arc<Self>, session: &SessionId) {
         self.inboxes().remove(session);
         self.pool().leave(session);
-        self.call();
+        self.call_waiting();
     }
 
-    fn call(&self) {
+    /// Calls the sessions that wait for a place, while there are free ones.
+    fn call_waiting(&self) {
         loop {
             // Each call keeps a place for its session, so this ends when no place is free.
             let called = self.pool().call(self.now().boot);
@@ -387,7 +389,7 @@ impl Inner {
                     let leaves = self.pool().ended(session, cost, now.boot);
                     self.report(Report::Busy { session: session.clone(), busy: false, by: None });
                     if leaves {
-                        self.let_go(session);
+                        self.end_process(session);
                     }
                 }
             }
@@ -440,7 +442,7 @@ impl Inner {
                 self.handle.spawn(task::knock(Arc::clone(&self), session));
             }
             // Places that were kept in vain are free now.
-            self.call();
+            self.call_waiting();
         }
     }
 }

@@ -61,7 +61,7 @@ pub(super) async fn serve(
     if let Some(run) = left.doubt {
         look_until_known(&inner, &session, run).await;
     }
-    inner.left(&session);
+    inner.process_ended(&session);
 }
 
 /// Finds out about a run of an earlier process, as soon as there is a place for it.
@@ -81,7 +81,7 @@ pub(super) async fn recover(inner: Arc<Inner>, session: SessionId, run: RunId) {
         pause(Duration::from_millis(500)).await;
     }
     // The place is free before the session is reported as reachable, so that its next prompt finds one.
-    inner.left(&session);
+    inner.process_ended(&session);
     inner.reach(&session);
 }
 
@@ -90,7 +90,7 @@ pub(super) async fn knock(inner: Arc<Inner>, session: SessionId) {
     let Some((plan, address)) = inner.plan_of(&session) else { return };
     let (reason, wait) = if !plan.is_installed() {
         (Reason::AgentMissing, plan.missing_wait())
-    } else if inner.is_with_another(&session) || !is_free(&inner, &session, (&plan, &address)).await {
+    } else if inner.make_way_beside(&session) || !is_free(&inner, &session, (&plan, &address)).await {
         (Reason::HeldElsewhere, plan.timing.probe)
     } else if inner.plan_of(&session).is_none() {
         // A window has taken it meanwhile.

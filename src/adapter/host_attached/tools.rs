@@ -70,7 +70,7 @@ impl<S: PushSink> Executor for HostTools<S> {
         let open = self.desk().open.remove(id);
         if let Some(returned) = open {
             // Dropped without this, it would report that the call has failed.
-            returned.leave();
+            returned.discard();
             self.sink.push(Push::ToolCancelled { id: id.into() });
         }
     }

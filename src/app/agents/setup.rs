@@ -35,7 +35,7 @@ enum Step {
 
 pub(in crate::app) fn setup(args: &SetupArgs) -> io::Result<ExitCode> {
     let done = steps(args).and_then(|steps| {
-        take(&steps, args.yes)?;
+        show_and_apply(&steps, args.yes)?;
         let is_read_later = args.yes && steps.iter().any(|step| matches!(step, Step::Append(..)));
         say_what_comes_next(args, is_read_later)
     });
@@ -167,8 +167,8 @@ fn with_server(mut whole: Map, servers: &str, entry: Map) -> Map {
     whole
 }
 
-/// Shows the steps, and takes them if the user agrees.
-fn take(steps: &[Step], agreed: bool) -> Result<(), AppFault> {
+/// Shows the steps, and applies them if the user agrees.
+fn show_and_apply(steps: &[Step], agreed: bool) -> Result<(), AppFault> {
     let mut out = io::stdout().lock();
     let told = |error| AppFault::io("stdout cannot be written", error);
     for step in steps {
@@ -183,7 +183,7 @@ fn take(steps: &[Step], agreed: bool) -> Result<(), AppFault> {
             Step::Note(text) => writeln!(out, "note   {text}").map_err(told)?,
         }
         if agreed {
-            carry_out(step)?;
+            apply(step)?;
         }
     }
     if !agreed {
@@ -193,7 +193,7 @@ fn take(steps: &[Step], agreed: bool) -> Result<(), AppFault> {
     Ok(())
 }
 
-fn carry_out(step: &Step) -> Result<(), AppFault> {
+fn apply(step: &Step) -> Result<(), AppFault> {
     match step {
         Step::Note(_) => Ok(()),
         Step::Write(path, text) => {

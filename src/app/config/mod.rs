@@ -46,7 +46,7 @@ pub(super) struct Config {
     /// The data directory; `None` if nothing may touch a disk.
     pub(super) data_dir: Option<PathBuf>,
     /// True if durable schedules and sessions are persisted in the data directory.
-    pub(super) keeps: bool,
+    pub(super) persists: bool,
     pub(super) socket: Option<PathBuf>,
     pub(super) token: Option<Token>,
     /// Hosts that have a token of their own each, by name.
@@ -125,7 +125,7 @@ impl Config {
         http.origins = [file.allow_origins, args.allow_origins].concat();
         let log = args.log.or(file.log).unwrap_or_else(|| "info".to_owned());
         let log_json = args.log_json || file.log_json;
-        let keeps = !volatile && data_dir.is_some();
+        let persists = !volatile && data_dir.is_some();
         // Channels and the guard are validated now, so an invalid file prevents the start.
         let channels = Channels::new(file.channels, Environment::value)?;
         http.proofs = std::sync::Arc::new(channels.proofs());
@@ -147,7 +147,7 @@ impl Config {
             host_tokens,
             http,
             data_dir,
-            keeps,
+            persists,
             socket,
             token,
             log,

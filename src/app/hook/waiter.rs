@@ -43,7 +43,7 @@ pub(super) fn wait(socket: &Path, (input, is_apart): (&HookInput, bool)) -> Exit
             Ok(Wait::HandedIn) => return ExitCode::SUCCESS,
             // The turn of a prompt of ours goes on, and at its end another waiter starts.
             Ok(Wait::Refused) if was_first && is_prompted => return ExitCode::SUCCESS,
-            Ok(Wait::LetGo) => return ExitCode::SUCCESS,
+            Ok(Wait::Released) => return ExitCode::SUCCESS,
             // The daemon is not there, or another host has the session: try again as long as the agent lives.
             Ok(Wait::Refused) | Err(_) if is_alone() => return ExitCode::SUCCESS,
             Ok(Wait::Refused) | Err(_) => pause(),
@@ -58,7 +58,7 @@ enum Wait {
     /// The prompt is with the agent.
     HandedIn,
     /// Another waiter has the place, the conversation is over, or the agent is gone.
-    LetGo,
+    Released,
     /// The daemon refuses to let it wait.
     Refused,
 }
@@ -79,14 +79,16 @@ fn attempt(
         None => wait,
     };
     match link.ask(wait, until)? {
-        Ok(told) if told.keyword("waits?").and_then(Value::as_bool) == Some(false) => return Ok(Wait::LetGo),
+        Ok(told) if told.keyword("waits?").and_then(Value::as_bool) == Some(false) => {
+            return Ok(Wait::Released);
+        }
         Ok(_) => {}
         Err(_) => return Ok(Wait::Refused),
     }
     loop {
         let pushed = match link.pushed(link.after(LOOK_MS)) {
             Ok(pushed) => pushed,
-            Err(error) if error.kind() == ErrorKind::TimedOut && is_alone() => return Ok(Wait::LetGo),
+            Err(error) if error.kind() == ErrorKind::TimedOut && is_alone() => return Ok(Wait::Released),
             Err(error) if error.kind() == ErrorKind::TimedOut => continue,
             Err(error) => return Err(error),
         };
@@ -96,9 +98,9 @@ fn attempt(
                 None if input.kind().live.is_beside() => return hand_in(&mut link, input, &pushed),
                 None => return deliver(&mut link, &session, &pushed),
             },
-            Some("agent/released") => return Ok(Wait::LetGo),
+            Some("agent/released") => return Ok(Wait::Released),
             // A fresh session that was refused closes as well.
-            Some("session/closed") if is_own(&session, &pushed) => return Ok(Wait::LetGo),
+            Some("session/closed") if is_own(&session, &pushed) => return Ok(Wait::Released),
             Some(_) | None => {}
         }
     }
@@ -129,7 +131,7 @@ fn deliver(link: &mut Link, session: &str, pushed: &Map) -> io::Result<Wait> {
     // ignores what was printed.
     writeln!(out, "{}", words::due(&[prompt]))?;
     out.flush()?;
-    Ok(if hand(link, session, pushed)? { Wait::Woken } else { Wait::LetGo })
+    Ok(if hand(link, session, pushed)? { Wait::Woken } else { Wait::Released })
 }
 
 /// Hands a prompt to the agent from beside it, if the daemon still wants it to be woken.
@@ -137,7 +139,7 @@ fn hand_in(link: &mut Link, input: &HookInput, pushed: &Map) -> io::Result<Wait>
     let Some(prompt) = Prompt::of_pushed(pushed) else { return Ok(Wait::Refused) };
     // Told first: what was handed in cannot be taken back.
     if !hand(link, &input.address.to_string(), pushed)? {
-        return Ok(Wait::LetGo);
+        return Ok(Wait::Released);
     }
     if let Err(error) = beside::hand_in(input, &words::due(&[prompt])) {
         refuse(link, pushed, ("prompt-submit", &error))?;
@@ -168,7 +170,7 @@ fn see_shown(link: &mut Link, input: &HookInput, (transcript, run): (&Path, &str
             return Ok(Wait::Refused);
         }
         match link.pushed(link.after(SHOWN_MS)) {
-            Ok(pushed) if is_push(&pushed, "agent/released") => return Ok(Wait::LetGo),
+            Ok(pushed) if is_push(&pushed, "agent/released") => return Ok(Wait::Released),
             // Nothing is delivered before the engine has given up the one before.
             Ok(pushed) if is_push(&pushed, "delivery") => return Ok(Wait::Refused),
             Ok(_) => {}
@@ -176,7 +178,7 @@ fn see_shown(link: &mut Link, input: &HookInput, (transcript, run): (&Path, &str
             Err(error) => return Err(error),
         }
     }
-    Ok(Wait::LetGo)
+    Ok(Wait::Released)
 }
 
 fn is_push(pushed: &Map, kind: &str) -> bool {

@@ -75,7 +75,7 @@ fn run(mut config: Config) -> Result<(), AppFault> {
     engine.service().set_agent_probe(Box::new(processes::is_running));
     let agents = HostedAgents::start(config.agents, engine.service());
     let agents = agents.map_err(|error| AppFault::io("agents cannot be hosted", error))?;
-    let store_dir = config.data_dir.as_deref().filter(|_| config.keeps);
+    let store_dir = config.data_dir.as_deref().filter(|_| config.persists);
     let guard = config.guard.map(Arc::new);
     // Also before the store: a loaded run that is due asks the guard at once.
     if let Some(way) = config.outside {
@@ -104,7 +104,7 @@ fn run(mut config: Config) -> Result<(), AppFault> {
         served.map_err(|error| AppFault::io("the socket cannot be served", error))?;
     }
     // Last, because a supervisor may connect as soon as it has read the line.
-    announce(&address, config.keeps).map_err(|error| AppFault::io("stdout cannot be written", error))?;
+    announce(&address, config.persists).map_err(|error| AppFault::io("stdout cannot be written", error))?;
     // A timeout is the tick; the sender lives in the signal handler as long as the process.
     while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(NOTE_EVERY) {
         if let Some((lost, life)) = &mut notes {
@@ -187,8 +187,8 @@ fn fresh_token(handle: &Handle) -> Token {
     Token::from_entropy(handle.random_bits(), handle.random_bits())
 }
 
-fn announce(address: &str, keeps: bool) -> io::Result<()> {
-    let kept = if keeps { "durable schedules and sessions are on disk" } else { "nothing is persisted" };
+fn announce(address: &str, persists: bool) -> io::Result<()> {
+    let kept = if persists { "durable schedules and sessions are on disk" } else { "nothing is persisted" };
     tracing::info!(target: "reveille", address, kept, "ready");
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "reveille ready {address}")?;
@@ -200,7 +200,7 @@ fn check(config: Config) -> Result<(), AppFault> {
     let _log = Log::start(&config.log, config.log_json)?;
     in_process::start_in(config.zone.as_deref(), config.primitives)
         .map_err(|error| AppFault::io("the engine cannot start", error))?;
-    let kept = config.data_dir.as_deref().filter(|_| config.keeps);
+    let kept = config.data_dir.as_deref().filter(|_| config.persists);
     let kept = kept.map_or("nothing is persisted".to_owned(), |dir| format!("data in {}", dir.display()));
     let path = config.path.map_or_else(String::new, |path| format!("; read from {}", path.display()));
     let (listen, kept, path) = (config.http.listen, visible(&kept), visible(&path));

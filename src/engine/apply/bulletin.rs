@@ -73,7 +73,7 @@ impl State {
     }
 
     /// Lets the watch of a bulletin know that it goes out.
-    pub(super) fn goes_out(&mut self, run: Key) {
+    pub(super) fn note_bulletin_sent(&mut self, run: Key) {
         let record = self.runs.get(run);
         if let Some((key, check)) = record.and_then(|record| Some((record.schedule, record.run.told_check?)))
             && let Some(watch) = self.schedules.get_mut(key).and_then(|record| record.remembered.as_mut())
@@ -83,7 +83,7 @@ impl State {
     }
 
     /// Lets the watch of a bulletin know that its session has read it.
-    pub(super) fn arrived(&mut self, run: Key) {
+    pub(super) fn note_bulletin_read(&mut self, run: Key) {
         let record = self.runs.get_mut(run);
         let told = record.and_then(|record| Some((record.schedule, record.run.told_check.take()?)));
         if let Some((key, check)) = told
@@ -163,7 +163,7 @@ impl State {
         (it.host, it.session) = (host, session);
         it.lead = Some(Box::new(lead.clone()));
         self.joined.entry(lead).or_default().push(run);
-        self.goes_out(run);
+        self.note_bulletin_sent(run);
     }
 
     /// Takes a bulletin out of the delivery of another one, if it is in one.

@@ -23,7 +23,7 @@ impl State {
             return;
         }
         self.ledger.take();
-        self.arrived(run);
+        self.note_bulletin_read(run);
         let Some(record) = self.runs.get_mut(run) else { return };
         record.run.state = RunState::Delivered;
         record.run.delivered_at = Some(now.wall);

@@ -43,7 +43,7 @@ impl State {
                 self.leave_lane(run, now, false);
                 self.timers.clear(Timer::Receipt(run));
                 self.timers.set(Timer::Retry(run), due);
-                self.note_not_carried(run);
+                self.count_failed_attempt(run);
                 if failure.reason == Reason::OverBudget {
                     self.note_booked(run, failure.phase, now.boot);
                 }
@@ -148,7 +148,7 @@ impl State {
             self.end_creating(&session);
         }
         self.note_written(run, phase, now.boot);
-        self.goes_out(run);
+        self.note_bulletin_sent(run);
         let Some(record) = self.runs.get(run) else { return };
         // Only a payload with a configuration opens a fresh session, and its prompt goes there.
         let fresh = self.definition_of(record).is_some_and(|asked| asked.payload.config().is_some());
@@ -255,7 +255,7 @@ impl State {
         self.turns.remove(&run);
         self.ledger.settle(state);
         if state == RunState::Delivered {
-            self.arrived(run);
+            self.note_bulletin_read(run);
         }
         // While the record still has its former state, which tells whether the run is in a queue.
         self.leave_lane(run, now, state == RunState::Delivered);
@@ -288,8 +288,8 @@ impl State {
                 | RunState::Running => {}
             }
         }
-        self.note_carried(run, now.wall);
-        self.let_old_runs_go(schedule, now.wall);
+        self.note_channel_outcome(run, now.wall);
+        self.drop_old_runs(schedule, now.wall);
     }
 
     /// Removes a run from its lane, its queue and all timers, without ending it.
@@ -369,7 +369,7 @@ impl State {
     /// Drops the oldest runs of a schedule beyond the bound. Runs that have not ended are always
     /// retained, and those of this very moment too: what a bulletin or a manual run is to be called
     /// now is sought among them.
-    fn let_old_runs_go(&mut self, schedule: Key, now: Moment) {
+    fn drop_old_runs(&mut self, schedule: Key, now: Moment) {
         let Some(record) = self.schedules.get(schedule) else { return };
         let is_watch = record.schedule.is_watch();
         let mut newer = None;

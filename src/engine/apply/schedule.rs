@@ -356,7 +356,7 @@ impl State {
     }
 
     /// Removes a schedule as if it had never existed, so that its row can be loaded again.
-    pub(super) fn let_go(&mut self, key: Key) {
+    pub(super) fn evict_schedule(&mut self, key: Key) {
         let Some(record) = self.schedules.get(key) else { return };
         let (owner, session) = (record.owner, record.schedule.owner.clone());
         let (armed, ended) = (record.next.is_some(), record.status.is_terminal());

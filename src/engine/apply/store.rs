@@ -66,7 +66,7 @@ impl State {
         match undo {
             Undo::Schedule { id, row } => {
                 if let Some(key) = self.schedule_key(&id) {
-                    self.let_go(key);
+                    self.evict_schedule(key);
                 }
                 match row {
                     Some(row) => self.restore(StoredRow::Schedule(row), now),
@@ -96,7 +96,7 @@ impl State {
         self.grants.clear();
         self.channel_pauses.clear();
         for key in self.durable_schedules() {
-            self.let_go(key);
+            self.evict_schedule(key);
         }
         debug_assert!(self.durable_schedules().is_empty(), "a durable schedule is left");
     }

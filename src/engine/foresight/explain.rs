@@ -294,7 +294,7 @@ impl Explainer<'_> {
     fn tell(&self, known: &Candidate<'_>) -> Explanation {
         match known {
             Candidate::Run(run) => self.of_run(run),
-            Candidate::Summary(told) => self.of_told(told),
+            Candidate::Summary(told) => self.of_summary(told),
             Candidate::Skip(skip) => {
                 // Of a range of skipped slots, the one that was asked about.
                 let slot = self.scheduled().filter(|slot| skip.slots.from.is_some_and(|from| from <= *slot));
@@ -361,7 +361,7 @@ impl Explainer<'_> {
         }
     }
 
-    fn of_told(&self, told: &RunSummary) -> Explanation {
+    fn of_summary(&self, told: &RunSummary) -> Explanation {
         let verdict = match told.state {
             RunState::Queued => Verdict::Waiting,
             RunState::InFlight | RunState::Running => Verdict::Running,

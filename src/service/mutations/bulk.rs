@@ -63,7 +63,7 @@ impl CallerMutator<'_> {
         let mut tickets: Vec<Ticket> = Vec::new();
         for (place, id) in meant.into_iter().enumerate() {
             // The first is counted with the admission of the whole.
-            if place > 0 && !self.service.admits_another(self.admitted) {
+            if place > 0 && !self.service.take_another(self.admitted) {
                 left += 1;
                 continue;
             }

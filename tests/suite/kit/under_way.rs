@@ -97,7 +97,7 @@ impl Executor for Late {
         let found = open.iter().position(|(open, _)| **open == *id).map(|place| open.remove(place));
         drop(open);
         if let Some((_, returned)) = found {
-            returned.leave();
+            returned.discard();
         }
     }
 }

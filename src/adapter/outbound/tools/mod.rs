@@ -88,7 +88,7 @@ impl ToolTasks {
     fn cancel(&self, id: &str) {
         let open = self.open().remove(id);
         if let Some(Open { returned, task }) = open {
-            returned.leave();
+            returned.discard();
             if let Some(task) = task {
                 task.abort();
             }

@@ -9,7 +9,7 @@ use crate::engine::invocation::Invocation;
 use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step_builder::StepBuilder;
 use crate::engine::timers::Timer;
-use crate::engine::watching::looked;
+use crate::engine::watching::look_of;
 use crate::limits;
 
 /// Hands a run over to the executor of its tool. `host` is the session's, if the call needs that one.
@@ -29,7 +29,7 @@ pub(in crate::engine::step) fn call_tool(
     let last = look.and_then(|(_, watch)| watch.last.clone()).filter(|last| last.ok);
     step.effect(Effect::Call {
         run: occurrence.id.clone(),
-        look: look.map(|(filter, watch)| Box::new(looked(watch, filter))),
+        look: look.map(|(filter, watch)| Box::new(look_of(watch, filter))),
         invocation: Box::new(Invocation {
             id: occurrence.id.to_string().into(),
             session,

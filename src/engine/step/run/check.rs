@@ -13,7 +13,7 @@ use crate::engine::step::run::occurrence::Occurrence;
 use crate::engine::step::schedule::check_slot::wait_after_check;
 use crate::engine::step::schedule::next_slot::slot_after_wait;
 use crate::engine::step_builder::StepBuilder;
-use crate::engine::watching::{Checked, evaluated, summed_up, untold, weigh};
+use crate::engine::watching::{Checked, evaluate, summed_up, unread_checks, weigh};
 
 /// Ends the check of a watch whose call returned.
 pub(in crate::engine::step) fn check_returned(
@@ -23,7 +23,7 @@ pub(in crate::engine::step) fn check_returned(
 ) {
     let Some((call, filter)) = filter_of(check) else { return };
     let Some(watch) = remembered(step, check) else { return };
-    let reading = reading.map_or_else(|| evaluated(&watch, &filter, outcome), |reading| *reading);
+    let reading = reading.map_or_else(|| evaluate(&watch, &filter, outcome), |reading| *reading);
     end(step, check, (call, &filter), (reading, line));
 }
 
@@ -36,7 +36,7 @@ pub(in crate::engine::step) fn check_failed(
     let Some((call, filter)) = filter_of(check) else { return };
     let Some(watch) = remembered(step, check) else { return };
     let outcome = Outcome::of_failure(failure.reason, failure.message.clone(), Span::ZERO);
-    let reading = evaluated(&watch, &filter, Arc::new(outcome));
+    let reading = evaluate(&watch, &filter, Arc::new(outcome));
     let line = error_line(&failure.message);
     end(step, check, (call, &filter), (reading, &line));
 }
@@ -127,7 +127,7 @@ pub(in crate::engine::step) fn tell_of_end(step: &mut StepBuilder<'_>, slot: &Oc
     let Some(watch) = slot.record.watch().filter(|_| slot.record.owner.is_some()) else { return };
     let Some((call, filter)) = filter_of(slot).filter(|_| next == EXPIRED) else { return };
     let is_summary = filter.when == NotifyWhen::Summary && watch.batch.checks > 0;
-    let batch = is_summary.then(|| untold(watch));
+    let batch = is_summary.then(|| unread_checks(watch));
     let why = batch.as_ref().map(|_| Why::Batch);
     let details = Details { batch: batch.as_ref(), why, warning: Some(OVER), ..Details::default() };
     announce(step, slot, call, TaskEnd::Cancelled, details);
