@@ -19,7 +19,7 @@ pub fn run(input: &[u8]) {
         Ok(replayed) => replayed,
         Err(error) => return assert!(error.lines > 0 && !error.to_string().is_empty()),
     };
-    assert!(replayed.warnings.iter().all(|warning| warning.line > 0 && !warning.to_string().is_empty()));
+    assert!(replayed.warnings.list.iter().all(|warning| warning.line > 0 && !warning.to_string().is_empty()));
     let profile = replayed.profile;
     assert_eq!(jobs_of(&profile), jobs_of(&read(&printed(&profile))), "printed");
 
@@ -46,7 +46,7 @@ fn printed(profile: &Profile) -> String {
 /// Parses lines that we printed: they cause no warning.
 fn read(jobs: &str) -> Profile {
     let replayed = replay(jobs.as_bytes(), b"").expect("what we write can be read");
-    assert_eq!((replayed.warnings, replayed.unended), (vec![], vec![]), "{jobs}");
+    assert_eq!((replayed.warnings.list, replayed.unended), (vec![], vec![]), "{jobs}");
     replayed.profile
 }
 

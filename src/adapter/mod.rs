@@ -30,6 +30,6 @@ pub(crate) use process_group::end_groups;
 #[cfg(feature = "sqlite")]
 pub use store_sqlite::{FaultLayer, FaultPoint, OpenFault, StoreOptions, StoreSqlite, Visit};
 #[cfg(feature = "cli")]
-pub(crate) use store_sqlite::{Restored, flush_directory, make_directory};
+pub(crate) use store_sqlite::{Restored, flush_directory, make_directory, open_file};
 pub(crate) use zones_os::system_zones;
 pub use zones_os::{local_zone, read_zones};

@@ -72,10 +72,7 @@ pub(super) fn approve(args: &ApproveArgs) -> io::Result<ExitCode> {
 
 pub(super) fn deny(args: &DenyArgs) -> io::Result<ExitCode> {
     let params = args.why.params.clone().with("run-id", args.run.as_str());
-    let params = match &args.digest {
-        Some(digest) => params.with("digest", digest.as_str()),
-        None => params,
-    };
+    let params = params.with_some("digest", args.digest.as_deref());
     Control::of_operator(&args.operator).one(MutationName::Deny, params)
 }
 

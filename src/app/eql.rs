@@ -37,15 +37,9 @@ fn request(args: &EqlArgs) -> Result<Value, AppFault> {
     let query = form("query", &args.query)?;
     // Also for a bare query: the request map carries the options along.
     let request = Map::new().with("pathom/eql", query).with("pathom/lenient-mode?", args.lenient);
-    let request = match args.as_of {
-        None => request,
-        Some(at) => request.with("reveille/as-of", at.to_string()),
-    };
-    Ok(match &args.entity {
-        None => request,
-        Some(entity) => request.with("pathom/entity", form("entity", entity)?),
-    }
-    .into())
+    let request = request.with_some("reveille/as-of", args.as_of.as_ref().map(ToString::to_string));
+    let entity = args.entity.as_deref().map(|entity| form("entity", entity)).transpose()?;
+    Ok(request.with_some("pathom/entity", entity).into())
 }
 
 fn ask_daemon(client: &Client, request: &Value) -> io::Result<ExitCode> {

@@ -34,9 +34,9 @@ pub struct Files {
 impl Files {
     /// Returns what is odd about the files, one line each.
     pub(super) fn warnings(&self) -> Vec<String> {
-        let mut said: Vec<String> = self.replayed.warnings.iter().map(ToString::to_string).collect();
-        said.extend(self.schedules.warnings.iter().cloned());
-        let left_off = self.replayed.warnings_left_off + self.schedules.warnings_left_off;
+        let mut said: Vec<String> = self.replayed.warnings.list.iter().map(ToString::to_string).collect();
+        said.extend(self.schedules.warnings.list.iter().cloned());
+        let left_off = self.replayed.warnings.left_off + self.schedules.warnings.left_off;
         if left_off > 0 {
             said.push(format!("and {left_off} more lines"));
         }

@@ -71,10 +71,7 @@ pub fn to_edn(trigger: &Trigger) -> Value {
         }
         Trigger::Event(event) => {
             let map = kind("event").with("job", event.job.as_str());
-            match event.latest {
-                Some(latest) => map.with("latest", text(latest.to_string())),
-                None => map,
-            }
+            map.with_some("latest", event.latest.map(|latest| text(latest.to_string())))
         }
     })
 }

@@ -4,7 +4,7 @@
 //! per day: 40 years without a match are 480 of them. A pattern knows no zone. Invariant:
 //! [`Pattern::next`] returns the first match, or there is none before the end of the year 9999.
 
-use crate::domain::{Calendar, Cron, CronDays, CronFields};
+use crate::domain::{Calendar, Cron, CronDays, CronFields, days_in_month};
 use crate::edn::{civil_from_days, days_from_civil};
 
 pub(crate) const SECONDS_PER_DAY: i64 = 86_400;
@@ -107,7 +107,7 @@ impl Pattern {
         }
         // 1970-01-01 was a Thursday.
         let first_weekday = (days_from_civil(year, month, 1) + 4).rem_euclid(7);
-        days_in(&self.fields.days, u32::try_from(first_weekday).unwrap_or(0), month_length(year, month))
+        days_in(&self.fields.days, u32::try_from(first_weekday).unwrap_or(0), days_in_month(year, month))
     }
 }
 
@@ -115,7 +115,7 @@ impl Pattern {
 /// months are tried in all combinations, so no search through years is needed.
 pub(crate) fn is_possible(fields: &CronFields) -> bool {
     // February has two lengths; the others have one, in 2001 as in any year.
-    let lengths = |month: i64| if month == 2 { [28, 29] } else { [month_length(2_001, month); 2] };
+    let lengths = |month: i64| if month == 2 { [28, 29] } else { [days_in_month(2_001, month); 2] };
     (1..=12).filter(|month| fields.months >> month & 1 == 1).any(|month| {
         lengths(month).into_iter().any(|length| (0..7).any(|first| days_in(&fields.days, first, length) != 0))
     })
@@ -153,15 +153,6 @@ fn days_in(days: &CronDays, first_weekday: u32, length: u32) -> u32 {
             // Vixie's rule: if both fields restrict, a day needs to match only one of them.
             (true, true) => of_month | of_week,
         }
-}
-
-fn month_length(year: i64, month: i64) -> u32 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        _ => 31,
-    }
 }
 
 const EVERY_MONTH: u16 = 0b1_1111_1111_1110;

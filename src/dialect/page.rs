@@ -55,10 +55,7 @@ impl PageRequest {
             return Ok(answer);
         }
         let answer = answer.with("total", i64::try_from(items.len()).unwrap_or(i64::MAX));
-        Ok(match last.filter(|_| next) {
-            Some(last) => answer.with("after", last),
-            None => answer,
-        })
+        Ok(answer.with_some("after", last.filter(|_| next)))
     }
 }
 

@@ -112,6 +112,7 @@ pub use session_config::{
     SkillSource, ThinkingLevel,
 };
 pub use time::cron::{Cron, CronDays, CronFields};
+pub(crate) use time::moment::days_in_month;
 pub use time::moment::{BootTime, Moment, MomentError, Now, Span};
 pub use time::out_of_range::OutOfRange;
 pub use time::trigger::{Calendar, CountFrom, Event, Every, TimeOfDay, Trigger, Weekday, Weekdays};

@@ -89,6 +89,15 @@ impl Map {
         self
     }
 
+    /// Returns the map with an entry added if there is a value. [`Map::with`] would add nil for none.
+    #[must_use]
+    pub fn with_some(self, key: &str, value: Option<impl Into<Value>>) -> Self {
+        match value {
+            Some(value) => self.with(key, value),
+            None => self,
+        }
+    }
+
     /// Returns the value under `key`.
     pub fn get(&self, key: &Value) -> Option<&Value> {
         self.find(key).ok().map(|index| &self.table.entries[index].1)

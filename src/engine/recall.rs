@@ -5,7 +5,7 @@
 
 use super::record::SessionRecord;
 use super::state::State;
-use crate::domain::{Memory, Primitives, TaskNote, TaskStatus};
+use crate::domain::{Memory, Primitives, TaskStatus};
 use crate::edn::is_hidden;
 use crate::limits;
 
@@ -32,19 +32,17 @@ pub(crate) fn recall_block(memory: &Memory) -> Option<String> {
     if let Some(goal) = &memory.goal {
         block.item("Goal: ", &goal.content, ITEM_CHARS);
     }
-    let open = |task: &&(usize, &TaskNote)| task.1.status != TaskStatus::Done;
-    let tasks: Vec<(usize, &TaskNote)> = memory.tasks.iter().enumerate().collect();
     // Tasks that are not done come first, because the others may find no room.
-    let (left, done): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|task| open(&task));
+    let (open, done): (Vec<_>, Vec<_>) =
+        memory.tasks.iter().enumerate().partition(|(_, task)| task.status != TaskStatus::Done);
     if !memory.tasks.is_empty() {
         block.line("Tasks:");
     }
-    let facts: Vec<(usize, &str)> =
-        memory.facts.iter().enumerate().map(|(at, fact)| (at, &*fact.content)).collect();
-    let newest: Vec<(usize, &str)> = facts.iter().rev().take(RECALLED).copied().collect();
+    let facts = memory.facts.iter().enumerate().rev().take(RECALLED);
+    let newest: Vec<(usize, &str)> = facts.map(|(at, fact)| (at, &*fact.content)).collect();
     // What is to be done comes first, but must not keep all facts out.
     let reserved = newest.len().min(FACTS_RESERVED) * FACT_RESERVED;
-    for (at, task) in left.iter().chain(&done) {
+    for (at, task) in open.iter().chain(&done) {
         let head = format!("- [{}] t{}: ", mark(task.status), at + 1);
         if !block.fits(&head, reserved) {
             block.line("- …");

@@ -73,10 +73,7 @@ fn type_edn(param: &Param, key: &str, inner: fn(&Param) -> Value) -> Map {
         ParamType::Text | ParamType::Id | ParamType::Boolean | ParamType::Instant => map,
         ParamType::Record(_) | ParamType::Map => map,
     };
-    match param.kind.record() {
-        Some(record) => map.with(key, record.params.iter().map(inner).collect::<Vec<_>>()),
-        None => map,
-    }
+    map.with_some(key, param.kind.record().map(|record| record.params.iter().map(inner).collect::<Vec<_>>()))
 }
 
 /// Returns the reference page in Markdown: attributes by entity, their parameters, and mutations.

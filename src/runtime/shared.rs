@@ -150,23 +150,13 @@ impl Shared {
             if self.flush_due(&mut core, &input, now, &mut steps) {
                 break (core, now);
             }
-            self.publish(&mut core, now);
-            let effects = !core.outbox.is_empty();
-            drop(core);
-            if effects {
-                self.perform();
-            }
+            self.release(core, now);
         };
         prepare(&core.state);
         let stepped = core.step(input, now, || self.random_bits());
         // The caller's closure may panic. The engine has changed by then, so publish and perform first, and panic after.
         let answer = stepped.map(|ticket| (catch_unwind(AssertUnwindSafe(|| read(&core.state))), ticket));
-        self.publish(&mut core, now);
-        let effects = !core.outbox.is_empty();
-        drop(core);
-        if effects {
-            self.perform();
-        }
+        self.release(core, now);
         let (answer, ticket) = answer?;
         Ok((answer.unwrap_or_else(|panic| resume_unwind(panic)), ticket))
     }
@@ -203,12 +193,8 @@ impl Shared {
                 let woken = core.step(Input::Wake, now, || self.random_bits());
                 debug_assert!(woken.is_ok(), "a wake-up is never refused: {woken:?}");
             }
-            self.publish(&mut core, now);
-            let (next, effects) = (core.state.next_wake(now), !core.outbox.is_empty());
-            drop(core);
-            if effects {
-                self.perform();
-            }
+            let next = core.state.next_wake(now);
+            self.release(core, now);
             // Not `||`: alarms have to ring even if calls have ended.
             if self.end_overdue_calls(now.boot) | self.end_unasked_calls() | self.ring_alarms(now.boot) {
                 continue;
@@ -223,6 +209,16 @@ impl Shared {
     /// When something is due outside of the engine: a call that has to end, or an alarm.
     pub(super) fn next_outside(&self) -> Option<BootTime> {
         self.calls.next_deadline().into_iter().chain(self.alarms.next()).min()
+    }
+
+    /// Publishes what was applied at `now`, releases the lock, and then performs the effects.
+    pub(super) fn release(self: &Arc<Shared>, mut core: RwLockWriteGuard<'_, Core>, now: Now) {
+        self.publish(&mut core, now);
+        let has_effects = !core.outbox.is_empty();
+        drop(core);
+        if has_effects {
+            self.perform();
+        }
     }
 
     /// Wakes the threads that wait for what was applied at `now`.

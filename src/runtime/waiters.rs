@@ -67,12 +67,7 @@ impl Shared {
         }
         // Refused if the run has ended meanwhile. The engine's record stands.
         let _ = core.step(Input::Report(report), now, || self.random_bits());
-        self.publish(&mut core, now);
-        let effects = !core.outbox.is_empty();
-        drop(core);
-        if effects {
-            self.perform();
-        }
+        self.release(core, now);
         ring(waiting);
     }
 

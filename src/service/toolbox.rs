@@ -34,10 +34,7 @@ impl NoTool {
     pub(crate) fn data(self) -> Map {
         let tools: Vec<Value> = self.tools.into_iter().map(Value::from).collect();
         let data = Map::new().with("tool", self.name).with("tools", tools);
-        match self.hint {
-            Some(hint) => data.with("hint", hint),
-            None => data,
-        }
+        data.with_some("hint", self.hint)
     }
 }
 

@@ -59,10 +59,7 @@ impl Shape {
             Shape::Ntfy => return cut_bytes(&words(parcel), NTFY_BYTES),
             Shape::Slack => {
                 let body = Map::new().with("text", without_marks(&text(SLACK_CHARS)));
-                match &parcel.route.thread {
-                    Some(thread) => body.with("thread_ts", &**thread),
-                    None => body,
-                }
+                body.with_some("thread_ts", parcel.route.thread.as_deref())
             }
             Shape::Discord => Map::new()
                 .with("content", text(DISCORD_CHARS))
@@ -74,10 +71,7 @@ impl Shape {
                     .with("text", text(TELEGRAM_CHARS));
                 // Telegram numbers its threads (`message_thread_id`), so one that is no number is left out.
                 let thread = parcel.route.thread.as_deref().and_then(|thread| thread.parse::<i64>().ok());
-                match thread {
-                    Some(thread) => body.with("message_thread_id", thread),
-                    None => body,
-                }
+                body.with_some("message_thread_id", thread)
             }
             Shape::Teams => card(&text(TEAMS_CHARS)),
         };

@@ -74,7 +74,8 @@ pub(super) fn check_file(path: &Path) -> Result<bool, OpenFault> {
 }
 
 /// Opens a file that is created for its owner alone, and never through a symbolic link.
-pub(super) fn open_file(path: &Path, flags: OFlags) -> std::io::Result<File> {
+pub(crate) fn open_file(path: &Path, flags: OFlags) -> std::io::Result<File> {
+    // A link could lead out of the directory, and a program that the daemon starts must not inherit the file.
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?.into())
 }

@@ -47,7 +47,7 @@ pub(crate) use backup::Restored;
 pub use fault::OpenFault;
 pub use faults::{FaultLayer, FaultPoint};
 #[cfg(feature = "cli")]
-pub(crate) use fs_perms::{flush_directory, make_directory};
+pub(crate) use fs_perms::{flush_directory, make_directory, open_file};
 pub use open::StoreOptions;
 pub use store::StoreSqlite;
 pub use visit::Visit;

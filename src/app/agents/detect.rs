@@ -40,21 +40,13 @@ fn look(known: &AgentKind) -> Map {
     let text = |path: PathBuf| path.display().to_string();
     let Some(program) = known.program.and_then(find) else { return Map::new().with("name", known.name) };
     let version = version(&program);
-    let resumed = known.resumed_by.and_then(find).map(text);
-    let row =
-        Map::new().with("name", known.name).with("program", text(program)).with("open", known.live.as_str());
-    let row = match version {
-        Some(version) => row.with("version", version),
-        None => row,
-    };
-    let row = match login(known) {
-        Some(login) => row.with("login", login),
-        None => row,
-    };
-    match resumed {
-        Some(resumed) => row.with("closed", resumed),
-        None => row,
-    }
+    Map::new()
+        .with("name", known.name)
+        .with("program", text(program))
+        .with("open", known.live.as_str())
+        .with_some("version", version)
+        .with_some("login", login(known))
+        .with_some("closed", known.resumed_by.and_then(find).map(text))
 }
 
 /// Where a login of the agent was found: the name of a variable, or a file. Whether it is valid only the agent can say, and one

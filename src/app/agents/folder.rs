@@ -210,10 +210,7 @@ fn hooks(program: &Program, agent: &str, rows: &[HookRow]) -> Map {
             listed.push(hook(&["hook", agent, "--wait"], DAY_S).with("asyncRewake", true).into());
         }
         let group = Map::new().with("hooks", listed);
-        let group = match matcher {
-            Some(matcher) => group.with("matcher", *matcher),
-            None => group,
-        };
+        let group = group.with_some("matcher", *matcher);
         (Value::from(*event), Value::from(vec![Value::from(group)]))
     });
     Map::new().with("hooks", rows.collect::<Map>())

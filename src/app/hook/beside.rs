@@ -31,15 +31,9 @@ pub(super) fn start(args: &HookArgs, input: &HookInput) -> io::Result<()> {
         HookEvent::TurnEnds | HookEvent::Idles | HookEvent::Ends => "Stop",
     };
     let given = Map::new().with("session_id", conversation).with("hook_event_name", event);
-    let given = match input.address.directory() {
-        Some(directory) => given.with("cwd", directory),
-        None => given,
-    };
+    let given = given.with_some("cwd", input.address.directory());
     let transcript = input.transcript.as_ref().and_then(|path| path.to_str());
-    let given = match transcript {
-        Some(transcript) => given.with("transcript_path", transcript),
-        None => given,
-    };
+    let given = given.with_some("transcript_path", transcript);
     let mut text = String::new();
     json::write(&Value::from(given), &mut text);
     let mut waiter = Command::new(std::env::current_exe()?);

@@ -26,9 +26,6 @@ pub(super) fn bind(link: &mut Link, input: &HookInput, until: BootTime) -> io::R
         .with("pid", i64::from(*pid))
         .with("started", &**started)
         .with("address", input.address.to_string());
-    let bound = match input.address.directory() {
-        Some(directory) => bound.with("directory", directory),
-        None => bound,
-    };
+    let bound = bound.with_some("directory", input.address.directory());
     link.ask(bound, until)?.map(drop).map_err(|_| io::Error::other("refused"))
 }

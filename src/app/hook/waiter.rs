@@ -74,10 +74,7 @@ fn attempt(
     bind(&mut link, input, until)?;
     let session = input.address.to_string();
     let wait = request("agent/wait").with("session-id", session.as_str());
-    let wait = match busy {
-        Some(busy) => wait.with("busy?", busy),
-        None => wait,
-    };
+    let wait = wait.with_some("busy?", busy);
     match link.ask(wait, until)? {
         Ok(told) if told.keyword("waits?").and_then(Value::as_bool) == Some(false) => {
             return Ok(Wait::Released);

@@ -167,14 +167,8 @@ impl Callers {
             return Ok(());
         }
         let params = Map::new().with("session-id", session.as_str());
-        let params = match address {
-            Some(address) => params.with("address", address.to_string()),
-            None => params,
-        };
-        let params = match address.and_then(Address::directory) {
-            Some(directory) => params.with("directory", directory),
-            None => params,
-        };
+        let params = params.with_some("address", address.map(ToString::to_string));
+        let params = params.with_some("directory", address.and_then(Address::directory));
         let request = format!("[(psi.agent-session/open {})]", Value::Map(params));
         let answered = operator.post("/eql", Notation::Edn, request.into_bytes())?;
         if answered.status.as_u16() != 200 {

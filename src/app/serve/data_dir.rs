@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::{Pid, geteuid, test_kill_process};
 
-use crate::adapter::{flush_directory, make_directory};
+use crate::adapter::{flush_directory, make_directory, open_file};
 use crate::app::fault::AppFault;
 use crate::limits::TOKEN_CHARS_MIN;
 use crate::runtime::Token;
@@ -39,7 +39,7 @@ impl DataDir {
         // In this order: a lock file in a directory that others can write could be replaced.
         make_directory(path).map_err(unusable)?;
         close_to_others(path).map_err(unusable)?;
-        let mut lock = open_private(&path.join(LOCK), OFlags::CREATE | OFlags::RDWR).map_err(unusable)?;
+        let mut lock = open_file(&path.join(LOCK), OFlags::CREATE | OFlags::RDWR).map_err(unusable)?;
         match try_lock(&lock) {
             Ok(()) => {
                 let mut taken = DataDir { path: path.to_owned(), lock };
@@ -121,7 +121,7 @@ fn write_token(directory: &Path, name: &str, token: &Token) -> io::Result<()> {
     let draft = directory.join(format!(".{name}"));
     // A leftover of an interrupted start. We hold the lock, so no other process uses it.
     let _ = fs::remove_file(&draft);
-    let mut file = open_private(&draft, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)?;
+    let mut file = open_file(&draft, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)?;
     writeln!(file, "{}", token.reveal())?;
     // Before the rename, which could otherwise become durable first and leave an empty token.
     file.sync_all()?;
@@ -195,7 +195,7 @@ impl Holder {
 /// # Errors
 /// The operating system's error; `PermissionDenied` for a lock file that others could have written.
 pub(in crate::app) fn holder_of(directory: &Path) -> io::Result<Option<Holder>> {
-    let mut lock = match open_private(&directory.join(LOCK), OFlags::RDONLY | OFlags::NONBLOCK) {
+    let mut lock = match open_file(&directory.join(LOCK), OFlags::RDONLY | OFlags::NONBLOCK) {
         Ok(lock) => lock,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
@@ -228,7 +228,7 @@ pub(in crate::app) fn holder_of(directory: &Path) -> io::Result<Option<Holder>> 
 /// written.
 pub(in crate::app) fn read_token(path: &Path) -> io::Result<Token> {
     // Without blocking: a pipe of that name would hold up the start until somebody writes into it.
-    let mut file = open_private(path, OFlags::RDONLY | OFlags::NONBLOCK)?;
+    let mut file = open_file(path, OFlags::RDONLY | OFlags::NONBLOCK)?;
     // Checked on the open file, not on the path, which could be swapped in between.
     let found = file.metadata()?;
     if !found.is_file() {
@@ -278,21 +278,14 @@ fn close_to_others(path: &Path) -> io::Result<()> {
 /// the new, and no part of either.
 pub(in crate::app) fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let draft = path.with_extension("new");
-    let mut file = open_private(&draft, OFlags::CREATE | OFlags::TRUNC | OFlags::WRONLY)?;
+    let mut file = open_file(&draft, OFlags::CREATE | OFlags::TRUNC | OFlags::WRONLY)?;
     file.write_all(text.as_bytes())?;
     fs::rename(&draft, path)
 }
 
 /// Creates a file that only its owner can access, and refuses one that is there already.
 pub(in crate::app) fn create_private(path: &Path) -> io::Result<File> {
-    open_private(path, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)
-}
-
-/// Opens a file, created for its owner alone, and never through a symbolic link.
-fn open_private(path: &Path, flags: OFlags) -> io::Result<File> {
-    // A link could lead out of the directory, and a program that the daemon starts must not inherit the file.
-    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?.into())
+    open_file(path, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)
 }
 
 /// The file name of the operator's token.

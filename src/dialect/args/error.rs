@@ -151,10 +151,7 @@ impl ArgError {
     pub(crate) fn with_unknown_keys(&self, data: Map) -> Map {
         let ArgErrorKind::UnknownKeys { keys, .. } = &*self.kind else { return data };
         let data = data.with("unsupported-keys", sorted(keys));
-        match self.suggestion() {
-            Some(name) => data.with("did-you-mean", Value::keyword(name)),
-            None => data,
-        }
+        data.with_some("did-you-mean", self.suggestion().map(Value::keyword))
     }
 
     /// The suggested name if there is exactly one unknown key. With several keys, the reader could not tell which one

@@ -89,10 +89,10 @@ impl Provider {
             return plain;
         }
         let (received, sent) = self.counts();
-        let plain = match self.filtered {
-            Some(count) => plain.with("events_filtered", i64::try_from(count).unwrap_or(i64::MAX)),
-            None => plain,
-        };
+        let plain = plain.with_some(
+            "events_filtered",
+            self.filtered.map(|count| i64::try_from(count).unwrap_or(i64::MAX)),
+        );
         plain
             .with("status", self.status())
             .with("events_received", number(received))

@@ -28,14 +28,8 @@ pub fn created(job: &Job, others: &[Job], wanted: Option<bool>) -> Answer {
         .with("humanSchedule", job.human.as_str())
         .with("recurring", job.recurring)
         .with("durable", job.durable);
-    let answer = match job.next {
-        Some(next) => answer.with("nextFireAt", millis(next)),
-        None => answer,
-    };
-    let answer = match &job.zone {
-        Some(zone) => answer.with("zone", zone.to_string()),
-        None => answer,
-    };
+    let answer = answer.with_some("nextFireAt", job.next.map(millis));
+    let answer = answer.with_some("zone", job.zone.as_ref().map(ToString::to_string));
     let answer =
         if job.recurring { answer.with("maxAgeMs", number(limits::CRON_JOB_MS.value)) } else { answer };
     let other = |job: &&Job| !job.recurring && !job.durable && job.cron.is_some();
@@ -86,14 +80,8 @@ pub fn monitored(job: &Job, draft: &MonitorDraft, warnings: &[String]) -> Answer
         .with("intervalMs", number(watch.interval.millis()))
         .with("notify_when", name_of(watch.filter.when))
         .with("durable", job.durable);
-    let answer = match job.next {
-        Some(next) => answer.with("nextFireAt", millis(next)),
-        None => answer,
-    };
-    let answer = match job.expires {
-        Some(end) => answer.with("expiresAt", millis(end)),
-        None => answer,
-    };
+    let answer = answer.with_some("nextFireAt", job.next.map(millis));
+    let answer = answer.with_some("expiresAt", job.expires.map(millis));
     let answer = answer.with("message", message.trim_end());
     let warnings: Vec<Value> = warnings.iter().map(|warning| Value::from(warning.as_str())).collect();
     Answer::done(if warnings.is_empty() { answer } else { answer.with("warnings", warnings) })
@@ -113,10 +101,7 @@ const fn told(when: NotifyWhen) -> &'static str {
 /// The answer to a `ScheduleWakeup` that made this job.
 pub fn woken(job: &Job, draft: &WakeupDraft) -> Answer {
     let answer = Map::new().with("id", job.id.to_string());
-    let answer = match job.next {
-        Some(next) => answer.with("scheduledFor", millis(next)),
-        None => answer,
-    };
+    let answer = answer.with_some("scheduledFor", job.next.map(millis));
     let answer = answer
         .with("clampedDelaySeconds", number(draft.delay.millis() / 1_000))
         .with("wasClamped", draft.was_clamped)

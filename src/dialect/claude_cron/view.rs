@@ -85,20 +85,14 @@ impl Job {
     /// Prints the job as a row of a list.
     pub(super) fn to_map(&self) -> Map {
         let map = Map::new().with("id", self.id.to_string());
-        let map = match &self.cron {
-            Some(cron) => map.with("cron", cron.as_str()),
-            None => map,
-        };
+        let map = map.with_some("cron", self.cron.as_deref());
         let map = map.with("humanSchedule", self.human.as_str());
         let map = match &self.watches {
             Some(tool) => map.with("monitors", &**tool).with("description", brief::text(&self.prompt)),
             None => map.with("prompt", brief::text(&self.prompt)),
         };
         let map = map.with("recurring", self.recurring).with("durable", self.durable);
-        match self.next {
-            Some(next) => map.with("nextFireAt", millis(next)),
-            None => map,
-        }
+        map.with_some("nextFireAt", self.next.map(millis))
     }
 }
 

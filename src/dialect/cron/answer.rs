@@ -6,7 +6,6 @@
 use super::job::{Job, JobState};
 use super::next_runs::{self, NextRuns};
 use super::policy::{MissedRun, Overlap};
-use super::shape::with_some;
 use super::view::JobView;
 use crate::calendar::Zones;
 use crate::dialect::{Answer, PageRequest, brief};
@@ -45,7 +44,7 @@ pub fn got(view: &JobView, zones: &Zones) -> Answer {
     let map = Map::new()
         .with("job", brief_job(&view.job).to_map())
         .with("state", brief_state(&view.state).to_map());
-    Answer::whole(with_some(map, "warnings", warning.map(|warning| vec![warning.to_string().into()])))
+    Answer::whole(map.with_some("warnings", warning.map(|warning| vec![warning.to_string().into()])))
 }
 
 /// The answer to a `cron_list`. Jobs without a next run come first, the others in the order of their next run; ties
@@ -126,8 +125,8 @@ fn changed(status: &str, job: &Job, next_runs: &NextRuns) -> Answer {
     });
     let map = Map::new().with("status", Value::keyword(status)).with("job", brief_job(job).to_map());
     let runs: Vec<Value> = next_runs.next_runs.iter().copied().map(brief::instant).collect();
-    let map = with_some(map, "next_runs", (!runs.is_empty()).then_some(runs));
-    let map = with_some(map, "zone", next_runs.zone.as_ref().map(ToString::to_string));
-    let map = with_some(map, "note", note);
-    Answer::done(with_some(map, "warnings", next_runs.warnings()))
+    let map = map.with_some("next_runs", (!runs.is_empty()).then_some(runs));
+    let map = map.with_some("zone", next_runs.zone.as_ref().map(ToString::to_string));
+    let map = map.with_some("note", note);
+    Answer::done(map.with_some("warnings", next_runs.warnings()))
 }

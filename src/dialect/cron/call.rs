@@ -106,27 +106,6 @@ pub struct Patch {
     pub policy: Option<JobPolicy>,
 }
 
-impl JobDraft {
-    /// Creates the job as of `now`: enabled, at revision 1.
-    pub fn into_job(self, id: ScheduleId, now: Moment) -> Job {
-        let JobDraft { name, description, schedule, prompt, target, policy } = self;
-        let (created_at, updated_at) = (now, now);
-        Job {
-            id,
-            revision: 1,
-            name,
-            description,
-            enabled: true,
-            created_at,
-            updated_at,
-            schedule,
-            prompt,
-            target,
-            policy,
-        }
-    }
-}
-
 /// Returns the session to which a call sends a job, and the job that it names, before it is checked. Names are spelt as
 /// [`parse`] takes them.
 pub fn named(args: &Value, notation: Notation) -> (Option<SessionId>, Option<ScheduleId>) {

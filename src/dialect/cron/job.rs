@@ -5,7 +5,7 @@
 
 use super::policy::JobPolicy;
 use super::schedule::JobSchedule;
-use super::shape::{instant, integer, with_some};
+use super::shape::{instant, integer};
 use super::target::JobTarget;
 use crate::domain::{Moment, ScheduleId, names};
 use crate::edn::{Map, Value};
@@ -79,7 +79,7 @@ impl Job {
             .with("id", self.id.to_string())
             .with("revision", integer(self.revision))
             .with("name", &*self.name);
-        with_some(map, "description", self.description.as_deref())
+        map.with_some("description", self.description.as_deref())
             .with("enabled", self.enabled)
             .with("created_at", instant(self.created_at))
             .with("updated_at", instant(self.updated_at))
@@ -93,16 +93,16 @@ impl Job {
 impl JobState {
     /// Prints the state in the seed's shape.
     pub(crate) fn to_map(&self) -> Map {
-        let map = with_some(Map::new(), "next_run_at", self.next_run_at.map(instant));
-        let map = with_some(map, "last_scheduled_for", self.last_scheduled_for.map(instant));
-        let map = with_some(map, "last_started_at", self.last_started_at.map(instant));
-        let map = with_some(map, "last_finished_at", self.last_finished_at.map(instant));
+        let map = Map::new().with_some("next_run_at", self.next_run_at.map(instant));
+        let map = map.with_some("last_scheduled_for", self.last_scheduled_for.map(instant));
+        let map = map.with_some("last_started_at", self.last_started_at.map(instant));
+        let map = map.with_some("last_finished_at", self.last_finished_at.map(instant));
         let status = self.last_status.map(|status| Value::keyword(status.name()));
-        let map = with_some(map, "last_status", status);
-        let map = with_some(map, "last_error", self.last_error.as_deref());
+        let map = map.with_some("last_status", status);
+        let map = map.with_some("last_error", self.last_error.as_deref());
         // Printed even if it is 0, unlike the optional fields around it.
         let map = map.with("consecutive_failures", integer(self.consecutive_failures));
-        with_some(map, "running_run_id", self.running_run_id.as_deref())
+        map.with_some("running_run_id", self.running_run_id.as_deref())
     }
 }
 

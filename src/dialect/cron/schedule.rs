@@ -3,7 +3,7 @@
 //! Slots are computed in `calendar`. Invariant: a parsed schedule has slots, but they may all lie in the past.
 //! Source: SEED-004, "Scheduling Model".
 
-use super::shape::{instant, integer, with_some};
+use super::shape::{instant, integer};
 use super::words::{self, NO_WEEKDAYS, NOT_A_TIME};
 use crate::dialect::args::{Arg, ArgError, Args};
 use crate::domain::{
@@ -183,7 +183,7 @@ impl JobSchedule {
         match self {
             JobSchedule::Once { at } => map.with("at", instant(*at)),
             JobSchedule::Interval { period, anchor } => {
-                with_some(map.with("every_seconds", integer(period.seconds)), "anchor", anchor.map(instant))
+                map.with("every_seconds", integer(period.seconds)).with_some("anchor", anchor.map(instant))
             }
             JobSchedule::Daily { time, zone } => clock(map, time, zone),
             JobSchedule::Weekly { weekdays, time, zone } => {

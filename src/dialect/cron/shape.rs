@@ -1,15 +1,7 @@
 //! Helpers for printing the seed's shapes.
 
 use crate::domain::Moment;
-use crate::edn::{Map, Value};
-
-/// Adds an entry if there is a value. The seed leaves absent fields out.
-pub(super) fn with_some(map: Map, name: &str, value: Option<impl Into<Value>>) -> Map {
-    match value {
-        Some(value) => map.with(name, value),
-        None => map,
-    }
-}
+use crate::edn::Value;
 
 /// Converts a number to EDN. Revisions and seconds are far below the upper bound.
 pub(super) fn integer(number: u64) -> Value {

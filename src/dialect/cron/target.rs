@@ -2,7 +2,6 @@
 //!
 //! Whether the session or the channel exists is only checked when a run is due. Source: SEED-004, "Service Runtime".
 
-use super::shape::with_some;
 use super::words::NO_SESSION;
 use crate::dialect::args::{Arg, ArgError};
 use crate::domain::{SessionId, names};
@@ -57,7 +56,7 @@ impl JobTarget {
                 let map = kind(TargetKind::Gateway)
                     .with("channel", &**channel)
                     .with("conversation_id", &**conversation_id);
-                with_some(map, "thread_id", thread_id.as_deref())
+                map.with_some("thread_id", thread_id.as_deref())
             }
         }
     }

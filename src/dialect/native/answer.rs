@@ -61,19 +61,16 @@ pub fn listed(page: &Map, message: impl Fn(&str) -> Option<String>, inbox: usize
         // They are past, so no row tells of them.
         count => answer.with("inbox", i64::try_from(count).unwrap_or(i64::MAX)),
     };
-    Answer::done(match after {
-        Some(after) => answer.with("after", after),
-        None => answer,
-    })
+    Answer::done(answer.with_some("after", after))
 }
 
 /// A schedule of a list: its texts by their beginnings.
 fn row(schedule: &Value, message: impl Fn(&str) -> Option<String>) -> Value {
     let row = bare(schedule).as_map().cloned().unwrap_or_default();
     let text = row.keyword("schedule_id").and_then(Value::as_str).and_then(message);
-    let short = |row: Map, name: &str| match row.keyword(name).and_then(Value::as_str).map(brief::text) {
-        Some(text) => row.with(name, text),
-        None => row,
+    let short = |row: Map, name: &str| {
+        let text = row.keyword(name).and_then(Value::as_str).map(brief::text);
+        row.with_some(name, text)
     };
     let row = ["label", "when"].into_iter().fold(row, short);
     let (next, rest): (Map, Map) =

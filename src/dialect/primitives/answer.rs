@@ -90,10 +90,7 @@ fn put_outcome(map: Map, outcome: &Outcome, key: &str) -> Map {
     } else {
         map
     };
-    match &outcome.error {
-        Some(error) => map.with("error", &**error),
-        None => map,
-    }
+    map.with_some("error", outcome.error.as_deref())
 }
 
 /// Says of an outcome that it was dropped, and why.
@@ -203,10 +200,7 @@ fn held(map: Map, task: &TaskView) -> Map {
 
 fn printed(task: &TaskView) -> Map {
     let map = listed(task);
-    let map = match task.finished {
-        Some(finished) => map.with("finished_at", brief::instant(finished)),
-        None => map,
-    };
+    let map = map.with_some("finished_at", task.finished.map(brief::instant));
     let map = match (&task.outcome, &task.error) {
         (Some(outcome), _) => put_outcome(map, outcome, "result"),
         (None, Some(error)) => map.with("error", &**error),

@@ -3,8 +3,9 @@
 //! Preloaded messages are read in `session_config/preloaded.rs`. Invariant: the three keys of provenance are all
 //! present or all absent.
 
-use crate::domain::{Content, Message, Moment};
-use crate::edn::{Inst, Map, Value};
+use crate::domain::{Content, Message};
+use crate::edn::{Map, Value};
+use crate::graph::psi_terms::instant;
 
 /// Prints a message. If a schedule delivered it, the schedule is named.
 pub fn print(message: &Message) -> Value {
@@ -36,16 +37,10 @@ fn piece(piece: &Content) -> Value {
     }
 }
 
-/// Converts an instant. `#inst` ends with the year 9999; later instants become ISO strings.
-fn instant(moment: Moment) -> Value {
-    let inst = Inst::new(moment.seconds(), moment.nanos());
-    inst.map_or_else(|| Value::string(moment.to_string()), Value::Inst)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{MessageProvenance, RunId, ScheduleId, Span};
+    use crate::domain::{MessageProvenance, Moment, RunId, ScheduleId, Span};
 
     #[test]
     fn provenance_comes_whole() {

@@ -38,10 +38,7 @@ pub fn listed(state: &State, records: &[&ScheduleRecord], duration_ms: u64) -> A
         .with("of", count.clone())
         .with("unit", Value::keyword("items"));
     let last = shown.checked_sub(1).and_then(|last| records.get(last)).filter(|_| shown < records.len());
-    let cut = match last {
-        Some(last) => cut.with("next", rest(&last.schedule().id)),
-        None => cut,
-    };
+    let cut = cut.with_some("next", last.map(|last| rest(&last.schedule().id)));
     let notice = Map::new()
         .with("limit-bytes", integer(LIST_BYTES as u64))
         .with("cuts", vec![cut.into()])

@@ -33,10 +33,7 @@ pub(super) fn row(state: &State, record: &ScheduleRecord) -> Value {
 pub(super) fn brief_row(state: &State, record: &ScheduleRecord) -> Value {
     let schedule = record.schedule();
     let Value::Map(row) = row(state, record) else { return Value::Nil };
-    let row = match &schedule.label {
-        Some(label) => row.with("label", brief::text(label)),
-        None => row,
-    };
+    let row = row.with_some("label", schedule.label.as_deref().map(brief::text));
     row.with("message", brief::text(schedule.payload.text())).into()
 }
 

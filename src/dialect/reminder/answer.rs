@@ -13,10 +13,7 @@ use crate::edn::{Map, Value};
 pub fn added(reminder: &Reminder) -> Answer {
     let message = format!("Reminder set: {}", reminder.timed(&brief::text(&reminder.description)));
     let told = Map::new().with("id", reminder.id.to_string());
-    let told = match reminder.next {
-        Some(next) => told.with("next_execution", brief::instant(next)),
-        None => told,
-    };
+    let told = told.with_some("next_execution", reminder.next.map(brief::instant));
     Answer::done(head("created", message).with("reminder", told))
 }
 

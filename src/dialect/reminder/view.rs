@@ -127,10 +127,7 @@ impl Reminder {
         let map = Map::new()
             .with("description", brief::text(&self.description))
             .with("pace", brief::words(&self.left));
-        let map = match self.next {
-            Some(next) => map.with("next_execution", brief::instant(next)),
-            None => map,
-        };
+        let map = map.with_some("next_execution", self.next.map(brief::instant));
         match self.standing {
             Standing::Scheduled => map,
             Standing::Overdue | Standing::Waiting | Standing::Running | Standing::Paused => {

@@ -19,10 +19,7 @@ pub fn created(
     let late = late.unwrap_or_default();
     let map = head("created", &format!("Delayed action scheduled for {}{late}", action.due()));
     let map = map.with("actionId", action.id.to_string());
-    let map = match replaced {
-        Some(replaced) => map.with("replaced", replaced.to_string()),
-        None => map,
-    };
+    let map = map.with_some("replaced", replaced.map(ToString::to_string));
     // Only a session that cannot be reached is worth a word.
     let answer = Answer::done(if supported { map } else { map.with("proactiveDeliverySupportedNow", false) });
     answer.warned("warnings", warning)

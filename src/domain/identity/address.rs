@@ -116,13 +116,6 @@ impl Address {
         Ok(self)
     }
 
-    /// Returns the same address with this profile, which names the configured agent if it is not the one of the agent's name.
-    #[must_use]
-    pub fn with_profile(mut self, profile: AgentName) -> Address {
-        self.profile = Some(profile);
-        self
-    }
-
     /// Returns the address of a new conversation beside this one: with the same agent, directory and profile.
     #[must_use]
     pub fn beside(&self) -> Address {

@@ -264,9 +264,10 @@ impl Refusal {
             Refusal::StoreUnavailable { .. } | Refusal::ChannelPaused { .. } | Refusal::Stopping => {
                 Code::Unavailable
             }
-            Refusal::TooDeep { .. } | Refusal::WokenTurn => Code::Forbidden,
+            Refusal::TooDeep { .. } | Refusal::WokenTurn | Refusal::ChannelNotAllowed { .. } => {
+                Code::Forbidden
+            }
             Refusal::SessionFull { .. } | Refusal::LimitReached { .. } => Code::Limit,
-            Refusal::ChannelNotAllowed { .. } => Code::Forbidden,
             // No store is a property of this engine, so a repetition of the request would not help.
             Refusal::BeyondCalendar | Refusal::NoSlot { .. } | Refusal::NoStore | Refusal::NothingSaid => {
                 Code::Validation

@@ -270,7 +270,7 @@ impl fmt::Debug for Moment {
 
 /// The parser of ISO instants, one function per part, all on bytes.
 mod parse {
-    use super::{Moment, SECONDS_PER_DAY, YEAR_MAX, days_from_civil};
+    use super::{Moment, SECONDS_PER_DAY, YEAR_MAX, days_from_civil, days_in_month};
 
     pub(in crate::domain) fn instant(text: &[u8]) -> Option<Moment> {
         let (year, rest) = year(text)?;
@@ -282,7 +282,7 @@ mod parse {
         let (second, rest) = two(strip(rest, b":")?)?;
         let (nanos, rest) = fraction(rest)?;
         let offset = offset(rest)?;
-        if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) {
+        if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month).into() {
             return None;
         }
         // As the JDK: midnight at the end of a day is accepted only if it is exact.
@@ -367,14 +367,15 @@ mod parse {
         let inside = minutes <= 59 && hours * 60 + minutes <= 18 * 60;
         (rest.is_empty() && inside).then_some(sign * (hours * 3_600 + minutes * 60))
     }
+}
 
-    fn days_in_month(year: i64, month: i64) -> i64 {
-        match month {
-            4 | 6 | 9 | 11 => 30,
-            2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-            2 => 28,
-            _ => 31,
-        }
+/// The number of days of a month, from 1 to 12.
+pub(crate) fn days_in_month(year: i64, month: i64) -> u32 {
+    match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        _ => 31,
     }
 }
 

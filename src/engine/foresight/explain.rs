@@ -68,9 +68,7 @@ impl State {
         }
         answer
     }
-}
 
-impl State {
     /// Adds the times in which the store could not be written to what is said of a durable schedule.
     fn add_store_failures(&self, record: Option<&ScheduleRecord>, now: Now, answer: &mut Explanation) {
         let Some(slot) = answer.slot.filter(|_| record.is_some_and(|it| it.schedule.is_durable())) else {

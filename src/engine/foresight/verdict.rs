@@ -158,7 +158,9 @@ impl Explanation {
             Some(by) if matches!(self.verdict, Verdict::Left | Verdict::Waiting | Verdict::Running) => {
                 let _ = write!(text, "; {by} asked for it");
             }
-            Some(by) => drop(write!(text, ", by {by}")),
+            Some(by) => {
+                let _ = write!(text, ", by {by}");
+            }
             None => {}
         }
         text.push('.');
@@ -184,12 +186,7 @@ impl Explanation {
                 continue;
             }
             seen.push(kind);
-            let stood = [
-                (Reason::Held, "Everything was held"),
-                (Reason::Paused, "The schedule was paused"),
-                (Reason::StoreUnavailable, "The store could not be written"),
-            ];
-            let stood = stood.into_iter().find(|(reason, _)| *reason == obstacle.reason);
+            let stood = STANDSTILLS.iter().find(|(reason, _)| *reason == obstacle.reason);
             let at = obstacle.at.brief();
             let words = obstacle.detail.as_ref().map_or_else(String::new, |words| format!(" ({words})"));
             let _ = match (stood, obstacle.until) {
@@ -282,3 +279,10 @@ pub(crate) fn length(span: Span) -> String {
         _ => format!("{} d {} h", hours / 24, hours % 24),
     }
 }
+
+/// What stands still as long as such a reason lasts, in the words of an explanation.
+const STANDSTILLS: [(Reason, &str); 3] = [
+    (Reason::Held, "Everything was held"),
+    (Reason::Paused, "The schedule was paused"),
+    (Reason::StoreUnavailable, "The store could not be written"),
+];

@@ -8,6 +8,7 @@
 use super::Query;
 use super::level::CallPlan;
 use super::row::EntityRow;
+use crate::domain::Code;
 use crate::edn::{Map, Value};
 use crate::graph::registry::{AttrId, ResolverError};
 
@@ -99,10 +100,7 @@ pub(super) fn attribute_error(
 pub(super) fn exception(number: usize, error: &ResolverError) -> (Cause, Value) {
     let exception = error.to_map();
     // Only what is the caller's fault has a class. Pathom has no place for it, and its clients ignore other keys.
-    let exception = match error.code {
-        Some(code) => exception.with(ERROR_CODE, code.name()),
-        None => exception,
-    };
+    let exception = exception.with_some(ERROR_CODE, error.code.map(Code::name));
     (Cause::Exception, node_errors(number, caused("node-exception").with(EXCEPTION, exception)))
 }
 

@@ -19,10 +19,7 @@ impl Query {
     /// Returns the AST of the `eql` library: `{:type :root :children […]}`.
     pub fn to_ast(&self) -> Value {
         let ast = Map::new().with("type", Value::keyword("root")).with("children", children(self));
-        Value::Map(match &self.meta {
-            Some(meta) => ast.with("meta", meta.clone()),
-            None => ast,
-        })
+        Value::Map(ast.with_some("meta", self.meta.clone()))
     }
 }
 
@@ -98,10 +95,7 @@ impl Prop {
 impl Join {
     fn to_ast(&self) -> Value {
         let node = node("join", &self.key).with("query", self.target.to_value());
-        let node = match self.target.to_children() {
-            Some(children) => node.with("children", children),
-            None => node,
-        };
+        let node = node.with_some("children", self.target.to_children());
         Value::Map(with_params(node, self.params.as_ref()))
     }
 }
@@ -127,10 +121,7 @@ fn node(kind: &str, key: &ExprKey) -> Map {
 }
 
 fn with_params(node: Map, params: Option<&Map>) -> Map {
-    match params {
-        Some(params) => node.with("params", params.clone()),
-        None => node,
-    }
+    node.with_some("params", params.cloned())
 }
 
 fn parameterized(form: Value, params: Option<&Map>) -> Value {

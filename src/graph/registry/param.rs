@@ -310,10 +310,7 @@ impl ParamFault {
             }
             ParamFaultKind::Wrong { name, value, expected, nearest } => {
                 let data = data.with("parameter", Value::keyword(name)).with("value", value);
-                let data = match nearest {
-                    Some(nearest) => data.with("hint", format!("did you mean {nearest}?")),
-                    None => data,
-                };
+                let data = data.with_some("hint", nearest.map(|nearest| format!("did you mean {nearest}?")));
                 (format!("parameter :{name} must be {expected}"), data.with("expected", expected))
             }
         };

@@ -14,11 +14,11 @@
 //! folds to what the store's own log folds to.
 
 use crate::dialect::cron::event_id_of;
+use crate::dialect::cron::jsonl::BoundedWarnings;
 use crate::dialect::{REQUEST_CAPS, json};
 use crate::domain::{EngineFact, Fact, Moment};
 use crate::edn::{Caps, Map, Value};
 use crate::engine::{Chronicle, Known, ScheduleRow};
-use crate::limits;
 use crate::port::FactRecord;
 use crate::runtime::codec::{self, Form};
 
@@ -30,12 +30,8 @@ pub(super) fn print_fact(record: &FactRecord, known: &Known, out: &mut String) {
     let (id, cursor) = (known.schedule.id.to_string(), record.cursor.to_string());
     // The id of the event is derived from these parts, so that two exports agree on it.
     let head = head(&record.kind, record.at, known, &[&id, "fact", &cursor]);
-    let text = |map: Map, key: &str, text: Option<&str>| match text {
-        Some(text) => map.with(key, text),
-        None => map,
-    };
-    let map = text(head, "session_id", record.session.as_deref());
-    let map = text(map, "run_id", record.run.as_deref());
+    let map =
+        head.with_some("session_id", record.session.as_deref()).with_some("run_id", record.run.as_deref());
     finish(with_fact(map, record), out);
 }
 
@@ -83,10 +79,8 @@ pub struct ScheduleLog {
     chronicle: Chronicle,
     /// Why everything is held after the last line; `None` if nothing is.
     held: Option<Option<Box<str>>>,
-    /// Lines that were passed over, at most `limits::PAGE_ROWS`.
-    pub warnings: Vec<String>,
-    /// The number of further warnings.
-    pub(crate) warnings_left_off: u64,
+    /// Lines that were passed over.
+    pub warnings: BoundedWarnings<String>,
 }
 
 impl ScheduleLog {
@@ -99,7 +93,7 @@ impl ScheduleLog {
                 continue;
             }
             if let Err(why) = log.add(line) {
-                log.warn(format!("{SCHEDULES} line {number}: passed over: {why}"));
+                log.warnings.add(format!("{SCHEDULES} line {number}: passed over: {why}"));
             }
         }
         log
@@ -135,15 +129,6 @@ impl ScheduleLog {
         }
         self.chronicle.take(at, &fact, row.as_ref());
         Ok(())
-    }
-
-    fn warn(&mut self, warning: String) {
-        // Bounded, because in a file of another program every line may be odd.
-        if (self.warnings.len() as u64) < limits::PAGE_ROWS.value {
-            self.warnings.push(warning);
-        } else {
-            self.warnings_left_off += 1;
-        }
     }
 }
 

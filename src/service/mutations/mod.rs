@@ -22,7 +22,7 @@ use crate::graph::registry::ResolverError;
 use crate::graph::view::{AdmittedMutation, Mutator};
 use crate::graph::{self};
 use crate::limits;
-use crate::runtime::Handle;
+use crate::runtime::{Handle, Token};
 
 /// What asks for the mutations of one caller.
 pub(super) struct CallerHand<'a> {
@@ -129,11 +129,7 @@ impl CallerMutator<'_> {
         let (session, token) =
             opened.map_or((session, None), |(session, token)| (Some(session), Some(token)));
         let answer = Map::new().with("psi.agent-session/session-id", session.as_ref().map(SessionId::as_str));
-        Ok(match token {
-            Some(token) => answer.with("psi.agent-session/token", token.reveal()),
-            None => answer,
-        }
-        .into())
+        Ok(answer.with_some("psi.agent-session/token", token.as_ref().map(Token::reveal)).into())
     }
 
     fn ping(&self, request: PingRequest) -> Result<Value, ResolverError> {

@@ -89,10 +89,8 @@ pub(super) fn event(decision: &Decision, is_operator: bool) -> Value {
         .with("schedule-id", decision.schedule().map(|schedule| Value::string(schedule.to_string())))
         .with("detail", decision.detail.as_deref().map(Value::string));
     // Only operators see who did it.
-    let event = match decision.by.as_deref().filter(|_| is_operator) {
-        Some(by) => event.with("by", by.to_string()),
-        None => event,
-    };
+    let event =
+        event.with_some("by", decision.by.as_deref().filter(|_| is_operator).map(ToString::to_string));
     Map::new()
         .with("push", Value::keyword("event"))
         .with("cursor", cursor(decision.cursor))

@@ -133,10 +133,7 @@ impl McpFault {
     /// Prints the error object of JSON-RPC.
     pub(super) fn print(&self, era: WireVersion) -> Map {
         let error = Map::new().with("code", self.code(era)).with("message", self.message());
-        match self.data() {
-            Some(data) => error.with("data", data),
-            None => error,
-        }
+        error.with_some("data", self.data())
     }
 }
 

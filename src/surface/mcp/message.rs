@@ -108,10 +108,7 @@ pub(super) fn error(id: Option<&Value>, fault: &McpFault, era: WireVersion) -> S
 
 fn head(id: Option<&Value>) -> Map {
     let head = Map::new().with("jsonrpc", "2.0");
-    match id {
-        Some(id) => head.with("id", id.clone()),
-        None => head,
-    }
+    head.with_some("id", id.cloned())
 }
 
 fn line(message: Map) -> String {

@@ -144,10 +144,7 @@ impl McpService<'_> {
         let page = self.features.resources(cursor).map_err(|unserved| fault::of(unserved, absent))?;
         let items: Vec<Value> = page.items.into_iter().map(|it| it.print("uri")).collect();
         let listed = Map::new().with("resources", items);
-        Ok(match page.next {
-            Some(next) => listed.with("nextCursor", next),
-            None => listed,
-        })
+        Ok(listed.with_some("nextCursor", page.next))
     }
 
     fn read_resource(&self, request: &McpRequest) -> Result<Map, McpFault> {

@@ -2,9 +2,8 @@
 
 use reveille::calendar::{Zones, parse_cron};
 use reveille::dialect::cron::{
-    Job, JobDraft, JobPolicy, JobSchedule, JobState, JobView, NextRuns, Patch, Period, RunStatus, Tool,
-    conflict, created, deleted, got, job_id, listed, never_due, not_found, paused, refused, resumed, run_id,
-    updated,
+    Job, JobPolicy, JobSchedule, JobState, JobView, NextRuns, Patch, Period, RunStatus, Tool, conflict,
+    created, deleted, got, job_id, listed, never_due, not_found, paused, refused, resumed, run_id, updated,
 };
 use reveille::dialect::{Answer, PageRequest, json};
 use reveille::domain::{Entropy, Refusal, Trigger, Zone};
@@ -177,14 +176,6 @@ fn what_the_engine_finds_is_told_too() {
     assert!(text.contains(":kind :never_due") && text.contains(r#":field "patch.schedule.at""#), "{text}");
     let text = refused(&Refusal::Stopping).value.to_string();
     assert!(text.starts_with(r#"{:status :error :error {:kind :stopping :class ""#), "{text}");
-}
-
-#[test]
-fn a_draft_becomes_a_job_at_its_first_revision() {
-    let job = daily("job_1", "News", "UTC");
-    let Job { name, description, schedule, prompt, target, policy, .. } = job.clone();
-    let draft = JobDraft { name, description, schedule, prompt, target, policy };
-    assert_eq!(draft.into_job(id("job_1"), at("2026-06-01T00:00:00Z")), job);
 }
 
 #[test]

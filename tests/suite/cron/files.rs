@@ -59,7 +59,7 @@ fn file(lines: &[String]) -> String {
 }
 
 fn said(replayed: &Replayed) -> Vec<String> {
-    replayed.warnings.iter().map(ToString::to_string).collect()
+    replayed.warnings.list.iter().map(ToString::to_string).collect()
 }
 
 /// What `jobs.jsonl` with these lines comes to: ids with revisions, then the warnings.
@@ -186,12 +186,15 @@ fn a_torn_last_line_is_told_apart() {
     // The next append begins with a line break, and so the torn line takes nothing along.
     let mended = format!("{whole}{{\"type\n{}", file(&[created("e2", "job_2")]));
     let replayed = replay(mended.as_bytes(), b"").expect("readable");
-    assert_eq!((replayed.profile.jobs.len(), replayed.warnings.len(), replayed.unended.len()), (2, 1, 0));
+    assert_eq!(
+        (replayed.profile.jobs.len(), replayed.warnings.list.len(), replayed.unended.len()),
+        (2, 1, 0)
+    );
     // Cut in the middle of a character, or just before its end.
     let replayed = replay(&[whole.as_bytes(), b"{\"\xc3"].concat(), b"").expect("readable");
-    assert_eq!(replayed.warnings.len(), 1);
+    assert_eq!(replayed.warnings.list.len(), 1);
     let replayed = replay(format!("{whole}{}", created("e2", "job_2")).as_bytes(), b"").expect("readable");
-    assert_eq!((replayed.profile.jobs.len(), replayed.warnings.len()), (2, 0));
+    assert_eq!((replayed.profile.jobs.len(), replayed.warnings.list.len()), (2, 0));
     assert_eq!(replayed.unended, [File::Jobs]);
 }
 
@@ -199,7 +202,7 @@ fn a_torn_last_line_is_told_apart() {
 fn a_file_that_says_nothing_is_not_an_empty_one() {
     for empty in ["", "\n", " \n\n"] {
         let replayed = replay(empty.as_bytes(), empty.as_bytes()).expect("empty");
-        assert_eq!((replayed.profile.jobs.len(), replayed.warnings.len()), (0, 0));
+        assert_eq!((replayed.profile.jobs.len(), replayed.warnings.list.len()), (0, 0));
     }
     let unreadable = |jobs: &str, runs: &str| {
         replay(jobs.as_bytes(), runs.as_bytes()).expect_err("says nothing").to_string()

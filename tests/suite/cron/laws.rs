@@ -172,7 +172,7 @@ proptest! {
         }
         prop_assert_eq!(jobs_text.lines().count(), jobs.len());
         let replayed = replay(jobs_text.as_bytes(), runs_text.as_bytes()).expect("every line is an event");
-        let found: Vec<_> = replayed.warnings.into_iter().map(|warning| warning.oddity).collect();
+        let found: Vec<_> = replayed.warnings.list.into_iter().map(|warning| warning.oddity).collect();
         prop_assert_eq!(found, oddities);
         prop_assert_eq!(replayed.profile, profile);
     }

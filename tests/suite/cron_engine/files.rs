@@ -53,7 +53,7 @@ fn files_of_the_engine_replay_to_its_jobs() {
     let exported = Log::of(&scene).export();
     assert_eq!(exported.said, Vec::<String>::new());
     let replayed = exported.replayed();
-    assert_eq!(replayed.warnings, []);
+    assert_eq!(replayed.warnings.list, []);
     let (views, _) = scene.handle.view(|state| views(state, &Scope::Operator));
     assert_eq!(replayed.profile.jobs.len(), views.len());
     assert_eq!(replayed.profile.tombstones.len(), 1);
@@ -112,15 +112,15 @@ fn directories_are_written_once_and_read_with_care() {
     let again = log.export_to(&path).expect_err("it is there");
     assert!(again.contains("jobs.jsonl"), "{again}");
     let replayed = app::import::read(&path).expect("it is read").replayed;
-    assert_eq!((replayed.profile.jobs.len(), replayed.warnings.len()), (6, 0));
+    assert_eq!((replayed.profile.jobs.len(), replayed.warnings.list.len()), (6, 0));
     // What was cut off is told, and the rest taken.
     let jobs = fs::read(path.join("jobs.jsonl")).expect("the file");
     fs::write(path.join("jobs.jsonl"), &jobs[..jobs.len() - 9]).expect("it is cut");
     let torn = app::import::read(&path).expect("it is read").replayed;
     assert!(
-        torn.warnings.iter().any(|warning| warning.to_string().contains("cut off")),
+        torn.warnings.list.iter().any(|warning| warning.to_string().contains("cut off")),
         "{:?}",
-        torn.warnings
+        torn.warnings.list
     );
     let mut other = Scene::new("2026-06-01T00:10:00Z", "UTC");
     other.open("t");

@@ -94,7 +94,7 @@ fn each_change_of_a_job_is_a_line_with_its_own_time_and_revision() {
     let ids: std::collections::BTreeSet<String> =
         jobs.iter().map(|line| line["event_id"].to_string()).collect();
     assert_eq!(ids.len(), 5);
-    assert_eq!(exported.replayed().warnings, []);
+    assert_eq!(exported.replayed().warnings.list, []);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn what_was_pruned_is_said() {
         ]
     );
     let [former, replayed] = [whole.replayed(), exported.replayed()];
-    assert_eq!(replayed.warnings, []);
+    assert_eq!(replayed.warnings.list, []);
     assert_eq!(
         replayed.profile.jobs[&late].job, former.profile.jobs[&late].job,
         "it is the job all the same"
@@ -186,7 +186,7 @@ fn other_dialects_are_in_a_file_of_their_own_and_come_back() {
     }
     let now = scene.stage.clock.now().wall;
     let log = ScheduleLog::read(text.as_bytes());
-    assert_eq!(log.warnings, Vec::<String>::new());
+    assert_eq!(log.warnings.list, Vec::<String>::new());
     let restored = restore(log, now);
     assert_eq!((restored.ended, restored.left_out.len()), (1, 0));
     let mut other = Scene::new(&now.to_string(), "UTC");
@@ -211,7 +211,7 @@ fn other_dialects_are_in_a_file_of_their_own_and_come_back() {
     other.pass(second());
     // A line that is cut off is told, and the rest taken.
     let torn = ScheduleLog::read(&text.as_bytes()[..text.len() - 9]);
-    assert_eq!(torn.warnings.len(), 1, "{:?}", torn.warnings);
+    assert_eq!(torn.warnings.list.len(), 1, "{:?}", torn.warnings.list);
 }
 
 /// Has a fact carry a row of its schedule.
@@ -247,7 +247,7 @@ fn a_history_begins_with_the_first_fact_that_has_all_of_the_job() {
         [Some("run_started"), Some("run_finished")]
     );
     let replayed = exported.replayed();
-    assert_eq!(replayed.warnings, []);
+    assert_eq!(replayed.warnings.list, []);
     assert_eq!(
         replayed.profile.jobs[&id].state.last_scheduled_for,
         Some(super::scene::at("2026-06-01T08:00:00Z"))
@@ -393,7 +393,7 @@ fn holds_and_releases_are_lines_that_an_import_passes_over() {
         "{told:?}"
     );
     let log = ScheduleLog::read(text.as_bytes());
-    assert_eq!(log.warnings, Vec::<String>::new());
+    assert_eq!(log.warnings.list, Vec::<String>::new());
     let restored = restore(log, scene.stage.clock.now().wall);
     assert_eq!((restored.sessions().count(), restored.left_out.len()), (0, 0));
 }

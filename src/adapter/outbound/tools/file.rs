@@ -13,9 +13,8 @@ use std::time::Duration;
 
 use rustix::fs::{Dir, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, openat2};
 
-use super::ToolTasks;
 use super::file_events::FileEvents;
-use crate::dialect::{REQUEST_CAPS, json};
+use super::{ToolTasks, spec};
 use crate::domain::{Moment, Outcome, SessionId, Span, ToolName, ToolSpec};
 use crate::edn::{Map, Value};
 use crate::engine::Invocation;
@@ -38,7 +37,8 @@ impl FileTools {
     pub fn new(tasks: Arc<ToolTasks>, root: &Path) -> io::Result<FileTools> {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::PATH;
         let root = Arc::new(rustix::fs::open(root, flags, Mode::empty())?);
-        let specs = [spec(READ, READ_DOES), spec(STAT, STAT_DOES), spec(LIST, LIST_DOES)];
+        let specs = [(READ, READ_DOES), (STAT, STAT_DOES), (LIST, LIST_DOES)]
+            .map(|(name, does)| spec(name, does, SCHEMA));
         // Without them changes are noticed at the next look.
         let events = FileEvents::start(&tasks.handle).ok();
         Ok(FileTools { tasks, root, specs: specs.into_iter().flatten().collect(), events })
@@ -94,11 +94,6 @@ impl Executor for FileTools {
         });
         beginning.recv_timeout(PATIENCE).unwrap_or(Err("the disk is too slow")).map(Some)
     }
-}
-
-fn spec(name: &str, does: &str) -> Option<ToolSpec> {
-    let schema = json::read(SCHEMA.as_bytes(), &REQUEST_CAPS).ok()?;
-    Some(ToolSpec::reading(ToolName::new(name).ok()?, does, schema))
 }
 
 fn path(args: &Value) -> Result<String, String> {

@@ -12,12 +12,11 @@ use hyper::header::{
     IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, LOCATION, RETRY_AFTER,
 };
 
-use super::ToolTasks;
+use super::{ToolTasks, spec};
 use crate::adapter::outbound::endpoint::Endpoint;
 use crate::adapter::outbound::fetch::{Fetch, Fetched};
 use crate::adapter::outbound::post::Client;
-use crate::dialect::{REQUEST_CAPS, json};
-use crate::domain::{Outcome, SessionId, Span, ToolName, ToolSpec};
+use crate::domain::{Outcome, SessionId, Span, ToolSpec};
 use crate::edn::{Map, Value};
 use crate::engine::Invocation;
 use crate::port::{Executor, Returned};
@@ -47,7 +46,8 @@ impl HttpTools {
         // Only the endpoints that are named: the client checks that as well (`Client::addresses`).
         let client = if reach.origins.iter().any(is_here) { client.with_loopback() } else { client };
         let client = if reach.is_public { client.anywhere() } else { client };
-        let specs = [spec(GET, GET_DOES), spec(HEAD, HEAD_DOES)].into_iter().flatten().collect();
+        let specs =
+            [spec(GET, GET_DOES, SCHEMA), spec(HEAD, HEAD_DOES, SCHEMA)].into_iter().flatten().collect();
         HttpTools { tasks, client: Arc::new(client), specs }
     }
 }
@@ -75,11 +75,6 @@ impl Executor for HttpTools {
     fn cancel(&self, id: &str) {
         self.tasks.cancel(id);
     }
-}
-
-fn spec(name: &str, does: &str) -> Option<ToolSpec> {
-    let schema = json::read(SCHEMA.as_bytes(), &REQUEST_CAPS).ok()?;
-    Some(ToolSpec::reading(ToolName::new(name).ok()?, does, schema))
 }
 
 /// What a call asks for.

@@ -26,7 +26,8 @@ pub use self::mcp::{
     McpBounds, McpEndpoint, McpPlace, McpServer, McpTerms, McpToolTerms, McpTools, TakenNames,
 };
 pub use self::program::{ProgramTool, ProgramTools};
-use crate::domain::Outcome;
+use crate::dialect::{REQUEST_CAPS, json};
+use crate::domain::{Outcome, ToolName, ToolSpec};
 use crate::port::Returned;
 
 /// The tasks of calls under way.
@@ -108,4 +109,10 @@ impl Drop for ToolTasks {
             runtime.shutdown_background();
         }
     }
+}
+
+/// A built-in tool that changes nothing. `schema` is the JSON Schema of its arguments; `None` if that or the name is wrong.
+fn spec(name: &str, does: &str, schema: &str) -> Option<ToolSpec> {
+    let schema = json::read(schema.as_bytes(), &REQUEST_CAPS).ok()?;
+    Some(ToolSpec::reading(ToolName::new(name).ok()?, does, schema))
 }

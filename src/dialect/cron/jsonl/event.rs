@@ -6,7 +6,7 @@ use crate::dialect::cron::call::Patch;
 use crate::dialect::cron::job::{Job, RunStatus, task};
 use crate::dialect::cron::policy::JobPolicy;
 use crate::dialect::cron::schedule::JobSchedule;
-use crate::dialect::cron::shape::{instant, integer, with_some};
+use crate::dialect::cron::shape::{instant, integer};
 use crate::dialect::cron::target::JobTarget;
 use crate::dialect::json;
 use crate::domain::{Moment, ScheduleId, names};
@@ -106,7 +106,7 @@ impl JobLine {
                 revised(head(JobLineKind::Deleted.name()), job_id, *base_revision, *revision)
             }
         };
-        finish(with_some(map, "history_since", self.history_since.map(instant)), out);
+        finish(map.with_some("history_since", self.history_since.map(instant)), out);
     }
 }
 
@@ -128,8 +128,8 @@ impl RunLine {
             RunEvent::Finished { status, session_id, error } => {
                 let map =
                     head(RunLineKind::Finished.name()).with("status", status.name()).with("finished_at", at);
-                let map = with_some(map, "session_id", session_id.as_deref());
-                with_some(map, "error", error.as_deref())
+                let map = map.with_some("session_id", session_id.as_deref());
+                map.with_some("error", error.as_deref())
             }
             RunEvent::Skipped { scheduled_for, reason } => head(RunLineKind::Skipped.name())
                 .with("scheduled_for", instant(*scheduled_for))
@@ -152,14 +152,14 @@ fn revised(map: Map, job_id: &ScheduleId, base_revision: u64, revision: u64) -> 
 
 /// Prints the changes only. A removed description is an empty string, as in the call.
 fn patch_map(patch: &Patch) -> Map {
-    let map = with_some(Map::new(), "name", patch.name.as_deref());
+    let map = Map::new().with_some("name", patch.name.as_deref());
     let description = patch.description.as_ref().map(|text| text.as_deref().unwrap_or_default());
-    let map = with_some(map, "description", description);
-    let map = with_some(map, "enabled", patch.enabled);
-    let map = with_some(map, "schedule", patch.schedule.as_ref().map(JobSchedule::to_map));
-    let map = with_some(map, "task", patch.prompt.as_deref().map(task));
-    let map = with_some(map, "target", patch.target.as_ref().map(JobTarget::to_map));
-    with_some(map, "policy", patch.policy.map(JobPolicy::to_map))
+    let map = map.with_some("description", description);
+    let map = map.with_some("enabled", patch.enabled);
+    let map = map.with_some("schedule", patch.schedule.as_ref().map(JobSchedule::to_map));
+    let map = map.with_some("task", patch.prompt.as_deref().map(task));
+    let map = map.with_some("target", patch.target.as_ref().map(JobTarget::to_map));
+    map.with_some("policy", patch.policy.map(JobPolicy::to_map))
 }
 
 fn finish(map: Map, out: &mut String) {

@@ -36,4 +36,4 @@ pub use export::{Lines, Logged, has_words};
 pub use fold::{FoldedJob, Profile};
 pub use import::{Import, Imported, import};
 pub use replay::{Replayed, Unreadable, replay};
-pub use warning::{File, LineWarning, Oddity};
+pub use warning::{BoundedWarnings, File, LineWarning, Oddity};

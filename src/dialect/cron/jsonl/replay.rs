@@ -7,18 +7,15 @@ use super::event::{JobLine, RunLine};
 use super::fold::Profile;
 use super::line::{JsonlLine, lines};
 use super::read;
-use super::warning::{File, LineWarning, Oddity};
-use crate::limits;
+use super::warning::{BoundedWarnings, File, LineWarning, Oddity};
 
 /// The result of replaying the two files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replayed {
     /// The existing jobs, and the tombstones.
     pub profile: Profile,
-    /// The warnings, in the order of the files and their lines, at most `limits::PAGE_ROWS`.
-    pub warnings: Vec<LineWarning>,
-    /// The number of further warnings.
-    pub(crate) warnings_left_off: u64,
+    /// The warnings, in the order of the files and their lines.
+    pub warnings: BoundedWarnings<LineWarning>,
     /// Files whose last line has no line break. The next append has to begin with one, or it would be lost with that
     /// line.
     pub unended: Vec<File>,
@@ -72,7 +69,7 @@ impl Replayed {
             if let Some(oddity) = oddity {
                 let warning = LineWarning { file, line: line.number, oddity };
                 first.get_or_insert_with(|| warning.clone());
-                self.warn(warning);
+                self.warnings.add(warning);
             }
         }
         if !text.is_empty() && !text.ends_with(b"\n") {
@@ -82,15 +79,6 @@ impl Replayed {
         match first {
             Some(first) if events == 0 => Err(Unreadable { lines: count, first }),
             Some(_) | None => Ok(()),
-        }
-    }
-
-    fn warn(&mut self, warning: LineWarning) {
-        // Bounded, because in a file of another program every line may be odd.
-        if (self.warnings.len() as u64) < limits::PAGE_ROWS.value {
-            self.warnings.push(warning);
-        } else {
-            self.warnings_left_off += 1;
         }
     }
 }

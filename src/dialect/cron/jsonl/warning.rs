@@ -3,6 +3,7 @@
 //! Invariant: a warning names the file and the line, and contains at most an echo of the line.
 
 use crate::domain::{ScheduleId, names};
+use crate::limits;
 
 names! {
     /// One of the two files.
@@ -11,6 +12,32 @@ names! {
         Jobs = "jobs.jsonl",
         /// The events of runs.
         Runs = "runs.jsonl",
+    }
+}
+
+/// The warnings about a file, of which only the first `limits::PAGE_ROWS` are retained: in a file of another program every line may
+/// be odd.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundedWarnings<T> {
+    /// The warnings, in the order of the lines.
+    pub list: Vec<T>,
+    /// The number of further warnings.
+    pub(crate) left_off: u64,
+}
+
+impl<T> Default for BoundedWarnings<T> {
+    fn default() -> Self {
+        BoundedWarnings { list: Vec::new(), left_off: 0 }
+    }
+}
+
+impl<T> BoundedWarnings<T> {
+    pub(crate) fn add(&mut self, warning: T) {
+        if (self.list.len() as u64) < limits::PAGE_ROWS.value {
+            self.list.push(warning);
+        } else {
+            self.left_off += 1;
+        }
     }
 }
 

@@ -57,10 +57,7 @@ pub(in crate::dialect::psi) fn error_data(error: &ArgError, root: Option<&str>) 
     if let ArgErrorKind::UnknownKeys { .. } = error.kind() {
         return error.with_unknown_keys(data);
     }
-    match error.value() {
-        Some(value) => data.with("value", value.clone()),
-        None => data,
-    }
+    data.with_some("value", error.value().cloned())
 }
 
 const ROOT: &str = "session-config";

@@ -42,10 +42,10 @@ pub(in crate::engine) fn restart(
     tell_of_lost_tasks(step, named, downs);
     let is_restored = |run: &RunRecord| state.definition_of(run).is_some_and(Schedule::is_durable);
     let is_with_host = |run: &RunRecord| matches!(run.run.state, RunState::InFlight | RunState::Running);
-    // Handed over by this process: before the rows were loaded, or since, because a report that was repeated let it go. Of one
-    // that a former process has handed over, no receipt is expected.
-    // A process that goes on was not down.
+    // A process that goes on after a failure of its store was not down.
     let goes_on = downs.is_empty();
+    // This process handed it over: before the rows were loaded, or since, after a repeated report. No receipt is expected for a
+    // run that a former process handed over.
     let is_out = |key: Key, run: &RunRecord| {
         goes_on && (state.still_at(run).is_some() || state.timers.deadline(Timer::Receipt(key)).is_some())
     };

@@ -23,9 +23,10 @@ pub(in crate::engine) fn store_failed(
     // Of several changes of one thing, the first was decided on what is stored.
     let mut touched = BTreeSet::new();
     let held_back: BTreeSet<&RunId> = unsent.iter().collect();
-    let is_taken_back = |undo: &Undo| may_be_taken_back(state, undo, &held_back);
-    let is_taken_back: Vec<bool> =
-        undone.iter().map(|undo| touched.insert(undo.touched()) && is_taken_back(undo)).collect();
+    let is_taken_back: Vec<bool> = undone
+        .iter()
+        .map(|undo| touched.insert(undo.touched()) && may_be_taken_back(state, undo, &held_back))
+        .collect();
     for run in unsent {
         if state.run(&run).is_some_and(|record| record.run.state == RunState::InFlight) {
             step.local_fact(LocalFact::Retracted(run));
