@@ -20,9 +20,10 @@
 //!
 //! # What is public
 //!
-//! [`prelude`], [`embed`], the nouns in [`domain`], [`edn`], the traits in [`port`], and [`testkit`]. The other modules can be
-//! named, because the program and our tests are made of them; they are hidden from this documentation and may change in any
-//! release.
+//! [`prelude`], [`embed`], the nouns in [`domain`], [`edn`], the traits in [`port`], and [`testkit`]. Public are also what the
+//! signatures of `port` and `testkit` name of [`engine`], such as `engine::Delivery` and `engine::NewSchedule`, and
+//! `runtime::Handle`. The other modules can be named, because the program and our tests are made of them; they are hidden from
+//! this documentation and may change in any release.
 
 #[doc(hidden)]
 #[cfg(feature = "embed")]

@@ -165,7 +165,7 @@ impl<'a> Reschedule<'a> {
         Reschedule { reveille, schedule, due, zone: None, text: None, base: None }
     }
 
-    /// The zone on whose clock the phrase is read. The scheduler's if left out.
+    /// The zone on whose clock the phrase is read. If left out, the zone of the owning session, or else the scheduler's.
     pub fn zone(self, zone: &'a str) -> Reschedule<'a> {
         Reschedule { zone: Some(zone), ..self }
     }

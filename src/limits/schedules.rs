@@ -91,7 +91,7 @@ limits! { OF_SCHEDULES:
     SLEEP_SLICE_MS = 30_000 "ms" as "sleep-slice-ms";
     /// How long an orderly shutdown waits for outstanding receipts.
     SHUTDOWN_MS = 2_000 "ms" as "shutdown-ms";
-    /// Steps run under one acquisition of the engine's lock: few enough that nobody waits for long, also where each of them
-    /// prints some 100 KB for the disk.
+    /// Steps that the driver runs under one acquisition of the engine's lock: few enough that nobody waits for long, also where
+    /// each of them prints some 100 KB for the disk. Before a caller's change, up to twice as many run.
     STEPS_PER_HOLD = 16 "steps" as "steps-per-hold";
 }

@@ -42,9 +42,9 @@ pub trait Host: Send + Sync {
     /// The session is closed, and the host drops what it holds of it.
     fn forget(&self, session: &SessionId);
 
-    /// Returns the transcript; `None` if the harness does not share it. This is the only call made
-    /// under the engine's lock, so that a query sees one moment, and several threads may make it at
-    /// a time: it copies pointers, never blocks, and does not call back into the runtime.
+    /// Returns the transcript; `None` if the harness does not share it. Called under the engine's lock, so that a query sees one
+    /// moment, and several threads may call it at a time: it copies pointers, never blocks, and does not call back into the
+    /// runtime.
     fn transcript(&self, session: &SessionId) -> Option<Transcript>;
 
     /// Returns the size of a transcript, if this host keeps it. Called under a lock, so it must not wait.

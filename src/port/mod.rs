@@ -1,7 +1,7 @@
 //! The ports: what the runtime needs from the world, as traits whose contracts are prose.
 //!
-//! Real implementations are in `adapter`, simulated ones in `testkit`. Invariant: no port mentions a transport, a file
-//! or a thread.
+//! Real implementations are in `adapter`, simulated ones in `testkit`. Invariant: no port names a transport or
+//! takes a path.
 
 mod clock;
 mod courier;

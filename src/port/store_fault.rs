@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use crate::domain::Cursor;
 
-/// Why a store refused or failed. The first four variants are faults of the world, the rest of the
-/// caller.
+/// Why a store refused or failed. The variants from `TooLarge` on are the caller's fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreFault {
     /// The store could not be written or flushed.

@@ -162,9 +162,9 @@ impl Shared {
     }
 
     /// Runs what is due of the schedule that the input is about to change. Everything due before it runs first, so that a change
-    /// reorders nothing; but no more than one hold's worth of steps, because a caller does not wait for a burst. `steps` counts
-    /// them over all holds. Returns `false` if more is due than fits into this hold, such as many missed slots: others get the
-    /// lock in between.
+    /// reorders nothing; but no more than `limits::STEPS_PER_HOLD` steps of others, because a caller does not wait for a burst.
+    /// `steps` counts them over all holds. Returns `false` if more is due than fits into this hold, which has twice as many
+    /// steps, such as many missed slots: others get the lock in between.
     fn flush_due(&self, core: &mut Core, input: &Input, now: Now, steps: &mut u64) -> bool {
         let Some(schedule) = input.settles_first() else { return true };
         // What was due before, and as much of the schedule's own.

@@ -11,7 +11,7 @@ use super::queue::{Queue, Turn};
 use super::quota::Quota;
 use crate::domain::{Cursor, Moment, Span};
 use crate::graph::eql::QueryRefusal;
-use crate::limits::{self, Limit};
+use crate::limits;
 use crate::runtime::Handle;
 
 pub(super) struct AsOfQueue {
@@ -45,7 +45,7 @@ impl AsOfQueue {
         holder: Holder,
         at: Moment,
     ) -> Result<(Arc<Snapshot>, Turn, Span), QueryRefusal> {
-        let turn = self.queue.enter(holder).map_err(refused)?;
+        let turn = self.queue.enter(holder).map_err(|limit| QueryRefusal::PastBusy { limit })?;
         // Before the log is read: a change meanwhile makes the snapshot too old for the cache.
         let head = handle.read().store().map_or(Cursor::START, |store| store.health().head);
         let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,7 +60,8 @@ impl AsOfQueue {
         }
         let began = handle.now().boot;
         let is_late = || handle.now().boot.since(began).millis() > limits::AS_OF_MS.value;
-        let snapshot = as_of::snapshot(handle, at, &is_late)?.ok_or_else(|| refused(limits::AS_OF_MS))?;
+        let late = QueryRefusal::PastLate { limit: limits::AS_OF_MS };
+        let snapshot = as_of::snapshot(handle, at, &is_late)?.ok_or(late)?;
         let (snapshot, took) = (Arc::new(snapshot), handle.now().boot.since(began));
         // A large one is not worth its memory once nobody uses it.
         let max = limits::AS_OF_CACHED.value;
@@ -76,8 +77,4 @@ impl AsOfQueue {
     pub(super) fn turns(&self) -> &Quota {
         self.queue.turns()
     }
-}
-
-fn refused(limit: Limit) -> QueryRefusal {
-    QueryRefusal::Limit { limit: limit.name, max: u32::try_from(limit.value).unwrap_or(u32::MAX) }
 }

@@ -36,7 +36,7 @@ impl Laws {
         Laws::default()
     }
 
-    /// The names of all laws, in the order of evaluation.
+    /// The names of the laws that `Laws` and the feed check, in the order of evaluation.
     pub fn names() -> Vec<&'static str> {
         let sight = event_laws::ALL.iter().map(|(name, _)| *name);
         let standing = state_laws::ALL.iter().chain(state_laws::DEEP).map(|(name, _)| *name);

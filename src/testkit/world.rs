@@ -1,7 +1,7 @@
 //! A whole engine in simulated surroundings: random actions happen to it, and the laws are checked.
 //!
-//! One thread and one seed, so every run of a world is identical. The actions are in `action`, the
-//! laws in `laws`.
+//! One thread and one seed, so every run of a world is identical. The actions are in `actions`, the
+//! laws in `checks`.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -79,17 +79,18 @@ fn graph() -> Vec<Map> {
     let too_fast =
         eql::QueryRefusal::TooFast { limit: limits::QUERY_MS_PER_MINUTE, wait: Span::from_millis(1_000) };
     let limit = |limit, max| (limit, Code::Limit, eql::QueryRefusal::Limit { limit, max });
-    let limit_of = |of: limits::Limit| limit(of.name, u32::try_from(of.value).unwrap_or(u32::MAX));
+    let late = |limit: limits::Limit| (limit.name, Code::Limit, eql::QueryRefusal::PastLate { limit });
+    let busy = |limit: limits::Limit| (limit.name, Code::Limit, eql::QueryRefusal::PastBusy { limit });
     let mut refusals = vec![
         limit("depth", QUERY_LIMITS.depth),
         limit("attributes", QUERY_LIMITS.attributes),
         limit("rows", QUERY_LIMITS.rows),
         limit("calls", QUERY_LIMITS.calls),
         limit("bytes", QUERY_LIMITS.bytes),
-        limit_of(limits::AS_OF_MS),
-        limit_of(limits::AS_OF_WAITING),
-        limit_of(limits::SESSION_AS_OF_WAITING),
-        limit_of(limits::TOKEN_AS_OF_WAITING),
+        late(limits::AS_OF_MS),
+        busy(limits::AS_OF_WAITING),
+        busy(limits::SESSION_AS_OF_WAITING),
+        busy(limits::TOKEN_AS_OF_WAITING),
         ("too-fast", Code::Limit, too_fast),
         ("stopped", Code::Limit, eql::QueryRefusal::Stopped),
         ("forbidden", Code::Forbidden, eql::QueryRefusal::Forbidden("REASON".into())),

@@ -74,7 +74,7 @@ pub struct Tally {
     pub open: Open,
     /// When something was told last.
     pub told_at: Option<Moment>,
-    /// When the result was last another one.
+    /// When the result last differed from that of the check before; the first check counts.
     pub changed_at: Option<Moment>,
     /// When a check last worked.
     pub ok_at: Option<Moment>,

@@ -44,10 +44,10 @@ names! {
 names! {
     /// What happens to a run that was with its host when the process ended or the host was lost.
     Recovery {
-        /// The run counts as active until it times out, then as failed. It may have happened, so it
-        /// is not repeated.
+        /// A run of a connected host is not repeated, because it may have happened. It fails at once, unless the host may still
+        /// end it within its timeout.
         Fail = "fail",
-        /// The run is handed over again, with the same id.
+        /// A durable run is handed over again, with the same id; a volatile one fails.
         Redeliver = "redeliver",
     }
 }

@@ -5,7 +5,8 @@
 use crate::domain::{Gate, names};
 
 names! {
-    /// The family of tools that made a schedule. The engine stores it; no transition depends on it.
+    /// The family of tools that made a schedule. The engine stores it; grants, rules, switches, idempotency keys and counts
+    /// compare it, and no other transition depends on it.
     Dialect {
         /// psi's one-shot scheduler. Source: SEED-002.
         Psi = "psi",

@@ -82,7 +82,7 @@ pub struct Explanation {
     pub(crate) obstacles: Vec<Obstacle>,
     /// The time in which the process was down when the slot came.
     pub down: Option<Downtime>,
-    /// How many slots its run stands for; 1 or 0 if it is for this slot alone.
+    /// How many slots its run stands for; 0 if it has no run.
     pub(crate) slots: u64,
     /// The next slot.
     pub(crate) next: Option<Moment>,

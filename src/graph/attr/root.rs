@@ -23,7 +23,7 @@ pub(super) fn root() -> Entity<Scheduler, Whose> {
             |view, whose, params| {
                 Ok(Datum::Entity(view.keep_page(listing::schedules(view, whose, params)?)))
             };
-        /// How many schedules have not ended: pending and queued ones.
+        /// How many schedules have not ended: pending, paused and queued ones.
         own "psi.scheduler/pending-count": Type::Integer, unit("schedules") =>
             |view, key, params| pending_count(view, key, params);
         /// How many schedules there are, ended ones included; parameters filter.

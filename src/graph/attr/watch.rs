@@ -93,7 +93,7 @@ fn remembered(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
             |it| maybe(it.watch.tally.checked_at, instant);
         /// When a check last worked. Nil before that.
         own "reveille.watch/worked-at": Type::Instant, nullable => |it| maybe(it.watch.tally.ok_at, instant);
-        /// When the result was last another one. Nil before that.
+        /// When the result last differed from that of the check before; the first check counts. Nil before it.
         own "reveille.watch/changed-at": Type::Instant, nullable => |it| maybe(it.watch.tally.changed_at, instant);
         /// When the session was last notified. Nil before that.
         own "reveille.watch/told-at": Type::Instant, nullable => |it| maybe(it.watch.tally.told_at, instant);

@@ -32,7 +32,7 @@ pub enum QueryRefusal {
     /// A limit is exceeded.
     #[error("the {} exceeds the limit of {max} {limit}", if *limit == "bytes" { "answer" } else { "query" })]
     Limit {
-        /// Name of the limit: `depth`, `attributes`, `rows`, `calls` or `bytes`, or one of the queries as of an instant.
+        /// Name of the limit: `depth`, `attributes`, `rows`, `calls` or `bytes`.
         limit: &'static str,
         /// Its value.
         max: u32,
@@ -57,6 +57,18 @@ pub enum QueryRefusal {
     /// The state at the past instant cannot be read.
     #[error("the past cannot be queried: {0}")]
     Past(Box<str>),
+    /// As many queries as of an instant as may wait are waiting.
+    #[error("{} {} as of an instant wait already ({})", limit.value, limit.unit, limit.name)]
+    PastBusy {
+        /// The limit of those who may wait.
+        limit: Limit,
+    },
+    /// The state at the past instant takes too long to rebuild.
+    #[error("the state at that instant takes more than {} {} to rebuild ({})", limit.value, limit.unit, limit.name)]
+    PastLate {
+        /// The limit of that time.
+        limit: Limit,
+    },
     /// The instant lies before the stored history, of which the beginning was pruned.
     #[error("the history begins at {first}: how things were at {asked} is not known")]
     Pruned {
@@ -73,7 +85,7 @@ impl QueryRefusal {
         match self {
             Self::TooFast { wait, .. } => Some(*wait),
             Self::Limit { .. } | Self::Stopped | Self::Forbidden(_) | Self::NestedMutation(_) => None,
-            Self::Past(_) | Self::Pruned { .. } => None,
+            Self::Past(_) | Self::PastBusy { .. } | Self::PastLate { .. } | Self::Pruned { .. } => None,
         }
     }
 
@@ -97,12 +109,19 @@ impl QueryRefusal {
                 map.with("code", Value::keyword("nested-mutation")).with("mutation", name.clone())
             }
             Self::Past(_) => map.with("code", Value::keyword("past")),
+            Self::PastBusy { limit } => of_limit(map, *limit).with("hint", "ask again later"),
+            Self::PastLate { limit } => of_limit(map, *limit).with("hint", "ask for another instant"),
             Self::Pruned { first, .. } => map
                 .with("code", Value::keyword("history-pruned"))
                 .with("first", first.to_string())
                 .with("hint", format!("ask as of {first} or later")),
         }
     }
+}
+
+fn of_limit(map: Map, limit: Limit) -> Map {
+    let max = i64::try_from(limit.value).unwrap_or(i64::MAX);
+    map.with("code", Value::keyword("limit")).with("limit", limit.name).with("max", max)
 }
 
 /// What remains of the limits.

@@ -23,7 +23,8 @@ params! {
         optional max_late: Span = "max-late-ms",
         /// What happens to a slot that is due while the session is busy. Queue if omitted.
         defaulted when_busy: WhenBusy = "when-busy",
-        /// What happens to a run that was with its host when the process ended or the host was lost. Redeliver if omitted.
+        /// What happens to a run that was with its host when the process ended or the host was lost: whether a durable run is
+        /// handed over again. Redeliver if omitted.
         defaulted recovery: Recovery = "recovery",
         /// The event that ends a run: the host's receipt, or the end of the turn. Receipt if omitted.
         defaulted ends_with: EndsWith = "ends-with",

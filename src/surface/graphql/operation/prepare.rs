@@ -120,7 +120,11 @@ impl<W: World> Preparing<'_, W> {
 /// Converts a refusal of the graph to an error.
 pub(in crate::surface::graphql) fn refused(refusal: &QueryRefusal) -> GraphqlError {
     let class = match refusal {
-        QueryRefusal::Limit { .. } | QueryRefusal::TooFast { .. } | QueryRefusal::Stopped => Class::Limit,
+        QueryRefusal::Limit { .. }
+        | QueryRefusal::PastBusy { .. }
+        | QueryRefusal::PastLate { .. }
+        | QueryRefusal::TooFast { .. }
+        | QueryRefusal::Stopped => Class::Limit,
         QueryRefusal::Forbidden(_) => Class::Forbidden,
         QueryRefusal::NestedMutation(_) | QueryRefusal::Past(_) | QueryRefusal::Pruned { .. } => {
             Class::Validation

@@ -83,8 +83,8 @@ fn unprepared(error: &PrepareError) -> HttpError {
     }
 }
 
-/// The error for a query beyond the limits: 400 and not 429, because sending it again does not
-/// help, except to a caller that is too fast.
+/// The error for a query beyond the limits: 400 and not 429, because sending it again at once does not help, except to a caller
+/// that is too fast.
 fn refused(refusal: &QueryRefusal) -> HttpError {
     if let QueryRefusal::TooFast { limit, wait } = refusal {
         let error = HttpError::new(ErrorCode::Limit, refusal.to_string(), hint(refusal));
@@ -104,6 +104,8 @@ fn hint(refusal: &QueryRefusal) -> &'static str {
         QueryRefusal::Past(_) => {
             "ask as of an instant that has passed and that the log has, or about the present"
         }
+        QueryRefusal::PastBusy { .. } => "ask again later",
+        QueryRefusal::PastLate { .. } => "ask for another instant",
         QueryRefusal::Pruned { .. } => "ask as of the instant at which the history begins, or later",
         QueryRefusal::TooFast { .. } => "wait as long as Retry-After says",
         QueryRefusal::Forbidden(_) => "ask an operator to do it",
