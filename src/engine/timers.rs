@@ -6,7 +6,8 @@
 //! wall clock does not; durable slots are instants of the wall clock. Invariant: timers come out in
 //! the total order (deadline, sequence). The sequence is the order of setting, across all tables,
 //! except for durable slots: theirs is the time of creation, so that the order is the same after a
-//! restart.
+//! restart. What was due before the machine's start is all at zero on the boot clock; its sequence is
+//! its instant.
 
 use super::deadlines::{Deadlines, Entry};
 use super::slab::Key;
@@ -53,6 +54,13 @@ impl Timers {
         self.table_mut(timer).insert(Entry { deadline, sequence, key });
     }
 
+    /// Sets a timer to an instant for which an earlier process had set it. One that is overdue keeps its distance from now, so
+    /// that it comes out among the slots where that process would have had it.
+    pub(super) fn set_again(&mut self, timer: Timer, at: Moment, now: Now) {
+        let (sequence, key) = (self.next_sequence(), timer.key());
+        self.table_mut(timer).insert(on_boot(Entry { deadline: at, sequence, key }, now));
+    }
+
     /// Sets a slot on the wall clock, replacing its earlier deadline. Of two slots with the same
     /// deadline, the schedule created first comes first, also after a restart. Other timers due at
     /// the same instant come before both.
@@ -83,22 +91,19 @@ impl Timers {
                 first = Some((deadline, sequence, timer(key)));
             }
         };
-        if !held {
-            // The two clocks drift apart when the wall clock is set, so wall deadlines are
-            // converted at each call and not when they are set.
-            let on_boot = |Entry { deadline, sequence, key }: Entry<Moment>| {
-                let deadline = boot_time_of(deadline, now);
-                Entry { deadline, sequence, key }
-            };
-            offer(self.slots.first(), Timer::Slot);
-            offer(self.wall_slots.first().map(on_boot), Timer::Slot);
-            offer(self.retries.first(), Timer::Retry);
-        }
         // These go on during a hold, because they end work. `StepBuilder::held` keeps a step from starting any.
         offer(self.receipts.first(), Timer::Receipt);
         offer(self.approvals.first(), Timer::Approval);
         offer(self.times_up.first(), Timer::TimeUp);
         offer(self.turns.first(), Timer::Turn);
+        if !held {
+            offer(self.retries.first(), Timer::Retry);
+            offer(self.slots.first(), Timer::Slot);
+            // The two clocks drift apart when the wall clock is set, so wall deadlines are
+            // converted at each call and not when they are set. They are offered last, and so lose
+            // against what was due at the same instant before the machine's start.
+            offer(self.wall_slots.first().map(|slot| on_boot(slot, now)), Timer::Slot);
+        }
         first.map(|(deadline, _, timer)| (deadline, timer))
     }
 
@@ -112,6 +117,15 @@ impl Timers {
             Timer::TimeUp(key) => self.times_up.get(key),
             Timer::Turn(key) => self.turns.get(key),
         }
+    }
+
+    /// Returns when a timer of the boot clock is due by the wall clock, by the difference of the clocks at `now`.
+    pub(super) fn deadline_on_wall(&self, timer: Timer, now: Now) -> Option<Moment> {
+        let due = self.deadline(timer)?;
+        if due > now.boot {
+            return now.wall.checked_add(due.since(now.boot));
+        }
+        now.wall.checked_sub(now.boot.since(due))
     }
 
     /// Returns whether a slot is set, on either clock.
@@ -206,12 +220,20 @@ impl Timer {
     }
 }
 
+/// Moves an entry from the wall clock to the boot clock, by the difference of the clocks at `now`.
+fn on_boot(Entry { deadline, sequence, key }: Entry<Moment>, now: Now) -> Entry<BootTime> {
+    // The boot clock cannot say when before the machine's start something was due, so the sequence does.
+    let is_older = now.wall.since(deadline) > now.boot.since(BootTime::ZERO);
+    let sequence = if is_older { deadline.since(Moment::EPOCH).nanos() } else { sequence };
+    Entry { deadline: boot_time_of(deadline, now), sequence, key }
+}
+
 /// Converts a wall time to the boot clock, by the difference of the clocks at `now`.
 fn boot_time_of(wall: Moment, now: Now) -> BootTime {
     if wall > now.wall {
         return now.boot.after(wall.since(now.wall));
     }
-    // An overdue slot keeps its distance from now, so that overdue timers come out in the order of their deadlines.
+    // What is overdue keeps its distance from now, so that overdue timers come out in the order of their deadlines.
     now.boot.before(now.wall.since(wall))
 }
 
@@ -240,6 +262,27 @@ mod tests {
 
     fn wall(nanos: u64) -> Moment {
         Moment::EPOCH.checked_add(crate::domain::Span::from_nanos(nanos)).unwrap()
+    }
+
+    /// What an earlier process had set comes out among the overdue slots by its instant, also if the machine was started since.
+    #[test]
+    fn what_is_set_again_keeps_its_place_among_overdue_slots() {
+        for boot in [1_000, 40, 0] {
+            let now = Now { wall: wall(100), boot: BootTime::from_nanos(boot) };
+            let mut timers = Timers::default();
+            for (number, at) in [(3, 90), (9, 30), (2, 50), (4, 20), (8, 110)] {
+                timers.set_again(timer(number), wall(at), now);
+            }
+            for (number, at) in [(0, 25), (6, 50), (12, 80), (18, 115)] {
+                timers.set_slot_on_wall(Key::numbered(number), wall(at), wall(1_000));
+            }
+            let mut drained = Vec::new();
+            while let Some((_, timer)) = timers.first(now, false) {
+                drained.push(timer.key().number());
+                timers.clear(timer);
+            }
+            assert_eq!(drained, [4, 0, 9, 2, 6, 12, 3, 8, 18], "{boot} ns after the machine's start");
+        }
     }
 
     proptest! {

@@ -143,12 +143,12 @@ impl State {
         // Ended runs are in the accounts of the process that ended them.
         self.ledger.expect();
         if let Some(at) = time_up {
-            self.timers.set(Timer::TimeUp(key), boot_time_of(at, now));
+            self.timers.set_again(Timer::TimeUp(key), at, now);
         }
         match state {
             RunState::Queued => match (held_until, retry_at) {
-                (Some(at), _) => self.timers.set(Timer::Approval(key), boot_time_of(at, now)),
-                (None, Some(at)) => self.timers.set(Timer::Retry(key), boot_time_of(at, now)),
+                (Some(at), _) => self.timers.set_again(Timer::Approval(key), at, now),
+                (None, Some(at)) => self.timers.set_again(Timer::Retry(key), at, now),
                 (None, None) => self.wait_again(key),
             },
             // Its host may come back and report the end of the turn.
@@ -250,11 +250,6 @@ fn time_up_of(run: &Run, timeout: Span, begun: Moment) -> Option<Moment> {
     run.delivered_at
         .filter(|accepted| *accepted > end)
         .map_or(Some(end), |accepted| accepted.checked_add(timeout))
-}
-
-/// Converts a wall time to the boot clock. A past time becomes the present, and is due at once.
-fn boot_time_of(at: Moment, now: Now) -> BootTime {
-    now.boot.after(at.since(now.wall))
 }
 
 /// The host of sessions whose host is gone: the last number, which is never connected.

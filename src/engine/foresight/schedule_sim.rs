@@ -404,8 +404,7 @@ fn open_runs<'a>(
     let own = |run: &Run| record.progress().is_since_anew(run);
     let live = state.runs_of(record).filter(move |(_, run)| queued(&run.run) && own(&run.run));
     live.filter_map(move |(key, run)| {
-        let time_up = state.timers.deadline(Timer::TimeUp(key));
-        let time_up = time_up.and_then(|due| now.wall.checked_add(due.since(now.boot)));
+        let time_up = state.timers.deadline_on_wall(Timer::TimeUp(key), now);
         let asked = state.definition_of(run)?;
         let place = state.destination(asked, record.owner);
         if let Some(hold) = run.run.checks.as_ref().and_then(|checks| checks.waits.as_ref()) {

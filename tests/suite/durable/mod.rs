@@ -15,6 +15,7 @@ mod left_behind;
 pub(crate) mod lives;
 mod lost;
 mod monitors;
+mod overdue;
 mod past;
 mod pings;
 mod pruned;
