@@ -69,6 +69,7 @@ mod written;
 pub use bulletin_text::{Details, Headline, bulletin_text, reminder_text, result_line};
 pub use channels::ChannelPauses;
 pub use chronicle::{Chronicle, Known, Learned};
+pub(crate) use condition::parse_stored_condition;
 pub use condition::{
     Circumstances, ConditionError, ConditionFault, Judgement, judge, parse_condition, parse_path,
 };

@@ -7,7 +7,7 @@ use crate::dialect::args::{Arg, ArgError, Args, Style};
 use crate::dialect::{Notation, called};
 use crate::domain::{Condition, Edge, Filter, Gaps, Lasting, NotifyWhen, Show, Span, ToolName, ValuePath};
 use crate::edn::Value;
-use crate::engine::{parse_condition, parse_path};
+use crate::engine::{ConditionError, parse_condition, parse_path, parse_stored_condition};
 use crate::limits;
 
 const KEYS: &[&str] = &[
@@ -31,7 +31,7 @@ const KEYS: &[&str] = &[
 
 /// The filter that the arguments of `watch_start` describe.
 pub(super) fn filter(args: &Args<'_>, when: NotifyWhen, tool: &ToolName) -> Result<Filter, ArgError> {
-    let filter = args.opt("notify_config", |arg| read(&arg.map(KEYS)?, when))?;
+    let filter = args.opt("notify_config", |arg| read(&arg.map(KEYS)?, when, parse_condition))?;
     match filter {
         Some(filter) => Ok(quieted(filter, tool)),
         None if when == NotifyWhen::OnThreshold => {
@@ -58,8 +58,8 @@ pub(in crate::dialect) fn quieted(mut filter: Filter, tool: &ToolName) -> Filter
     filter
 }
 
-fn read(config: &Args<'_>, when: NotifyWhen) -> Result<Filter, ArgError> {
-    let condition = config.opt("expression", condition)?.map(Arc::new);
+fn read(config: &Args<'_>, when: NotifyWhen, parse: Parse) -> Result<Filter, ArgError> {
+    let condition = config.opt("expression", |arg| condition_by(parse, &arg))?.map(Arc::new);
     if when == NotifyWhen::OnThreshold && condition.is_none() {
         return Err(ArgError::own("expression", NO_EXPRESSION, ""));
     }
@@ -103,9 +103,12 @@ fn read(config: &Args<'_>, when: NotifyWhen) -> Result<Filter, ArgError> {
 }
 
 pub(in crate::dialect) fn condition(arg: Arg<'_>) -> Result<Condition, ArgError> {
+    condition_by(parse_condition, &arg)
+}
+
+fn condition_by(parse: Parse, arg: &Arg<'_>) -> Result<Condition, ArgError> {
     let text = arg.filled_text(limits::CONDITION_BYTES)?;
-    parse_condition(text)
-        .map_err(|error| arg.breaks(NOT_A_CONDITION, error.to_string()).advised(error.fault.hint()))
+    parse(text).map_err(|error| arg.breaks(NOT_A_CONDITION, error.to_string()).advised(error.fault.hint()))
 }
 
 fn path(arg: Arg<'_>) -> Result<ValuePath, ArgError> {
@@ -122,8 +125,10 @@ fn share(arg: Arg<'_>) -> Result<u16, ArgError> {
 /// The filter that these words describe, as [`Filter::config`] gives them; `None` if they describe none.
 pub fn filter_of(when: NotifyWhen, config: &Value) -> Option<Filter> {
     let style = Style::tools(Notation::Json);
-    read(&Arg::new(config, style).map(KEYS).ok()?, when).ok()
+    read(&Arg::new(config, style).map(KEYS).ok()?, when, parse_stored_condition).ok()
 }
+
+type Parse = fn(&str) -> Result<Condition, ConditionError>;
 
 /// What of a tool's result is no change by itself: the time that it took, a server's mark of a body that is compared whole, and
 /// the age of a ping, which grows by itself.

@@ -57,6 +57,12 @@ pub enum ConditionFault {
     /// A text without quotes contains an operator.
     #[error("a text without quotes contains an operator")]
     OperatorInText,
+    /// An order is asked for to a text that begins with a number, such as `499 ms`.
+    #[error("a text that begins with a number has no order to one: write {number}")]
+    NotANumber {
+        /// The number that it begins with.
+        number: Box<str>,
+    },
     /// Something follows where nothing can.
     #[error("`and`, `or` or the end is missing")]
     Surplus,
@@ -84,6 +90,7 @@ impl ConditionFault {
             ConditionFault::NoValue => "condition-no-value",
             ConditionFault::Unclosed { .. } => "condition-unclosed",
             ConditionFault::OperatorInText => "condition-operator-in-text",
+            ConditionFault::NotANumber { .. } => "condition-not-a-number",
             ConditionFault::Surplus => "condition-surplus",
             ConditionFault::Argument { .. } => "condition-argument",
         }
@@ -109,7 +116,12 @@ impl ConditionFault {
                 "write a number, true, false, null, a text in quotes, or a list in brackets"
             }
             ConditionFault::Unclosed { .. } => "close it; in quotes, write a quote as \\\"",
-            ConditionFault::OperatorInText => "put the text in quotes",
+            ConditionFault::OperatorInText => {
+                "put the text in quotes, or join comparisons with `and` or `or`, in lower case"
+            }
+            ConditionFault::NotANumber { .. } => {
+                "write the number alone, without a unit, or put the text in quotes"
+            }
             ConditionFault::Surplus => "join comparisons with `and` or `or`, and put texts in quotes",
             ConditionFault::Argument { .. } => {
                 "name a path without `previous`; changed and delta compare with the check before by themselves"

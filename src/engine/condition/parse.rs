@@ -8,9 +8,11 @@
 //! right = "text" | 'text' | number | true | false | null | [ literals ] | result.path | previous.path | bare words
 //! ```
 //!
-//! It is read from left to right, so an operator in quotes is text. Bare words go on to the end, or to `and`, `or` or `)`.
+//! It is read from left to right, so an operator in quotes is text. Bare words go on to the end, or to `and`, `or` or `)`. What
+//! they may be is `bare.rs`.
 //! Source: SEED-001's `expression`, one comparison; the rest is ours.
 
+use super::bare::{self, FUNCTIONS};
 use super::error::{ConditionError, ConditionFault};
 use super::scan::Scan;
 use crate::domain::KEYWORDS;
@@ -29,10 +31,16 @@ use crate::limits;
 /// assert_eq!(parse_condition("result.status_code = 200").map_err(|error| error.at), Err(20));
 /// ```
 pub fn parse_condition(text: &str) -> Result<Condition, ConditionError> {
-    let mut parser = Parser::new(text)?;
-    let root = parser.any()?;
-    parser.end()?;
-    Ok(Condition::new(text.trim().into(), root))
+    Parser::new(text)?.condition(text)
+}
+
+/// Parses the condition of a watch that was started before. It may have bare words that a new one may not have: such a watch
+/// goes on as it is.
+///
+/// # Errors
+/// [`ConditionError`], with what is wrong and where.
+pub(crate) fn parse_stored_condition(text: &str) -> Result<Condition, ConditionError> {
+    Parser { is_stored: true, ..Parser::new(text)? }.condition(text)
 }
 
 /// Parses a path by itself, such as `headers.date`; one that does not begin with `result`, `error`, `previous` or `streak` is
@@ -51,6 +59,7 @@ struct Parser<'t> {
     scan: Scan<'t>,
     depth: u64,
     comparisons: u64,
+    is_stored: bool,
 }
 
 impl<'t> Parser<'t> {
@@ -63,7 +72,13 @@ impl<'t> Parser<'t> {
         if scan.rest().is_empty() {
             return Err(scan.fault(ConditionFault::Empty));
         }
-        Ok(Parser { scan, depth: 0, comparisons: 0 })
+        Ok(Parser { scan, depth: 0, comparisons: 0, is_stored: false })
+    }
+
+    fn condition(mut self, text: &str) -> Result<Condition, ConditionError> {
+        let root = self.any()?;
+        self.end()?;
+        Ok(Condition::new(text.trim().into(), root))
     }
 
     fn end(&mut self) -> Result<(), ConditionError> {
@@ -138,7 +153,7 @@ impl<'t> Parser<'t> {
             None => Measure::Value(self.path()?),
         };
         let how = self.comparator()?;
-        let right = self.operand()?;
+        let right = self.operand(how)?;
         Ok(Clause::Compare(Box::new(Comparison { left, how, right })))
     }
 
@@ -250,7 +265,7 @@ impl<'t> Parser<'t> {
         Err(self.scan.fault_at(from, ConditionFault::UnknownOperator { found }))
     }
 
-    fn operand(&mut self) -> Result<Operand, ConditionError> {
+    fn operand(&mut self, how: Comparator) -> Result<Operand, ConditionError> {
         self.scan.blanks();
         let from = self.scan.at();
         if self.scan.word("and") || self.scan.word("or") {
@@ -260,7 +275,7 @@ impl<'t> Parser<'t> {
             None => Err(self.scan.fault(ConditionFault::NoValue)),
             Some('[') => self.list().map(|items| Operand::Literal(Value::vector(items))),
             Some(quote @ ('"' | '\'')) => self.scan.quoted(quote).map(|text| Operand::Literal(text.into())),
-            Some(_) => self.bare(),
+            Some(_) => self.bare(how),
         }
     }
 
@@ -301,7 +316,7 @@ impl<'t> Parser<'t> {
     }
 
     /// A value without quotes: to the end, or to `and`, `or`, or a bracket that it has not opened itself.
-    fn bare(&mut self) -> Result<Operand, ConditionError> {
+    fn bare(&mut self, how: Comparator) -> Result<Operand, ConditionError> {
         let from = self.scan.at();
         let mut opened = 0_u32;
         while let Some(next) = self.scan.peek() {
@@ -328,13 +343,28 @@ impl<'t> Parser<'t> {
             self.scan.back(from);
             return self.path().map(Operand::Path);
         }
-        // It may be a second comparison whose `and` is missing. A text that needs the sign can be quoted.
-        let inside = ["==", "!=", "<", ">"].iter().filter_map(|sign| words.find(sign)).min();
-        if let Some(place) = inside {
-            return Err(self.scan.fault_at(from + place, ConditionFault::OperatorInText));
+        let value = literal(words);
+        if value.as_str().is_some() {
+            self.text_is_meant(words, from, how)?;
         }
         self.scan.back(end);
-        Ok(Operand::Literal(literal(words)))
+        Ok(Operand::Literal(value))
+    }
+
+    /// Refuses bare words that are probably no text: as one they would compare silently, and for ever with the same outcome.
+    fn text_is_meant(&self, words: &str, from: usize, how: Comparator) -> Result<(), ConditionError> {
+        let other = bare::operator_at(words).filter(|_| !self.is_stored);
+        if let Some(place) = [bare::sign_at(words), other].into_iter().flatten().min() {
+            return Err(self.scan.fault_at(from + place, ConditionFault::OperatorInText));
+        }
+        let is_order = match how {
+            Comparator::AtLeast | Comparator::AtMost | Comparator::Greater | Comparator::Less => true,
+            Comparator::Equal | Comparator::Unequal | Comparator::Contains | Comparator::In => false,
+        };
+        let number = bare::number_of(words).filter(|_| is_order && !self.is_stored);
+        number.map_or(Ok(()), |number| {
+            Err(self.scan.fault_at(from, ConditionFault::NotANumber { number: number.into() }))
+        })
     }
 
     /// Whether behind the blanks that are next, another comparison follows, or nothing.
@@ -373,7 +403,6 @@ fn literal(words: &str) -> Value {
     number.unwrap_or_else(|| words.into())
 }
 
-const FUNCTIONS: [&str; 4] = ["len", "delta", "changed", "exists"];
 /// Characters of an unknown operator that are echoed.
 const ECHO_CHARS: usize = 16;
 /// Digits that a float holds for certain.

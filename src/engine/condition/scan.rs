@@ -103,6 +103,6 @@ impl<'t> Scan<'t> {
 }
 
 /// Whether a character can be a part of a name.
-fn is_of_name(character: char) -> bool {
+pub(super) fn is_of_name(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '_' | '-' | '$' | '@' | '/')
 }

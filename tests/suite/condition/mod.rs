@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use reveille::domain::{Clause, Outcome, Span};
-use reveille::edn::{Caps, Value, read};
+use reveille::dialect::watch::filter_of;
+use reveille::domain::{Clause, NotifyWhen, Outcome, Span};
+use reveille::edn::{Caps, Map, Value, read};
 use reveille::engine::{Circumstances, judge, parse_condition, parse_path};
 use reveille::limits;
 
@@ -73,6 +74,19 @@ fn what_is_no_condition_is_refused_with_its_place() {
         }
     }
     assert!(faults.is_empty(), "{faults}");
+}
+
+/// A watch that was stored with bare words that a new one may not have is loaded: the daemon starts, and it goes on as it was.
+#[test]
+fn a_stored_watch_goes_on_with_words_that_a_new_one_may_not_have() {
+    for text in ["result.code >= 500 AND exists(result.b)", "result.share > 0%"] {
+        assert!(parse_condition(text).is_err(), "{text}");
+        let mut config = Map::new();
+        config.insert("expression".into(), text.into());
+        let filter = filter_of(NotifyWhen::OnThreshold, &Value::Map(config));
+        let condition = filter.and_then(|filter| filter.condition);
+        assert_eq!(condition.as_ref().map(|condition| condition.as_str()), Some(text));
+    }
 }
 
 #[test]
