@@ -1,7 +1,7 @@
 //! The forecast: what the engine will do if nobody intervenes. The slots to come, of all schedules, in order.
 //!
 //! Lives here: the question, the merging of schedules, the bound. What lives elsewhere: the future of one
-//! schedule (`schedule_sim`), and forecasts under a changed definition or an outage (`what_if`). Cost: one step
+//! schedule (`schedule_sim`), and futures under a changed definition or an outage (`what_if`). Cost: one step
 //! per schedule, then the logarithm of their number per listed slot. Schedules whose first slot comes after
 //! the last one listed are not read again.
 
@@ -9,9 +9,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashSet};
 
 use super::forecast_slot::ForecastSlot;
-use super::schedule_sim::{ChangedDefinition, Outage, ScheduleSim};
+use super::schedule_sim::{Outage, ScheduleSim};
 use crate::calendar::Zones;
-use crate::domain::{Moment, Now, Schedule, ScheduleId, Scope, Span};
+use crate::domain::{Moment, Now, ScheduleId, Scope, Span};
 use crate::engine::input::ScheduleChange;
 use crate::engine::record::ScheduleRecord;
 use crate::engine::slab::Key;
@@ -48,13 +48,6 @@ pub struct Forecast {
     pub more: BTreeSet<ScheduleId>,
 }
 
-/// A hypothetical condition of a forecast.
-pub(in crate::engine) enum Hypothesis<'a> {
-    Nothing,
-    Outage(Outage),
-    Edit { key: Key, schedule: &'a Schedule, retriggered: Option<crate::domain::Next>, paused: Option<bool> },
-}
-
 impl<'a> ForecastQuery<'a> {
     /// Asks for the next 24 hours of everything that a caller may see.
     pub fn of(scope: &'a Scope, now: Moment) -> ForecastQuery<'a> {
@@ -74,31 +67,13 @@ impl State {
     /// outstanding until the host has answered. What a policy then skips or coalesces depends on the pace of
     /// the host, which is unknown; such slots are forecast to fire.
     pub fn forecast(&self, zones: &Zones, now: Now, ask: &ForecastQuery<'_>) -> Forecast {
-        forecast_under(self, zones, now, ask, &Hypothesis::Nothing)
+        foresee(self, zones, now, ask)
     }
 }
 
-/// Returns what will happen under a hypothetical condition.
-pub(in crate::engine) fn forecast_under(
-    state: &State,
-    zones: &Zones,
-    now: Now,
-    ask: &ForecastQuery<'_>,
-    supposed: &Hypothesis<'_>,
-) -> Forecast {
-    let most = ask.first.min(usize::try_from(limits::SLOTS_LISTED.value).unwrap_or(usize::MAX));
-    let sim = |key: Key| -> Option<ScheduleSim<'_>> {
-        let sim = ScheduleSim::new(state, zones, state.schedule_at(key)?, now);
-        Some(match supposed {
-            Hypothesis::Nothing => sim,
-            Hypothesis::Outage(outage) => sim.with_outage(*outage),
-            Hypothesis::Edit { key: edited, schedule, retriggered, paused } if *edited == key => {
-                let (schedule, retriggered, paused) = ((*schedule).clone(), *retriggered, *paused);
-                sim.with_change(ChangedDefinition { schedule, retriggered, paused })
-            }
-            Hypothesis::Edit { .. } => sim,
-        })
-    };
+fn foresee(state: &State, zones: &Zones, now: Now, ask: &ForecastQuery<'_>) -> Forecast {
+    let most = ask.first.min(slots_listed());
+    let sim = |key: Key| Some(ScheduleSim::new(state, zones, state.schedule_at(key)?, now));
     let mut cut = false;
     // Only the first slot of each schedule is retained here: its sim is much larger, and most are not needed.
     let mut heads: Vec<Head<'_>> = Vec::new();
@@ -176,8 +151,13 @@ impl Head<'_> {
     }
 }
 
+/// The most slots that one answer lists, as a count.
+pub(super) fn slots_listed() -> usize {
+    usize::try_from(limits::SLOTS_LISTED.value).unwrap_or(usize::MAX)
+}
+
 /// Returns the unfinished schedules that were asked for and are in scope.
-fn concerned<'s>(
+pub(super) fn concerned<'s>(
     state: &'s State,
     ask: &ForecastQuery<'_>,
 ) -> impl Iterator<Item = (Key, &'s ScheduleRecord)> {

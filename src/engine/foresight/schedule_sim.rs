@@ -60,6 +60,7 @@ pub struct Outage {
 }
 
 /// A hypothetical definition of the schedule.
+#[derive(Clone)]
 pub(in crate::engine) struct ChangedDefinition {
     pub(in crate::engine) schedule: Schedule,
     pub(in crate::engine) retriggered: Option<Next>,
@@ -160,6 +161,17 @@ impl<'a> ScheduleSim<'a> {
             None => at,
         };
         Some((at, slot))
+    }
+
+    /// Returns whether another simulation, of the same schedule after an outage, has the same future as this one from here on.
+    pub(in crate::engine) fn goes_on_like(&self, other: &ScheduleSim<'_>) -> bool {
+        // What is volatile is lost at its next slot.
+        let is_over =
+            |outage: Outage| self.schedule.is_durable() && other.next.is_none_or(|next| next >= outage.until);
+        other.outage.is_some_and(is_over)
+            && (self.next, self.errors) == (other.next, other.errors)
+            && self.open == other.open
+            && (self.runs == other.runs || self.schedule.lifetime().max_runs.is_none())
     }
 
     /// Advances past everything before `from`; returns `false` if that takes too many steps.
@@ -310,7 +322,7 @@ impl<'a> ScheduleSim<'a> {
         let Some(next) = self.next.filter(|next| *next < from) else { return };
         // An outage, the end of a waiting run and a limit on runs each depend on what becomes of every slot
         // on the way.
-        let passes_outage = self.outage.is_some_and(|outage| next < outage.until);
+        let passes_outage = self.outage.is_some_and(|outage| outage.from < from && next < outage.until);
         let has_end = self.open.iter().any(Option::is_some);
         // So does the interval of a watch, by chance or after errors.
         let filter = self.schedule.payload.call().and_then(|call| call.filter.as_deref());

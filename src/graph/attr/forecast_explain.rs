@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::{Read, attributes, instant, integer, maybe, own};
-use crate::domain::{Downtime, Moment, Reason, ScheduleId};
+use crate::domain::{Code, Downtime, Moment, Reason, ScheduleId};
 use crate::edn::{Keyword, Map, Value};
 use crate::engine::{
     Explanation, ForecastQuery, ForecastSlot, Outage, ScheduleRecord, SlotOutcome, Verdict, WhatIf,
@@ -122,7 +122,7 @@ fn fate(entity: Entity<Scheduler, u64>) -> Entity<Scheduler, u64> {
         own "reveille.slot/as-is": Type::Record(&AS_IS), nullable =>
             |it| maybe(it.as_is.as_ref().and_then(Option::as_ref), |it| as_is(it).into());
         /// Whether slots are left out after this one: of the whole list, if it is the last and the list was cut off; or of its
-        /// schedule, by the parameter `each`.
+        /// schedule, by the parameter `each`, or because a what-if query has compared so many of its slots.
         own "reveille.slot/more?": Type::Boolean => |it| Datum::Bool(it.more);
     }
 }
@@ -262,16 +262,35 @@ pub(super) fn what_if<'a>(view: View<'a>, map: &Map) -> Read<'a> {
     let differences = view.state.what_if(view.zones, view.now, &ask, &supposed).map_err(|refusal| {
         ResolverError::new(refusal.to_string(), Map::new().with("hint", refusal.hint())).coded(refusal.code())
     })?;
+    // Only a slot can say that there are more, and without one the answer would be that nothing differs.
+    if differences.cut && differences.slots.is_empty() && ask.first > 0 {
+        let message = "whether anything would differ is unknown: there are too many slots before";
+        let data = Map::new().with("hint", "ask about an earlier outage, or an earlier range");
+        return Err(ResolverError::new(message, data).coded(Code::Limit));
+    }
     let last = differences.slots.len().saturating_sub(1);
+    let newest: BTreeMap<ScheduleId, usize> =
+        differences.slots.iter().enumerate().map(|(place, it)| (it.schedule.clone(), place)).collect();
     let numbers = differences.slots.into_iter().enumerate().filter_map(|(place, difference)| {
+        let is_last_of_its = newest.get(&difference.schedule) == Some(&place);
+        let more = differences.cut && place == last
+            || is_last_of_its && differences.more.contains(&difference.schedule);
         // A slot that the change removes has no outcome of its own; it is listed with its old instant as `gone`.
         let gone =
             |it: &ForecastSlot| ForecastSlot { outcome: SlotOutcome::Gone, reason: None, ..it.clone() };
-        let coming = difference.would.or_else(|| difference.as_is.as_ref().map(gone));
-        let more = differences.cut && place == last;
+        let coming = difference.would.map(skipped_with_others);
+        let coming = coming.or_else(|| difference.as_is.as_ref().map(gone));
         Some(view.keep_slot(ForecastEntry { slot: coming?, as_is: Some(difference.as_is), more }))
     });
     Ok(Datum::Entities(numbers.collect()))
+}
+
+/// A slot whose time passes in an outage is skipped for a reader, also if its schedule would not have come to it by then.
+fn skipped_with_others(slot: ForecastSlot) -> ForecastSlot {
+    if slot.outcome != SlotOutcome::Gone || slot.reason.is_none() {
+        return slot;
+    }
+    ForecastSlot { outcome: SlotOutcome::Skipped, ..slot }
 }
 
 /// Returns whether the parameters give no more than the range of a forecast.

@@ -2,6 +2,7 @@
 
 mod explain;
 mod forecast;
+mod frequent;
 mod outage;
 mod waits;
 mod what_if;
