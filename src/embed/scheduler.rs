@@ -6,7 +6,9 @@ use super::deliveries::{Deliveries, Fanout};
 use super::error::Error;
 use super::summary::Summary;
 use crate::dialect::REQUEST_CAPS;
-use crate::domain::{Caller, GuardPolicy, HostId, ScheduleId, Scope, SessionConfig, SessionId, Transcript};
+use crate::domain::{
+    Caller, GuardPolicy, HostId, Refusal, ScheduleId, Scope, SessionConfig, SessionId, Transcript,
+};
 use crate::edn::{Value, read_keeping_meta};
 use crate::engine::{Command, Input, Which};
 use crate::graph::eql::{Boundary, QueryAnswer, QueryFailure};
@@ -58,8 +60,9 @@ impl Reveille {
     /// Pauses a schedule: its slots pass without a run until it is resumed.
     ///
     /// # Errors
-    /// [`Error::Refused`] if there is no such schedule, if it has ended, or if it is paused.
+    /// [`Error::Refused`] if there is no such schedule, or if it has ended.
     pub fn pause(&self, schedule: &ScheduleId, reason: Option<&str>) -> Result<(), Error> {
+        self.lives(schedule)?;
         let which = Which::any(Scope::Operator, schedule.clone());
         self.command(Command::PauseSchedule { which, reason: reason.map(Into::into) })
     }
@@ -67,8 +70,9 @@ impl Reveille {
     /// Resumes a paused schedule with its next slot.
     ///
     /// # Errors
-    /// [`Error::Refused`] if there is no such schedule, or if it is not paused.
+    /// [`Error::Refused`] if there is no such schedule, or if it has ended.
     pub fn resume(&self, schedule: &ScheduleId) -> Result<(), Error> {
+        self.lives(schedule)?;
         self.command(Command::ResumeSchedule(Which::any(Scope::Operator, schedule.clone())))
     }
 
@@ -133,6 +137,15 @@ impl Reveille {
         self.runtime.shut_down();
         // After the engine, so that deliveries of its last moments are still received.
         self.deliveries.end();
+    }
+
+    /// Refuses a schedule that has ended. One that does not exist is refused by the command itself.
+    fn lives(&self, schedule: &ScheduleId) -> Result<(), Error> {
+        let status = self.schedule(schedule).map(|summary| summary.status);
+        match status.filter(|status| status.is_terminal()) {
+            Some(status) => Err(Refusal::WrongStatus { schedule: schedule.clone(), status }.into()),
+            None => Ok(()),
+        }
     }
 
     fn command(&self, command: Command) -> Result<(), Error> {

@@ -33,6 +33,8 @@ fn a_schedule_is_created_changed_and_cancelled() {
     reveille.cancel(&id).expect("it waits");
     assert!(reveille.schedules().is_empty());
     assert_eq!(reveille.cancel(&id).expect_err("it has ended").code(), Code::Conflict);
+    assert_eq!(reveille.pause(&id, None).expect_err("it has ended").code(), Code::Conflict);
+    assert_eq!(reveille.resume(&id).expect_err("it has ended").code(), Code::Conflict);
 }
 
 #[test]

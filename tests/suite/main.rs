@@ -33,6 +33,7 @@ mod edn;
 mod edn_meta;
 mod edn_properties;
 mod embed;
+mod ended;
 mod eql;
 mod eql_properties;
 mod eql_run;

@@ -70,9 +70,9 @@ impl AdmittedMutation for CallerMutator<'_> {
             Mutation::RunNow(request) => self.run_now(&request),
             Mutation::Pause(params) => {
                 let reason = reason(params.why)?;
-                self.command(&params.which, |which| Command::PauseSchedule { which, reason })
+                self.toggle(&params.which, |which| Command::PauseSchedule { which, reason })
             }
-            Mutation::Resume(which) => self.command(&which, Command::ResumeSchedule),
+            Mutation::Resume(which) => self.toggle(&which, Command::ResumeSchedule),
             Mutation::SkipNext(which) => self.command(&which, Command::SkipNext),
             Mutation::Retry(which) => self.retry(&which),
             Mutation::ChangeMany(params) => self.change_many(*params),

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use reveille::domain::{CountFrom, Durability, Every, Lifetime, ScheduleId, Settings, Span, When};
+use reveille::domain::{Caller, CountFrom, Durability, Every, Lifetime, ScheduleId, Settings, Span, When};
 use reveille::engine::{Command, NewSchedule, ScheduleChange};
 
 use super::scene::{Scene, at, session};
@@ -142,4 +142,19 @@ fn a_lifetime_without_a_slot_is_refused() {
     let (mut scene, id) = scene(each_minute(CountFrom::Slot), Lifetime::PLAIN);
     half_minutes(&mut scene, 5);
     assert_eq!(change(&mut scene, &id, at_most(2)), Err("no-slot".to_owned()), "two runs are over");
+}
+
+/// A job of `cron_pause` that has run can be disabled, so that a change gives it no slots yet.
+#[test]
+fn a_job_that_has_run_can_be_disabled() {
+    let mut scene = Scene::new("2026-06-01T00:00:00Z", "UTC");
+    let caller = Caller::session(session("s"));
+    let once = "{:name \"O\" :prompt \"p\" :schedule {:kind :once :at \"2026-06-01T00:01:00Z\"}}";
+    assert!(!scene.call(&caller, "cron_create", once).is_error);
+    scene.pass(Span::from_millis(61_000));
+    let id = scene.handle.view(|state| state.schedules()[0].schedule().id.clone());
+    for tool in ["cron_pause", "cron_resume"] {
+        let answer = scene.call(&caller, tool, &format!("{{:job_id \"{id}\"}}"));
+        assert!(!answer.is_error, "{tool}");
+    }
 }
