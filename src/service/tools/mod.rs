@@ -163,8 +163,10 @@ impl Service {
             Tool::Native(tool) => NativeCall { service, admitted }.call(tool, args, notation),
             Tool::Channels(tool) => ChannelCall { service, admitted }.call(tool, args, notation),
             Tool::Memory(tool) => MemoryCall { service, admitted }.call(tool, args, notation),
-            // A rehearsal: tools that others carry out have none.
-            Tool::Primitives(tool) => primitives::check(tool, args, notation),
+            // A rehearsal: what others carry out is checked, and not called.
+            Tool::Primitives(tool) => {
+                PrimitivesCall { service, admitted, patience: None }.check(tool, args, notation)
+            }
         }
     }
 }

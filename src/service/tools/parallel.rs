@@ -10,7 +10,7 @@ use super::super::later::{Called, Pending, Promise};
 use super::primitives::PrimitivesCall;
 use super::tasks::{TaskMaker, task_time};
 use crate::dialect::primitives::{self, Item, ItemEnd, ItemResult, Parallel};
-use crate::dialect::within_bound;
+use crate::dialect::{Answer, within_bound};
 use crate::domain::{
     BootTime, CallPurpose, CallVia, CallerRole, Dialect, ExecutorKind, Outcome, Refusal, ScheduleId,
     SessionId, Span, ToolName, ToolSpec,
@@ -88,6 +88,16 @@ impl PrimitivesCall<'_> {
         // A session that was closed meanwhile has no calls to record, and its calls end by themselves.
         let _ =
             self.handle().submit(Input::Report(Report::ToolsCalled { session: session.clone(), tools, by }));
+    }
+
+    /// Whether at least one of the items would be called.
+    pub(super) fn check_parallel(&self, parallel: &Parallel, session: &SessionId) -> Answer {
+        let kit = self.handle().tools().of(session);
+        let is_callable = |item: &Item| self.callable(&kit, session, (item, false)).is_ok();
+        if parallel.items.iter().flatten().any(is_callable) {
+            return Answer::done(Value::Nil);
+        }
+        primitives::all_failed(parallel.items.len(), Vec::new())
     }
 
     fn invocation(&self, id: Box<str>, session: &SessionId, tool: &KnownTool, item: Item) -> Invocation {

@@ -58,17 +58,26 @@ impl<'a> PrimitivesCall<'a> {
     }
 
     pub(super) fn call(&self, tool: Tool, args: &Value, notation: Notation) -> Called {
-        let call = match primitives::parse(tool, args, notation) {
-            Ok(call) => call,
-            Err(answer) => return Called::Now(answer),
-        };
-        let Some(session) = self.caller().scope.session() else {
-            return Called::Now(primitives::no_session());
-        };
-        match call {
-            Call::Parallel(parallel) => self.parallel(parallel, session),
-            Call::Background(asked) => self.background(asked, session),
+        match self.read(tool, args, notation) {
+            Ok((Call::Parallel(parallel), session)) => self.parallel(parallel, session),
+            Ok((Call::Background(asked), session)) => self.background(asked, session),
+            Err(answer) => Called::Now(answer),
         }
+    }
+
+    /// Checks a call without making it: whether its shape is right, and whether there is what it names.
+    pub(super) fn check(&self, tool: Tool, args: &Value, notation: Notation) -> Answer {
+        match self.read(tool, args, notation) {
+            Ok((Call::Parallel(parallel), session)) => self.check_parallel(&parallel, session),
+            Ok((Call::Background(asked), session)) => self.check_background(asked, session),
+            Err(answer) => answer,
+        }
+    }
+
+    /// The call, and the session that it is made for.
+    fn read(&self, tool: Tool, args: &Value, notation: Notation) -> Result<(Call, &'a SessionId), Answer> {
+        let call = primitives::parse(tool, args, notation)?;
+        Ok((call, self.caller().scope.session().ok_or_else(primitives::no_session)?))
     }
 
     /// The tool of an item, if the caller may call it now with these arguments.
@@ -145,9 +154,4 @@ fn at_once(state: &State, name: &str) -> Option<String> {
     }
     let asks = state.guard().is_some_and(|policy| policy.asks.is_some());
     asks.then(|| primitives::asks_guard(name))
-}
-
-/// Checks a call without making it.
-pub(super) fn check(tool: Tool, args: &Value, notation: Notation) -> Answer {
-    primitives::parse(tool, args, notation).map_or_else(|answer| answer, |_| Answer::done(Value::Nil))
 }

@@ -78,6 +78,26 @@ impl PrimitivesCall<'_> {
         }
     }
 
+    /// Whether there is the task that is asked about, and whether a launch would be accepted.
+    pub(super) fn check_background(&self, asked: Background, session: &SessionId) -> Answer {
+        match asked {
+            Background::List => Answer::done(Value::Nil),
+            Background::Status { task } | Background::Cancel { task } | Background::Wait { task, .. } => {
+                self.status(&task, session)
+            }
+            Background::Launch(item) => {
+                let kit = self.handle().tools().of(session);
+                let tool = match self.callable(&kit, session, (&item, true)) {
+                    Ok(tool) => tool,
+                    Err(fault) => return fault.answer(),
+                };
+                let Ok(id) = ScheduleId::new(&self.fresh_id()) else { return primitives::unknown_task("") };
+                let made = self.maker(session).create(&id, (&tool.spec, tool.kind), item.args);
+                made.map_or_else(|refusal| primitives::refused(&refusal), |()| Answer::done(Value::Nil))
+            }
+        }
+    }
+
     /// What makes tasks of the session, on behalf of the caller.
     pub(super) fn maker(&self, session: &SessionId) -> TaskMaker {
         let caller = self.caller();

@@ -203,3 +203,36 @@ fn fifty_calls_are_as_many_as_one_may_make() {
         (&50.into(), &50.into(), &0.into())
     );
 }
+
+/// An example works when it is sent as it stands, or there is none.
+#[test]
+fn the_example_of_a_refusal_works_or_is_not_there() {
+    let world = world();
+    let caller = model(session("s"));
+    let (said, _waiter) = world.begin(TASK, &caller, r#"{"name":"t.hang"}"#);
+    world.run_for(1_000);
+    let launched: Value = serde_json::from_str(&said.text()).expect("JSON");
+    let wait = format!(r#"{{"task_id":{},"wait":"true"}}"#, launched["task_id"]);
+    for (tool, args, has_example) in [
+        (TASK, r#"{"name":"t.a","args":{"n":1}}"#, true),
+        (TASK, r#"{"list_tasks":"true"}"#, true),
+        (TASK, wait.as_str(), true),
+        (RUN, r#"{"actions":[{"name":"t.a"},{"name":"t.no"}],"timeout":"10"}"#, true),
+        // What is named is not there, or not to be had.
+        (TASK, r#"{"name":"t.no","args":{"n":1}}"#, false),
+        (TASK, r#"{"name":"t.closed","args":{}}"#, false),
+        (TASK, r#"{"name":"t.sql","args":{"query":5}}"#, false),
+        (TASK, r#"{"task_id":"a1b2c3d4e5f6","wait":"true"}"#, false),
+        (TASK, r#"{"task_id":"a1b2c3d4e5f6","cancel":"true"}"#, false),
+        (RUN, r#"{"actions":[{"name":"t.no"}],"timeout":"10"}"#, false),
+    ] {
+        let error = error(&world, &caller, (tool, args));
+        assert_eq!(error.get("example").is_some(), has_example, "{args}: {error}");
+        let Some(example) = error.get("example") else { continue };
+        let (said, _waiter) = world.begin(tool, &caller, &example.to_string());
+        world.run_for(0);
+        assert!(!said.is_error(), "{example}: {}", said.text());
+    }
+    // An example is tried without effect: only what was sent has been called.
+    assert_eq!(world.executor.calls().len(), 3);
+}
