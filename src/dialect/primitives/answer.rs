@@ -48,6 +48,8 @@ pub struct TaskView {
     pub(crate) outcome: Option<Outcome>,
     /// Why it failed, if there is no outcome that says so.
     pub(crate) error: Option<Box<str>>,
+    /// The warning that nobody would be told of its end, if that is so as things are.
+    pub(crate) unheard: Option<String>,
 }
 
 impl ItemEnd {
@@ -103,8 +105,8 @@ fn dropped(outcome: &Outcome) -> String {
     )
 }
 
-/// The answer to a `run_parallel` whose items were called.
-pub fn parallel(results: &[ItemResult], took: Span) -> Answer {
+/// The answer to a `run_parallel` whose items were called. `unheard` is the warning that nobody would be told of its tasks.
+pub fn parallel(results: &[ItemResult], took: Span, unheard: Option<String>) -> Answer {
     let succeeded = results.iter().filter(|result| result.end.is_success()).count();
     let is_running = |result: &&ItemResult| matches!(result.end, ItemEnd::Running(_));
     let running = results.iter().filter(is_running).count();
@@ -118,8 +120,12 @@ pub fn parallel(results: &[ItemResult], took: Span) -> Answer {
     if running == 0 {
         return Answer::done(answer);
     }
-    let hint = "those that go on are tasks: you are told when they end; background_run with task_id says how they stand";
-    Answer::done(answer.with("running", count(running)).with("hint", hint))
+    let hint = if unheard.is_some() {
+        "those that go on are tasks: background_run with task_id says how they stand"
+    } else {
+        "those that go on are tasks: you are told when they end; background_run with task_id says how they stand"
+    };
+    Answer::done(answer.with("running", count(running)).with("hint", hint)).warned("warnings", unheard)
 }
 
 /// The answer to a launch: the task goes on.
@@ -130,13 +136,8 @@ pub fn launched(task: &TaskView) -> Answer {
         .with("status", task.state.name())
         .with("elapsed_seconds", seconds(task.elapsed))
         .with("started_at", brief::instant(task.started));
-    let answer = held(answer, task);
-    let hint = if task.is_held {
-        HELD_HINT
-    } else {
-        "you are told when it ends: go on with something else, or end your turn"
-    };
-    Answer::done(answer.with("hint", hint))
+    let told = "you are told when it ends: go on with something else, or end your turn";
+    Answer::done(held(answer, task).with("hint", hint(task, told))).warned("warnings", task.unheard.clone())
 }
 
 /// The answer about one task.
@@ -207,11 +208,21 @@ fn printed(task: &TaskView) -> Map {
         (None, None) => map,
     };
     match task.state {
-        TaskState::Running if task.is_held => map.with("hint", HELD_HINT),
         TaskState::Running => {
-            map.with("hint", "it goes on; you are told when it ends, or wait for it with wait: true")
+            let told = "it goes on; you are told when it ends, or wait for it with wait: true";
+            map.with("hint", hint(task, told))
         }
         TaskState::Completed | TaskState::Failed | TaskState::Cancelled => map,
+    }
+}
+
+/// What to do while a task goes on. `told` is the hint where its session is told of the end.
+fn hint(task: &TaskView, told: &'static str) -> &'static str {
+    match (task.is_held, task.unheard.is_some()) {
+        (true, true) => UNHEARD_HELD_HINT,
+        (true, false) => HELD_HINT,
+        (false, true) => UNHEARD_HINT,
+        (false, false) => told,
     }
 }
 
@@ -227,3 +238,7 @@ fn count(count: usize) -> i64 {
 
 const HELD_HINT: &str = "an operator has to approve this call before it is made; you are told when it has ended or was \
                          refused: go on with something else, or end your turn";
+const UNHEARD_HINT: &str =
+    "it goes on; ask with task_id how it stands, or wait for it with task_id and wait: true";
+const UNHEARD_HELD_HINT: &str =
+    "an operator has to approve this call before it is made; ask with task_id how it stands";

@@ -10,7 +10,7 @@ use super::super::later::{Called, Pending, Promise};
 use super::primitives::PrimitivesCall;
 use super::tasks::{TaskMaker, task_time};
 use crate::dialect::primitives::{self, Item, ItemEnd, ItemResult, Parallel};
-use crate::dialect::{Answer, within_bound};
+use crate::dialect::{Answer, unreachable, within_bound};
 use crate::domain::{
     BootTime, CallPurpose, CallVia, CallerRole, Dialect, ExecutorKind, Outcome, Refusal, ScheduleId,
     SessionId, Span, ToolName, ToolSpec,
@@ -63,6 +63,7 @@ impl PrimitivesCall<'_> {
                 left: calls.len(),
                 items,
                 is_time_up: false,
+                unheard: None,
                 promise: None,
                 alarm: None,
             }),
@@ -156,6 +157,8 @@ struct BoardState {
     items: Vec<(Box<str>, Option<ItemEnd>)>,
     /// Whether what has not ended becomes tasks: from then on it is not ended for a caller that leaves.
     is_time_up: bool,
+    /// The warning that nobody would be told of the tasks, if there are any and that is so.
+    unheard: Option<String>,
     /// `None` once the answer was given, or nobody wants it.
     promise: Option<Promise>,
     alarm: Option<AlarmId>,
@@ -209,11 +212,13 @@ impl Board {
                 );
                 Some(ItemEnd::Ended(Outcome::of_error(text, time)))
             });
+            let unheard = end.as_ref().and_then(|end| self.unheard(end));
             let mut state = self.state();
             // `None`: it ends just now, and says so itself.
             if let (Some(end), Some((_, place @ None))) = (end, state.items.get_mut(*index)) {
                 *place = Some(end);
                 state.left -= 1;
+                state.unheard = state.unheard.take().or(unheard);
             }
         }
         let mut state = self.state();
@@ -237,6 +242,13 @@ impl Board {
                 Err(refusal)
             }
         }
+    }
+
+    /// The warning that nobody would be told of a call that goes on as a task.
+    fn unheard(&self, end: &ItemEnd) -> Option<String> {
+        let ItemEnd::Running(task) = end else { return None };
+        let id = ScheduleId::new(task).ok()?;
+        self.handle.view(|state| unreachable(state, state.schedule(&id)?))
     }
 
     /// The calls that have not ended.
@@ -267,7 +279,7 @@ impl Board {
 
     fn answer(&self, mut state: MutexGuard<'_, BoardState>) {
         let (promise, alarm) = (state.promise.take(), state.alarm.take());
-        let items = std::mem::take(&mut state.items);
+        let (items, unheard) = (std::mem::take(&mut state.items), state.unheard.take());
         // Unlocked first: the receiver of the answer may do anything.
         drop(state);
         if let Some(alarm) = alarm {
@@ -277,7 +289,7 @@ impl Board {
         let results: Vec<ItemResult> = items.into_iter().filter_map(result).collect();
         let took = self.handle.now().boot.since(self.began);
         if let Some(promise) = promise {
-            promise.give(within_bound(primitives::parallel(&results, took)));
+            promise.give(within_bound(primitives::parallel(&results, took, unheard)));
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::super::later::{Called, Pending, Promise};
 use super::primitives::PrimitivesCall;
 use crate::dialect::primitives::{self, Background, Item, TaskView};
-use crate::dialect::{Answer, within_bound};
+use crate::dialect::{Answer, unreachable, within_bound};
 use crate::domain::{
     Actor, Call, CallPurpose, CallVia, CallerRole, Dialect, Durability, ExecutorKind, Moment, Payload,
     Policy, Refusal, ScheduleId, SessionId, Settings, Sink, Span, TaskState, ToolSpec, When,
@@ -67,8 +67,9 @@ impl PrimitivesCall<'_> {
         match asked {
             Background::List => {
                 let now = self.handle().now().wall;
-                let views =
-                    self.handle().view(|state| tasks(state, session).map(|task| view(&task, now)).collect());
+                let views = self
+                    .handle()
+                    .view(|state| tasks(state, session).map(|task| view(state, &task, now)).collect());
                 Called::Now(primitives::tasks(views))
             }
             Background::Status { task } => Called::Now(self.status(&task, session)),
@@ -312,7 +313,7 @@ fn view_of(handle: &Handle, id: &ScheduleId, session: &SessionId) -> Option<Task
     let now = handle.now().wall;
     handle.view(|state| {
         let record = state.schedule(id).filter(|record| record.schedule().owner == *session)?;
-        Some(view(&task(state, record)?, now))
+        Some(view(state, &task(state, record)?, now))
     })
 }
 
@@ -337,7 +338,7 @@ fn task<'a>(state: &'a State, record: &'a ScheduleRecord) -> Option<Task<'a>> {
     Task::of(state, record).filter(|_| record.schedule().dialect == Dialect::Primitives)
 }
 
-fn view(task: &Task<'_>, now: Moment) -> TaskView {
+fn view(state: &State, task: &Task<'_>, now: Moment) -> TaskView {
     let schedule = task.record.schedule();
     let (started, finished) = (schedule.created_at, task.run.and_then(|run| run.ended_at));
     TaskView {
@@ -350,5 +351,6 @@ fn view(task: &Task<'_>, now: Moment) -> TaskView {
         elapsed: finished.unwrap_or(now).since(started),
         outcome: task.run.and_then(|run| run.outcome.as_deref().cloned()),
         error: task.run.and_then(|run| run.failure.as_ref().map(|failure| failure.message.clone())),
+        unheard: unreachable(state, task.record),
     }
 }

@@ -1,6 +1,6 @@
 //! `background_run`: its modes, what is answered and what the session is told.
 
-use reveille::domain::{Caller, Refusal, ScheduleId, Scope, Span};
+use reveille::domain::{Caller, HostId, Refusal, ScheduleId, Scope, SessionConfig, Span};
 use reveille::edn::Value;
 use reveille::engine::{Command, Input, Which};
 use reveille::service::Waiter;
@@ -242,4 +242,31 @@ fn a_session_has_a_hundred_tasks_and_they_end_with_it() {
     let in_use = world.handle.calls().in_use();
     assert_eq!((in_use.in_flight, in_use.waiting), (0, 0));
     assert_eq!(world.executor.cancelled().len(), 16);
+}
+
+/// Where nobody listens, no answer says that somebody is told, and the warning says where the end waits.
+#[test]
+fn a_task_of_which_nobody_is_told_says_so() {
+    let world = world();
+    let away = world.handle.open_session(Some(session("away")), HostId::INBOX, SessionConfig::default());
+    away.expect("the id is free");
+    for (who, is_heard) in [("s", true), ("away", false)] {
+        let caller = Caller::session(session(who)).as_model();
+        let ask = |tool: &str, args: &str| {
+            let (said, _waiter) = world.begin(tool, &caller, args);
+            world.run_for(1_000);
+            said.text()
+        };
+        let launched = ask("background_run", r#"{"name":"ci.hang"}"#);
+        let id = launched.split("\"task_id\":\"").nth(1).and_then(|rest| rest.get(..12)).expect(&launched);
+        let status = ask("background_run", &format!(r#"{{"task_id":"{id}"}}"#));
+        let parallel = ask("run_parallel", r#"{"actions":[{"name":"ci.hang"}],"timeout":1}"#);
+        assert!(parallel.contains(r#""running":1"#), "{parallel}");
+        for text in [&launched, &status, &parallel] {
+            assert_eq!(text.contains("you are told when"), is_heard, "{text}");
+        }
+        for text in [&launched, &parallel] {
+            assert_eq!(text.contains("will wait in the inbox of the session away"), !is_heard, "{text}");
+        }
+    }
 }
