@@ -75,6 +75,22 @@ fn a_job_runs_on_every_match_or_on_the_next_one_and_ends_after_thirty_days() {
     assert_eq!(call(&handle, "CronList", "{}")["jobs"].as_array().expect("jobs").len(), 0);
 }
 
+/// A recurring job ends after thirty days, so an expression that matches later needs another call, which the error shows.
+#[test]
+fn a_recurring_job_that_would_end_before_its_first_match_is_refused_for_that() {
+    let (handle, _) = simulated::engine(&["s"]);
+    let refused = call(&handle, "CronCreate", r#"{"cron":"30 14 25 3 *","prompt":"p"}"#);
+    let error = &refused["error"];
+    assert_eq!((error["kind"].as_str(), error["field"].as_str()), (Some("matches_too_late"), Some("cron")));
+    assert_eq!(error["value"], "30 14 25 3 *", "{error}");
+    let expected =
+        "cron matches first at 2026-03-25T14:30:00Z: a recurring job ends after 30 days (cron-job-ms)";
+    assert_eq!(error["message"], expected, "{error}");
+    assert_eq!(error["example"]["recurring"], false, "{error}");
+    let made = call(&handle, "CronCreate", &error["example"].to_string());
+    assert_eq!(made["nextFireAt"], 1_774_449_000_000_i64, "{made}");
+}
+
 /// What Claude Code 2.1.330 does: brings the delay into the bounds, has one wake-up per session, and counts what stop cancels.
 #[test]
 fn a_session_has_one_wake_up_and_stop_ends_the_loop() {

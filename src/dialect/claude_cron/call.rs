@@ -67,7 +67,7 @@ pub struct WakeupDraft {
 /// # Errors
 /// The complete error answer to an invalid call.
 pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answer> {
-    let style = Style { notation, keys: Keys::Plain, choices: Choices::AnyCase, short_times: true };
+    let style = style(notation);
     let call = || -> Result<Call, ArgError> {
         // Before all other checks: the answer to a program is a call that works, whatever else is wrong with this one.
         if tool == Tool::Monitor
@@ -87,6 +87,11 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answe
         }
     };
     call().map_err(|error| error.answer(&TOOL_WORDS, Repair::new(args, style).without(&error)))
+}
+
+/// How these tools are called.
+pub(super) const fn style(notation: Notation) -> Style {
+    Style { notation, keys: Keys::Plain, choices: Choices::AnyCase, short_times: true }
 }
 
 /// The names of each tool's arguments.

@@ -2,10 +2,11 @@
 //!
 //! Errors of single arguments are in `args`.
 
+use super::call::style;
 use super::instead::ProgramCall;
-use crate::dialect::args::{ArgError, ArgErrorKind, NO_SESSION, TOOL_WORDS, wordings};
-use crate::dialect::{Answer, called, echo, page, tool_error, watch};
-use crate::domain::{Code, Refusal, ToolName};
+use crate::dialect::args::{ArgError, ArgErrorKind, NO_SESSION, Repair, TOOL_WORDS, wordings};
+use crate::dialect::{Answer, Notation, called, echo, page, tool_error, watch};
+use crate::domain::{Code, Moment, Refusal, ToolName};
 use crate::edn::{Map, Value};
 use crate::limits;
 
@@ -57,6 +58,24 @@ pub fn not_found(id: &str) -> Answer {
     tool_error::finish(error, Code::NotFound)
 }
 
+/// The answer to a `CronCreate` of a recurring job whose expression matches `first` when the job has ended by its age.
+pub fn matches_too_late(args: &Value, notation: Notation, first: Moment) -> Answer {
+    let repair = Repair::new(args, style(notation));
+    let given = repair.field("cron").cloned().unwrap_or(Value::Nil);
+    // Asked for once, the job has no such end.
+    too_late(first).with(&given).answer(&TOOL_WORDS, repair.with_field("recurring", false.into()))
+}
+
+fn too_late(first: Moment) -> ArgError {
+    let limit = limits::CRON_JOB_MS;
+    let days = limit.value / 86_400_000;
+    ArgError::own(
+        "cron",
+        TOO_LATE,
+        format!("{}: a recurring job ends after {days} days ({})", first.brief(), limit.name),
+    )
+}
+
 /// The answer to a call that the engine refused.
 pub fn refused(refusal: &Refusal) -> Answer {
     tool_error::refused(refusal)
@@ -70,6 +89,7 @@ pub fn errors() -> Vec<(&'static str, Code, Value)> {
         error("", ArgErrorKind::NotAMap { found: "string" }).with(&Value::from("in an hour")),
         error("cron", ArgErrorKind::Missing),
         ArgError::own("cron", NOT_CRON, "REASON"),
+        too_late(Moment::EPOCH).with(&Value::from("30 14 25 3 *")),
         ArgError::own("prompt", SENTINEL, ""),
         error("timeout_ms", ArgErrorKind::OutOfRange { min, max }).with(&Value::Int(1)),
         ArgError::own("timeout_ms", TOO_SHORT, "the first check, which comes at 30000")
@@ -111,6 +131,8 @@ const NO_TOOLS: &str = "no tool here looks at anything outside: an operator open
 wordings! {
     NOT_CRON "invalid_cron" "{field} is invalid: {detail}"
         "write minute hour day-of-month month day-of-week, such as 57 8 * * 1-5";
+    TOO_LATE "matches_too_late" "{field} matches first at {detail}"
+        "set recurring to false for that one time, or write an expression that matches earlier";
     SENTINEL "unresolved_sentinel" "{field} is a mark that only Claude Code's own tool puts words in the place of"
         "write out in words what the next iteration is to do";
     TOO_SHORT "too_short" "{field} is over before {detail} ms"

@@ -25,7 +25,7 @@ mod view;
 
 pub use answer::{created, deleted, listed, monitored, stopped, woken};
 pub use call::{Call, JobDraft, WakeupDraft, parse};
-pub use error::{errors, full, no_program, no_session, not_found, refused, unwatchable};
+pub use error::{errors, full, matches_too_late, no_program, no_session, not_found, refused, unwatchable};
 pub use instead::{ProgramCall, instead};
 pub use monitor::MonitorDraft;
 pub use tool::Tool;

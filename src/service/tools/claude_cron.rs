@@ -7,11 +7,12 @@ use super::super::admission::Admitted;
 use super::super::{Service, creation};
 use super::called::CallLater;
 use super::watch::{NotStarted, Start, WatchCall};
+use crate::calendar::Slots;
 use crate::dialect::claude_cron::{self, Call, Job, JobDraft, MonitorDraft, ProgramCall, Tool, WakeupDraft};
 use crate::dialect::{Answer, Notation, unreachable};
 use crate::domain::{
-    Caller, Dialect, Durability, ExecutorKind, Refusal, Risk, ScheduleId, SessionId, Status, ToolName,
-    ToolSpec,
+    Caller, Dialect, Durability, ExecutorKind, Reason, Refusal, Risk, ScheduleId, SessionId, Status,
+    ToolName, ToolSpec, Trigger,
 };
 use crate::edn::Value;
 use crate::engine::{Command, Input, NewSchedule, ScheduleRecord, State, Which};
@@ -39,7 +40,7 @@ impl<'a> ClaudeCronCall<'a> {
         };
         let Some(session) = self.caller().scope.session() else { return claude_cron::no_session() };
         let done = match call {
-            Call::Create(draft) => self.create(draft, session),
+            Call::Create(draft) => self.create(draft, session, (args, notation)),
             Call::List(page) => self.jobs(session).map(|jobs| claude_cron::listed(&jobs, &page)),
             Call::Delete { id } => self.delete(&id, session),
             Call::Wakeup(draft) => self.wake(&draft, session),
@@ -62,7 +63,12 @@ impl<'a> ClaudeCronCall<'a> {
         Ok(jobs)
     }
 
-    fn create(&self, draft: JobDraft, session: &SessionId) -> Result<Answer, Refusal> {
+    fn create(
+        &self,
+        draft: JobDraft,
+        session: &SessionId,
+        (args, notation): (&Value, Notation),
+    ) -> Result<Answer, Refusal> {
         let possible = creation::durability(self.handle());
         let wanted = draft.durable;
         // Without a store nothing is durable, whatever was wanted. The answer says so.
@@ -70,12 +76,17 @@ impl<'a> ClaudeCronCall<'a> {
         let own = self.handle().view(|state| state.zone_of(Some(session)).cloned());
         let zone = self.handle().zones().usual(own.as_ref()).clone();
         let now = self.handle().now().wall;
+        let trigger = Trigger::Cron(draft.cron.clone().into(), zone.clone().into());
         let new = draft.into_new((self.fresh(durability), durability), session.clone(), zone, now);
-        self.submit(new, session, Command::CreateSchedule, |state, job| {
+        let made = self.submit(new, session, Command::CreateSchedule, |state, job| {
             let others: Vec<Job> =
                 claude_cron::jobs(state, session).into_iter().filter(|other| other.id != job.id).collect();
             claude_cron::created(job, &others, wanted)
-        })
+        });
+        // Nothing but its age ends such a job before its first match.
+        let is_late = matches!(made, Err(Refusal::NoSlot { reason: Reason::Expired }));
+        let first = Slots::new(&trigger, self.handle().zones()).first_after(now).filter(|_| is_late);
+        first.map_or(made, |first| Ok(claude_cron::matches_too_late(args, notation, first)))
     }
 
     fn wake(&self, draft: &WakeupDraft, session: &SessionId) -> Result<Answer, Refusal> {
