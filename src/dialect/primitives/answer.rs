@@ -128,8 +128,8 @@ pub fn parallel(results: &[ItemResult], took: Span, unheard: Option<String>) -> 
     Answer::done(answer.with("running", count(running)).with("hint", hint)).warned("warnings", unheard)
 }
 
-/// The answer to a launch: the task goes on.
-pub fn launched(task: &TaskView) -> Answer {
+/// The answer to a launch: the task goes on. A time that was given with it bounds nothing.
+pub fn launched(task: &TaskView, has_timeout: bool) -> Answer {
     let answer = Map::new()
         .with("task_id", &*task.id)
         .with("tool_name", task.tool.as_str())
@@ -137,7 +137,10 @@ pub fn launched(task: &TaskView) -> Answer {
         .with("elapsed_seconds", seconds(task.elapsed))
         .with("started_at", brief::instant(task.started));
     let told = "you are told when it ends: go on with something else, or end your turn";
-    Answer::done(held(answer, task).with("hint", hint(task, told))).warned("warnings", task.unheard.clone())
+    let answer = held(answer, task).with("hint", hint(task, told));
+    let unheard = task.unheard.as_deref().map(Value::from);
+    let warnings: Vec<Value> = unheard.into_iter().chain(has_timeout.then(|| UNTIMED.into())).collect();
+    Answer::done(if warnings.is_empty() { answer } else { answer.with("warnings", warnings) })
 }
 
 /// The answer about one task.
@@ -242,3 +245,5 @@ const UNHEARD_HINT: &str =
     "it goes on; ask with task_id how it stands, or wait for it with task_id and wait: true";
 const UNHEARD_HELD_HINT: &str =
     "an operator has to approve this call before it is made; ask with task_id how it stands";
+const UNTIMED: &str =
+    "timeout bounds a wait (wait: true), and not the task: it goes on until it ends or is cancelled";

@@ -73,7 +73,12 @@ pub enum Background {
         task: Box<str>,
     },
     /// Begin a task.
-    Launch(Item),
+    Launch {
+        /// What to call.
+        item: Item,
+        /// Whether a time was given, which bounds a wait and no task.
+        has_timeout: bool,
+    },
 }
 
 /// Parses the arguments of one call of a tool.
@@ -161,6 +166,7 @@ fn background(args: &Args<'_>) -> Result<Background, ArgError> {
     let is = |name| args.opt(name, Arg::flag).map(|flag| flag == Some(true));
     let (list, cancel, wait) = (is("list_tasks")?, is("cancel")?, is("wait")?);
     let task = args.opt_text("task_id", limits::ID_BYTES)?.map(Box::<str>::from);
+    let seconds = args.opt("timeout", |arg| arg.int_in(1, limits::TASK_WAIT_SECONDS_MAX.value))?;
     let needed = |of: &'static str| ArgError::own("task_id", TASK_NEEDED, of);
     // From here on the first mode that fits counts (invariant 3 of this folder).
     if list {
@@ -170,7 +176,6 @@ fn background(args: &Args<'_>) -> Result<Background, ArgError> {
         return task.map(|task| Background::Cancel { task }).ok_or_else(|| needed("cancel"));
     }
     if wait {
-        let seconds = args.opt("timeout", |arg| arg.int_in(1, limits::TASK_WAIT_SECONDS_MAX.value))?;
         let time = Span::from_millis(seconds.unwrap_or(limits::TASK_WAIT_SECONDS.value) * 1_000);
         return task.map(|task| Background::Wait { task, time }).ok_or_else(|| needed("wait"));
     }
@@ -181,5 +186,6 @@ fn background(args: &Args<'_>) -> Result<Background, ArgError> {
         return Err(ArgError::own("", LAUNCH_NEEDS_NAME, ""));
     };
     let params = args.opt("params", params)?.unwrap_or_else(|| Map::new().into());
-    Ok(Background::Launch(Item { name: name.into(), args: Arc::new(params) }))
+    let item = Item { name: name.into(), args: Arc::new(params) };
+    Ok(Background::Launch { item, has_timeout: seconds.is_some() })
 }

@@ -43,7 +43,7 @@ fn of_primitives(tool: primitives::Tool, args: &Value) -> Op {
             }
             Ok(Call::Background(Background::Cancel { .. })) => Op::Cancel,
             // Also what the tool will refuse.
-            Ok(Call::Parallel(_) | Call::Background(Background::Launch(_))) | Err(_) => Op::Call,
+            Ok(Call::Parallel(_) | Call::Background(Background::Launch { .. })) | Err(_) => Op::Call,
         },
     }
 }
@@ -254,7 +254,7 @@ mod tests {
                 | claude_cron::Call::Program(_) => Op::Create,
             }),
             Tool::Primitives(tool) => Some(match primitives::parse(tool, args, notation).ok()? {
-                Call::Parallel(_) | Call::Background(Background::Launch(_)) => Op::Call,
+                Call::Parallel(_) | Call::Background(Background::Launch { .. }) => Op::Call,
                 Call::Background(Background::Cancel { .. }) => Op::Cancel,
                 Call::Background(Background::List | Background::Wait { .. } | Background::Status { .. }) => {
                     Op::Query

@@ -75,7 +75,7 @@ impl PrimitivesCall<'_> {
             Background::Status { task } => Called::Now(self.status(&task, session)),
             Background::Cancel { task } => Called::Now(self.cancel(&task, session)),
             Background::Wait { task, time } => self.wait(&task, session, time),
-            Background::Launch(item) => self.launch(item, session),
+            Background::Launch { item, has_timeout } => self.launch((item, has_timeout), session),
         }
     }
 
@@ -86,7 +86,7 @@ impl PrimitivesCall<'_> {
             Background::Status { task } | Background::Cancel { task } | Background::Wait { task, .. } => {
                 self.status(&task, session)
             }
-            Background::Launch(item) => {
+            Background::Launch { item, .. } => {
                 let kit = self.handle().tools().of(session);
                 let tool = match self.callable(&kit, session, (&item, true)) {
                     Ok(tool) => tool,
@@ -113,7 +113,7 @@ impl PrimitivesCall<'_> {
         TaskMaker { handle: self.handle().clone(), session: session.clone(), made_by }
     }
 
-    fn launch(&self, item: Item, session: &SessionId) -> Called {
+    fn launch(&self, (item, has_timeout): (Item, bool), session: &SessionId) -> Called {
         let kit = self.handle().tools().of(session);
         let tool = match self.callable(&kit, session, (&item, true)) {
             Ok(tool) => tool,
@@ -129,7 +129,7 @@ impl PrimitivesCall<'_> {
         let print = move || {
             let Some(view) = view_of(&handle, &task, &owner) else { return primitives::unknown_task("") };
             match (view.state, &view.outcome, &view.error) {
-                (TaskState::Running, ..) => primitives::launched(&view),
+                (TaskState::Running, ..) => primitives::launched(&view, has_timeout),
                 (TaskState::Failed, outcome, error) => {
                     let error =
                         outcome.as_ref().and_then(|outcome| outcome.error.as_deref()).or(error.as_deref());

@@ -270,3 +270,30 @@ fn a_task_of_which_nobody_is_told_says_so() {
         }
     }
 }
+
+/// The time is for a wait. It is checked in every mode, and a launch says that it does not bound the task.
+#[test]
+fn a_time_that_bounds_nothing_is_said_to() {
+    let world = world();
+    for (timeout, why) in [
+        (r#""abc""#, "timeout must be a whole number"),
+        ("[]", "timeout must be a whole number"),
+        ("-1", "timeout must be from 1 to 3600"),
+    ] {
+        for mode in [r#""name":"ci.hang""#, r#""task_id":"x""#, r#""list_tasks":true"#] {
+            let (said, _) = ask(&world, &format!(r#"{{{mode},"timeout":{timeout}}}"#));
+            assert!(said.is_error() && said.text().contains(why), "{mode}: {}", said.text());
+        }
+    }
+    for (timeout, is_warned) in [("5", true), ("null", false)] {
+        let (said, _waiter) = ask(&world, &format!(r#"{{"name":"ci.hang","timeout":{timeout}}}"#));
+        world.run_for(1_000);
+        let text = said.text();
+        assert!(!said.is_error() && text.contains(r#""status":"running""#), "{text}");
+        assert_eq!(
+            text.contains("timeout bounds a wait (wait: true), and not the task"),
+            is_warned,
+            "{text}"
+        );
+    }
+}
