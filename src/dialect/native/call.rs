@@ -28,8 +28,8 @@ pub enum Call {
     Cancel(ScheduleRef),
     /// Change the definition of a schedule; the number is the revision that the caller has seen.
     Change(ScheduleRef, Box<ChangeRequest>, Option<u32>),
-    /// Pause a schedule (true) or resume it (false).
-    Pause(ScheduleRef, bool),
+    /// Pause a schedule (true) or resume it (false); the number is the revision that the caller has seen.
+    Pause(ScheduleRef, bool, Option<u32>),
     /// Explain what happened to a schedule at an instant; by default, now.
     Explain(ScheduleRef, Option<Moment>),
     /// Take at most this many messages out of the inbox.
@@ -136,11 +136,10 @@ fn update(args: &Args<'_>) -> Result<Call, ArgError> {
     let paused = field::PAUSED.opt(args)?;
     let is_change = when.is_some() || zone.is_some() || message.is_some() || label.is_some();
     match (paused, is_change) {
-        // Pausing and changing are two mutations, and only one of them checks the revision.
+        // Pausing and changing are two mutations, and each makes a revision of its own.
         (Some(_), true) => Err(ArgError::own("paused", NOT_ALONE, "")),
         (None, false) => Err(ArgError::own("", NO_CHANGE, "")),
-        (Some(_), false) if revision.is_some() => Err(ArgError::own("revision", NOT_ALONE, "")),
-        (Some(paused), false) => Ok(Call::Pause(which, paused)),
+        (Some(paused), false) => Ok(Call::Pause(which, paused, revision)),
         (None, true) => {
             let texts = ChangeParams { label, description: None, message };
             let when = WhenParams { when, zone, ..WhenParams::default() };

@@ -51,7 +51,7 @@ impl<'a> NativeCall<'a> {
             Call::List(listing) => self.list(&listing),
             Call::Cancel(which) => self.cancel(&which),
             Call::Change(which, change, revision) => self.change(&which, (*change, revision)),
-            Call::Pause(which, paused) => self.pause(&which, paused),
+            Call::Pause(which, paused, revision) => self.pause(&which, (paused, revision)),
             Call::Explain(which, at) => self.explain(&which, at.map(|at| at.to_string())),
             Call::Inbox(first) => self.take(first),
             Call::Query(boundary) => self.query(&boundary),
@@ -119,8 +119,12 @@ impl<'a> NativeCall<'a> {
         Ok(native::updated(&made, &schedule))
     }
 
-    fn pause(&self, which: &ScheduleRef, paused: bool) -> Result<Answer, ResolverError> {
-        let which = self.which(which, None)?;
+    fn pause(
+        &self,
+        which: &ScheduleRef,
+        (paused, revision): (bool, Option<u32>),
+    ) -> Result<Answer, ResolverError> {
+        let which = self.which(which, revision)?;
         let mutation = if paused {
             Mutation::Pause(Box::new(PauseRequest { which, why: ReasonParams { reason: None } }))
         } else {

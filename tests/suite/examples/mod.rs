@@ -333,6 +333,8 @@ fn a_conflict_of_revisions_shows_the_call_on_the_present_one() {
         ("cron_update", revise, "base_revision"),
         ("cron_delete", r#"{:job_id "$JOB" :base-revision 1}"#, "base-revision"),
         ("update", relabel, "revision"),
+        // A revision is a condition, and no change beside the pause.
+        ("update", r#"{:schedule_id "$SCHEDULE" :paused true :revision 1}"#, "revision"),
     ] {
         let scene = Scene::new();
         scene.told("cron_update", revise);
