@@ -50,6 +50,30 @@ fn a_call_is_made_at_its_time_and_its_session_is_told() {
     assert_eq!(scene.executor.calls().len(), 1);
 }
 
+/// The zone is echoed whatever the time is, and what its clock does at that time is said.
+#[test]
+fn the_zone_of_a_time_is_said_and_a_gap_of_its_clock() {
+    let scene = Scene::new();
+    let berlin = r#" "zone" "Europe/Berlin""#;
+    for (when, zone, next, warning) in [
+        ("2027-03-28T02:30:00", berlin, "2027-03-28T01:00:00Z", Some("does not exist there")),
+        ("2027-10-31T02:30:00", berlin, "2027-10-31T00:30:00Z", Some("comes twice there")),
+        ("2027-03-29T02:30:00", berlin, "2027-03-29T00:30:00Z", None),
+        ("2027-03-28T02:30:00+01:00", berlin, "2027-03-28T01:30:00Z", None),
+        ("2027-03-28T02:30:00", "", "2027-03-28T02:30:00Z", None),
+    ] {
+        for (tool, what) in [("schedule", r#""action" "http.get""#), ("remind", r#""message" "look""#)] {
+            let answer = scene.call(tool, &format!(r#"{{"when" "{when}" {what}{zone}}}"#));
+            let expected = if zone.is_empty() { "UTC" } else { "Europe/Berlin" };
+            assert_eq!(text(&answer, "zone"), Some(expected), "{answer:?}");
+            assert_eq!(text(&answer, "next_run"), Some(next), "{answer:?}");
+            let warnings = answer.keyword("warnings").map(Value::to_string);
+            assert_eq!(warnings.is_some(), warning.is_some(), "{when}: {warnings:?}");
+            assert!(warnings.unwrap_or_default().contains(warning.unwrap_or_default()), "{when}: {answer:?}");
+        }
+    }
+}
+
 #[test]
 fn a_job_without_a_name_has_an_id_by_chance() {
     let scene = Scene::new();

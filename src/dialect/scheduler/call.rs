@@ -5,7 +5,7 @@
 use super::error::{BAD_NAME, BAD_WHEN, BAD_ZONE, OUT_OF_BOUNDS, SCHEDULER_WORDS};
 use super::tool::Tool;
 use super::when::{JobWhen, parse_when, parse_when_in};
-use crate::calendar::{Zones, delay_in_words};
+use crate::calendar::{Warning, Zones, delay_in_words};
 use crate::dialect::args::{Arg, ArgError, ArgErrorKind, Args, Repair, Style};
 use crate::dialect::{Answer, Notation, called};
 use crate::domain::{Moment, ToolName, Zone};
@@ -56,6 +56,8 @@ pub struct Timed {
     pub when: JobWhen,
     /// The zone whose clock a cron expression reads, and a timestamp without an offset.
     pub zone: Zone,
+    /// What that clock does at the time.
+    pub warnings: Vec<Warning>,
     /// The name, if somebody gave one. A job of that name is replaced.
     pub name: Option<Box<str>>,
 }
@@ -141,11 +143,11 @@ fn timed(args: &Args<'_>, (now, zones): (Moment, &Zones)) -> Result<Timed, ArgEr
         let named = zones.named(arg.filled_text(limits::ZONE_BYTES)?);
         named.map_err(|fault| arg.breaks(BAD_ZONE, fault.to_string()).advised(fault.hint()))
     })?;
-    let when = args.required("when", |arg| {
+    let (when, warnings) = args.required("when", |arg| {
         let text = arg.filled_text(limits::JOB_WHEN_BYTES)?;
         let when = match &zone {
             Some(zone) => parse_when_in(text, now, (zone, zones)),
-            None => parse_when(text, now),
+            None => parse_when(text, now).map(|when| (when, Vec::new())),
         };
         when.map_err(|error| {
             let words = if error.is_understood() { OUT_OF_BOUNDS } else { BAD_WHEN };
@@ -153,7 +155,7 @@ fn timed(args: &Args<'_>, (now, zones): (Moment, &Zones)) -> Result<Timed, ArgEr
         })
     })?;
     let name = args.opt("name", name)?.flatten();
-    Ok(Timed { when, zone: zone.unwrap_or(Zone::Utc), name })
+    Ok(Timed { when, zone: zone.unwrap_or(Zone::Utc), warnings, name })
 }
 
 /// A name, which becomes a part of an id; blank is none.

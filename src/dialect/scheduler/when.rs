@@ -1,7 +1,7 @@
 //! The `when` of SEED-001: `in 5m`, an ISO instant, or a cron expression. The first form that a text looks like is the one that
 //! it is read as, so its error is of that form.
 
-use crate::calendar::{CronError, PhraseContext, Understood, Zones, parse_cron, understand};
+use crate::calendar::{CronError, PhraseContext, Understood, Warning, Zones, parse_cron, understand};
 use crate::domain::{Cron, Moment, Span, When, Zone};
 use crate::limits;
 
@@ -95,7 +95,8 @@ fn has_year(text: &str) -> bool {
     year.is_some_and(|year| year.len() == YEAR_DIGITS && year.iter().all(u8::is_ascii_digit))
 }
 
-/// Parses a `when` of which a timestamp without an offset is read on the clock of a zone, as of this moment.
+/// Parses a `when` of which a timestamp without an offset is read on the clock of a zone, as of this moment. The warnings are of
+/// a time that this clock leaves out, or shows twice.
 ///
 /// # Errors
 /// [`WhenError`], of the form that the text looks like.
@@ -103,19 +104,19 @@ pub(super) fn parse_when_in(
     text: &str,
     now: Moment,
     (zone, zones): (&Zone, &Zones),
-) -> Result<JobWhen, WhenError> {
+) -> Result<(JobWhen, Vec<Warning>), WhenError> {
     let when = parse_when(text, now);
     // The offset is looked for in the time alone, because the date has hyphens too.
     let time = text.trim().split_once(['T', 't']).map(|(_, time)| time);
     let has_offset = time.is_none_or(|time| time.contains(['Z', 'z', '+', '-']));
     let Some(reading) = instant(&text.trim().to_ascii_uppercase()).filter(|_| !has_offset) else {
-        return when;
+        return when.map(|when| (when, Vec::new()));
     };
     // Read as if it lay ahead, because whether it does is asked of the instant that the zone's clock means.
     let before = Moment::new(reading.seconds().saturating_sub(TWO_DAYS), 0).unwrap_or(Moment::EPOCH);
     let phrase = text.trim().replace(['T', 't'], " ");
     match understand(&phrase, &PhraseContext { now: before, zone: zone.clone(), zones }) {
-        Ok(Understood { meant: When::At(moment), .. }) => in_time(moment, now),
+        Ok(Understood { meant: When::At(moment), warnings, .. }) => Ok((in_time(moment, now)?, warnings)),
         Ok(_) | Err(_) => Err(WhenError::Iso),
     }
 }

@@ -52,24 +52,25 @@ impl<'a> SchedulerCall<'a> {
         if let Some(answer) = draft.output_channel.as_deref().and_then(|channel| self.closed(channel)) {
             return answer;
         }
-        let warnings = draft.warnings.clone();
-        let name = draft.timed.name.clone();
+        let (timed, warnings) = (draft.timed.clone(), draft.warnings.clone());
         let new = |id| later.of(draft.into_new(id, session.clone()));
-        self.put(name.as_deref(), session, new, |state, record| {
+        self.put(timed.name.as_deref(), session, new, |state, record| {
             // Without a time to wait for operators nothing waits for an approval.
             let waits = later.spec.approval && state.guard().is_some_and(|policy| policy.approval.is_some());
             let approval = waits.then(|| scheduler::needs_approval(&later.spec.name));
-            let warnings = warnings.iter().copied().map(str::to_owned).chain(approval);
+            let of_clock = timed.warnings.iter().map(ToString::to_string);
+            let warnings = of_clock.chain(warnings.iter().copied().map(str::to_owned)).chain(approval);
             let warnings = warnings.chain(unreachable(state, record));
-            scheduler::scheduled(record, warnings.collect())
+            scheduler::scheduled(record, &timed.zone, warnings.collect())
         })
     }
 
     fn remind(&self, draft: RemindDraft, session: &SessionId) -> Answer {
-        let name = draft.timed.name.clone();
+        let timed = draft.timed.clone();
         let new = |id| draft.into_new(id, session.clone());
-        self.put(name.as_deref(), session, new, |state, record| {
-            scheduler::reminded(record, session).warned("warnings", unreachable(state, record))
+        self.put(timed.name.as_deref(), session, new, |state, record| {
+            let warnings = timed.warnings.iter().map(ToString::to_string).chain(unreachable(state, record));
+            scheduler::reminded(record, &timed.zone, session, warnings.collect())
         })
     }
 
