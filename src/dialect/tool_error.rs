@@ -2,7 +2,7 @@
 //!
 //! Errors of single arguments are in `args`, errors of one dialect in its `error.rs`.
 
-use super::Answer;
+use super::{Answer, echo};
 use crate::domain::{Code, Refusal};
 use crate::edn::{Map, Value};
 
@@ -10,6 +10,14 @@ use crate::edn::{Map, Value};
 pub(super) fn refused(refusal: &Refusal) -> Answer {
     let code = refusal.code();
     let error = error(&refusal.name().replace('-', "_"), code, &refusal.to_string());
+    finish(error.with("hint", refusal.hint()), code)
+}
+
+/// Builds the answer to a call that the engine refused for the value of one of its fields.
+pub(super) fn refused_for(refusal: &Refusal, (field, value): (&str, &str)) -> Answer {
+    let code = refusal.code();
+    let error = error(&refusal.name().replace('-', "_"), code, &refusal.to_string());
+    let error = error.with("field", field).with("value", echo(&value.into()));
     finish(error.with("hint", refusal.hint()), code)
 }
 

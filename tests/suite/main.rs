@@ -41,6 +41,7 @@ mod examples;
 mod explained_calls;
 mod families;
 mod far_future;
+mod faulty_fields;
 mod foresight;
 mod generated;
 mod graph;

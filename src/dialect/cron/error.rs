@@ -12,7 +12,7 @@ use super::words::{self, CRON_WORDS, EMPTY_PATCH, NEVER_DUE, NO_OWNER, NO_SESSIO
 use crate::dialect::args::{ArgError, ArgErrorKind};
 use crate::dialect::tool_error::{entry, error, finish};
 use crate::dialect::{Answer, echo, page, tool_error};
-use crate::domain::{Code, Entropy, Moment, Refusal, ScheduleId, Zone};
+use crate::domain::{Code, Entropy, Moment, Refusal, ScheduleId, SessionId, Zone};
 use crate::edn::{Map, Value};
 use crate::limits;
 
@@ -71,6 +71,13 @@ pub(super) fn never_due_at(path: &str, schedule: &JobSchedule, not_before: Momen
         JobSchedule::Once { at } => error(&format!("{path}.at")).with(&instant(*at)),
         JobSchedule::Interval { .. } | JobSchedule::Daily { .. } | JobSchedule::Weekly { .. } => error(path),
     }
+}
+
+/// The answer to a call whose target is a session that is not there for the caller.
+pub fn unknown_target(tool: Tool, session: &SessionId) -> Answer {
+    let field = if tool == Tool::Update { "patch.target.session_id" } else { "target.session_id" };
+    let refusal = Refusal::UnknownSession { session: session.clone() };
+    tool_error::refused_for(&refusal, (field, session.as_str()))
 }
 
 /// The answer to a call that the engine refused.

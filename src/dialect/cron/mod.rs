@@ -33,7 +33,7 @@ mod words;
 
 pub use answer::{created, deleted, got, listed, paused, resumed, updated};
 pub use call::{Base, Call, CronContext, JobDraft, Patch, named, parse};
-pub use error::{conflict, errors, never_due, not_found, refused};
+pub use error::{conflict, errors, never_due, not_found, refused, unknown_target};
 pub use id::{event_id, event_id_of, job_id, run_id};
 pub use job::{Job, JobState, RunStatus};
 pub use next_runs::NextRuns;

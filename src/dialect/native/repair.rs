@@ -51,15 +51,19 @@ impl<'a> RefusedCall<'a> {
         rename(synonym(&name)?, &|value| Some(value.clone()))
     }
 
+    /// The value of a field, if it was given.
+    pub(super) fn given(&self, name: &str) -> Option<&'a Value> {
+        self.repair.field(name).filter(|value| !value.is_nil())
+    }
+
     /// The call with its zone or the words of its time put right, according to the kind of error.
     pub(super) fn rephrased(&self, kind: &str, asked: &PhraseContext<'_>) -> Option<Value> {
-        let given = |name| self.repair.field(name).filter(|value| !value.is_nil());
-        let zone = given(ZONE.name).map(Value::as_str);
+        let zone = self.given(ZONE.name).map(Value::as_str);
         let meant = |zone: &str| repair_zone(zone, asked.zones).filter(|_| kind.starts_with("zone"));
         if let Some(zone) = zone.flatten().and_then(meant) {
             return self.repair.with_field(ZONE.name, zone.into());
         }
-        let fixed = repair_phrase(given(WHEN.name)?.as_str()?, asked)?;
+        let fixed = repair_phrase(self.given(WHEN.name)?.as_str()?, asked)?;
         let call = self.repair.with_field(WHEN.name, fixed.when.into())?;
         match (fixed.zone, zone) {
             (None, _) => Some(call),

@@ -112,7 +112,7 @@ fn parallel(args: &Args<'_>) -> Result<Parallel, ArgError> {
         if items.len() as u64 > limits::PARALLEL_CALLS.value {
             return Err(arg.error(ArgErrorKind::TooLong { limit: limits::PARALLEL_CALLS }));
         }
-        Ok(items.iter().map(|value| item(arg.like(value))).collect())
+        Ok(items.iter().enumerate().map(|(index, value)| item(index, arg.like(value))).collect())
     })?;
     let seconds = args.opt("timeout", |arg| arg.int_in(1, limits::PARALLEL_SECONDS_MAX.value))?;
     let time = Span::from_millis(seconds.unwrap_or(limits::PARALLEL_SECONDS.value) * 1_000);
@@ -131,7 +131,7 @@ fn as_written(arg: Arg<'_>) -> Result<Option<Value>, ArgError> {
     Ok(None)
 }
 
-fn item(arg: Arg<'_>) -> Result<Item, BadItem> {
+fn item(index: usize, arg: Arg<'_>) -> Result<Item, BadItem> {
     let read = || -> Result<Item, ArgError> {
         let args = arg.map(ITEM)?;
         let first = |keys: &[&'static str]| keys.iter().copied().find(|key| args.get(key).is_some());
@@ -147,7 +147,8 @@ fn item(arg: Arg<'_>) -> Result<Item, BadItem> {
             map.keyword(key).or_else(|| map.text(key))?.as_str()
         });
         let named = named.filter(|name| name.len() as u64 <= limits::CALLED_NAME_BYTES.value);
-        BadItem { name: named.unwrap_or_default().into(), why: error.message(&TOOL_WORDS) }
+        let why = error.at(index).under("actions").message(&TOOL_WORDS);
+        BadItem { name: named.unwrap_or_default().into(), why }
     })
 }
 

@@ -55,6 +55,7 @@ impl CallerMutator<'_> {
             let is_once = matches!(meant.when, When::After(_) | When::At(_));
             if is_of_model && is_once && most.is_some_and(|most| most.get() > 1) {
                 let data = Map::new()
+                    .with("parameter", Value::keyword("max-runs"))
                     .with("hint", "say how often, such as every 5 minutes, or leave the number out");
                 let error =
                     ResolverError::new("a number of runs is for what recurs, and this is due once", data);

@@ -83,7 +83,7 @@ impl<'a> CronCall<'a> {
         let new = draft.into_new(id.clone(), owner, context.now);
         let target = new.settings.as_deref().map(|settings| &settings.target);
         if let Err(refusal) = admission::admit_target(self.handle(), self.caller(), target) {
-            return cron::refused(&refusal);
+            return self.refused_by_engine(Tool::Create, &refusal);
         }
         let made_by = self.caller().maker(&new.owner, Some(Dialect::Cron), target);
         let new = NewSchedule { made_by, ..new };
@@ -95,7 +95,7 @@ impl<'a> CronCall<'a> {
                 let (view, outlook) = told.expect("a job that was just created is there");
                 cron::created(&view.job, &outlook)
             }
-            Err(refusal) => cron::refused(&refusal),
+            Err(refusal) => self.refused_by_engine(Tool::Create, &refusal),
         }
     }
 
@@ -173,6 +173,17 @@ impl<'a> CronCall<'a> {
         }
         if let Refusal::UnknownSchedule { .. } = refusal {
             return cron::not_found(tool, &job.job_id);
+        }
+        self.refused_by_engine(tool, refusal)
+    }
+
+    fn refused_by_engine(&self, tool: Tool, refusal: &Refusal) -> Answer {
+        let own = self.caller().scope.session();
+        // Besides its own session a call names its target only.
+        if let Refusal::UnknownSession { session } = refusal
+            && own != Some(session)
+        {
+            return cron::unknown_target(tool, session);
         }
         cron::refused(refusal)
     }

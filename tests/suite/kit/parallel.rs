@@ -96,14 +96,14 @@ fn what_is_wrong_with_one_item_is_its_own_error() {
         r#""success":false,"error":"Tool 't.aa' not found. Did you mean 't.a'?"}"#,
         r#""success":false,"error":"Tool 't.closed' is blocked by security policy."}"#,
         r#""success":false,"error":"Tool 't.held' requires approval but no approval queue available."}"#,
-        r#""name":"","success":false,"error":"the arguments must be an object, not integer"}"#,
-        r#""name":"","success":false,"error":"unknown field "#,
+        r#""name":"","success":false,"error":"actions[5] must be an object, not integer"}"#,
+        r#""name":"","success":false,"error":"unknown field actions[6].nme: actions[6] may have "#,
         r#""name":"t.fail","success":false,"error":"it went wrong"}"#,
         r#""name":"t.drop","success":false,"error":"the executor gave no answer"}"#,
         r#""name":"t.panic","success":false,"error":"the executor panicked"}"#,
         r#""name":"t.hang","success":false,"error":"timed out after 60 s"}"#,
         r#""name":"run_parallel","success":false,"error":"Tool 'run_parallel' cannot be called by another call."}"#,
-        r#""name":"t.echo","success":false,"error":"params must be an object, not integer"}"#,
+        r#""name":"t.echo","success":false,"error":"actions[12].params must be an object, not integer"}"#,
     ]
     .into_iter()
     .enumerate()
