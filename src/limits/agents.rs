@@ -3,7 +3,7 @@
 use super::declare::{Limit, limits};
 
 limits! { OF_AGENTS:
-    /// Longest wait of a call for something to come into an inbox: agents give up calls that take longer.
+    /// Longest wait that a call of `inbox` can ask for. It is answered after `mcp-wait-ms`, with nothing if nothing has come.
     INBOX_WAIT_SECONDS = 600 "s" as "inbox-wait-seconds";
     /// Time limit of an agent's hook that is no waiter: an agent waits for its hooks, and must not notice this one.
     HOOK_MS = 200 "ms" as "hook-ms";

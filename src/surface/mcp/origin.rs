@@ -21,7 +21,7 @@ pub struct Origin {
     pub(crate) address: Option<String>,
     /// The working directory, beside the address.
     pub(crate) directory: Option<String>,
-    /// How many seconds a call asks to wait for something to come into the inbox.
+    /// How many seconds a call waits for something to come into the inbox.
     pub(crate) wait_seconds: Option<u64>,
     /// Whether the answer may come later, when other calls have ended.
     pub(crate) may_take_long: bool,
@@ -90,11 +90,14 @@ impl Origin {
     }
 }
 
-/// The seconds that a call of `inbox` asks to wait; `None` for anything but such a number, which the tool itself refuses.
+/// The seconds that a call of `inbox` waits; `None` for anything but such a number, which the tool itself refuses. A client that
+/// has given up may not say so, and what comes after that would be taken for nobody.
 fn waits(request: &McpRequest, args: Option<&Map>) -> Option<u64> {
     let is_inbox = request.param("name").and_then(Value::as_str) == Some(native::Tool::Inbox.name());
     let seconds = args.filter(|_| is_inbox)?.text("wait_seconds")?.as_int()?;
-    u64::try_from(seconds).ok().filter(|seconds| (1..=limits::INBOX_WAIT_SECONDS.value).contains(seconds))
+    let asked = u64::try_from(seconds).ok();
+    let asked = asked.filter(|seconds| (1..=limits::INBOX_WAIT_SECONDS.value).contains(seconds))?;
+    Some(asked.min(limits::MCP_WAIT_MS.value / 1_000))
 }
 
 fn arguments(request: &McpRequest) -> Option<&Map> {

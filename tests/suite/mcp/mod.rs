@@ -15,7 +15,7 @@ use reveille::domain::{
 use reveille::engine::{Input, Report};
 use reveille::runtime::Handle;
 use reveille::service::{Service, TOOLBOX, ToolInfo};
-use reveille::surface::mcp::{McpService, Scheduler, ToolFilter, serve};
+use reveille::surface::mcp::{McpService, Origin, Scheduler, ToolFilter, serve};
 use reveille::testkit::{SimClock, Stage};
 use serde_json::Value;
 
@@ -207,5 +207,19 @@ fn a_conversation_that_goes_otherwise_is_found() {
         let script = format!("# a row\nmain> x\n< {expected}\n");
         let faults = script::play(&script, || |_: &str, _: &str| answer.clone());
         assert_eq!(faults.is_empty(), is_right, "{expected} {came}: {faults:?}");
+    }
+}
+
+/// Clients give up after a minute, often without a word, and what an inbox gives to a call that nobody waits for is lost.
+#[test]
+fn a_call_of_the_inbox_is_over_before_its_client_gives_up() {
+    let asked = |seconds: &str| {
+        let params = format!(r#"{{"name":"inbox","arguments":{{"wait_seconds":{seconds}}}}}"#);
+        let call = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
+        format!("{:?}", Origin::of(call.as_bytes()))
+    };
+    for (seconds, waits) in [("5", "Some(5)"), ("110", "Some(50)"), ("600", "Some(50)"), ("601", "None")] {
+        let origin = asked(seconds);
+        assert!(origin.contains(&format!("wait_seconds: {waits}")), "{seconds}: {origin}");
     }
 }
