@@ -225,6 +225,8 @@ fn a_paused_channel_lets_nothing_through_until_it_is_resumed() {
         scene.clock.advance(Span::from_millis(1_000));
         let sent = call("channels.send_message", &format!("{{:channel \"ops\" :message {text:?}}}"));
         assert!(sent.contains(":status \"queued\"") && sent.contains(":success true"), "{sent}");
+        // No attempt has been made, and the answer says why.
+        assert!(sent.contains(":attempts 0") && sent.contains(":reason :channel-paused"), "{sent}");
     }
     assert!(scene.desk.texts().is_empty());
     let status = call("channels.provider_status", "{:provider \"ops\"}");

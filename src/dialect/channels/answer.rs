@@ -5,20 +5,22 @@ use std::collections::BTreeSet;
 
 use super::view::{Provider, number};
 use crate::dialect::Answer;
-use crate::domain::{ChannelEvent, ChannelKind, RunId, ScheduleId, SessionId, Ways};
+use crate::domain::{ChannelEvent, ChannelKind, Reason, RunId, ScheduleId, SessionId, Ways};
 use crate::edn::{Map, Value};
 
-/// The answer to a message that is on its way.
-pub fn sent(channel: &str, run: &RunId, status: &str, attempts: u16) -> Answer {
-    Answer::done(
-        Map::new()
-            // It may wait or be tried again; only an end without a delivery is none.
-            .with("success", status != "failed")
-            .with("channel", channel)
-            .with("delivery_id", run.to_string())
-            .with("status", status)
-            .with("attempts", i64::from(attempts)),
-    )
+/// The answer to a message that is on its way: its status, how many attempts were made, and why it waits or has failed.
+pub fn sent(channel: &str, run: &RunId, (status, attempts, reason): (&str, u16, Option<Reason>)) -> Answer {
+    let answer = Map::new()
+        // It may wait or be tried again; only an end without a delivery is none.
+        .with("success", status != "failed")
+        .with("channel", channel)
+        .with("delivery_id", run.to_string())
+        .with("status", status)
+        .with("attempts", i64::from(attempts));
+    Answer::done(match reason {
+        Some(reason) => answer.with("reason", Value::keyword(reason.name())),
+        None => answer,
+    })
 }
 
 /// The answer to a simulated event; without a schedule, the channel's condition left it out.

@@ -9,7 +9,7 @@ use super::super::{Arrival, Arrived, Service, creation};
 use crate::dialect::channels::{self, Call, OutMessage, Provider, Tool};
 use crate::dialect::{Answer, Notation};
 use crate::domain::{
-    Caller, CallerRole, ChannelEvent, Dialect, Durability, Moment, Refusal, RunId, ScheduleId, Scope,
+    Caller, CallerRole, ChannelEvent, Dialect, Durability, Moment, Reason, Refusal, RunId, ScheduleId, Scope,
     SessionId, Ways,
 };
 use crate::edn::Value;
@@ -202,7 +202,7 @@ impl<'a> ChannelCall<'a> {
             return channels::no_session();
         };
         match self.create(channel, message, &owner) {
-            Ok((run, status, attempts)) => channels::sent(channel, &run, status, attempts),
+            Ok((run, standing)) => channels::sent(channel, &run, standing),
             Err(Refusal::ChannelNotAllowed { .. }) => self.unknown(field, channel),
             Err(refusal) => channels::refused(&refusal),
         }
@@ -223,7 +223,7 @@ impl<'a> ChannelCall<'a> {
         let recipient = Some(conversation.into());
         let message = OutMessage { text, subject: None, recipient, thread: None };
         match self.create(&channel, message, session) {
-            Ok((run, status, attempts)) => channels::sent(&channel, &run, status, attempts),
+            Ok((run, standing)) => channels::sent(&channel, &run, standing),
             Err(refusal) => channels::refused(&refusal),
         }
     }
@@ -244,7 +244,7 @@ impl<'a> ChannelCall<'a> {
         channel: &str,
         message: OutMessage,
         owner: &SessionId,
-    ) -> Result<(RunId, &'static str, u16), Refusal> {
+    ) -> Result<(RunId, Standing), Refusal> {
         let target = message.target(channel);
         // One that is closed, and one that is not there, are refused alike.
         let is_there = |state: &State| state.channel(channel).is_some_and(|it| self.is_open(it));
@@ -265,20 +265,25 @@ impl<'a> ChannelCall<'a> {
     }
 }
 
+/// The status of a run, how many attempts were made, and why it waits or has failed.
+type Standing = (&'static str, u16, Option<Reason>);
+
 /// How the only run of a schedule is, which may not have been claimed yet.
-fn standing(state: &State, id: &ScheduleId, slot: Moment) -> (RunId, &'static str, u16) {
+fn standing(state: &State, id: &ScheduleId, slot: Moment) -> (RunId, Standing) {
     let schedule = state.schedule(id);
     let record = schedule.and_then(|schedule| state.newest_run(schedule));
     let run = record.and_then(|record| state.run_id(record));
     // The id that its only run will have: a new schedule has its first trigger.
     let unclaimed = || RunId { schedule: id.clone(), incarnation: 1, slot };
-    let (status, attempts) = match record.map(crate::engine::RunRecord::run) {
-        Some(run) if run.delivered_at.is_some() => ("delivered", run.attempt),
-        Some(run) if run.state.is_terminal() => ("failed", run.attempt),
-        Some(run) => ("queued", run.attempt),
-        None => ("queued", 0),
+    let status = match record.map(crate::engine::RunRecord::run) {
+        Some(run) if run.delivered_at.is_some() => "delivered",
+        Some(run) if run.state.is_terminal() => "failed",
+        Some(_) | None => "queued",
     };
-    (run.unwrap_or_else(unclaimed), status, attempts)
+    // A run that waits has the number of its next attempt.
+    let attempts = record.and_then(|record| record.run().attempts().last()).map_or(0, |made| made.number);
+    let reason = record.and_then(|record| record.run().reason.or_else(|| state.run_waits_for(record)));
+    (run.unwrap_or_else(unclaimed), (status, attempts, reason))
 }
 
 /// Why one message of a broadcast was not sent; `list_providers` has the names that would do.
