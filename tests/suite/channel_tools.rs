@@ -219,6 +219,7 @@ fn a_paused_channel_lets_nothing_through_until_it_is_resumed() {
     for part in [":success true", ":status \"paused\"", ":direction \"outbound\"", ":message \"Paused.\""] {
         assert!(paused.contains(part), "{part}: {paused}");
     }
+    assert!(!paused.contains("warnings"), "{paused}");
     let again = call("channels__pause_provider", "{:provider \"ops\" :direction \"OUTBOUND\"}");
     assert!(again.contains(":success true") && again.contains(":message \"Already paused.\""), "{again}");
     for text in ["first", "second"] {
@@ -286,6 +287,8 @@ fn a_session_manages_only_what_the_configuration_lets_it() {
     }
     let by_operator = call(&Caller::OPERATOR, "channels.pause_provider", "secret");
     assert!(by_operator.contains(":message \"Paused.\""), "{by_operator}");
+    // The default is the way in, which this channel does not have.
+    assert!(by_operator.contains(":warnings [\"nothing comes in by this channel anyway"), "{by_operator}");
     assert!(call(&Caller::OPERATOR, "channels.pause_provider", "nowhere").contains("unknown_channel"));
     let decided = simulated::ask(
         scene.service.handle(),

@@ -8,6 +8,8 @@ use super::error::{ArgError, key_text};
 use super::error_kind::ArgErrorKind;
 use super::synonyms::synonym;
 use super::wording::Wording;
+#[cfg(feature = "embed")]
+use crate::dialect::json;
 use crate::dialect::{Notation, echo};
 use crate::domain::{Moment, nearest};
 use crate::edn::{Keyword, Value};
@@ -83,12 +85,27 @@ impl<'a> Arg<'a> {
 
     /// Creates an error about this value.
     pub(crate) fn error(self, kind: ArgErrorKind) -> ArgError {
-        ArgError::new("", kind).with(self.value)
+        ArgError::new("", kind).with(&self.echo())
     }
 
     /// Creates an error for a dialect's own rule that this value violates.
     pub(crate) fn breaks(self, words: Wording, detail: impl Into<String>) -> ArgError {
-        ArgError::own("", words, detail).with(self.value)
+        ArgError::own("", words, detail).with(&self.echo())
+    }
+
+    /// An echo of the value: of a long one, the beginning of its text in the caller's notation.
+    fn echo(self) -> Value {
+        // Without JSON, no value was written in it.
+        #[cfg(feature = "embed")]
+        if self.notation() == Notation::Json
+            && self.value.as_str().is_none()
+            && echo(self.value) != *self.value
+        {
+            let mut text = String::new();
+            json::write(self.value, &mut text);
+            return echo(&text.into());
+        }
+        echo(self.value)
     }
 
     /// Wraps another value of the same style.

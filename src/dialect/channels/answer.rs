@@ -32,23 +32,30 @@ pub fn arrived(channel: &str, event: &str, schedule: Option<&ScheduleId>) -> Ans
     })
 }
 
-/// The answer to a pause or its end: how the channel is now, and whether it was so before.
-pub fn paused(channel: &str, ways: Ways, is_paused: bool, was_so: bool) -> Answer {
+/// The answer to a pause or its end: how the channel is now, and whether it was so before. `takes` says whether anything comes in
+/// by it.
+pub fn paused(channel: &str, takes: bool, ways: Ways, is_paused: bool, was_so: bool) -> Answer {
     let message = match (is_paused, was_so) {
         (true, true) => "Already paused.",
         (true, false) => "Paused.",
         (false, true) => "Already active.",
         (false, false) => "Resumed.",
     };
-    Answer::done(
+    let answer = Answer::done(
         Map::new()
             .with("success", true)
             .with("provider", channel)
             .with("direction", ways.name())
             .with("status", if is_paused { "paused" } else { "active" })
             .with("message", message),
-    )
+    );
+    // The way in is meant if none is named, and a model that forgets the other one believes that nothing goes out.
+    let is_idle = ways == Ways::Inbound && !takes;
+    answer.warned("warnings", is_idle.then(|| NOTHING_COMES_IN.to_owned()))
 }
+
+const NOTHING_COMES_IN: &str =
+    "nothing comes in by this channel anyway: what goes out has the direction outbound";
 
 /// The answer to a broadcast: what became of each.
 pub fn broadcast(results: Vec<(Box<str>, Result<RunId, String>)>) -> Answer {

@@ -12,7 +12,8 @@ pub struct Provider {
     pub(crate) name: Box<str>,
     kind: ChannelKind,
     enabled: bool,
-    takes: bool,
+    /// Whether anything comes in by it.
+    pub(crate) takes: bool,
     /// Whether sessions may pause, resume and try it.
     pub agents_manage: bool,
     pauses: ChannelPauses,

@@ -20,7 +20,7 @@ pub fn refused(refusal: &Refusal) -> Answer {
 pub fn all_failed(count: usize, results: Vec<Value>) -> Answer {
     let message = format!("All {count} parallel action(s) failed before execution");
     let error = tool_error::error("nothing_called", Code::Validation, &message)
-        .with("hint", "each result has its own error; GET /kit lists the tools that there are to call")
+        .with("hint", "each result has its own error: name tools that this session can call")
         .with("results", results);
     tool_error::finish(error, Code::Validation)
 }
@@ -157,7 +157,7 @@ const RELAUNCH_HINT: &str = "nothing waits for it; launch the task again if a se
 const FOR_RESULT_HINT: &str =
     "nothing waits for it; launch the task again only if you need its result and a second call does no harm";
 const CANCELLED_HINT: &str = "nothing waits for it; launch the task again if it is still wanted";
-const LAUNCH_HINT: &str = "name a tool that there is and that you may call; GET /kit lists them";
+const LAUNCH_HINT: &str = "name a tool that this session can call";
 
 wordings! {
     NOT_ACTIONS "not_actions" "{field} must be a list of 1 to 50 actions"

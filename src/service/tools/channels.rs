@@ -175,7 +175,7 @@ impl<'a> ChannelCall<'a> {
         };
         // Also where nothing changes: what somebody else has just changed is on disk before the answer says so.
         match self.handle().submit(Input::Command(command)) {
-            Ok(_) => channels::paused(&provider.name, ways, is_paused, was_so),
+            Ok(_) => channels::paused(&provider.name, provider.takes, ways, is_paused, was_so),
             Err(refusal) => channels::refused(&refusal),
         }
     }

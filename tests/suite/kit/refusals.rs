@@ -111,6 +111,8 @@ fn check(error: &Value, (args, kind, class, field): (&str, &str, &str, Option<&s
     let found = (error["kind"].as_str(), error["class"].as_str(), error["field"].as_str());
     assert_eq!(found, (Some(kind), Some(class), field), "{args}: {error}");
     assert!(error["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{args}: {error}");
+    // A model has tools, and no HTTP.
+    assert!(!error.to_string().contains("GET /"), "{args}: {error}");
     assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{args}: {error}");
 }
 
@@ -136,7 +138,10 @@ fn a_refusal_by_a_bound_or_by_the_caller_says_so_too() {
     let world = world();
     let caller = model(session("s"));
     let many = format!(r#"{{"actions":[{}]}}"#, vec![r#"{"name":"t.a"}"#; 51].join(","));
-    check(&error(&world, &caller, (RUN, &many)), ("51", "too_long", "LIMIT", Some("actions")));
+    let too_many = error(&world, &caller, (RUN, &many));
+    check(&too_many, ("51", "too_long", "LIMIT", Some("actions")));
+    let value = too_many["value"].as_str().expect("the beginning of its text");
+    assert!(value.starts_with(r#"[{"name":"t.a"},{"name":"t.a"},"#) && value.ends_with('…'), "{value}");
     let one = r#"{"actions":[{"name":"t.a"}]}"#;
     check(&error(&world, &Caller::OPERATOR, (RUN, one)), (one, "no_session", "VALIDATION", None));
     let list = r#"{"list_tasks":true}"#;
