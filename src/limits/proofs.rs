@@ -42,6 +42,9 @@ const _: () = assert!(HTTP_SESSION_UPGRADES.value + HTTP_OPERATOR_UPGRADES.value
 const _: () = assert!(
     GRAPHQL_SESSION_SUBSCRIPTIONS.value + GRAPHQL_OPERATOR_SUBSCRIPTIONS.value < GRAPHQL_SUBSCRIPTIONS.value
 );
+// A calendar is one query, which reads each slot with its schedule.
+const _: () =
+    assert!(CALENDAR_SLOTS.value <= SLOTS_LISTED.value && 2 * CALENDAR_SLOTS.value < QUERY_ROWS.value);
 // One session can read an answer of the largest size, and cannot fill what all share.
 const _: () = assert!(SESSION_QUERY_BYTES.value < SESSION_ANSWERS_BYTES.value);
 const _: () =

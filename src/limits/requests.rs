@@ -18,7 +18,10 @@ limits! { OF_REQUESTS:
     SLOTS_FORESEEN = 1_000 "slots" as "slots-foreseen";
     /// How far a calendar looks ahead: 92 days.
     CALENDAR_MS = 7_948_800_000 "ms" as "calendar-ms";
-    /// Slots of one schedule in a calendar of several, so that one which fires every minute does not hide the others.
+    /// Slots of a calendar. Each is read with its schedule, so that they are half of the rows of a query at most.
+    CALENDAR_SLOTS = 5_000 "slots" as "calendar-slots";
+    /// Slots of one schedule in a calendar of several, so that one which fires every minute does not hide the others. There are
+    /// fewer if so many of each schedule would not fit into the calendar.
     CALENDAR_SLOTS_EACH = 100 "slots" as "calendar-slots-each";
     /// Decisions about one schedule that one explanation reads, newest first.
     DECISIONS_EXPLAINED = 10_000 "decisions" as "decisions-explained";

@@ -1,6 +1,7 @@
 //! Links to calendars: what each shows, to whom, and for how long.
 
-use reveille::domain::SessionId;
+use reveille::domain::{SessionId, Span, When};
+use reveille::engine::NewSchedule;
 
 use super::client::{Answer, OBSERVER, OPERATOR, Site};
 
@@ -79,6 +80,26 @@ fn a_link_shows_what_it_was_made_for() {
         &format!(r#"{{"session-id": "one", "schedule-id": "{id}"}}"#),
     );
     assert_eq!(both.status, 400, "{both:?}");
+}
+
+/// Ten that are due each minute leave room for one that is due tomorrow.
+#[test]
+fn frequent_schedules_do_not_hide_a_daily_one() {
+    let site = Site::start();
+    site.open("main");
+    let day = (86_400, "daily");
+    for (seconds, label) in [(60, "often"); 10].into_iter().chain([day]) {
+        let when = When::Each(Span::from_millis(seconds * 1_000));
+        let owner = SessionId::new("main").expect("an id");
+        let new = NewSchedule { label: Some(label.into()), ..NewSchedule::message(owner, when, "again") };
+        site.handle().schedule(new).expect("there is room");
+    }
+    for body in ["{}", r#"{"session-id": "main"}"#] {
+        let shown = lines(&read(&site, &link(&site, body)), "SUMMARY:");
+        let count = |label: &str| shown.iter().filter(|it| *it == label).count();
+        assert_eq!(count("often"), 1_000, "{body}");
+        assert!(count("daily") > 80, "{body}: {}", count("daily"));
+    }
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn calendar(app: &AppState, caller: &Caller, of: &CalendarOf) -> Result<String, 
     let until = now.checked_add(Span::from_millis(limits::CALENDAR_MS.value));
     let count = |limit: limits::Limit| i64::try_from(limit.value).unwrap_or(i64::MAX);
     let mut params = Map::new()
-        .with("first", count(limits::SLOTS_FORESEEN))
+        .with("first", count(limits::CALENDAR_SLOTS))
         .with("to", until.map(|until| until.to_string()));
     let name = match of {
         CalendarOf::All => "Reveille".to_owned(),
@@ -136,7 +136,7 @@ fn calendar(app: &AppState, caller: &Caller, of: &CalendarOf) -> Result<String, 
     };
     params = match of {
         CalendarOf::Schedule(schedule) => params.with("schedule-id", schedule.to_string()),
-        CalendarOf::All | CalendarOf::Session(..) => params.with("each", count(limits::CALENDAR_SLOTS_EACH)),
+        CalendarOf::All | CalendarOf::Session(..) => params.with("each", slots_each(app, of)),
     };
     // The parameters are printed as EDN, so an id cannot change the query.
     let query = format!("[{{(:reveille/forecast {}) {SHOWN}}}]", Value::from(params));
@@ -153,6 +153,18 @@ fn calendar(app: &AppState, caller: &Caller, of: &CalendarOf) -> Result<String, 
     let slots = slots.keyword("reveille/forecast").and_then(Value::as_items).unwrap_or_default();
     let events: Vec<Event> = slots.iter().filter_map(|slot| event(slot.as_map()?)).collect();
     Ok(ical(&name, now, &events))
+}
+
+/// How many slots of one schedule a calendar of several has: so few that all of its schedules have some.
+fn slots_each(app: &AppState, of: &CalendarOf) -> i64 {
+    let schedules = app.service.handle().view(|state| match of {
+        CalendarOf::Session(session, _) => {
+            u64::try_from(state.live_schedules_of(session).len()).unwrap_or(u64::MAX)
+        }
+        CalendarOf::All | CalendarOf::Schedule(_) => state.live_count(),
+    });
+    let share = limits::CALENDAR_SLOTS.value / schedules.max(1);
+    i64::try_from(share.clamp(1, limits::CALENDAR_SLOTS_EACH.value)).unwrap_or(1)
 }
 
 /// Makes an entry of a slot.
@@ -178,7 +190,7 @@ fn event(slot: &Map) -> Option<Event> {
     Some(Event {
         // By the slot, because the instant at which an overdue slot is handled changes.
         uid: format!("{id}/{}@reveille", at("reveille.slot/slot")?),
-        at: at("reveille.slot/at")?,
+        at: at("reveille.slot/slot")?,
         summary: text("psi.scheduler/label").unwrap_or(id).to_owned(),
         description: format!("{kind} of session {session}: {will}{why}\nschedule {id}"),
         status,
@@ -202,7 +214,22 @@ fn absent(thing: &str) -> HttpError {
     )
 }
 
-const SHOWN: &str = "[:reveille.slot/at :reveille.slot/slot :reveille.slot/will :reveille.slot/reason \
+const SHOWN: &str = "[:reveille.slot/slot :reveille.slot/will :reveille.slot/reason \
                      :reveille.slot/schedule-id {:reveille.slot/schedule [:psi.scheduler/label :psi.scheduler/kind \
                      :psi.scheduler/origin-session-id]}]";
 const LATER: &str = "come back a little later";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A calendar program would move it at each refresh.
+    #[test]
+    fn an_overdue_slot_stays_at_its_instant() {
+        let slot = r#"{:reveille.slot/at #inst "2026-06-01T12:00:00Z" :reveille.slot/slot #inst "2026-06-01T09:00:00Z"
+                       :reveille.slot/will :paused :reveille.slot/schedule-id "sch-1" :reveille.slot/schedule {}}"#;
+        let slot = edn::read(slot.as_bytes(), &REQUEST_CAPS).expect("EDN");
+        let event = event(slot.as_map().expect("a map")).expect("an entry");
+        assert_eq!(Some(event.at), Moment::parse("2026-06-01T09:00:00Z").ok());
+    }
+}
