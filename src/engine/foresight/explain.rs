@@ -343,11 +343,13 @@ impl Explainer<'_> {
             Some(at) => format!("{}; attempt {} is due at {}", failure.message, run.attempt, at.brief()),
             None => failure.message.to_string(),
         });
+        // A run that waits again was handed over before, and that came to nothing.
+        let handed = run.handed_at().filter(|_| run.state != RunState::Queued);
         Explanation {
             run: id,
             slots: run.folded + 1,
             at,
-            late: Some(run.handed_at().unwrap_or(self.now.wall).since(run.slot)),
+            late: Some(handed.unwrap_or(self.now.wall).since(run.slot)),
             obstacles: told.map(|told| told.obstacles.clone()).unwrap_or_default(),
             detail: gone.or(held).or(error).or_else(|| told?.detail.clone()),
             told: self.told_of(record),

@@ -172,7 +172,7 @@ fn circumstances(entity: Entity<Scheduler, u64>) -> Entity<Scheduler, u64> {
         own "reveille.explanation/at": Type::Instant, nullable => |it| maybe(it.at, instant);
         /// The actor who caused it by cancelling, pausing, holding or requesting a run. Nil if no actor did.
         own "reveille.explanation/by": Type::String, nullable => |it| maybe(it.by.as_ref(), Datum::shown);
-        /// Milliseconds from the slot to the hand-over, or until now if there was none.
+        /// Milliseconds from the slot to the hand-over, or until now if there was none or the run waits again.
         own "reveille.explanation/late-ms": Type::Integer, nullable, unit("ms") =>
             |it| maybe(it.late, |late| integer(late.millis()));
         /// The time in which the process was down when the slot came. Nil if it was up, or nothing is known.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use reveille::adapter::HostLocal;
 use reveille::domain::{
-    CountFrom, Cursor, Decision, DecisionKind, Downtime, Every, HostId, Lifetime, Moment, Reason, Route,
-    RunId, ScheduleId, Scope, SessionConfig, SessionId, Settings, Span, Subject, Target, When,
+    CountFrom, Cursor, Decision, DecisionKind, Downtime, Every, HostId, Lifetime, Moment, Policy, Reason,
+    Route, RunId, ScheduleId, Scope, SessionConfig, SessionId, Settings, Span, Subject, Target, When,
 };
 use reveille::engine::{Command, Explanation, Input, NewSchedule, Report, ScheduleChange, State, Which};
 use reveille::port::Clock;
@@ -325,6 +325,24 @@ fn every_reason_is_told_from_decisions_alone() {
     let nothing = VecDeque::new();
     let answer = State::new().explain(&stage.zones, now, (&id, None), &nothing);
     assert_eq!(answer.verdict.name(), "unknown-schedule");
+}
+
+/// A run that its host has refused waits for its next attempt, and is later with each moment.
+#[test]
+fn a_run_that_waits_again_is_late_up_to_now() {
+    let scene = Scene::new();
+    let policy = Policy { backoff: vec![minutes(30)], ..Policy::PLAIN };
+    let change = ScheduleChange { policy: Some(policy), ..ScheduleChange::default() };
+    scene.does(Command::ChangeSchedule { which: scene.which(), change: Box::new(change) });
+    scene.host.behave(&[(Behaviour::FailSubmit, 1)]);
+    scene.pass(10);
+    for (after, late) in [(3, "3 min 0 s"), (10, "13 min 0 s")] {
+        scene.pass(after);
+        let answer = scene.explain(Some(10));
+        assert_eq!(answer.verdict.name(), "waiting", "{answer:?}");
+        let sentence = answer.sentence();
+        assert!(sentence.contains(&format!("its run waits, {late} late")), "{sentence}");
+    }
 }
 
 #[track_caller]
