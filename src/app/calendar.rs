@@ -20,8 +20,7 @@ pub(super) fn calendar(args: &CalendarArgs) -> io::Result<ExitCode> {
 
 /// Does what is asked for, and returns what to print.
 fn answer(args: &CalendarArgs) -> Result<String, AppFault> {
-    let client = Client::required(&args.daemon, None)?;
-    let client = client.ok_or_else(|| AppFault::usage("a calendar is a daemon's; leave out --embedded"))?;
+    let client = Client::of_daemon(&args.daemon, None)?;
     if args.revoke {
         client.post_map("/calendar/revoke", &Map::new())?;
         return Ok("all links to calendars have ended".to_owned());

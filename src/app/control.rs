@@ -139,6 +139,8 @@ impl<'a> Control<'a> {
 
     /// Sends a mutation. The inner result is its answer, or the refusal in words.
     fn ask(&self, mutation: MutationName, mut params: Map) -> Result<Result<Value, String>, AppFault> {
+        // First, because the look-up of a typed id would ask an empty engine as well.
+        self.client()?;
         let typed = |name| params.keyword(name).and_then(Value::as_str);
         if let Some(typed) = typed("schedule-id") {
             params =
@@ -153,12 +155,13 @@ impl<'a> Control<'a> {
         Ok(outcome(&answer, mutation.name()))
     }
 
+    fn client(&self) -> Result<Client, AppFault> {
+        Client::of_daemon(self.daemon, self.session)
+    }
+
     /// Sends a query, and returns the daemon's answer.
     pub(super) fn query(&self, query: &str) -> Result<Value, AppFault> {
-        let client = Client::required(self.daemon, self.session)?;
-        let client =
-            client.ok_or_else(|| AppFault::usage("there is nothing to change in an empty engine"))?;
-        let answered = client.post("/eql", Notation::Edn, query.as_bytes().to_vec())?;
+        let answered = self.client()?.post("/eql", Notation::Edn, query.as_bytes().to_vec())?;
         if answered.status.as_u16() != 200 {
             return Err(answered.fault(Notation::Edn));
         }

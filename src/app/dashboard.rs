@@ -21,9 +21,7 @@ pub(super) fn dashboard(args: &DashboardArgs) -> io::Result<ExitCode> {
 
 /// Does what is asked for, and returns what to print.
 fn answer(args: &DashboardArgs) -> Result<String, AppFault> {
-    let client = Client::required(&args.daemon, None)?;
-    let client =
-        client.ok_or_else(|| AppFault::usage("the dashboard is a daemon's; leave out --embedded"))?;
+    let client = Client::of_daemon(&args.daemon, None)?;
     if args.revoke {
         let ended = client.post_map("/dashboard/revoke", &Map::new())?;
         let count = ended.keyword("logged-out").map_or_else(|| "0".to_owned(), Value::to_string);

@@ -67,7 +67,20 @@ impl Client {
         if args.is_embedded() {
             return Ok(None);
         }
-        Client::asked_for(args, session)?.map(Some).ok_or_else(|| AppFault::NoDaemon(NO_DAEMON.to_owned()))
+        Client::asked_for(args, session)?.map(Some).ok_or_else(|| AppFault::NoDaemon(NOBODY.to_owned()))
+    }
+
+    /// A client of the daemon, for a command that makes no sense in an empty engine.
+    ///
+    /// # Errors
+    /// That there is no daemon, or that the user wants none; those of [`Daemon::find`].
+    pub(super) fn of_daemon(args: &DaemonArgs, session: Option<&SessionId>) -> Result<Client, AppFault> {
+        if args.is_embedded() {
+            return Err(AppFault::usage(
+                "this command needs a daemon; leave out --embedded or the empty --url",
+            ));
+        }
+        Client::asked_for(args, session)?.ok_or_else(|| AppFault::NoDaemon(NO_DAEMON.to_owned()))
     }
 
     /// A client of the daemon that [`Daemon::find`] finds; `None` if the command has to use an engine of its own.
@@ -262,5 +275,6 @@ const PATIENCE: Duration = Duration::from_millis(30_000);
 /// Maximum size of an answer. Another program on the port must not fill our memory.
 const ANSWER_BYTES_MAX: usize = 1 << 28;
 
-const NO_DAEMON: &str = "there is no daemon to ask; start one with `reveille serve`, name it with --url, or pass --embedded \
-                         for an empty engine of this command alone";
+const NO_DAEMON: &str = "there is no daemon to ask; start one with `reveille serve`, or name it with --url";
+const NOBODY: &str = "there is no daemon to ask; start one with `reveille serve`, name it with --url, or pass --embedded \
+                      for an empty engine of this command alone";

@@ -47,6 +47,15 @@ fn without_a_daemon_questions_and_calls_say_so() {
         );
         assert!(ended.out.is_empty(), "{args:?}: {}", ended.out);
     }
+    // What makes no sense in an empty engine does not advise one.
+    for args in [&["pause", "sch-nope"][..], &["approvals"], &["hold-all"], &["dashboard"], &["calendar"]] {
+        let ended = run(&home, args);
+        assert!(ended.err.contains("there is no daemon to ask"), "{args:?}: {}", ended.err);
+        assert!(!ended.err.contains("embedded"), "{args:?}: {}", ended.err);
+        let ended = run(&home, &[args, &["--embedded"]].concat());
+        assert_eq!(ended.code, Some(2), "{args:?}: {}{}", ended.out, ended.err);
+        assert!(ended.err.contains("leave out --embedded"), "{args:?}: {}", ended.err);
+    }
     for args in [
         &["eql", "--embedded", "[:psi.scheduler/pending-count]"][..],
         &["graphql", "--embedded", "{ pendingCount }"],
