@@ -99,17 +99,36 @@ pub(super) fn tasks(args: &ListingArgs) -> io::Result<ExitCode> {
 }
 
 pub(super) fn channels(args: &AskingArgs) -> io::Result<ExitCode> {
-    let row = |channel: &Value| {
-        ["name", "kind", "agents?", "disabled-at", "inbound-paused-at", "outbound-paused-at", "goes-to"]
-            .map(|name| cell(channel, name))
-    };
-    let heads = ["CHANNEL", "KIND", "AGENTS", "DISABLED", "PAUSED-IN", "PAUSED-OUT", "GOES-TO"];
     let answer = match args.ask(&format!("[:{CHANNELS}]")) {
         Ok(answer) => answer,
         Err(fault) => return Ok(fault.tell()),
     };
     let channels = answer.keyword(CHANNELS).and_then(Value::as_items).unwrap_or_default();
-    print(&args.printing, &Value::vector(channels.to_vec()), || table::of(heads, channels.iter().map(row)))
+    print(&args.printing, &Value::vector(channels.to_vec()), || channels_told(channels))
+}
+
+fn channels_told(channels: &[Value]) -> String {
+    let heads = [
+        "CHANNEL",
+        "KIND",
+        "AGENTS",
+        "DISABLED",
+        "PAUSED-IN",
+        "PAUSED-OUT",
+        "FAILING-SINCE",
+        "GOES-TO",
+        "LAST-ERROR",
+    ];
+    let row = |channel: &Value| {
+        let of = |name| cell(channel, name);
+        let failing = of("failing-since");
+        // After a delivery, the last error is an old one.
+        let error = if failing.is_empty() { String::new() } else { of("last-error") };
+        let (paused_in, paused_out) = (of("inbound-paused-at"), of("outbound-paused-at"));
+        let (name, kind, agents) = (of("name"), of("kind"), of("agents?"));
+        [name, kind, agents, of("disabled-at"), paused_in, paused_out, failing, of("goes-to"), error]
+    };
+    table::of(heads, channels.iter().map(row))
 }
 
 /// The entries of a list, at most as many as the caller asks for.
@@ -155,3 +174,25 @@ const ONE: &str = ":reveille.watch/id :reveille.watch/status :reveille.watch/too
                    :reveille.watch/interval-ms :reveille.watch/max-checks :reveille.watch/check-count \
                    :reveille.watch/told-count :reveille.watch/failed-in-row :reveille.watch/condition-holds? \
                    :reveille.watch/told-at :reveille.watch/last-error :reveille.watch/checks";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::REQUEST_CAPS;
+    use crate::edn;
+
+    #[test]
+    fn a_channel_that_fails_says_since_when_and_why() {
+        let channels = r#"[{:name "ops" :kind :webhook :agents? true :goes-to "https://a.example"
+                            :failing-since #inst "2026-04-22T13:00:00Z" :last-error "connection refused"}
+                           {:name "well" :kind :webhook :agents? true :goes-to "https://b.example"
+                            :failing-since nil :last-error "a bad day, long ago"}]"#;
+        let channels = edn::read(channels.as_bytes(), &REQUEST_CAPS).expect("EDN");
+        let text = channels_told(channels.as_items().expect("a list"));
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].contains("FAILING-SINCE") && lines[0].ends_with("LAST-ERROR"), "{text}");
+        assert!(lines[1].contains("2026-04-22T13:00:00Z"), "{text}");
+        assert!(lines[1].ends_with("https://a.example  connection refused"), "{text}");
+        assert!(lines[2].ends_with("https://b.example"), "{text}");
+    }
+}
