@@ -74,7 +74,8 @@ fn asked(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key> {
         /// The dialect of the tool that created the schedule.
         own "psi.scheduler/dialect": Type::Enum(Dialect::NAMES) =>
             |record| Datum::Name(record.schedule().dialect.name());
-        /// Whether the schedule survives a restart: durable ones do, volatile ones do not.
+        /// Whether the schedule survives a restart: durable ones do, volatile ones do not. Bound ones, which watches are, do as
+        /// well, but what their checks of the last minute came to may be lost, unless it was told.
         own "psi.scheduler/durability": Type::Enum(Durability::NAMES) =>
             |record| Datum::Name(record.schedule().durability.name());
         /// The trigger, which determines the slots.

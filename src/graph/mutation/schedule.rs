@@ -25,8 +25,9 @@ params! {
         optional description: Box<str> = "description",
         /// For a fresh session: its configuration.
         optional session_config: ConfigMap = "session-config",
-        /// Whether the schedule survives a restart: durable ones do, volatile ones do not. If omitted, it does
-        /// if there is a store.
+        /// Whether the schedule survives a restart: durable ones do, volatile ones do not. Bound ones, which watches are, do as
+        /// well, but what their checks of the last minute came to may be lost, unless it was told. If omitted, it does if there
+        /// is a store.
         optional durability: Durability = "durability",
         /// Identifies repetitions of the same request: a repetition returns the schedule that the first request created. Once
         /// that has ended, another request may use the key.
