@@ -212,6 +212,11 @@ impl RunRecord {
         self.run.state == RunState::Queued && self.run.retry_at.is_some()
     }
 
+    /// Whether the run waits for its next attempt, or may be on its way to its place at this moment.
+    pub(crate) fn is_coming_again(&self) -> bool {
+        self.waits_to_retry() || self.run.state == RunState::InFlight
+    }
+
     pub(super) fn is_live(&self) -> bool {
         !self.run.state.is_terminal()
     }

@@ -18,7 +18,7 @@ mod store_report;
 mod ticket;
 
 pub use clock::Clock;
-pub use courier::{Carried, Courier, UnderWay};
+pub use courier::{Carried, Courier, IsComing, UnderWay};
 pub use entropy::EntropySource;
 pub use executor::{Executor, Returned};
 pub use guard::{Guard, GuardReply};

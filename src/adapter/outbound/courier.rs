@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
@@ -20,10 +20,11 @@ use super::post::{Client, Post, PostFault};
 use super::program::{Ended, Program, ProgramFault};
 use super::shape::Shape;
 use super::signature::{MessageId, SigningKey};
+use super::turns::Asks;
 use crate::domain::{Channel, ChannelKind, Failure, Phase, Reason, Refusal, Span};
 use crate::engine::Parcel;
 use crate::limits::{self, Limit};
-use crate::port::{Carried, Courier, UnderWay};
+use crate::port::{Carried, Courier, IsComing, UnderWay};
 
 /// How a channel delivers.
 pub enum ChannelRoute {
@@ -49,6 +50,7 @@ pub struct OutboundCourier {
     routes: Arc<BTreeMap<Box<str>, ChannelRoute>>,
     paces: Arc<BTreeMap<Box<str>, Bucket>>,
     places: Arc<Places>,
+    is_coming: OnceLock<IsComing>,
     /// `None` once the courier is being dropped.
     runtime: Option<Runtime>,
 }
@@ -78,7 +80,19 @@ impl OutboundCourier {
             .build()?;
         let (routes, places) = (Arc::new(ways), Arc::new(Places::new()));
         let paces = paces.into_iter().map(|(channel, pace)| (channel, Bucket::new(pace))).collect();
-        Ok(OutboundCourier { routes, paces: Arc::new(paces), places, runtime: Some(runtime) })
+        let is_coming = OnceLock::new();
+        Ok(OutboundCourier { routes, paces: Arc::new(paces), places, is_coming, runtime: Some(runtime) })
+    }
+}
+
+impl OutboundCourier {
+    /// Takes a place at the pace of a parcel's channel, if it has one. Returns how long to wait otherwise.
+    fn take_pace(&self, parcel: &Parcel) -> Result<(), Span> {
+        let Some(bucket) = self.paces.get(&parcel.route.channel) else { return Ok(()) };
+        let family = (!parcel.is_operators).then_some(&parcel.family);
+        let asks = Asks { run: &parcel.run, family, now: parcel.at };
+        // Without an engine to ask, each run that was told a time counts as coming.
+        bucket.take(&asks, &|run| self.is_coming.get().is_none_or(|is_coming| is_coming(run)))
     }
 }
 
@@ -111,6 +125,11 @@ impl Courier for OutboundCourier {
         self.places.under_way()
     }
 
+    fn ask_of_runs(&self, is_coming: IsComing) {
+        // Contract: this is called once.
+        let _ = self.is_coming.set(is_coming);
+    }
+
     fn carry(&self, parcel: Parcel, carried: Carried) {
         let (ways, places, paces) =
             (Arc::clone(&self.routes), Arc::clone(&self.places), Arc::clone(&self.paces));
@@ -119,7 +138,7 @@ impl Courier for OutboundCourier {
             return;
         };
         // Before the place: a parcel over its channel's pace must not hold one.
-        if let Some(Err(wait)) = self.paces.get(&parcel.route.channel).map(|pace| pace.take(parcel.at)) {
+        if let Err(wait) = self.take_pace(&parcel) {
             let failure = failed(Reason::OverBudget, "the channel's pace is used up for now");
             carried(Err(failure.with_wait(Some(wait))));
             return;

@@ -26,6 +26,7 @@ mod shape;
 mod signature;
 mod tools;
 mod trust;
+mod turns;
 
 pub use address::{Forbidden, check_address};
 pub use courier::{ChannelRoute, OutboundCourier};

@@ -9,8 +9,8 @@ use reveille::adapter::outbound::{
     ChannelRoute, Client, Endpoint, OutboundCourier, Pace, Shape, SigningKey, Trust,
 };
 use reveille::domain::{
-    Attachment, Cause, Dialect, HostId, Moment, Route, RunId, ScheduleId, SessionConfig, SessionId, Settings,
-    Span, Target, When,
+    Attachment, Cause, Dialect, HostId, Moment, Route, RunId, ScheduleId, Scope, SessionConfig, SessionId,
+    Settings, Span, Target, When,
 };
 use reveille::engine::{NewSchedule, Parcel};
 use reveille::runtime::Handle;
@@ -146,6 +146,24 @@ fn the_pace_of_a_channel_burns_no_attempt() {
         }
     };
     assert!(ended.iter().all(|(_, attempt, _)| *attempt == 1), "{ended:?}");
+}
+
+/// What was cancelled while it waited for the pace keeps nothing else waiting.
+#[test]
+fn a_cancelled_message_uses_up_no_pace() {
+    const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+    let receiver = Receiver::playing(&[Act::Say(OK)]);
+    let (_stage, handle) = scene(&receiver, Shape::Slack, Pace::parse("1/s", 1));
+    let sent: Vec<ScheduleId> = (0..5).map(|at| send(&handle, &format!("message {at}"))).collect();
+    handle.run_due();
+    let seen: Vec<_> = sent.iter().map(|id| settled(&handle, id)).collect();
+    assert_eq!((seen[0], seen[4]), (("delivered", 1, 0), ("queued", 1, 4_000)));
+    for id in &sent[1..] {
+        handle.cancel(Scope::Operator, id.clone()).expect("it waits");
+    }
+    let next = send(&handle, "the next one");
+    handle.run_due();
+    assert_eq!(settled(&handle, &next), ("queued", 1, 1_000));
 }
 
 #[test]
