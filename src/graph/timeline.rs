@@ -3,7 +3,7 @@
 //! The past comes from the retained runs and from the decisions about skipped slots, the future from the forecast. Both are
 //! counted by the slot's own instant, so that a late run stands where it was due.
 //! What lives elsewhere: which rows have cells of their own (`timeline_rows.rs`).
-//! Invariant: a slot is counted once, and only if the caller may see its schedule.
+//! Invariant: a slot is counted once, and for a session only if it owns the schedule.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -64,7 +64,7 @@ struct Counting<'v, 'a> {
     to: Moment,
     bucket: Span,
     by: TimelineBy,
-    /// The schedules to count; `None` for all that the caller may see.
+    /// The schedules to count; `None` for all that are the caller's.
     only: Option<HashSet<&'a ScheduleId>>,
     cells: Counts,
 }

@@ -1,8 +1,9 @@
 //! What lists, the timeline and changes of many schedules say: filters, counts, and what a session sees of them.
 
 use reveille::dialect::{Notation, REQUEST_CAPS};
-use reveille::domain::{Caller, SessionConfig, Span};
+use reveille::domain::{Caller, SessionConfig, Settings, Span, When};
 use reveille::edn::read;
+use reveille::engine::NewSchedule;
 use reveille::runtime::Handle;
 use reveille::service::Service;
 use reveille::testkit::SimClock;
@@ -189,6 +190,27 @@ fn timeline(handle: &Handle, caller: &Caller, params: &str) -> String {
     let of = "[:reveille.timeline-cell/start :reveille.timeline-cell/of :reveille.timeline-cell/state \
               :reveille.timeline-cell/count :reveille.timeline-cell/at :reveille.timeline-cell/more?]";
     ask(handle, caller, &format!("[{{(:reveille/timeline {{{params}}}) {of}}}]"), false)
+}
+
+/// What another session shares can be looked up by its id, and takes no place in what a session is told of its own future.
+#[test]
+fn what_others_share_is_in_no_forecast_and_no_timeline_of_a_session() {
+    let scene = Scene::new();
+    let settings = Settings { shared: true, ..Settings::PLAIN };
+    let new = NewSchedule::message(session("one"), When::After(Span::from_millis(60_000)), "for all");
+    let shared = scene.handle.schedule(NewSchedule { settings: Some(Box::new(settings)), ..new });
+    let shared = shared.expect("it is created").to_string();
+    let forecast = |caller: &Caller, params: &str| {
+        let query = format!("[{{(:reveille/forecast {{{params}}}) [:reveille.slot/schedule-id]}}]");
+        ask(&scene.handle, caller, &query, false)
+    };
+    let own = forecast(&token("two"), ":first 1");
+    assert!(own.contains("\"sch-") && !own.contains(&shared), "{own}");
+    let range = ":from #inst \"2026-01-01T00:00:00Z\" :to #inst \"2026-01-01T00:10:00Z\"";
+    assert_eq!(timeline(&scene.handle, &token("two"), range), "{:reveille/timeline []}");
+    let named = forecast(&token("two"), &format!(":schedule-id {shared:?}"));
+    assert!(named.contains(&shared), "{named}");
+    assert!(forecast(&Caller::OPERATOR, "").contains(&shared));
 }
 
 #[test]

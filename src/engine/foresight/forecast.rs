@@ -21,9 +21,9 @@ use crate::limits;
 /// What is to be forecast.
 #[derive(Clone, Debug)]
 pub struct ForecastQuery<'a> {
-    /// The scope of the caller: only schedules that it may see are listed.
+    /// The scope of the caller: only schedules that it owns are listed.
     pub scope: &'a Scope,
-    /// If given, only this schedule.
+    /// If given, only this schedule. It may be one that another session shares.
     pub only: Option<&'a ScheduleId>,
     /// If given, only these schedules: the slots of others take no place in the list.
     pub among: Option<&'a HashSet<&'a ScheduleId>>,
@@ -156,7 +156,8 @@ pub(super) fn slots_listed() -> usize {
     usize::try_from(limits::SLOTS_LISTED.value).unwrap_or(usize::MAX)
 }
 
-/// Returns the unfinished schedules that were asked for and are in scope.
+/// Returns the unfinished schedules that were asked for and are in scope. A session that names none gets its own, as in each
+/// list: what others share would take the places of these.
 pub(super) fn concerned<'s>(
     state: &'s State,
     ask: &ForecastQuery<'_>,
@@ -164,12 +165,16 @@ pub(super) fn concerned<'s>(
     let among = ask.among;
     let only = ask.only.map(|id| state.schedule_key(id));
     let scope = ask.scope.clone();
+    let is_named = only.is_some();
+    let is_in_scope = move |record: &ScheduleRecord| {
+        record.is_for(&scope) && (is_named || scope.covers(&record.schedule.owner))
+    };
     let one = only.flatten().into_iter();
     let all = only.is_none().then(|| state.schedule_keys()).into_iter().flatten();
     one.chain(all)
         .filter_map(|key| Some((key, state.schedule_at(key)?)))
         .filter(move |(_, record)| among.is_none_or(|among| among.contains(&record.schedule.id)))
-        .filter(move |(_, record)| !record.status.is_terminal() && record.is_for(&scope))
+        .filter(move |(_, record)| !record.status.is_terminal() && is_in_scope(record))
 }
 
 /// A hypothetical condition that a caller may ask about.

@@ -34,7 +34,7 @@ params! {
         /// The largest number of slots of one schedule, so that one which fires every minute does not hide the others. No bound
         /// if omitted.
         optional each: u32 = "each" bounded(1, SLOTS_LISTED),
-        /// The id of the only schedule to include. All schedules if omitted.
+        /// The id of the only schedule to include. All schedules if omitted; for a session, its own.
         optional schedule: IdText = "schedule-id",
     }
 }

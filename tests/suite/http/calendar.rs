@@ -1,6 +1,6 @@
 //! Links to calendars: what each shows, to whom, and for how long.
 
-use reveille::domain::{SessionId, Span, When};
+use reveille::domain::{SessionId, Settings, Span, When};
 use reveille::engine::NewSchedule;
 
 use super::client::{Answer, OBSERVER, OPERATOR, Site};
@@ -73,6 +73,14 @@ fn a_link_shows_what_it_was_made_for() {
     assert_eq!(shown("{}"), ["first", "second", "third"]);
     assert_eq!(shown(r#"{"session-id": "one"}"#), ["first", "second"]);
     assert_eq!(shown(&format!(r#"{{"schedule-id": "{id}"}}"#)), ["first"]);
+    // What another session shares with all is not the session's own.
+    let owner = SessionId::new("two").expect("an id");
+    let settings = Settings { shared: true, ..Settings::PLAIN };
+    let new = NewSchedule::message(owner, When::After(Span::from_millis(60_000)), "for all");
+    let new = NewSchedule { label: Some("job".into()), settings: Some(Box::new(settings)), ..new };
+    site.handle().schedule(new).expect("it is created");
+    assert_eq!(shown("{}"), ["first", "job", "second", "third"]);
+    assert_eq!(shown(r#"{"session-id": "one"}"#), ["first", "second"]);
     let both = site.ask(
         "POST /calendar",
         OPERATOR,
