@@ -10,6 +10,7 @@ mod agents;
 mod agreement;
 mod answer_bytes;
 mod answer_sizes;
+mod broadcasts;
 mod budgets;
 mod bulk_changes;
 mod bulletin_texts;

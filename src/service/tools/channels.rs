@@ -14,6 +14,7 @@ use crate::domain::{
 };
 use crate::edn::Value;
 use crate::engine::{ChannelRecord, Command, Input, NewSchedule, State};
+use crate::limits;
 use crate::runtime::Handle;
 
 /// A call of a tool of channels.
@@ -228,14 +229,29 @@ impl<'a> ChannelCall<'a> {
         }
     }
 
+    /// Sends a message by each of these channels. Each message counts as one that the session creates.
     fn broadcast(&self, names: Vec<Box<str>>, message: &OutMessage) -> Answer {
         let Some(owner) = self.caller().scope.session() else { return channels::no_session() };
-        let send = |name: Box<str>| {
-            let sent = self.create(&name, message.clone(), owner).map(|(run, ..)| run);
-            let is_unknown = matches!(sent, Err(Refusal::ChannelNotAllowed { .. }));
-            (name, sent.map_err(|it| if is_unknown { NO_CHANNEL.to_owned() } else { it.to_string() }))
-        };
-        channels::broadcast(names.into_iter().map(send).collect())
+        let mut results: Vec<(Box<str>, Result<RunId, String>)> = Vec::with_capacity(names.len());
+        for name in names {
+            let is_named_before = results.iter().any(|(other, _)| *other == name);
+            let sent = match is_named_before {
+                true => Err(NAMED_BEFORE.to_owned()),
+                // The first is counted with the admission of the whole.
+                false if !results.is_empty() && !self.service.take_another(self.admitted) => {
+                    Err(Refusal::LimitReached { limit: limits::CREATES_PER_MINUTE }.to_string())
+                }
+                false => self.broadcast_one(&name, message, owner),
+            };
+            results.push((name, sent));
+        }
+        channels::broadcast(results)
+    }
+
+    fn broadcast_one(&self, name: &str, message: &OutMessage, owner: &SessionId) -> Result<RunId, String> {
+        let sent = self.create(name, message.clone(), owner).map(|(run, ..)| run);
+        let is_unknown = matches!(sent, Err(Refusal::ChannelNotAllowed { .. }));
+        sent.map_err(|refusal| if is_unknown { NO_CHANNEL.to_owned() } else { refusal.to_string() })
     }
 
     /// Creates the schedule that sends a message now; returns its run, and how that is.
@@ -288,6 +304,9 @@ fn standing(state: &State, id: &ScheduleId, slot: Moment) -> (RunId, Standing) {
 
 /// Why one message of a broadcast was not sent; `list_providers` has the names that would do.
 const NO_CHANNEL: &str = "there is no such channel: list_providers has those that there are";
+
+/// Why a channel that a broadcast names again gets nothing more.
+const NAMED_BEFORE: &str = "it is named more than once: its first entry says what became of the message";
 
 /// The argument that names a channel in all tools but one.
 const PROVIDER: &str = "provider";
