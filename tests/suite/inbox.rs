@@ -52,6 +52,25 @@ fn take(handle: &Handle, caller: &Caller, rest: &str) -> String {
     ask(handle, caller, &format!("[(psi.agent-session/take-messages {{:session-id \"s\" {rest}}})]"), false)
 }
 
+/// Only a program beside the daemon waits, and the daemon does not keep that to itself.
+#[test]
+fn who_asks_to_wait_for_a_message_is_told_that_nothing_waited() {
+    let (handle, clock) = scene();
+    create(&handle, ":message", "one", 1);
+    let service = Service::new(handle.clone());
+    let call = |args: Map| {
+        let answer = service.call_tool("inbox", &token("s"), &args.into(), Notation::Edn);
+        answer.expect("admitted").expect("there is the tool").value.to_string()
+    };
+    let wait = || call(Map::new().with("wait_seconds", 3));
+    let empty = wait();
+    assert!(empty.contains("warnings") && empty.contains("was not waited"), "{empty}");
+    assert!(!call(Map::new()).contains("warnings"), "nothing was asked");
+    pass(&handle, &clock, 1);
+    let taken = wait();
+    assert!(taken.contains("one") && !taken.contains("warnings"), "{taken}");
+}
+
 #[test]
 fn a_message_is_left_and_taken_once() {
     let (handle, clock) = scene();

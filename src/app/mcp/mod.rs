@@ -120,7 +120,9 @@ struct Message {
 impl Message {
     fn of(line: &[u8]) -> Message {
         let (relayed, origin) = (ProxiedMessage::of(line), Origin::of(line));
-        Message { relayed, origin, line: line.to_vec() }
+        // The wait is for this program to do.
+        let unwaiting = origin.wait_seconds.and_then(|_| Origin::unwaiting(line));
+        Message { relayed, origin, line: unwaiting.unwrap_or_else(|| line.to_vec()) }
     }
 
     /// Makes it ready to be passed on, and finds the session that it comes from.

@@ -109,8 +109,9 @@ fn with_obstacles(answer: Map, obstacles: &[Value]) -> Map {
     }
 }
 
-/// The answer to an `inbox`: the messages that were taken, whole, and how many are left.
-pub fn taken(made: &Map) -> Answer {
+/// The answer to an `inbox`: the messages that were taken, whole, and how many are left. `waits` says that the caller asks to
+/// wait for one, which is not done here.
+pub fn taken(made: &Map, waits: bool) -> Answer {
     let part = |name: &str| made.keyword(&format!("psi.agent-session/{name}"));
     let message = |message: &Value| {
         let mut message = bare(message).as_map().cloned().unwrap_or_default();
@@ -122,7 +123,12 @@ pub fn taken(made: &Map) -> Answer {
     let messages: Vec<Value> =
         part("taken").and_then(Value::as_items).unwrap_or_default().iter().map(message).collect();
     let more = part("inbox-count").cloned().unwrap_or(Value::Int(0));
-    Answer::whole(Map::new().with("messages", messages).with("more", more))
+    let warnings = (waits && messages.is_empty()).then(|| vec![Value::from(NOT_WAITED)]);
+    let answer = Map::new().with("messages", messages).with("more", more);
+    Answer::whole(match warnings {
+        Some(warnings) => answer.with("warnings", warnings),
+        None => answer,
+    })
 }
 
 /// Adds the schedule to an answer, with the interpretation of its phrase and its next slots.
@@ -182,4 +188,6 @@ fn bare(value: &Value) -> Value {
 }
 
 const PAUSED: &str = "It is paused: none of its slots gets a run until it is resumed.";
+const NOT_WAITED: &str =
+    "wait_seconds was not waited: only `reveille mcp` beside a daemon waits. Call again later.";
 const LOST: &str = "It is kept in memory only, and lost when this server stops.";

@@ -32,8 +32,13 @@ pub enum Call {
     Pause(ScheduleRef, bool, Option<u32>),
     /// Explain what happened to a schedule at an instant; by default, now.
     Explain(ScheduleRef, Option<Moment>),
-    /// Take at most this many messages out of the inbox.
-    Inbox(u32),
+    /// Take messages out of the inbox.
+    Inbox {
+        /// At most so many.
+        first: u32,
+        /// Whether the caller asks to wait for one.
+        waits: bool,
+    },
     /// Query the graph.
     Query(Boundary),
 }
@@ -72,10 +77,11 @@ pub(super) fn read(tool: Tool, args: &Value, notation: Notation) -> Result<Call,
         Tool::Update => update(&args),
         Tool::Explain => Ok(Call::Explain(named(&args)?, field::AT.opt(&args)?)),
         Tool::Inbox => {
-            // The tool server waits (`app/mcp/wait.rs`): a daemon's thread must not, for minutes.
-            field::WAIT_SECONDS.opt(&args)?;
+            // The tool server waits (`app/mcp/wait.rs`), and says nothing of it here: nothing of a daemon must be held for
+            // minutes by each caller that likes.
+            let waits = field::WAIT_SECONDS.opt(&args)?.is_some();
             let first = field::FIRST.opt(&args)?.unwrap_or(limits::TOOL_PAGE.value);
-            Ok(Call::Inbox(u32::try_from(first).unwrap_or(u32::MAX)))
+            Ok(Call::Inbox { first: u32::try_from(first).unwrap_or(u32::MAX), waits })
         }
         Tool::Query => query(&args).map(Call::Query),
     }

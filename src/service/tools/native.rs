@@ -53,7 +53,7 @@ impl<'a> NativeCall<'a> {
             Call::Change(which, change, revision) => self.change(&which, (*change, revision)),
             Call::Pause(which, paused, revision) => self.pause(&which, (paused, revision)),
             Call::Explain(which, at) => self.explain(&which, at.map(|at| at.to_string())),
-            Call::Inbox(first) => self.take(first),
+            Call::Inbox { first, waits } => self.take(first, waits),
             Call::Query(boundary) => self.query(&boundary),
         };
         done.unwrap_or_else(|error| {
@@ -154,10 +154,10 @@ impl<'a> NativeCall<'a> {
         Ok(native::explained(&explained, schedule.as_map().unwrap_or(&Map::new())))
     }
 
-    fn take(&self, first: u32) -> Result<Answer, ResolverError> {
+    fn take(&self, first: u32, waits: bool) -> Result<Answer, ResolverError> {
         let request =
             TakeRequest { of: SessionParams { session: None }, count: CountParams { first: Some(first) } };
-        Ok(native::taken(&self.act(Mutation::TakeMessages(Box::new(request)))?))
+        Ok(native::taken(&self.act(Mutation::TakeMessages(Box::new(request)))?, waits))
     }
 
     fn query(&self, boundary: &Boundary) -> Result<Answer, ResolverError> {

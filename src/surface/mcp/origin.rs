@@ -77,24 +77,34 @@ impl Origin {
 
     /// The message without the marks among the arguments of its call, which no tool has.
     pub fn unmarked(text: &[u8]) -> Option<Vec<u8>> {
-        let mut message = json::read(text, &REQUEST_CAPS).ok()?.as_map()?.clone();
-        let mut params = message.text("params")?.as_map()?.clone();
-        let args = params.text("arguments")?.as_map()?.clone();
-        let is_mark = |key: &Value| matches!(key.as_str(), Some(ADDRESS | DIRECTORY));
-        let args: Map = args.into_iter().filter(|(key, _)| !is_mark(key)).collect();
-        params.insert("arguments".into(), args.into());
-        message.insert("params".into(), params.into());
-        let mut text = String::new();
-        json::write(&message.into(), &mut text);
-        Some(text.into_bytes())
+        without(text, &[ADDRESS, DIRECTORY])
     }
+
+    /// The message of a call of `inbox` without its wait, for a daemon that is asked again until the wait is over.
+    pub fn unwaiting(text: &[u8]) -> Option<Vec<u8>> {
+        without(text, &[WAIT_SECONDS])
+    }
+}
+
+/// Removes these arguments from the call in a message.
+fn without(text: &[u8], names: &[&str]) -> Option<Vec<u8>> {
+    let mut message = json::read(text, &REQUEST_CAPS).ok()?.as_map()?.clone();
+    let mut params = message.text("params")?.as_map()?.clone();
+    let args = params.text("arguments")?.as_map()?.clone();
+    let is_meant = |key: &Value| key.as_str().is_some_and(|key| names.contains(&key));
+    let args: Map = args.into_iter().filter(|(key, _)| !is_meant(key)).collect();
+    params.insert("arguments".into(), args.into());
+    message.insert("params".into(), params.into());
+    let mut text = String::new();
+    json::write(&message.into(), &mut text);
+    Some(text.into_bytes())
 }
 
 /// The seconds that a call of `inbox` waits; `None` for anything but such a number, which the tool itself refuses. A client that
 /// has given up may not say so, and what comes after that would be taken for nobody.
 fn waits(request: &McpRequest, args: Option<&Map>) -> Option<u64> {
     let is_inbox = request.param("name").and_then(Value::as_str) == Some(native::Tool::Inbox.name());
-    let seconds = args.filter(|_| is_inbox)?.text("wait_seconds")?.as_int()?;
+    let seconds = args.filter(|_| is_inbox)?.text(WAIT_SECONDS)?.as_int()?;
     let asked = u64::try_from(seconds).ok();
     let asked = asked.filter(|seconds| (1..=limits::INBOX_WAIT_SECONDS.value).contains(seconds))?;
     Some(asked.min(limits::MCP_WAIT_MS.value / 1_000))
@@ -107,6 +117,7 @@ fn arguments(request: &McpRequest) -> Option<&Map> {
 const CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 const ADDRESS: &str = "address";
 const DIRECTORY: &str = "directory";
+const WAIT_SECONDS: &str = "wait_seconds";
 
 #[cfg(test)]
 mod tests {
@@ -124,6 +135,10 @@ mod tests {
         );
         let bare = String::from_utf8(Origin::unmarked(call.as_bytes()).unwrap()).unwrap();
         assert!(bare.contains(r#""arguments":{"all":true}"#), "{bare}");
+        let wait =
+            r#"{"method":"tools/call","params":{"name":"inbox","arguments":{"first":2,"wait_seconds":9}}}"#;
+        let bare = String::from_utf8(Origin::unwaiting(wait.as_bytes()).unwrap()).unwrap();
+        assert!(bare.contains(r#""arguments":{"first":2}"#), "{bare}");
         let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"clientInfo":{"name":"x"}}}"#;
         assert_eq!(Origin::of(hello.as_bytes()).client.as_deref(), Some("x"));
         assert_eq!(Origin::of(b"nothing"), Origin::default());
