@@ -108,6 +108,8 @@ mod tests {
             ("x ", "\"x \""),
             ("", "\"\""),
             ("\u{e0041}\u{e0042}", "\"\\u{e0041}\\u{e0042}\""),
+            ("\u{3164}", "\"\\u{3164}\""),
+            ("paid\u{2800}\u{115f}", "\"paid\\u{2800}\\u{115f}\""),
         ] {
             assert_eq!(visible(text), expected);
             assert!(visible(text).chars().all(is_plain));
