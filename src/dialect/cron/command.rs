@@ -23,7 +23,7 @@ impl JobDraft {
             description,
             // The seed identifies a job by its id alone, so a repeated creation makes a second job.
             key: None,
-            // Every session may see and change a job, not only its owner.
+            // Every session may see a job, not only its owner, and change it with the grant `cron-others`.
             shared: true,
             target: target.to_engine(),
             envelope: Envelope::TaskEvent,

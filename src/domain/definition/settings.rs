@@ -26,7 +26,7 @@ pub struct Settings {
     pub description: Option<Box<str>>,
     /// Idempotency key: identifies repetitions of one request, per session and dialect.
     pub key: Option<Box<str>>,
-    /// Whether every session may see and change the schedule, not only its owner.
+    /// Whether every session may see the schedule, not only its owner, and change it with the grant `cron-others`.
     pub shared: bool,
     /// Where the prompt goes. It does not apply to a payload that opens a fresh session.
     pub target: Target,

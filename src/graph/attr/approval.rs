@@ -129,7 +129,10 @@ pub(super) const APPROVAL: Record = Record {
         ),
         field::<Dialect>("dialect", "The dialect of the tool that created the schedule."),
         field::<Durability>("durability", "Whether the schedule survives a restart."),
-        field::<bool>("shared?", "Whether every session may see and change the schedule."),
+        field::<bool>(
+            "shared?",
+            "Whether every session may see the schedule, and change it with the grant `cron-others`.",
+        ),
         field::<Box<str>>("idempotency-key", "The idempotency key of the schedule. Nil if none.").or_nil(),
         field::<Moment>("created-at", "When the schedule was created."),
     ],

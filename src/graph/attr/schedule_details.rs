@@ -50,7 +50,7 @@ pub(super) fn settings(entity: Entity<Scheduler, Key>) -> Entity<Scheduler, Key>
         own "psi.scheduler/idempotency-key": Type::String, nullable => |view, key, _| {
             read(view, key, |record| maybe(record.schedule().settings().key.as_deref(), Datum::Text))
         };
-        /// Whether every session may see and change the schedule.
+        /// Whether every session may see the schedule, and change it with the grant `cron-others`.
         own "psi.scheduler/shared?": Type::Boolean =>
             |record| Datum::Bool(record.schedule().settings().shared);
         /// Where its runs are delivered: the owner's session, another session, a fresh one, or a channel.
