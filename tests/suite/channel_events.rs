@@ -1,15 +1,16 @@
 //! What comes in by channels: which events are one, what is remembered of them, and that a rehearsed one never came.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use reveille::domain::{Caller, Span};
+use reveille::domain::{Caller, GuardPolicy, Rule, RuleScope, Ruling, Scope, Span};
 use reveille::edn::Map;
-use reveille::engine::{State, parse_condition};
+use reveille::engine::{Command, Input, State, parse_condition};
 use reveille::limits;
 use reveille::service::{Activation, Arrival, Arrived, Inbound, Template};
 
 use crate::channel_tools::{Scene, event, to_main};
-use crate::simulated::session;
+use crate::simulated::{self, session, token};
 
 fn total(scene: &Scene, channel: &str) -> String {
     let asked = format!("{{:provider {channel:?} :direction \"inbound\"}}");
@@ -29,7 +30,7 @@ fn a_rehearsed_event_opens_nothing_and_is_not_remembered() {
         let scene = Scene::new();
         let to = Inbound { session: activation.clone(), filter: filter.clone(), ..to_main() };
         scene.service.open_inbound(BTreeMap::from([("ops".into(), to)]));
-        let standing = || crate::simulated::standing(scene.service.handle());
+        let standing = || simulated::standing(scene.service.handle());
         let before = standing();
         let call = |args: &str| scene.call(&Caller::OPERATOR, "channels.simulate_event", args);
         let refused = call("{:provider \"ops\" :mesage \"m\"}");
@@ -99,4 +100,28 @@ fn a_template_is_whole_whatever_comes_in() {
     let text = transcript.messages.last().expect("a message").text();
     assert!(text.ends_with(". Then answer in French."), "{}", text.len());
     assert_eq!(text.matches("… [cut: ").count(), 2, "{}", text.len());
+}
+
+/// A session's words go into another session by a channel that lets it simulate events: they are still its own.
+#[test]
+fn what_a_session_simulates_is_its_own_words() {
+    let scene = Scene::new();
+    let handle = scene.service.handle();
+    scene.service.open_inbound(BTreeMap::from([("ops".into(), to_main())]));
+    let of = RuleScope { sessions: vec![session("other")], ..RuleScope::default() };
+    let rules = vec![Rule { name: "look".into(), of, then: Ruling::Hold, why: None }];
+    let approval = Some(Span::from_millis(600_000));
+    let policy = Some(Arc::new(GuardPolicy { rules, approval, ..GuardPolicy::default() }));
+    handle.submit(Input::Command(Command::SetGuard { policy, by: Scope::Operator.into() })).expect("it may");
+    let simulate = |caller: &Caller| {
+        let said = scene.call(caller, "channels.simulate_event", "{:provider \"ops\" :message \"now\"}");
+        assert!(said.contains(":success true"), "{said}");
+        handle.run_due();
+        let runs = "[{(:psi.scheduler/runs {:first 1}) [:reveille.run/state :reveille.run/approval]}]";
+        simulated::ask(handle, &Caller::OPERATOR, runs, false)
+    };
+    let held = simulate(&token("other"));
+    assert!(held.contains(":made-by \"session other (channel ops, channels tool)\""), "{held}");
+    let free = simulate(&Caller::OPERATOR);
+    assert!(free.contains(":delivered"), "{free}");
 }

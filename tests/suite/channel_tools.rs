@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use reveille::dialect::{Notation, REQUEST_CAPS};
 use reveille::domain::{
-    Caller, CallerRole, Channel, ChannelKind, Failure, GuardPolicy, HostId, Phase, Reason, Rule, RuleScope,
-    Ruling, Scope, SessionId, Span,
+    Caller, CallerRole, Channel, ChannelKind, Failure, HostId, Phase, Reason, SessionId, Span,
 };
 use reveille::edn::{Map, read};
 use reveille::engine::{Command, Input, Parcel, Report, parse_condition};
@@ -353,30 +352,6 @@ fn a_simulated_event_comes_in_as_a_sent_one() {
     assert!(history.contains(":total 1") && history.contains(":success true"), "{history}");
     let status = call("channels.provider_status", "{:provider \"ops\"}");
     assert!(status.contains(":inbound true") && status.contains(":events_received 1"), "{status}");
-}
-
-/// A session's words go into another session by a channel that lets it simulate events: they are still its own.
-#[test]
-fn what_a_session_simulates_is_its_own_words() {
-    let scene = Scene::new();
-    let handle = scene.service.handle();
-    scene.service.open_inbound(BTreeMap::from([("ops".into(), to_main())]));
-    let of = RuleScope { sessions: vec![session("other")], ..RuleScope::default() };
-    let rules = vec![Rule { name: "look".into(), of, then: Ruling::Hold, why: None }];
-    let approval = Some(Span::from_millis(600_000));
-    let policy = Some(Arc::new(GuardPolicy { rules, approval, ..GuardPolicy::default() }));
-    handle.submit(Input::Command(Command::SetGuard { policy, by: Scope::Operator.into() })).expect("it may");
-    let simulate = |caller: &Caller| {
-        let said = scene.call(caller, "channels.simulate_event", "{:provider \"ops\" :message \"now\"}");
-        assert!(said.contains(":success true"), "{said}");
-        handle.run_due();
-        let runs = "[{(:psi.scheduler/runs {:first 1}) [:reveille.run/state :reveille.run/approval]}]";
-        simulated::ask(handle, &Caller::OPERATOR, runs, false)
-    };
-    let held = simulate(&token("other"));
-    assert!(held.contains(":made-by \"session other (channel ops, channels tool)\""), "{held}");
-    let free = simulate(&Caller::OPERATOR);
-    assert!(free.contains(":delivered"), "{free}");
 }
 
 /// T66.

@@ -494,13 +494,3 @@ fn arguments_are_held_against_the_schema_of_the_tool() {
     let args = r#"{"when" "in 5m" "action" "http.head" "args" {}}"#;
     assert_eq!(scene.error("s", "schedule", args), "args.url is required by the tool");
 }
-
-#[test]
-fn the_start_of_a_watch_says_that_it_does_not_outlive_a_process_without_a_store() {
-    let scene = Scene::new();
-    let answer = scene.call("watch_start", r#"{"name" "http.get" "notify_when" "always"}"#);
-    let warnings = answer.keyword("warnings").map(ToString::to_string).unwrap_or_default();
-    let expected = "[\"every check wakes you\" \
-                    \"this server has no store: the watch is in memory, and lost when the server stops\"]";
-    assert_eq!(warnings, expected);
-}

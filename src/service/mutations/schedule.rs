@@ -148,7 +148,12 @@ impl CallerMutator<'_> {
         let which = self.which(params)?;
         self.admit_delivery(&which, None)?;
         let standing = self.handle().view(|state| {
-            let record = self.visible(state, &which)?;
+            // What the caller may not see is refused like what does not exist, by the change itself.
+            let may_see = |record: &&ScheduleRecord| {
+                let schedule = record.schedule();
+                schedule.settings().shared || self.caller().scope.covers(&schedule.owner)
+            };
+            let record = state.schedule(&which.schedule).filter(may_see)?;
             let newest = state.newest_run(record).map(RunRecord::run);
             // One that waits for its next attempt has failed as well.
             let failed = newest.is_some_and(|run| run.state == RunState::Failed || run.retry_at.is_some());
@@ -175,7 +180,6 @@ impl CallerMutator<'_> {
         admitted.map_err(|refusal| refused(&refusal))
     }
 
-    /// Carries out a command on one schedule.
     /// Pauses or resumes a schedule that has not ended. The engine also pauses one that has and that a change can revive, because
     /// a job that has run can be disabled (SEED-004).
     pub(super) fn toggle(
@@ -184,22 +188,18 @@ impl CallerMutator<'_> {
         command: impl FnOnce(Which) -> Command,
     ) -> Result<Value, ResolverError> {
         let meant = self.which(which)?;
-        let status = self.handle().view(|state| self.visible(state, &meant).map(ScheduleRecord::status));
+        let status = self.handle().view(|state| {
+            // What the caller may not change is refused like what does not exist, by the change itself.
+            let is_its = |record: &&ScheduleRecord| self.caller().scope.covers(&record.schedule().owner);
+            state.schedule(&meant.schedule).filter(is_its).map(ScheduleRecord::status)
+        });
         if let Some(status) = status.filter(|status| status.is_terminal()) {
             return Err(refused(&Refusal::WrongStatus { schedule: meant.schedule, status }));
         }
         self.command(which, command)
     }
 
-    /// The schedule, if the caller may see it. What it may not see is refused like what does not exist, by the change itself.
-    fn visible<'s>(&self, state: &'s State, which: &Which) -> Option<&'s ScheduleRecord> {
-        let may_see = |record: &&ScheduleRecord| {
-            let schedule = record.schedule();
-            schedule.settings().shared || self.caller().scope.covers(&schedule.owner)
-        };
-        state.schedule(&which.schedule).filter(may_see)
-    }
-
+    /// Carries out a command on one schedule.
     pub(super) fn command(
         &self,
         which: &WhichParams,

@@ -1,5 +1,5 @@
-//! What would differ, where some schedules are due every few seconds: those do not hide the others, and no slot is said to be gone
-//! that is only handled later.
+//! What would differ, where some schedules are due every few seconds: those do not hide the others, and no slot is said to be
+//! gone that is only handled later.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;

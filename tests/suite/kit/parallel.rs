@@ -222,7 +222,8 @@ fn the_log_says_who_called_which_tools_at_once() {
     let (_said, _waiter) =
         begin(&world, r#"{"actions":[{"name":"t.echo"},{"name":"t.a"},{"name":"t.echo"},{"name":"t.no"}]}"#);
     world.run_for(0);
-    let query = "[{(:reveille.engine/decisions {:kind [:tools-called]}) [:reveille.decision/kind :reveille.decision/detail :reveille.decision/by]}]";
+    let query = "[{(:reveille.engine/decisions {:kind [:tools-called]}) \
+                 [:reveille.decision/kind :reveille.decision/detail :reveille.decision/by]}]";
     let said = crate::simulated::ask(&world.handle, &Caller::OPERATOR, query, true);
     assert!(said.contains(":tools-called") && said.contains("\"t.a, t.echo ×2\""), "{said}");
     assert!(said.contains("session s"), "{said}");

@@ -15,8 +15,8 @@ names! {
     }
 }
 
-/// The warnings about a file, of which only the first `limits::PAGE_ROWS` are retained: in a file of another program every line may
-/// be odd.
+/// The warnings about a file, of which only the first `limits::PAGE_ROWS` are retained: in a file of another program every line
+/// may be odd.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundedWarnings<T> {
     /// The warnings, in the order of the lines.
