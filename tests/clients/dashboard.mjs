@@ -384,6 +384,101 @@ await create({ label: "made while away", message: "m", when: "in 5 hours" });
 await page.context().setOffline(false);
 await page.waitForSelector(".feed >> text=made while away", { timeout: 30_000 });
 
+// After a question the focus is where it was before, and goes to the next row when its own is gone.
+const focused = () => page.evaluate(() => document.activeElement?.getAttribute("data-row"));
+const row = await create({ label: "focus a", message: "m", when: "in 6 hours" });
+await create({ label: "focus b", message: "m", when: "in 7 hours" });
+await goTo("schedules?q=focus&status=PENDING,PAUSED");
+await page.waitForSelector("tr[data-row] + tr[data-row]");
+await page.focus(`tr[data-row="${row}"]`);
+for (const answer of ["Escape", "Enter"]) {
+  await key("p");
+  await page.waitForSelector("dialog[open]");
+  await key(answer);
+  await page.waitForFunction(() => !document.querySelector("dialog"));
+  assert.equal(await focused(), row, answer);
+}
+// What was typed stays when the daemon does not answer.
+await page.waitForSelector("tr[data-row] .warn");
+await key("p");
+await until("a resumption", async () => !(await status(row)).paused);
+await page.waitForFunction(() => document.querySelector("tr[data-row] .status")?.textContent?.includes("pending"));
+const isPause = (route) => route.request().postData()?.includes("mutation Pause");
+await page.route("**/graphql", (route) => (isPause(route) ? route.abort() : route.fallback()));
+await key("p");
+await page.waitForSelector("dialog[open]");
+await page.keyboard.type("kept");
+await key("Enter");
+await page.waitForSelector("dialog[open] .problem");
+assert.equal(await page.inputValue("dialog[open] input"), "kept");
+await page.unroute("**/graphql");
+await key("Escape");
+await page.waitForFunction(() => !document.querySelector("dialog"));
+await key("c");
+await page.waitForSelector("dialog[open]");
+await focusOn("Cancel it", 10);
+await key("Enter");
+await page.waitForFunction((id) => !document.querySelector(`tr[data-row="${id}"]`), row);
+await page.waitForFunction(() => document.activeElement?.matches("tr[data-row]"));
+
+// A date is taken when it is whole, and not while it is typed.
+await goTo(`explain?id=${ids.build}`);
+const asked = await page.evaluate(() => location.hash);
+await page.fill("input[type=datetime-local]", "2026-01-02T03:04");
+assert.equal(await page.evaluate(() => location.hash), asked);
+await key("Enter");
+await page.waitForFunction(() => location.hash.includes("at=2026-01-02T02%3A04"));
+
+// What was not handed over is not said to be delivered, and a slot that is paused has its own mark.
+const { runs: [run] } = (await ask("query($id: ID!) { schedule(scheduleId: $id) { runs { id } } }", { id: ids.denied })).schedule;
+await goTo(`run?schedule=${ids.denied}&id=${encodeURIComponent(run.id)}`);
+await page.waitForSelector("text=What was to be delivered");
+await goTo("timeline");
+await page.waitForSelector(".picture use[href='#m-paused']");
+assert.equal(await page.locator(".legend use[href='#m-paused']").count(), 1);
+// A schedule that fires often does not hide the others, and that it is cut is said.
+await goTo("");
+await page.waitForSelector("[aria-labelledby=next] >> text=At most 6 slots of each schedule");
+
+// The question that is copied is the page's.
+await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+for (const name of ["Doctor", "Now", "Timeline", "Schedules", "Doctor"]) {
+  await goTo(name.toLowerCase());
+  await page.click("text=Copy as GraphQL");
+  await said("The question is in the clipboard.");
+  await page.waitForFunction(async (start) => (await navigator.clipboard.readText()).startsWith(start), `query ${name}`);
+}
+
+// A new schedule can be made after another one.
+await goTo("new");
+await page.waitForSelector("textarea");
+for (const [name, value] of [["Session", "main"], ["Message", "Once."], ["When", "tomorrow at 10"]]) {
+  await page.getByLabel(name, { exact: true }).fill(value);
+}
+await page.click("text=Make it");
+await page.waitForSelector(".understood");
+await page.click("header >> text=New schedule");
+await page.waitForSelector("textarea");
+assert.equal(await page.inputValue("textarea"), "");
+
+// What is emptied is removed, and a change of one part of the policy leaves the others.
+const policy = { whenBusy: "SKIP", maxLateMs: 60000, backoffMs: [1000] };
+const policed = await create({ label: "policed", message: "m", when: "weekdays at 8:30", zone: "America/New_York", policy });
+await goTo(`edit?id=${policed}`);
+await page.waitForFunction(() => document.querySelector("textarea")?.value);
+await page.getByLabel("Label", { exact: true }).fill("");
+await page.click("summary");
+await page.getByLabel("Missed slots").selectOption("ALL");
+assert.match(await page.textContent("form dl"), /policed → –.*run once → all/);
+assert.equal(await page.getByLabel("Clock").getAttribute("required"), "");
+await page.click("text=Save");
+await page.waitForFunction(() => location.hash.includes("schedule?"));
+const parts = "label zone policy { missed whenBusy maxLateMs backoffMs }";
+const saved = (await ask(`query($id: ID!) { schedule(scheduleId: $id) { ${parts} } }`, { id: policed })).schedule;
+assert.deepEqual([saved.label, saved.zone], [null, "America/New_York"]);
+assert.deepEqual([saved.policy.missed, saved.policy.whenBusy], ["ALL", "SKIP"]);
+assert.deepEqual([Number(saved.policy.maxLateMs), saved.policy.backoffMs.map(Number)], [60000, [1000]]);
+
 // Who may only look is offered nothing else, and gets nothing else.
 const observer = await open({ viewport: { width: 1280, height: 900 } }, "--read-only");
 await observer.waitForSelector("text=read only");
@@ -401,14 +496,32 @@ execFileSync(binary, ["dashboard", "--revoke", "--data-dir", state]);
 await page.waitForSelector("text=Or paste a token", { timeout: 10_000 });
 assert.equal(await page.evaluate(() => localStorage.getItem("reveille-key")), null);
 
-// A token that is pasted is the way in otherwise: of a session, for its own things.
-await page.click("summary");
-await page.fill("input[name=token]", token);
-await page.keyboard.press("Enter");
-await page.waitForSelector("body > header");
-assert.equal(await page.evaluate(() => localStorage.getItem("reveille-key")), null, "a pasted token is not kept beyond the tab");
+// A token that is pasted is the way in otherwise: of an operator, of an observer, who may change nothing, and of a session, for
+// its own things. Each is offered what it may do.
+const own = (await ask('mutation { openSession(sessionId: "own", listens: true) { token } }')).openSession.token;
+const observing = fs.readFileSync(path.join(state, "observer.token"), "utf8").trim();
+await page.waitForSelector("text=The login has ended");
+for (const [pasted, changes, rules] of [[token, true, true], [observing, false, false], [own, true, false]]) {
+  await page.click("summary");
+  await page.fill("input[name=token]", pasted);
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("body > header");
+  await page.waitForFunction(() => sessionStorage.getItem("reveille-key"));
+  const stored = await page.evaluate(() => localStorage.getItem("reveille-key"));
+  assert.equal(stored, null, "a pasted token is not kept beyond the tab");
+  assert.equal(await page.getByRole("button", { name: "Hold all…" }).isEnabled(), rules);
+  assert.equal(await page.locator("a:has-text('New schedule')").count(), Number(changes));
+  assert.equal(await page.locator("text=read only").count(), Number(!changes));
+  for (const address of ["", "doctor", "timeline", "schedules", "approvals", "lanes", "attributes"]) {
+    await goTo(address);
+    await page.waitForTimeout(200);
+    assert.deepEqual(await page.$$eval(".problem", (all) => all.map((one) => one.textContent)), [], address);
+  }
+  await page.click("text=Log out");
+  await page.waitForSelector("text=Or paste a token");
+}
 
-const forbidden = /status of 401|status of 403|ERR_INTERNET_DISCONNECTED|WebSocket connection/;
+const forbidden = /status of 401|status of 403|ERR_INTERNET_DISCONNECTED|ERR_FAILED|WebSocket connection/;
 assert.deepEqual(troubles.filter((trouble) => !forbidden.test(trouble)), []);
 console.log("tasks by keyboard, a cut, a login that may only read, and one that ended: as they should be");
 await browser.close();

@@ -50,18 +50,19 @@ async function bundle() {
   const alias = { preact: "preact", "preact/hooks": "hooks", "@preact/signals": "signals", "@preact/signals-core": "signals-core", htm: "htm" };
   const built = await esbuild.build({
     entryPoints: [`${web}app/main.js`], bundle: true, format: "esm", target: "es2024", charset: "utf8", legalComments: "inline", write: false, metafile: true,
-    absWorkingDir: web, minifySyntax: true, plugins: [{ name: "templates", setup: (it) => { it.onLoad({ filter: /\/web\/app\/.*\.js$/ }, compiled); it.onLoad({ filter: /\/vendor\/signals\.js$/ }, cut); } }],
+    absWorkingDir: web, minifySyntax: true, plugins: [{ name: "sources", setup }],
     alias: Object.fromEntries(Object.entries(alias).map(([name, file]) => [name, `${web}vendor/${file}.js`])),
   });
   const { code } = await minify(built.outputFiles[0].text, { module: true, ecma: 2020, compress: REPEATED });
   return { script: code, sources: Object.values(built.metafile.outputs)[0].inputs };
 }
 
-/** The vendored signals without what no page does: give an element a signal in place of a text or of an attribute's value. Each part
- * goes from a text to before another one. */
+/** What the vendored signals have and no page uses: a signal in place of a text, or of an attribute's value. Each part goes from
+ * a text to before another one. */
 const CUTS = [
   ['w.displayName="ReactiveTextNode"', 'b("__b"'], ['if("string"==typeof n.type){var r,t=n.props', 'i(n)});b("__r"'],
-  ['var r;if("string"==typeof n.type&&(r=n.__e))', 'i(n)});function k('], ['if("string"==typeof n.type){var r=n.__e', "{var c=n.__c"],
+  ['var r;if("string"==typeof n.type&&(r=n.__e))', 'i(n)});function k('],
+  ['if("string"==typeof n.type){var r=n.__e', "{var c=n.__c"],
 ];
 function cut({ path }) {
   let text = fs.readFileSync(path, "utf8");
@@ -72,6 +73,11 @@ function cut({ path }) {
     text = text.slice(0, begin) + text.slice(end);
   }
   return { contents: text };
+}
+
+function setup(built) {
+  built.onLoad({ filter: /\/web\/app\/.*\.js$/ }, compiled);
+  built.onLoad({ filter: /\/vendor\/signals\.js$/ }, cut);
 }
 
 /** A module whose templates are calls, so that a browser need not read them. */

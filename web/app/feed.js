@@ -1,8 +1,8 @@
 // The live feed: every decision as it is made. It keeps the last ones only, and goes on from its cursor when it was cut.
 import { html, signal, useState } from "./lib.js";
 import { asOf, ask, follow, pulse, useAsk } from "./graph.js";
-import { A, By, Mark, ScheduleName } from "./parts.js";
-import { Foreign, word } from "./text.js";
+import { By, Mark, ScheduleName, SessionName } from "./parts.js";
+import { word } from "./text.js";
 import { said, Sentence, which } from "./time.js";
 import * as Q from "./queries.js";
 
@@ -58,7 +58,7 @@ export const shapeOf = (kind) => SHAPES[kind] ?? "pending";
 /** One decision, in a line. */
 export const Line = ({ of }) => html`<span class="num soft">${said(Date.parse(of.at))}${which(Date.parse(of.at))}</span> <${Mark} of=${shapeOf(of.kind)} />
   <span class="what">${word(of.kind)} ${of.scheduleId && html`<${ScheduleName} of=${of.schedule} id=${of.scheduleId} /> `}
-    ${!of.scheduleId && of.sessionId && html`<${A} page="lanes" params=${{ session: of.sessionId }}><${Foreign} text=${of.sessionId} max=${60} /><//> `}
+    ${!of.scheduleId && of.sessionId && html`<${SessionName} id=${of.sessionId} /> `}
     ${of.by && html`<span class="soft"><${By} of=${of.by} /></span>`}${of.reason && html`<span class="soft"> · ${word(of.reason)}</span>`}
     ${of.detail && html`<span class="soft"> · <${Sentence} text=${of.detail} max=${160} /></span>`}</span>`;
 

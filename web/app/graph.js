@@ -3,16 +3,17 @@ import { effect, signal, useEffect, useRef, useState } from "./lib.js";
 
 /** Who looks: `null` until it is known, `false` if nobody may. `key` is half of a login; the cookie is the other. */
 export const login = signal(/** @type {any} */ (null));
+/** Why nobody is logged in, if there is more to say than that. */
+export const why = signal("");
 /** The past instant that the pages show, if any. */
 export const asOf = signal(/** @type {string | null} */ (null));
 /** How the live feed is: `connecting`, `live`, `lost`, `off`. */
 export const live = signal("connecting");
 /** Counts on, at most once in a second, when something has happened. */
 export const pulse = signal(0);
-/** What the page asked last, for "copy as GraphQL". */
-export const asked = new Map();
 
 const KEY = "reveille-key";
+const PAGE = "reveille-page";
 const at = (path) => new URL(path, document.baseURI).href;
 
 function headers() {
@@ -36,11 +37,8 @@ export class Refused extends Error {
 /** Asks the graph. Reads are as of the instant that the pages show, but for those named "Present…"; changes are of the present. */
 export async function ask(/** @type {string} */ document, variables = {}, /** @type {AbortSignal | undefined} */ signal = undefined) {
   const isChange = document.startsWith("mutation");
-  const request = /** @type {any} */ ({ query: document, variables });
-  if (!isChange) {
-    asked.set(/\w+ (\w+)/.exec(document)?.[1], { document, variables });
-    if (asOf.peek() && !document.startsWith("query Present")) request.extensions = { asOf: asOf.peek() };
-  }
+  const request = /** @type {any} */ ({ query: mine(document), variables });
+  if (!isChange && asOf.peek() && !document.startsWith("query Present")) request.extensions = { asOf: asOf.peek() };
   let response;
   try {
     response = await fetch(at("graphql"), { method: "POST", headers: headers(), body: JSON.stringify(request), signal });
@@ -49,7 +47,7 @@ export async function ask(/** @type {string} */ document, variables = {}, /** @t
     throw new Refused({ message: "the daemon does not answer", extensions: { hint: "the page asks again by itself" } });
   }
   if (response.status === 401) {
-    forget();
+    end();
     throw new Refused({ message: "the login has ended", extensions: { code: "UNAUTHORIZED" } });
   }
   const answer = await response.json().catch(() => ({ errors: [{ message: `the daemon answered ${response.status}` }] }));
@@ -65,9 +63,20 @@ export async function change(document, variables = {}) {
   return data;
 }
 
+/** A question as who looks may ask it: lines that are for operators are left out for a session. */
+const mine = (document) => (login.peek()?.session ? document.replace(/.*# for operators$/gm, "") : document);
+
+/** The login has ended, and was not left: the next one opens the page that was open. */
+function end() {
+  forget();
+  localStorage.setItem(PAGE, location.hash);
+  why.value = "The login has ended. A new one opens the same page.";
+}
+
 function forget() {
   localStorage.removeItem(KEY);
   sessionStorage.removeItem(KEY);
+  why.value = "";
   login.value = false;
 }
 
@@ -75,29 +84,34 @@ function forget() {
 export async function begin() {
   const code = location.pathname.endsWith("/enter") ? location.hash.slice(1) : "";
   if (code) {
-    history.replaceState(null, "", at("./") + "#/");
+    history.replaceState(null, "", at("./") + (localStorage.getItem(PAGE) ?? "#/"));
+    localStorage.removeItem(PAGE);
     dispatchEvent(new Event("hashchange"));
     const response = await fetch(at("enter"), { method: "POST", headers: { "reveille-code": code } }).catch(() => null);
     if (response?.ok) {
       const { key, "read-only": readOnly } = await response.json();
       localStorage.setItem(KEY, JSON.stringify({ key, readOnly }));
       login.value = { key, readOnly };
-      return;
+    } else {
+      login.value = false;
+      why.value = "The code is used up or too old. Run `reveille dashboard` again.";
     }
-    login.value = false;
-    return "The code is used up or too old. Run `reveille dashboard` again.";
+    return;
   }
   const known = localStorage.getItem(KEY) ?? sessionStorage.getItem(KEY);
   try { login.value = known ? JSON.parse(known) : false; } catch { login.value = false; }
-  return undefined;
 }
 
-/** A pasted token, for this tab only. */
+/** A pasted token, for this tab only. Until it is known whose it is, it may do what everybody may. */
 export async function paste(token) {
-  login.value = { token };
-  // An observer may read the whole and a session its own, and neither may hold it all.
+  login.value = { token, session: true, readOnly: true };
   await ask("query Who { engine { now } }");
-  sessionStorage.setItem(KEY, JSON.stringify({ token }));
+  const refusal = (document) => ask(document).then(() => "", (refused) => refused.code);
+  // An observer reads the whole and changes nothing; a session reads and changes its own.
+  const readOnly = await refusal("mutation Who { changeSchedules(action: RESUME, dryRun: true) { matched } }") === "FORBIDDEN";
+  const session = await refusal("query Who { engine { imbalance } }") === "GRAPHQL_VALIDATION_FAILED";
+  login.value = { token, session, readOnly };
+  sessionStorage.setItem(KEY, JSON.stringify(login.value));
 }
 
 /** Asks for a link to a calendar: of one schedule, of a session, or of all. */
@@ -143,7 +157,7 @@ export function follow(document, variables, next) {
     socket.onclose = ({ code }) => {
       if (ended) return;
       live.value = "lost";
-      if (code === 4403) return forget();
+      if (code === 4403) return end();
       tries += 1;
       timer = setTimeout(() => ended || connect(), Math.min(5_000, 250 * 2 ** tries));
     };
@@ -195,6 +209,6 @@ export function useAsk(document, variables = {}, { still = false } = {}) {
       asking.current?.abort();
     };
   }, [document, key, asOf.value]);
-  return { ...answer, again: load };
+  return { ...answer, again: load, question: { document: mine(document), variables } };
 }
 const document_visible = () => window.document.visibilityState !== "hidden";

@@ -1,10 +1,10 @@
 // The frame around the pages: who looks, where to go, what holds everything, and the keys that work everywhere.
-import { html, render, signal, useEffect, useState } from "./lib.js";
-import { asOf, begin, change, leave, live, login, paste, useAsk } from "./graph.js";
+import { html, render, signal, useEffect, useLayoutEffect, useState } from "./lib.js";
+import { asOf, begin, change, leave, live, login, paste, useAsk, why } from "./graph.js";
 import { route, go, refine, to } from "./route.js";
 import { Foreign, visible, word } from "./text.js";
-import { tell, When } from "./time.js";
-import { act, By, confirm, Dialog, Do, mayChange, Note, Problem, Shapes } from "./parts.js";
+import { now, tell, When } from "./time.js";
+import { By, confirm, Dialog, Do, Facts, mayChange, mayRule, Note, onto, Problem, Shapes } from "./parts.js";
 import * as Q from "./queries.js";
 import { watchFeed } from "./feed.js";
 import { Now } from "./now.js";
@@ -26,30 +26,27 @@ const PAGES = [
 ];
 const INNER = { schedule: Schedule, explain: Explain, run: Run, over: Over, edit: Edit, new: Edit };
 const OF = { schedule: "schedules", explain: "schedules", run: "schedules", over: "now", edit: "schedules", new: "schedules" };
-const help = signal(false);
 
-export const hold = async () => {
-  const reason = await confirm({
-    title: "Hold everything?", bad: true, yes: "Hold all", reason: "Why (everybody sees it)",
-    body: html`<p>No slot gets a run, and no run is handed over, until the hold is released. Runs that are with a host go on.</p>`,
-  });
-  if (reason !== null) await act(() => change(Q.HOLD, { reason: reason || null }), "Everything is held.");
-};
-export const release = async (held) => {
-  const yes = await confirm({
-    title: "Release the hold?", yes: "Release",
-    body: html`<p>Slots that passed meanwhile are handled as missed, by the policy of each schedule. Schedules that are paused stay
-      paused.</p><p class="soft">Held by ${visible(held.by)}.</p>`,
-  });
-  if (yes !== null) await act(() => change(Q.RELEASE), "The hold is released.");
-};
+const again = signal(0);
+
+const hold = () => confirm({
+  title: "Hold everything?", bad: true, yes: "Hold all", reason: "Why (everybody sees it)",
+  body: html`<p>No slot gets a run, and no run is handed over, until the hold is released. Runs that are with a host go on.</p>`,
+  does: (reason) => change(Q.HOLD, { reason }), done: "Everything is held.",
+});
+const release = (held) => confirm({
+  title: "Release the hold?", yes: "Release",
+  body: html`<p>Slots that passed meanwhile are handled as missed, by the policy of each schedule. Schedules that are paused stay
+    paused.</p><p class="soft">Held by ${visible(held.by)}.</p>`,
+  does: () => change(Q.RELEASE), done: "The hold is released.",
+});
 
 function Held({ held }) {
   if (!held) return null;
   return html`<section class="banner" aria-label="Hold"><p><strong>Everything is held</strong>
       ${held.reason && html` · <${Foreign} text=${held.reason} />`} <span class="soft"><${By} of=${held.by} />, since
-      <${When} at=${held.since} /></span></p>
-    <${Do} kind="main" does=${() => release(held)}>Release…<//></section>`;
+      <${When} at=${held.since} full /></span></p>
+    <${Do} rules kind="main" does=${() => release(held)}>Release…<//></section>`;
 }
 
 function Frame() {
@@ -58,6 +55,10 @@ function Frame() {
   const engine = data?.engine;
   useEffect(() => { if (engine && !asOf.value) tell(engine.now); }, [engine]);
   useEffect(watchFeed, []);
+  // Where it is narrow, the tab of this page may be out of sight.
+  useLayoutEffect(() => {
+    document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [page]);
   const Shown = PAGES.find(([name]) => name === page)?.[3] ?? INNER[page] ?? Lost;
   const state = asOf.value ? "past" : error ? "lost" : live.value;
   const words = { live: "live", lost: "no connection", connecting: "connecting", past: "past" }[state];
@@ -68,18 +69,18 @@ function Frame() {
       ${engine && engine.mode !== "RUNNING" && html`<strong class="bad">${word(engine.mode)}</strong>`}
       <span class="grow"></span>
       ${login.value?.readOnly && html`<span class="tag">read only</span>`}
-      ${!engine?.held && html`<${Do} does=${hold} title="Hold all schedules">Hold all…<//>`}
-      ${mayChange() && html`<a class="button main" href=${to("new")}>New schedule</a>`}
-      <button class="quiet" onClick=${() => { help.value = true; }} aria-label="Keys">?</button>
+      ${!engine?.held && html`<${Do} rules does=${hold} title="Hold all schedules">Hold all…<//>`}
+      ${mayChange() && html`<a class="button main" href=${to("new")} onClick=${() => { again.value += 1; }}>New schedule</a>`}
+      <button class="quiet" onClick=${help} aria-label="Keys">?</button>
       <button class="quiet" onClick=${leave}>Log out</button></header>
     <nav aria-label="Pages"><ul>${PAGES.map(([name, title]) => html`<li><a href=${to(name)}
       aria-current=${(OF[page] ?? page) === name ? "page" : null}>${title}</a></li>`)}</ul></nav>
     <main id="main" tabindex="-1">
-      ${asOf.value && html`<section class="banner past" aria-label="Past"><p>This is how it was at <strong><${When} at=${asOf.value} /></strong>.
+      ${asOf.value && html`<section class="banner past" aria-label="Past"><p>This is how it was at <strong><${When} at=${asOf.value} base=${now.value} full /></strong>.
         Nothing can be changed there.<${WasDown} /></p><button onClick=${() => refine({ asof: null })}>Back to now</button></section>`}
       <${Held} held=${engine?.held} />
-      <${Shown} key=${`${page} ${route.value.params.id ?? ""} ${route.value.params.session ?? ""}`} ...${route.value.params} engine=${engine} /></main>
-    <${Note} /><${Dialog} />${help.value && html`<${Keys} />`}`;
+      <${Shown} key=${`${page} ${route.value.params.id ?? ""} ${route.value.params.session ?? again.value}`} ...${route.value.params} engine=${engine} /></main>
+    <${Note} /><${Dialog} />`;
 }
 
 /** Says so, if nothing ran at the instant that the pages show. */
@@ -87,27 +88,24 @@ function WasDown() {
   const { data } = useAsk(Q.PRESENT_DOWNS, {}, { still: true });
   const at = Date.parse(asOf.value ?? "");
   const down = data?.engine.downtimes.find((one) => Date.parse(one.from) <= at && at < Date.parse(one.until));
-  return down ? html` <strong class="bad">The daemon was down then</strong>, from <${When} at=${down.from} brief /> until <${When} at=${down.until} brief />.` : null;
+  return down ? html` <strong class="bad">The daemon was down then</strong>, from <${When} at=${down.from} /> until <${When} at=${down.until} />.` : null;
 }
 
 const Lost = () => html`<div class="head"><h1>No such page</h1></div><p><a href=${to("now")}>Now</a></p>`;
 
-function Keys() {
-  const close = () => { help.value = false; };
-  return html`<dialog ref=${(element) => element && !element.open && element.showModal()} onClose=${close} aria-labelledby="keys">
-    <h2 id="keys">Keys</h2><dl class="facts">
-      ${PAGES.filter(([, , key]) => key).map(([, title, key]) => html`<div><dt><kbd>g</kbd> <kbd>${key}</kbd></dt><dd>${title}</dd></div>`)}
-      <div><dt><kbd>/</kbd></dt><dd>Search</dd></div><div><dt><kbd>?</kbd></dt><dd>This list</dd></div>
-      <div><dt><kbd>H</kbd></dt><dd>Hold all, after a question</dd></div></dl>
-    <h2>On a row that has the focus</h2><dl class="facts">
-      <div><dt><kbd>j</kbd> <kbd>k</kbd> or arrows</dt><dd>Next, previous</dd></div><div><dt><kbd>Enter</kbd></dt><dd>Open</dd></div>
-      <div><dt><kbd>e</kbd></dt><dd>Explain</dd></div><div><dt><kbd>p</kbd></dt><dd>Pause or resume</dd></div>
-      <div><dt><kbd>r</kbd></dt><dd>Run now</dd></div><div><dt><kbd>c</kbd></dt><dd>Cancel</dd></div>
-      <div><dt><kbd>x</kbd></dt><dd>Select</dd></div><div><dt><kbd>a</kbd> <kbd>d</kbd></dt><dd>Approve, deny</dd></div></dl>
+const KEYS = [["/", "Search"], ["?", "This list"], ["H", "Hold all, after a question"]];
+const ROW_KEYS = [
+  ["j k", "Next, previous; arrows too"], ["Enter", "Open"], ["e", "Explain"], ["p", "Pause or resume"], ["r", "Run now"],
+  ["c", "Cancel"], ["x", "Select"], ["a d", "Approve, deny"],
+];
+const Strokes = ({ of }) => html`<${Facts} rows=${of.map(([keys, does]) => [keys.split(" ").map((key) => html`<kbd>${key}</kbd> `), does])} />`;
+const help = () => confirm({
+  title: "Keys", yes: "Close",
+  body: html`<${Strokes} of=${[...PAGES.filter(([, , key]) => key).map(([, title, key]) => [`g ${key}`, title]), ...KEYS]} />
+    <h2>On a row that has the focus</h2><${Strokes} of=${ROW_KEYS} />
     <label class="check"><input type="checkbox" checked=${!keysOff()} onChange=${(event) => localStorage.setItem("reveille-keys", event.target.checked ? "on" : "off")} />
-      Single keys work</label>
-    <div class="actions"><button class="main" autofocus onClick=${close}>Close</button></div></dialog>`;
-}
+      Single keys work</label>`,
+});
 const keysOff = () => localStorage.getItem("reveille-keys") === "off";
 
 let after = "";
@@ -121,28 +119,32 @@ addEventListener("keydown", (event) => {
     const page = PAGES.find(([, , letter]) => letter && letter === key);
     if (page) go(page[0]);
   } else if (key === "g") after = "g";
-  else if (key === "?") help.value = true;
-  else if (key === "H" && mayChange()) hold();
+  else if (key === "?") help();
+  else if (key === "H" && mayRule()) hold();
   else if (key === "/") {
     const search = /** @type {HTMLElement | null} */ (document.querySelector("input[type=search]"));
     if (search) search.focus();
-    else go("schedules");
+    else {
+      onto.first = "input[type=search]";
+      go("schedules");
+    }
     event.preventDefault();
   }
 });
 
-function Enter({ why }) {
+function Enter() {
   const [error, setError] = useState(/** @type {any} */ (null));
   const submit = async (event) => {
     event.preventDefault();
     const token = new FormData(event.target).get("token")?.toString().trim();
     try { if (token) await paste(token); } catch (refused) {
       login.value = false;
+      why.value = "";
       setError(refused);
     }
   };
   return html`<main id="main" class="enter"><h1>Reveille</h1>
-    ${why && html`<p class="problem" role="alert">${why}</p>`}
+    ${why.value && html`<p class="problem" role="alert">${why.value}</p>`}
     <p>Open the dashboard from a terminal on the machine of the daemon:</p>
     <pre class="box">reveille dashboard</pre>
     <p class="soft">It prints an address that works once, for a minute. With <code>--read-only</code> the page changes nothing.</p>
@@ -153,9 +155,9 @@ function Enter({ why }) {
       <div class="actions"><button class="main">Look</button></div></form></details></main>`;
 }
 
-function App({ why }) {
+function App() {
   if (login.value === null) return html`<p class="empty">Asking…</p>`;
-  return html`<${Shapes} />${login.value ? html`<${Frame} />` : html`<${Enter} why=${why} />`}`;
+  return html`<${Shapes} />${login.value ? html`<${Frame} />` : html`<${Enter} />`}`;
 }
 
-begin().then((why) => render(html`<${App} why=${why} />`, document.body));
+begin().then(() => render(html`<${App} />`, document.body));

@@ -1,9 +1,9 @@
 // Now: what needs somebody, what comes next, and what happens.
 import { html } from "./lib.js";
 import { asOf, useAsk } from "./graph.js";
-import { A, By, Failing, isFailing, Page, ScheduleName, SessionName, Slot, Status, Stretch, Table, TurnOf, Waits } from "./parts.js";
-import { Foreign } from "./text.js";
-import { now, present, span, When } from "./time.js";
+import { A, By, Failing, isFailing, Left, Page, ScheduleName, SessionName, Slot, Status, Stretch, Table, TurnOf, Waits } from "./parts.js";
+import { Foreign, LISTED } from "./text.js";
+import { present, said, span, When } from "./time.js";
 import { Feed, PastFeed } from "./feed.js";
 import * as Q from "./queries.js";
 
@@ -11,23 +11,23 @@ const minute = (ms) => new Date(Math.floor(ms / 60_000) * 60_000).toISOString();
 
 export function Now() {
   const base = Math.floor(present() / 60_000) * 60_000;
-  const answer = useAsk(Q.NOW, { from: minute(base), until: minute(base + 3_660_000) });
+  const answer = useAsk(Q.NOW, { from: minute(base), until: minute(base + 3_660_000), each: LISTED });
   const { data } = answer;
   return html`<${Page} title="Now" answer=${answer}>${data && html`
-    <${Totals} data=${data} />
+    <${Totals} data=${data} from=${minute(base)} />
     <div class="columns"><div><${Attention} data=${data} /><${Over} engine=${data.engine} /><${Next} slots=${data.next} failing=${data.engine.channels.filter(isFailing).map((one) => one.name)} /></div>${asOf.value ? html`<${PastFeed} />` : html`<${Feed} />`}</div>`}<//>`;
 }
 
-function Totals({ data }) {
-  const { accounting: all } = data.engine;
+function Totals({ data, from }) {
+  const { accounting: all, countedSince } = data.engine;
   const figures = [
-    ["next hour", data.next.at(-1)?.more ? `${data.next.length}+` : data.next.length, "timeline", { zoom: "1h" }],
-    ["waiting", data.overdue.totalCount, "schedules", { status: "PENDING,QUEUED" }],
+    ["next hour", `${data.next.length}${data.next.some((one) => one.more) ? "+" : ""}`, "timeline", { zoom: "1h" }],
+    ["overdue", data.overdue.totalCount, "schedules", { status: "PENDING,QUEUED", due: from }],
     ["to approve", data.engine.heldRuns.length + data.engine.openQuestions.length, "approvals", {}],
     ["failed last", data.failed.totalCount, "schedules", { failing: "yes" }],
     ["in inboxes", data.left.totalCount, "schedules", { status: "LEFT" }],
     ["paused", data.paused.totalCount, "schedules", { status: "PAUSED" }],
-    ["delivered", Number(all.delivered), "timeline", {}],
+    ...(all ? [[`delivered${countedSince ? ` since ${said(Date.parse(countedSince))}` : ""}`, Number(all.delivered), "timeline", {}]] : []),
   ];
   return html`<ul class="figures">${figures.map(([name, figure, page, params]) => html`<li>
     <${A} page=${page} params=${params}><b class="num">${figure.toLocaleString()}</b> <span>${name}</span><//></li>`)}</ul>`;
@@ -35,61 +35,30 @@ function Totals({ data }) {
 
 function Attention({ data }) {
   const { engine } = data;
-  const items = [];
-  if (Number(engine.imbalance) !== 0) {
-    items.push({ key: "imbalance", of: "failed", what: html`<${A} page="doctor">The accounts do not balance<//>: off by ${engine.imbalance} slots. This is a defect.` });
-  }
-  for (const run of engine.heldRuns) {
-    const left = Date.parse(run.approval?.until) - now.value;
-    items.push({
-      key: run.id, of: "held", by: left, what: html`<${A} page="approvals" params=${{ id: run.id }}>Approve<//> <${ScheduleName} of=${run.schedule} /> <span class="soft">by rule <${Foreign} text=${run.approval?.rule} /></span>`, when: html`<strong>${left > 0 ? `${span(left)} left` : "time is up"}</strong>`,
-    });
-  }
-  for (const one of engine.openQuestions) {
-    const left = Date.parse(one.until) - now.value;
-    items.push({
-      key: one.digest, of: "held", by: left, what: html`<${A} page="approvals" params=${{}}>Answer<//> an agent that asks: <${Foreign} text=${one.title} max=${120} />`, when: html`<strong>${left > 0 ? `${span(left)} left` : "time is up"}</strong>`,
-    });
-  }
-  for (const one of data.overdue.nodes) {
-    if (one.reason === "AWAITING_APPROVAL") continue;
-    items.push({
-      key: one.scheduleId, of: one.status, what: html`<${ScheduleName} of=${one} /> is waiting<${Waits} of=${one} />`,
-      when: html`<${Slot} of=${one} at=${one.fireAt}>due <//>`,
-    });
-  }
-  for (const one of data.failed.nodes) {
-    const run = one.runs.findLast((run) => run.state === "FAILED");
-    const last = run?.slot ?? one.fireAt;
-    items.push({
-      key: one.scheduleId, of: "failed", what: html`<${ScheduleName} of=${one} /> failed${one.failuresInRow > 1 ? ` ${one.failuresInRow} times in a row` : ""}${run?.error && html`: <${Foreign} text=${run.error.message} max=${120} />`}`,
-      when: html`due <${Slot} of=${one} at=${last} />`,
-    });
-  }
-  for (const one of engine.channels.filter(isFailing)) {
-    items.push({
-      key: `channel ${one.name}`, of: "failed", what: html`<${A} page="doctor">Channel <${Foreign} text=${one.name} /><//> fails: <${Foreign} text=${one.lastError} max=${120} />, <${Failing} of=${one} />`,
-      when: html`last tried <${When} at=${one.lastFailureAt} brief />`,
-    });
-  }
   const lost = engine.lostSchedules.filter((one) => isRecent(one.lostAt));
-  for (const one of lost.slice(0, 5)) {
-    items.push({
-      key: `lost ${one.scheduleId}`, of: "lost", what: html`<${ScheduleName} of=${one} /> of <${SessionName} id=${one.sessionId} /> was lost when the daemon ended: it was volatile`,
-      when: one.fireAt ? html`due <${When} at=${one.fireAt} brief />` : "",
-    });
-  }
-  if (lost.length > 5) items.push({ key: "lost", of: "lost", what: html`<${A} page="doctor">${lost.length - 5} more<//> were lost` });
-  for (const one of data.left.nodes) {
-    items.push({
-      key: one.scheduleId, of: "left", what: html`<${ScheduleName} of=${one} /> is in the inbox of <${A} page="lanes" params=${{ session: one.originSessionId }}>
-        <${Foreign} text=${one.originSessionId} max=${60} /><//>: nobody took it`,
-      when: html`<${Slot} of=${one} at=${one.fireAt} />`,
-    });
-  }
+  const items = [
+    Number(engine.imbalance ?? 0) !== 0 && ["imbalance", "failed", html`<${A} page="doctor">The accounts do not balance<//>: off by ${engine.imbalance} slots. This is a defect.`],
+    ...engine.heldRuns.map((run) => [run.id, "held", html`<${A} page="approvals" params=${{ id: run.id }}>Approve<//> <${ScheduleName} of=${run.schedule} /> <span class="soft">by rule <${Foreign} text=${run.approval?.rule} /></span>`,
+      html`<${Left} until=${run.approval?.until} />`]),
+    ...engine.openQuestions.map((one) => [one.digest, "held", html`<${A} page="approvals">Answer<//> an agent that asks: <${Foreign} text=${one.title} max=${120} />`, html`<${Left} until=${one.until} />`]),
+    ...data.overdue.nodes.filter((one) => one.reason !== "AWAITING_APPROVAL").map((one) => [one.scheduleId, one.status, html`<${ScheduleName} of=${one} /> is waiting<${Waits} of=${one} />`,
+      html`<${Slot} of=${one} at=${one.fireAt}>due <//>`]),
+    ...data.failed.nodes.map((one) => {
+      const run = one.runs.findLast((run) => run.state === "FAILED");
+      return [one.scheduleId, "failed", html`<${ScheduleName} of=${one} /> failed${one.failuresInRow > 1 ? ` ${one.failuresInRow} times in a row` : ""}${run?.error && html`: <${Foreign} text=${run.error.message} max=${120} />`}`,
+        html`due <${Slot} of=${one} at=${run?.slot ?? one.fireAt} />`];
+    }),
+    ...engine.channels.filter(isFailing).map((one) => [`channel ${one.name}`, "failed", html`<${A} page="doctor">Channel <${Foreign} text=${one.name} /><//> fails: <${Foreign} text=${one.lastError} max=${120} />, <${Failing} of=${one} />`,
+      html`last tried <${When} at=${one.lastFailureAt} />`]),
+    ...lost.slice(0, 5).map((one) => [`lost ${one.scheduleId}`, "lost", html`<${ScheduleName} of=${one} /> of <${SessionName} id=${one.sessionId} /> was lost when the daemon ended: it was volatile`,
+      one.fireAt && html`due <${When} at=${one.fireAt} />`]),
+    lost.length > 5 && ["lost", "lost", html`<${A} page="doctor">${lost.length - 5} more<//> were lost`],
+    ...data.left.nodes.map((one) => [one.scheduleId, "left", html`<${ScheduleName} of=${one} /> is in the inbox of <${SessionName} id=${one.originSessionId} />: nobody took it`,
+      html`<${Slot} of=${one} at=${one.fireAt} />`]),
+  ].filter(Boolean);
   return html`<section aria-labelledby="attention"><h2 id="attention">Needs attention</h2>
-    ${items.length ? html`<ul class="list">${items.map((item) => html`<li key=${item.key}><${Status} of=${item.of} say="" />
-      <span class="what">${item.what}</span> <span class="when">${item.when}</span></li>`)}</ul>` : html`<p class="empty good">Nothing. All quiet.</p>`}</section>`;
+    ${items.length ? html`<ul class="list">${items.map(([key, of, what, when]) => html`<li key=${key}><${Status} of=${of} say="" />
+      <span class="what">${what}</span> <span class="when">${when}</span></li>`)}</ul>` : html`<p class="empty good">Nothing. All quiet.</p>`}</section>`;
 }
 
 /** What is over, and may have left traces: when the daemon was down, and when all was held. Nothing, if it was long ago. */
@@ -122,18 +91,22 @@ function Next({ slots, failing }) {
     const known = first.get(key);
     // What is paused or held has its slot behind it, and comes to nothing at any instant.
     const at = /^(PAUSED|ALL_HELD)$/.test(slot.will) ? slot.slot : slot.at;
-    if (known) known.rest.push({ ...slot, at });
+    if (known) {
+      known.rest.push({ ...slot, at });
+      known.more = slot.more;
+    }
     else first.set(key, { ...slot, at, rest: [] });
   }
   const rows = [...first.values()].map((slot) => ({
     key: `${slot.scheduleId} ${slot.will}`,
     cells: [
-      html`<${Slot} of=${slot.schedule} at=${slot.slot} shown=${slot.at} brief=${false} />`,
+      html`<${Slot} of=${slot.schedule} at=${slot.slot} shown=${slot.at} full />`,
       html`<${ScheduleName} of=${slot.schedule} id=${slot.scheduleId} />${slot.count > 1 && html` <span class="soft">${slot.count} slots in one run</span>`}
-        ${slot.rest.length > 0 && html`<details><summary>and ${slot.rest.length} more of it</summary>${slot.rest.map((one) => html`<${Slot} of=${one.schedule} at=${one.slot} shown=${one.at} />`)}</details>`}`,
+        ${slot.rest.length > 0 && html`<details><summary>and ${slot.rest.length} more of it${slot.more && ", and later ones"}</summary>${slot.rest.map((one) => html`<${Slot} of=${one.schedule} at=${one.slot} shown=${one.at} />`)}</details>`}`,
       html`<${Status} of=${slot.will} reason=${slot.reason} /><${Doubts} of=${slot.schedule} failing=${failing} />`,
     ],
   }));
   return html`<section aria-labelledby="next"><h2 id="next">Next hour</h2>
+    ${slots.some((one) => one.more) && html`<p class="soft">At most ${LISTED} slots of each schedule are listed${slots.length >= 200 && html`, and none after <${When} at=${slots.at(-1).at} />`}.</p>`}
     <${Table} caption="Slots of the next hour" columns=${["When", "Schedule", "Will"]} rows=${rows} empty="Nothing is due within the hour." /></section>`;
 }

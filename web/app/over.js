@@ -15,7 +15,7 @@ export function Over({ from, until }) {
   const isDown = engine?.downtimes.some((one) => one.from === from);
   const hold = engine?.pastHolds.find((one) => one.since === from);
   return html`<${Page} title=${isDown ? "The daemon was down" : hold ? "All was held" : "What it cost"} about="What it cost" answer=${answer}
-      lead=${html`<${When} at=${from} brief /> – <${When} at=${until} brief /> <span class="soft">${span(end - begin)}</span>${hold && html`<${By} of=${hold.by} />${hold.reason && html`: <${Foreign} text=${hold.reason} />`}`}`}
+      lead=${html`<${When} at=${from} /> – <${When} at=${until} /> <span class="soft">${span(end - begin)}</span>${hold && html`<${By} of=${hold.by} />${hold.reason && html`: <${Foreign} text=${hold.reason} />`}`}`}
       actions=${end >= begin && html`<${A} page="timeline" params=${{ at: new Date((begin + end) / 2).toISOString(), zoom }} class="button">Timeline<//>`}>
     ${answer.data && html`<${Made} runs=${runs.nodes.filter((run) => !(Date.parse(run.claimedAt) < end))} /><${Lacking} of=${lacking} />
     <${Skipped} decisions=${engine.decisionPage.nodes.filter(({ slots }) => Date.parse(slots.until) >= begin && Date.parse(slots.from ?? slots.until) < end)} />
@@ -27,7 +27,7 @@ export function Over({ from, until }) {
 /** The runs of slots that came meanwhile. What was claimed in time went on, and was not made up for. */
 const Made = ({ runs }) => html`<section><h2>Made up for afterwards</h2><${Table} caption="Runs" columns=${["Slot", "Schedule", "Ran", "Late", "Outcome"]} empty="None." rows=${runs.map((run) => ({
   key: run.id, cells: [html`<${Slot} of=${run.schedule} at=${run.slot} /><${InPlace} of=${run} />`, html`<${ScheduleName} of=${run.schedule} />`,
-    html`<${A} page="run" params=${{ schedule: run.schedule.scheduleId, id: run.id }}>${run.startedAt ? html`<${When} at=${run.startedAt} brief />` : "not yet"}<//>`,
+    html`<${A} page="run" params=${{ schedule: run.schedule.scheduleId, id: run.id }}>${run.startedAt ? html`<${When} at=${run.startedAt} />` : "not yet"}<//>`,
     lateness(run), html`<${Status} of=${run.state} reason=${run.reason} error=${run.error} />`] }))} /></section>`;
 
 /** What got no run. A slot that is part of another run has one. */
@@ -37,4 +37,4 @@ const Skipped = ({ decisions }) => html`<section><h2>Skipped</h2><${Table} capti
 
 /** The volatile schedules that were lost: what the last end lost is known, and no more. */
 const Lost = ({ all }) => html`<section><h2>Lost</h2><${Table} caption="Schedules" columns=${["Schedule", "Session", "Next due"]} empty="None is known." rows=${all.map((one) => ({
-  key: one.scheduleId, cells: [html`<${ScheduleName} of=${one} />`, html`<${SessionName} id=${one.sessionId} />`, html`<${When} at=${one.fireAt} brief />`] }))} /></section>`;
+  key: one.scheduleId, cells: [html`<${ScheduleName} of=${one} />`, html`<${SessionName} id=${one.sessionId} />`, html`<${When} at=${one.fireAt} />`] }))} /></section>`;

@@ -1,4 +1,5 @@
-// Every question and every change of the pages. A test checks each against schema/reveille.graphql.
+// Every question and every change of the pages. A test checks each against schema/reveille.graphql. A line that ends with
+// `# for operators` is left out when a session asks.
 const NAME = "scheduleId label zone";
 const DUE = `${NAME} fireAt`;
 const LINE = `${DUE} kind status reason when nextFireAt originSessionId paused runCount failedCount failuresInRow
@@ -28,10 +29,12 @@ export const SHELL = `query Shell { engine { now version mode cursor held { by r
 /** The past does not know yet that the daemon was down, if it was. */
 export const PRESENT_DOWNS = `query PresentDowns { engine { downtimes { from until } } }`;
 
-export const NOW = `query Now($from: DateTime!, $until: DateTime!) {
-  engine { imbalance heldRuns { id approval { until rule } schedule { ${NAME} } } openQuestions { digest title until }
-    ${OUTAGES} ${CHANNELS} accounting { delivered } }
-  next: forecast(to: $until, first: 200) { slot at count will reason scheduleId more schedule {
+export const NOW = `query Now($from: DateTime!, $until: DateTime!, $each: Int!) {
+  engine { heldRuns { id approval { until rule } schedule { ${NAME} } } openQuestions { digest title until }
+    ${OUTAGES} ${CHANNELS}
+    imbalance accounting { delivered } countedSince # for operators
+  }
+  next: forecast(to: $until, first: 200, each: $each) { slot at count will reason scheduleId more schedule {
     ${NAME} failuresInRow target { kind channel } originSession { ${TURN} } } }
   failed: schedules(first: 8, orderBy: FIRE_AT_DESC, filter: { failing: true }) { totalCount nodes { ${DUE} failuresInRow runs { slot state error { message } } } }
   left: schedules(first: 8, orderBy: FIRE_AT_DESC, filter: { status: [LEFT] }) { totalCount nodes { ${DUE} originSessionId } }
@@ -47,7 +50,7 @@ export const FEED = `subscription Feed($after: String) {
 /** The names of some schedules. */
 export const names = (/** @type {string[]} */ ids) => `query Names { ${ids.map((id, at) => `a${at}: schedule(scheduleId: ${JSON.stringify(id)}) { ${NAME} }`).join(" ")} }`;
 
-export const TIMELINE = `query Timeline($from: DateTime!, $middle: DateTime!, $now: DateTime!, $until: DateTime!, $bucketMs: Long!, $by: TimelineBy!, $rows: Int!, $to: DateTime!) {
+export const TIMELINE = `query Timeline($from: DateTime!, $middle: DateTime!, $now: DateTime!, $until: DateTime!, $bucketMs: Long!, $by: TimelineBy!, $rows: Int!, $to: DateTime!, $each: Int!) {
   timeline(from: $from, to: $to, bucketMs: $bucketMs, by: $by, rows: $rows) { start state count at of others more }
   before: runs(first: 60, filter: { from: $from, to: $middle }) { totalCount nodes { ${MARK} } }
   after: runs(first: 60, orderBy: SLOT, filter: { from: $middle, to: $to }) { totalCount nodes { ${MARK} } }
@@ -56,7 +59,7 @@ export const TIMELINE = `query Timeline($from: DateTime!, $middle: DateTime!, $n
   bad: runs(first: 60, filter: { from: $from, to: $to, state: [FAILED, LEFT, CANCELLED, QUEUED] }) { nodes { ${MARK} } }
   engine { downtimes { from until } held { since } pastHolds { since until }
     decisionPage(last: 60, filter: { kind: [SLOTS_SKIPPED], from: $from }) { nodes { reason scheduleId slots { until count } schedule { ${NAME} } } } }
-  forecast(from: $now, to: $until, first: 120) { slot at count will reason scheduleId more schedule { ${NAME} } }
+  forecast(from: $now, to: $until, first: 300, each: $each) { slot at count will reason scheduleId more schedule { ${NAME} } }
 }`;
 
 export const OVER = `query Over($from: DateTime!, $until: DateTime!) {
@@ -75,7 +78,7 @@ export const SCHEDULE = `query Schedule($id: ID!) {
   schedule(scheduleId: $id) {
     ${LINE} createdAt updatedAt description madeBy editedBy revision idempotencyKey endedReason
     upcoming(first: 10)
-    policy { whenBusy missed overlap recovery endsWith maxLateMs timeoutMs } retryWaits
+    policy { whenBusy missed overlap recovery endsWith maxLateMs timeoutMs backoffMs } retryWaits
     lifetime { expiresAt maxRuns cancelOnUserActivity diesWithSession }
     target { kind sessionId channel conversation thread } lineage { depth rootScheduleId runId } lastSkip { at reason }
     createdSessionId runs { id slot state reason cause folded attempt finishedAt deliveredAt latenessMs error { message } }
@@ -108,8 +111,8 @@ export const BESIDE = `query Beside($run: String, $session: String, $at: DateTim
 
 export const RUN = `query Run($schedule: ID!, $run: String) {
   schedule(scheduleId: $schedule) {
-    ${NAME} message runs { id slot state reason cause phase attempt folded claimedAt startedAt deliveredAt finishedAt retryAt latenessMs
-      host sessionId approvalDigest error { message phase reason sessionExists }
+    ${NAME} message revision runs { id slot state reason cause phase attempt folded claimedAt startedAt deliveredAt finishedAt retryAt latenessMs
+      host sessionId approvalDigest approval { message revision } error { message phase reason sessionExists }
       attempts { number state startedAt nextAt host channel code error { message reason } } message { id text taken } } }
   engine { decisionPage(last: 100, filter: { runId: $run }) { nodes { ${DECISION} } } }
 }`;
@@ -145,10 +148,9 @@ export const EDIT_PREVIEW = `query EditPreview($id: ID!, $when: String, $zone: S
 }`;
 
 export const DOCTOR = `query Doctor { engine {
-  now version mode imbalance nextWakeMs tzdbVersion zone localZone cursor ${OUTAGES}
-  accounting { expected delivered left skipped cancelled failed lost pending }
-  countedSince undelivered { skipped failed cancelled } ${CHANNELS}
-  guard { approvalMs asksMs rules { name then why } }
+  now version mode tzdbVersion zone localZone cursor ${OUTAGES} ${CHANNELS}
+  imbalance nextWakeMs accounting { expected delivered left skipped cancelled failed lost pending } # for operators
+  countedSince undelivered { skipped failed cancelled } guard { approvalMs asksMs rules { name then why } } # for operators
   limits { name value unit doc } } }`;
 
 export const ATTRIBUTES = `query Attributes { attributes { ident entity type many nullable unit stability refersTo values doc } }`;

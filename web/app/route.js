@@ -8,7 +8,7 @@ export const route = signal({ page: "now", params: {} });
 function read() {
   const [page, query] = location.hash.replace(/^#\/?/, "").split("?");
   const params = Object.fromEntries(new URLSearchParams(query ?? ""));
-  asOf.value = params.asof || null;
+  asOf.value = Date.parse(params.asof) ? params.asof : null;
   route.value = { page: page || "now", params };
 }
 addEventListener("hashchange", read);

@@ -5,15 +5,15 @@ import { go, refine, to } from "./route.js";
 import { Do, mayChange, Page, rowKeys, Status } from "./parts.js";
 import { count, Foreign, rhythm, visible, word } from "./text.js";
 import { When } from "./time.js";
-import { cancel, each, many, pause, runNow } from "./actions.js";
+import { cancel, each, isOpen, many, pause, runNow } from "./actions.js";
 import * as Q from "./queries.js";
 
 const STATUSES = ["PENDING", "QUEUED", "PAUSED", "FAILED", "LEFT", "DELIVERED", "FINISHED", "SKIPPED", "CANCELLED"];
-const KINDS = ["MESSAGE", "SESSION", "NOTICE"];
+const KINDS = ["MESSAGE", "SESSION", "NOTICE", "CALL"];
 const CHUNK = 100;
 
 /** The filter that the address says, as the graph takes it. */
-function filterOf({ status, kind, session, channel, label, q, failing }) {
+function filterOf({ status, kind, session, channel, label, q, failing, due }) {
   const filter = /** @type {any} */ ({});
   const wanted = status?.split(",").filter((one) => STATUSES.includes(one));
   if (wanted?.length) filter.status = wanted;
@@ -21,6 +21,7 @@ function filterOf({ status, kind, session, channel, label, q, failing }) {
   if (session) filter.sessionId = session;
   if (channel) filter.channel = channel;
   if (q) filter.text = q;
+  if (due) filter.dueBefore = due;
   if (failing) filter.failing = failing === "yes";
   if (label) filter.label = label;
   return Object.keys(filter).length ? filter : null;
@@ -33,13 +34,16 @@ export function Schedules(params) {
   const [picked, setPicked] = useState(/** @type {Set<string>} */ (new Set()));
   const busy = useRef("");
 
+  const question = (first, after) => ({
+    document: Q.SCHEDULES, variables: { first, after, filter: filterOf(params), orderBy: order },
+  });
   const load = async (from, keep) => {
     const asking = `${key} ${from}`;
     if (busy.current === asking) return;
     busy.current = asking;
     try {
       const first = keep ? Math.min(CHUNK * Math.ceil(Math.max(keep, 1) / CHUNK), 300) : CHUNK;
-      const { schedules } = await ask(Q.SCHEDULES, { first, after: from, filter: filterOf(params), orderBy: order });
+      const { schedules } = await ask(Q.SCHEDULES, question(first, from).variables);
       if (busy.current !== asking) return;
       setList((before) => ({
         key, error: null, total: schedules.totalCount, next: schedules.pageInfo.endCursor, more: schedules.pageInfo.hasNextPage,
@@ -66,8 +70,8 @@ export function Schedules(params) {
     if (!after.delete(id)) after.add(id);
     return after;
   });
-  return html`<${Page} title="Schedules" answer=${{ data: true, error: list.error, again: () => load(null, 0) }}
-      lead=${list.key && html`<span class="num">${count(list.total, "schedule")}</span>${Object.keys(params).some((name) => ["status", "kind", "session", "channel", "q", "label", "failing"].includes(name)) ? " match" : ""}`}>
+  return html`<${Page} title="Schedules" answer=${{ data: true, error: list.error, again: () => load(null, 0), question: question(CHUNK, null) }}
+      lead=${list.key && html`<span class="num">${count(list.total, "schedule")}</span>${filterOf(params) ? " match" : ""}`}>
     <form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
       <label class="grow"><span class="away">Search</span><input type="search" placeholder="label, message or id" value=${params.q ?? ""}
         onChange=${(event) => refine({ q: event.target.value.trim() })} /></label>
@@ -78,11 +82,11 @@ export function Schedules(params) {
         onClick=${() => toggle("status", one)}><${Status} of=${one} /></button>`)}
       <button aria-pressed=${params.failing === "yes"} onClick=${() => toggle("failing", "yes")}>failed last</button>
       ${KINDS.map((one) => html`<button aria-pressed=${params.kind === one} onClick=${() => toggle("kind", one)}>${word(one)}</button>`)}
-      ${["session", "channel"].filter((name) => params[name]).map((name) => html`<button aria-pressed="true" onClick=${() => refine({ [name]: null })}>${name} ${visible(params[name])} ×</button>`)}</div>
+      ${["session", "channel", "due"].filter((name) => params[name]).map((name) => html`<button aria-pressed="true" onClick=${() => refine({ [name]: null })}>${name === "due" ? "overdue" : `${name} ${visible(params[name])}`} ×</button>`)}</div>
     ${chosen.length > 0 && html`<div class="bulk" role="group" aria-label="Selected"><strong>${chosen.length} selected</strong>
-      <${Do} does=${() => each(chosen.filter((row) => !row.paused), `Pause ${count(chosen.length, "schedule")}?`, "Pause", Q.PAUSE)}>Pause…<//>
-      <${Do} does=${() => each(chosen.filter((row) => row.paused), `Resume ${count(chosen.length, "schedule")}?`, "Resume", Q.RESUME)}>Resume…<//>
-      <${Do} does=${() => each(chosen, `Cancel ${count(chosen.length, "schedule")}?`, "Cancel them", Q.CANCEL, true)}>Cancel…<//>
+      <${Do} does=${() => each(chosen.filter((row) => isOpen(row) && !row.paused), "Pause", Q.PAUSE)}>Pause…<//>
+      <${Do} does=${() => each(chosen.filter((row) => isOpen(row) && row.paused), "Resume", Q.RESUME)}>Resume…<//>
+      <${Do} does=${() => each(chosen.filter(isOpen), "Cancel", Q.CANCEL, true)}>Cancel…<//>
       <button class="quiet" onClick=${() => setPicked(new Set())}>None</button></div>`}
     ${list.key === key && filterOf(params) && list.total > 1 && html`<div class="bulk" role="group" aria-label="All that match"><strong>All ${count(list.total, "match", "matches")}</strong>
       ${[["PAUSE", "Pause"], ["RESUME", "Resume"], ["CANCEL", "Cancel"]].map(([action, name]) => html`<${Do} does=${() => many(action, filterOf(params))}>${name}…<//>`)}</div>`}
@@ -98,7 +102,7 @@ function Rows({ list, picked, pick, more }) {
   const look = () => {
     const element = box.current;
     if (!element) return;
-    const high = matchMedia("(max-width: 44rem)").matches ? 92 : 40;
+    const high = matchMedia("(max-width: 44rem)").matches ? 114 : 40;
     const first = Math.max(0, Math.floor(element.scrollTop / high) - 8);
     const last = Math.ceil((element.scrollTop + element.clientHeight) / high) + 8;
     setView((before) => (before.first === first && before.last === last && before.high === high ? before : { first, last, high }));
@@ -125,8 +129,8 @@ function Rows({ list, picked, pick, more }) {
         <td class="pick"><input type="checkbox" tabindex="-1" checked=${picked.has(row.scheduleId)} onChange=${() => pick(row.scheduleId)} aria-label=${`Select ${visible(row.label ?? row.scheduleId)}`} /></td>
         <td data-column="Schedule"><a tabindex="-1" href=${to("schedule", { id: row.scheduleId })}><${Foreign} text=${row.label ?? row.scheduleId} max=${80} /></a>
           <span class="soft"><${Foreign} text=${rhythm(row.when)} max=${60} /></span></td>
-        <td data-column="Status"><${Status} of=${row.status} reason=${row.reason} /></td>
-        <td data-column="Next"><a tabindex="-1" href=${to("explain", { id: row.scheduleId, at: row.nextFireAt ?? row.fireAt })}><${When} at=${row.nextFireAt ?? row.fireAt} zone=${row.zone} brief /></a></td>
+        <td data-column="Status" title=${word(row.reason)}><${Status} of=${row.status} reason=${row.reason} /></td>
+        <td data-column="Next"><a tabindex="-1" href=${to("explain", { id: row.scheduleId, at: row.nextFireAt ?? row.fireAt })}><${When} at=${row.nextFireAt ?? row.fireAt} zone=${row.zone} /></a></td>
         <td data-column="Session"><a tabindex="-1" href=${to("lanes", { session: row.originSessionId })}><${Foreign} text=${row.originSessionId} max=${60} /></a></td>
         <td data-column="Runs" class="num">${row.runCount}${row.failedCount > 0 && html` <span class="bad">${row.failedCount} failed</span>`}</td></tr>`)}
       ${blank(list.rows.length - view.last)}</tbody></table>

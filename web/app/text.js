@@ -48,3 +48,5 @@ export const rhythm = (when) => {
 export const word = (value) => String(value ?? "").toLowerCase().replaceAll("_", " ");
 /** A word for a count. */
 export const count = (number, one, many = `${one}s`) => `${Number(number).toLocaleString()} ${number === 1 ? one : many}`;
+/** How many slots of one schedule are listed, so that one that fires each second does not hide the others. */
+export const LISTED = 6;

@@ -1,5 +1,5 @@
 // Instants, on two clocks: the schedule's and the reader's. No instant is shown without the name of its clock.
-import { html, signal } from "./lib.js";
+import { html, signal, useState } from "./lib.js";
 import { asOf } from "./graph.js";
 import { Foreign } from "./text.js";
 
@@ -81,29 +81,29 @@ export function lateness({ slot, state, attempt, finishedAt, deliveredAt, latene
 }
 /** Whether a run was delivered as planned: not much later than its slot, and for that slot alone. */
 export const isGood = ({ state, cause, attempt, latenessMs, folded }) => state === "DELIVERED" && cause !== "MISSED" && attempt < 2 && Number(latenessMs) < 300_000 && !Number(folded);
-/** From the instant that the page shows. */
-export const relative = (ms) => {
-  const gap = ms - present();
+/** From the instant that the page shows, or from another. */
+export const relative = (ms, base = present()) => {
+  const gap = ms - base;
   return Math.abs(gap) < 1_500 ? "now" : gap > 0 ? `in ${span(gap)}` : `${span(gap)} ago`;
 };
 
-/** An instant: absolute on the reader's clock, on the schedule's if that differs, and relative. */
-export function When({ at, zone, brief = false }) {
+/** An instant: on the reader's clock, on the schedule's if that differs, and where there is room, relative. */
+export function When({ at, zone, full = false, base = present() }) {
   if (!at) return html`<span class="soft">–</span>`;
   const ms = Date.parse(at);
   // Both clocks say the day only where one would be mistaken about it.
   const there = zone && zone !== HERE && (day(ms, zone) === day(ms) ? clock(ms, zone) : said(ms, zone));
-  const differs = there && (there !== clock(ms) || !brief);
+  const differs = there && (there !== clock(ms) || full);
   return html`<time datetime=${at} title=${at}>
     <span class="num">${said(ms)}</span> <span class="zone">${zoneAt(ms, HERE)}</span>
     ${differs && html`<span class="there"> · <span class="num">${there}</span> <span class="zone">${zoneAt(ms, zone)}</span></span>`}
-    ${!brief && html`<span class="soft"> · ${relative(ms)}</span>`}
+    ${full && html`<span class="soft"> · ${relative(ms, base)}</span>`}
   </time>`;
 }
 
 /** A sentence of the daemon, with its instants on the reader's clock. */
 export const Sentence = ({ text, zone, max = 800 }) => String(text ?? "").slice(0, max).split(/(\d{4}-\d\d-\d\dT[\d:.]+Z)/)
-  .map((part, at) => (at % 2 ? html`<${When} at=${part} zone=${zone} brief />` : part && html`<${Foreign} text=${part} max=${max} />`));
+  .map((part, at) => (at % 2 ? html`<${When} at=${part} zone=${zone} />` : part && html`<${Foreign} text=${part} max=${max} />`));
 
 /** For an input of type datetime-local, and back. */
 export function toLocal(ms) {
@@ -111,3 +111,14 @@ export function toLocal(ms) {
   return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 export const fromLocal = (text) => (text ? new Date(text).toISOString() : null);
+
+/** An instant to choose. It is taken with Enter or when the focus leaves, and not while it is typed. */
+export function At({ ms, take, ...rest }) {
+  const [draft, setDraft] = useState(/** @type {string | null} */ (null));
+  const commit = () => {
+    setDraft(null);
+    if (draft) take(fromLocal(draft));
+  };
+  return html`<input type="datetime-local" ...${rest} value=${draft ?? (ms ? toLocal(ms) : "")} onInput=${(event) => setDraft(event.target.value)} onBlur=${commit}
+    onKeyDown=${(event) => event.key === "Enter" && commit()} />`;
+}

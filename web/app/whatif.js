@@ -7,25 +7,36 @@ import { fromLocal, HERE, now, toLocal, When, zoneName } from "./time.js";
 import * as Q from "./queries.js";
 
 export function WhatIf({ from = null, until = null, id = null, when = null }) {
-  const [draft, setDraft] = useState({ from: toLocal(from ? Date.parse(from) : now.peek()), until: toLocal(until ? Date.parse(until) : now.peek() + 7_200_000) });
-  const [edit, setEdit] = useState({ id: id ?? "", when: when ?? "" });
-  return html`<${Page} title="What if" lead="Only the differences are shown, and nothing is changed.">
-    <div class="columns"><section><h2>The daemon were down</h2>
-      <form class="fields" onSubmit=${(event) => { event.preventDefault(); refine({ from: fromLocal(draft.from), until: fromLocal(draft.until), id: null, when: null }); }}>
-        <label>from (${zoneName(HERE)})<input type="datetime-local" required value=${draft.from} onInput=${(event) => setDraft({ ...draft, from: event.target.value })} /></label>
-        <label>until<input type="datetime-local" required value=${draft.until} onInput=${(event) => setDraft({ ...draft, until: event.target.value })} /></label>
+  const [begun] = useState(now.peek());
+  const show = (event) => {
+    event.preventDefault();
+    const { from: since = null, until: end = null, ...of } = /** @type {any} */ (Object.fromEntries(new FormData(event.target)));
+    refine({ id: null, when: null, ...of, from: since && fromLocal(since), until: end && fromLocal(end) });
+  };
+  const question = from && until ? { document: Q.OUTAGE, variables: outage(from, until) }
+    : id && when && { document: Q.EDIT_PREVIEW, variables: edited(id, when) };
+  return html`<${Page} title="What if" answer=${{ data: true, question }} lead="Only the differences are shown, and nothing is changed.">
+    <div class="columns"><section><h2>The daemon were down</h2><form class="fields" onSubmit=${show}>
+        ${/** @type {any[]} */ ([["from", `from (${zoneName(HERE)})`, from, 0], ["until", "until", until, 7_200_000]]).map(([name, label, at, later]) => html`<label>${label}<input type="datetime-local" required name=${name} defaultValue=${toLocal(Date.parse(at) || begun + later)} /></label>`)}
         <button class="main">Show</button></form></section>
-    <section><h2>A schedule had another time</h2>
-      <form class="fields" onSubmit=${(event) => { event.preventDefault(); refine({ id: edit.id.trim(), when: edit.when.trim(), from: null, until: null }); }}>
-        <label>schedule<input required value=${edit.id} placeholder="sch-…" onInput=${(event) => setEdit({ ...edit, id: event.target.value })} /></label>
-        <label>when<input required value=${edit.when} placeholder="weekdays at 8:30" onInput=${(event) => setEdit({ ...edit, when: event.target.value })} /></label>
+    <section><h2>A schedule had another time</h2><form class="fields" onSubmit=${show}>
+        <label>schedule<input required name="id" defaultValue=${id} placeholder="sch-…" /></label>
+        <label>when<input required name="when" defaultValue=${when} placeholder="weekdays at 8:30" /></label>
         <button class="main">Show</button></form></section></div>
     ${from && until && html`<${Outage} from=${from} until=${until} />`}
     ${id && when && html`<section><h2><a href=${to("schedule", { id })}>It</a> with that time</h2><${Preview} id=${id} when=${when} zone="" /></section>`}<//>`;
 }
 
+const outage = (from, until) => ({
+  downFrom: from, downUntil: until, to: new Date(Date.parse(until) + 86_400_000).toISOString(),
+});
+// Far enough for what comes once a month.
+const edited = (id, when, zone = "") => ({
+  id, when, zone: zone || null, to: new Date(now.peek() + 35 * 86_400_000).toISOString(),
+});
+
 function Outage({ from, until }) {
-  const answer = useAsk(Q.OUTAGE, { downFrom: from, downUntil: until, to: new Date(Date.parse(until) + 86_400_000).toISOString() });
+  const answer = useAsk(Q.OUTAGE, outage(from, until));
   if (answer.error) return html`<p class="problem" role="alert">${answer.error.message} ${answer.error.hint}</p>`;
   if (!answer.data) return html`<p class="empty">Asking…</p>`;
   return html`<section aria-live="polite"><h2>What would differ</h2><${Differences} slots=${answer.data.whatIf} /></section>`;
@@ -36,9 +47,7 @@ export function Preview({ id, when, zone }) {
   const [answer, setAnswer] = useState(/** @type {any} */ (null));
   useEffect(() => {
     const timer = setTimeout(() => {
-      // Far enough for what comes once a month.
-      const until = new Date(now.value + 35 * 86_400_000).toISOString();
-      ask(Q.EDIT_PREVIEW, { id, when, zone: zone || null, to: until }).then((data) => setAnswer({ data }), (error) => setAnswer({ error }));
+      ask(Q.EDIT_PREVIEW, edited(id, when, zone)).then((data) => setAnswer({ data }), (error) => setAnswer({ error }));
     }, 350);
     return () => clearTimeout(timer);
   }, [id, when, zone]);
@@ -51,8 +60,8 @@ export function Differences({ slots }) {
     key: `${slot.scheduleId} ${slot.slot}`,
     cells: [html`<${Slot} of=${slot.schedule} id=${slot.scheduleId} at=${slot.slot} />`,
       html`<${ScheduleName} of=${slot.schedule} id=${slot.scheduleId} />`,
-      slot.asIs ? html`<${Status} of=${slot.asIs.will} reason=${slot.asIs.reason} /> <${When} at=${slot.asIs.at} brief />` : html`<span class="soft">no such slot</span>`,
-      html`<${Status} of=${slot.will} reason=${slot.reason} /> <${When} at=${slot.at} brief />`],
+      slot.asIs ? html`<${Status} of=${slot.asIs.will} reason=${slot.asIs.reason} /> <${When} at=${slot.asIs.at} />` : html`<span class="soft">no such slot</span>`,
+      html`<${Status} of=${slot.will} reason=${slot.reason} /> <${When} at=${slot.at} />`],
   }));
   return html`<${Table} caption="Slots with another outcome" columns=${["Slot", "Schedule", "As it is", "Then"]} rows=${rows} empty="Nothing would differ, as far as the daemon looked ahead." />`;
 }
