@@ -73,7 +73,7 @@ function One({ run, first }) {
     <header><h2><${ScheduleName} of=${run.schedule} /></h2><${Left} until=${of.until} warn=${300_000} /></header>
     <p class="soft">Rule <strong><${Foreign} text=${of.rule} /></strong>${of.why && html`: <${Foreign} text=${of.why} />`}. Slot <${When} at=${run.slot} zone=${run.schedule?.zone} full />; expires <${When} at=${of.until} />.</p>
     ${run.lastApproved && html`<${LastApproved} of=${run.lastApproved} schedule=${run.schedule} />`}
-    <${Box} text=${of.message} label="What would be handed over" />
+    <${Box} text=${[of.message, of.memory].filter(Boolean).join("\n\n")} label="What would be handed over" />
     ${of.description && html`<p>What for: <${Foreign} text=${of.description} max=${1000} /></p>`}
     <${Facts} rows=${[
       ["goes to", where(of)], of.conversation && ["conversation", html`<${Foreign} text=${of.conversation} /> <${Foreign} text=${of.thread ?? ""} />`],

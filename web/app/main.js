@@ -147,10 +147,10 @@ function Enter() {
     ${why.value && html`<p class="problem" role="alert">${why.value}</p>`}
     <p>Open the dashboard from a terminal on the machine of the daemon:</p>
     <pre class="box">reveille dashboard</pre>
-    <p class="soft">It prints an address that works once, for a minute. With <code>--read-only</code> the page changes nothing.</p>
+    <p class="soft">It prints an address that works once. With <code>--read-only</code> the page changes nothing.</p>
     <details><summary>Or paste a token</summary><form onSubmit=${submit}>
       <label>Token of an operator, an observer or a session<input name="token" type="password" autocomplete="off" spellcheck="false" required /></label>
-      <p class="soft">It stays in this tab, until the tab is closed.</p>
+      <p class="soft">It stays until this tab is closed.</p>
       <${Problem} error=${error} />
       <div class="actions"><button class="main">Look</button></div></form></details></main>`;
 }

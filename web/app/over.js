@@ -20,7 +20,7 @@ export function Over({ from, until }) {
     ${answer.data && html`<${Made} runs=${runs.nodes.filter((run) => !(Date.parse(run.claimedAt) < end))} /><${Lacking} of=${lacking} />
     <${Skipped} decisions=${engine.decisionPage.nodes.filter(({ slots }) => Date.parse(slots.until) >= begin && Date.parse(slots.from ?? slots.until) < end)} />
     ${runs.totalCount > runs.nodes.length && html`<p class="soft">Only the first ${runs.nodes.length} of ${runs.totalCount} runs are looked at.</p>`}
-    ${engine.decisionPage.totalCount > engine.decisionPage.nodes.length && html`<p class="soft">Of ${engine.decisionPage.totalCount} skips since then, only the first ${engine.decisionPage.nodes.length} are looked at.</p>`}
+    ${engine.decisionPage.totalCount > engine.decisionPage.nodes.length && html`<p class="soft">Only the first ${engine.decisionPage.nodes.length} of ${engine.decisionPage.totalCount} skips are looked at.</p>`}
     ${isDown && html`<${Lost} all=${engine.lostSchedules.filter((one) => Math.abs(Date.parse(one.lostAt) - end) < 60_000)} />`}`}<//>`;
 }
 

@@ -8,7 +8,7 @@ const LINE = `${DUE} kind status reason when nextFireAt originSessionId paused r
 const SLOT = `slot at will reason scheduleId schedule { ${NAME} } asIs { at will reason }`;
 const DECISION = `cursor at kind reason by detail scheduleId sessionId schedule { ${NAME} }`;
 const APPROVAL = `id slot sessionId schedule { ${NAME} when } approval {
-  digest rule why until kind label owner madeBy editedBy message sessionId channel conversation thread target revision config
+  digest rule why until kind label owner madeBy editedBy message memory sessionId channel conversation thread target revision config
   description envelope cause dialect durability shared notice { about file { path name } } policy { backoffMs timeoutMs recovery }
   lineage { depth rootScheduleId runId } sessionConfig { sessionName model { provider id } toolCount skillCount } }
   lastApproved { runId at by changedAt differences { part before now } }`;

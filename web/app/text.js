@@ -2,7 +2,7 @@
 // show, or what would move the text around it, stands there by its number. `src/app/foreign_text.rs` does so for terminals.
 import { html } from "./lib.js";
 
-const HIDDEN = /(?![\ufe0e\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{DI}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]/u;
+const HIDDEN = /(?![\ufe0e\ufe0f])[\p{C}\p{Zl}\p{Zp}\p{DI}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]/u;
 const EACH = new RegExp(HIDDEN.source, "gu");
 
 /** A text with its hidden characters by number, for attributes and titles. */
