@@ -149,11 +149,7 @@ impl CallerMutator<'_> {
         self.admit_delivery(&which, None)?;
         let standing = self.handle().view(|state| {
             // What the caller may not see is refused like what does not exist, by the change itself.
-            let may_see = |record: &&ScheduleRecord| {
-                let schedule = record.schedule();
-                schedule.settings().shared || self.caller().scope.covers(&schedule.owner)
-            };
-            let record = state.schedule(&which.schedule).filter(may_see)?;
+            let record = state.schedule(&which.schedule).filter(|it| it.is_for(&self.caller().scope))?;
             let newest = state.newest_run(record).map(RunRecord::run);
             // One that waits for its next attempt has failed as well.
             let failed = newest.is_some_and(|run| run.state == RunState::Failed || run.retry_at.is_some());
@@ -189,9 +185,9 @@ impl CallerMutator<'_> {
     ) -> Result<Value, ResolverError> {
         let meant = self.which(which)?;
         let status = self.handle().view(|state| {
-            // What the caller may not change is refused like what does not exist, by the change itself.
-            let is_its = |record: &&ScheduleRecord| self.caller().scope.covers(&record.schedule().owner);
-            state.schedule(&meant.schedule).filter(is_its).map(ScheduleRecord::status)
+            // What the caller may not see is refused like what does not exist, by the change itself.
+            let record = state.schedule(&meant.schedule).filter(|it| it.is_for(&self.caller().scope))?;
+            Some(record.status())
         });
         if let Some(status) = status.filter(|status| status.is_terminal()) {
             return Err(refused(&Refusal::WrongStatus { schedule: meant.schedule, status }));

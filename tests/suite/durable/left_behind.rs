@@ -6,10 +6,12 @@ use super::lives::Lives;
 use crate::simulated::{ask, token};
 
 /// Each names a schedule by `ID`.
-const CALLS: [&str; 8] = [
+const CALLS: [&str; 10] = [
     "[(psi.scheduler/cancel {:schedule-id \"ID\"})]",
     "[(psi.scheduler/reschedule {:schedule-id \"ID\" :label \"mine\"})]",
     "[(psi.scheduler/pause {:schedule-id \"ID\"})]",
+    "[(psi.scheduler/resume {:schedule-id \"ID\"})]",
+    "[(psi.scheduler/retry {:schedule-id \"ID\"})]",
     "[(psi.scheduler/run-now {:schedule-id \"ID\"})]",
     "[{(:reveille/what-if {:schedule-id \"ID\" :delay-ms 60000}) [:reveille.slot/at]}]",
     "[{(:reveille/what-if {:schedule-id \"ID\" :zone \"Europe/Berlin\"}) [:reveille.slot/at]}]",
