@@ -12,7 +12,6 @@ use reveille::service::Service;
 
 use crate::durable::lives::Lives;
 use crate::simulated::{self, ask, session, token};
-use crate::watching::Scene;
 
 fn id(answer: &str) -> String {
     answer.split('"').find(|part| part.starts_with("sch-")).expect(answer).to_owned()
@@ -493,14 +492,4 @@ fn a_slot_under_a_pause_and_a_hold_says_which_of_them_goes_on() {
     assert!(told.contains("as long as everything is held (another one)"), "{told}");
     assert!(told.contains("The schedule was paused from ") && told.contains(":13Z (too noisy)."), "{told}");
     assert!(!told.contains("as well"), "{told}");
-}
-
-#[test]
-fn the_start_of_a_watch_says_that_it_does_not_outlive_a_process_without_a_store() {
-    let scene = Scene::new();
-    let answer = scene.call("watch_start", r#"{"name" "http.get" "notify_when" "always"}"#);
-    let warnings = answer.keyword("warnings").map(ToString::to_string).unwrap_or_default();
-    let expected = "[\"every check wakes you\" \
-                    \"this server has no store: the watch is in memory, and lost when the server stops\"]";
-    assert_eq!(warnings, expected);
 }

@@ -1,4 +1,4 @@
-//! Watches that hear of changes between their checks (T49, in virtual time).
+//! Watches that hear of changes between their checks (T49, in virtual time), and what the start of one says.
 
 use reveille::domain::{Dialect, Grant, Scope, Span};
 use reveille::edn::{Map, Value};
@@ -178,4 +178,14 @@ fn only_so_many_watches_listen() {
         number += 1;
     }
     assert_eq!(listening, max);
+}
+
+#[test]
+fn the_start_of_a_watch_says_that_it_does_not_outlive_a_process_without_a_store() {
+    let scene = Scene::new();
+    let answer = scene.call("watch_start", r#"{"name" "http.get" "notify_when" "always"}"#);
+    let warnings = answer.keyword("warnings").map(ToString::to_string).unwrap_or_default();
+    let expected = "[\"every check wakes you\" \
+                    \"this server has no store: the watch is in memory, and lost when the server stops\"]";
+    assert_eq!(warnings, expected);
 }
