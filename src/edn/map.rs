@@ -91,7 +91,7 @@ impl Map {
 
     /// Returns the map with an entry added if there is a value. [`Map::with`] would add nil for none.
     #[must_use]
-    pub fn with_some(self, key: &str, value: Option<impl Into<Value>>) -> Self {
+    pub(crate) fn with_some(self, key: &str, value: Option<impl Into<Value>>) -> Self {
         match value {
             Some(value) => self.with(key, value),
             None => self,

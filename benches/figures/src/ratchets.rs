@@ -60,12 +60,12 @@ impl Ratchet {
 
 /// The ratchets of the gate: figure, bound, limit, target.
 pub(crate) const RATCHETS: [Ratchet; 12] = [
-    at_most("code lines without testkit", 93_008.0, 42_000.0, |report| {
+    at_most("code lines without testkit", 93_640.0, 42_000.0, |report| {
         count(report.without_testkit.lines.code)
     }),
     at_most("files in cycles, %", 3.4, 1.7, Report::cycle_share),
     at_most("top-level modules in cycles", 0.0, 0.0, |report| count(report.layers_in_cycles())),
-    at_most("public items", 3_037.0, 700.0, |report| count(report.all.items.declared)),
+    at_most("public items", 3_046.0, 700.0, |report| count(report.all.items.declared)),
     at_most("public items that can be named outside", 999.0, 700.0, |report| {
         count(report.all.items.reachable)
     }),

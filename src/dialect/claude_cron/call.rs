@@ -3,12 +3,12 @@
 //! The arguments of `Monitor` are parsed in `monitor.rs`; the conversion to a schedule is in `command.rs`. Invariant: no text in
 //! a [`Call`] is blank; a prompt is passed on verbatim.
 
-use super::error::{NOT_CRON, SENTINEL};
+use super::error::{NOT_CRON, SENTINEL, style};
 use super::instead::ProgramCall;
 use super::monitor::{self, MonitorDraft};
 use super::tool::Tool;
 use crate::calendar::parse_cron;
-use crate::dialect::args::{Arg, ArgError, Args, Choices, Keys, Repair, Style, TOOL_WORDS};
+use crate::dialect::args::{Arg, ArgError, Args, Repair, TOOL_WORDS};
 use crate::dialect::{Answer, Notation, PageRequest};
 use crate::domain::{Cron, Span};
 use crate::edn::Value;
@@ -87,11 +87,6 @@ pub fn parse(tool: Tool, args: &Value, notation: Notation) -> Result<Call, Answe
         }
     };
     call().map_err(|error| error.answer(&TOOL_WORDS, Repair::new(args, style).without(&error)))
-}
-
-/// How these tools are called.
-pub(super) const fn style(notation: Notation) -> Style {
-    Style { notation, keys: Keys::Plain, choices: Choices::AnyCase, short_times: true }
 }
 
 /// The names of each tool's arguments.

@@ -2,9 +2,10 @@
 //!
 //! Errors of single arguments are in `args`.
 
-use super::call::style;
 use super::instead::ProgramCall;
-use crate::dialect::args::{ArgError, ArgErrorKind, NO_SESSION, Repair, TOOL_WORDS, wordings};
+use crate::dialect::args::{
+    ArgError, ArgErrorKind, Choices, Keys, NO_SESSION, Repair, Style, TOOL_WORDS, wordings,
+};
 use crate::dialect::{Answer, Notation, called, echo, page, tool_error, watch};
 use crate::domain::{Code, Moment, Refusal, ToolName};
 use crate::edn::{Map, Value};
@@ -139,4 +140,9 @@ wordings! {
         "give a longer timeout_ms, a shorter interval, or persistent: true";
     NEEDLESS "needless_expression" "{field} is for notify_when on_threshold only, not for {detail}"
         "leave out notify_when, or the expression";
+}
+
+/// How these tools are called.
+pub(super) const fn style(notation: Notation) -> Style {
+    Style { notation, keys: Keys::Plain, choices: Choices::AnyCase, short_times: true }
 }
