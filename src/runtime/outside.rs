@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::shared::Shared;
 use super::sync::UNPOISONED;
 use crate::domain::{Channel, RunId};
-use crate::engine::Report;
+use crate::engine::{Report, RunRecord};
 use crate::port::{Courier, Guard, UnderWay};
 
 /// The courier and the guard of an engine.
@@ -22,16 +22,17 @@ impl Outside<'_> {
         // The courier may outlive the engine, and must not keep it.
         let engine = Arc::downgrade(self.0);
         let is_coming = move |run: &RunId| {
-            let is_coming = |shared: Arc<Shared>| {
-                shared.core().state.run(run).is_some_and(|record| record.is_coming_again())
-            };
+            let is_coming =
+                |shared: Arc<Shared>| shared.core().state.run(run).is_some_and(RunRecord::is_coming_again);
             engine.upgrade().is_some_and(is_coming)
         };
         // The courier first: from the fact of its opening on, a channel may get a parcel.
-        if self.0.courier.set(Arc::clone(&courier)).is_err() {
+        if self.0.courier.set(courier).is_err() {
             return false;
         }
-        courier.ask_of_runs(Box::new(is_coming));
+        if let Some(courier) = self.0.courier.get() {
+            courier.ask_of_runs(Box::new(is_coming));
+        }
         channels.into_iter().for_each(|channel| self.0.submit_fact(Report::ChannelOpened(channel)));
         true
     }

@@ -6,7 +6,7 @@ use reveille::adapter::HostLocal;
 use reveille::dialect::{Notation, within_bound};
 use reveille::domain::{Caller, CallerRole, HostId, Right, SessionConfig, Span, TokenName};
 use reveille::edn::{Caps, Map, Value, read};
-use reveille::engine::{Command, Input, Report};
+use reveille::engine::{Input, Report};
 use reveille::runtime::Handle;
 use reveille::service::Service;
 
@@ -251,23 +251,6 @@ fn what_a_key_stands_for_is_told_as_it_stands() {
     let again = create();
     assert!(again.contains("its status is cancelled. Another key asks for it anew."), "{again}");
     assert!(!again.contains("inbox"), "{again}");
-}
-
-/// A key belongs to the session under which it was used, and not to a later one of its id.
-#[test]
-fn a_key_ends_with_its_session() {
-    let (handle, _) = simulated::engine(&["s"]);
-    let call = |name: &str, args: &str| tool(&handle, &Caller::session(session("s")), name, args);
-    let create = || call("create", "{:message \"m\" :when \"in 1 hour\" :key \"k\"}");
-    let close = Command::CloseSession { session: session("s"), by: None };
-    let first = create();
-    handle.submit(Input::Command(close)).expect("it is open");
-    simulated::open(&handle, "s", SessionConfig::default());
-    let absent = call("cancel", "{:key \"other\"}");
-    let left = call("cancel", "{:key \"k\"}");
-    assert_eq!(left.replace("\"k\"", "\"other\""), absent, "no key of the earlier session is known");
-    let anew = create();
-    assert!(anew.contains(":created? true") && id(&anew) != id(&first), "{first}\n{anew}");
 }
 
 /// A name without its namespace, and one that only looks like ours, are named in lenient mode too, also below an empty list.

@@ -54,7 +54,7 @@ pub(super) fn section(kind: &AgentKind, state: &StateArgs) -> Result<Section, Ap
     let text = text(kind, &command, holders.as_deref());
     // The agents may stand in one line, to which no section can be added.
     if toml::from_str::<Table>(&format!("{present}\n{text}")).is_err() {
-        return Ok(Section::ByHand(format!("{}: no section can be appended to it", path.display())));
+        return Ok(Section::ByHand(format!("{}: no section can be added to it", path.display())));
     }
     Ok(Section::Missing(path, text))
 }

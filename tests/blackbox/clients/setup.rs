@@ -89,7 +89,7 @@ fn what_is_missing_of_an_agent_is_said() {
     fs::write(home.path().join("bin/claude-agent-acp"), "").expect("ours");
     for (text, why) in [
         ("key = \"sk-secret\nx\n", "it is no TOML"),
-        ("agents = { codex = { command = [\"/sk-secret\"] } }\n", "no section can be appended to it"),
+        ("agents = { codex = { command = [\"/sk-secret\"] } }\n", "no section can be added to it"),
     ] {
         fs::write(home.path().join("state/reveille.toml"), text).expect("ours");
         let shown = run(&home, &["setup", "claude", "--data-dir", "state"]).out;

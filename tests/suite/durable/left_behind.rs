@@ -45,3 +45,25 @@ fn what_an_earlier_session_left_is_none_for_a_later_one_of_its_id() {
         assert_ne!(answer(&Caller::OPERATOR, &left), answer(&Caller::OPERATOR, &absent), "{call}");
     }
 }
+
+/// A key belongs to the session under which it was used: a later one of its id gets what it asks for, and learns nothing.
+#[test]
+fn a_key_ends_with_its_session() {
+    let lives = Lives::new();
+    let life = lives.next(0);
+    let owner = life.open("one");
+    let ask = |query: &str| ask(&life.handle, &token("one"), query, true);
+    let create = || {
+        ask("[(psi.scheduler/create {:kind :message :message \"m\" :when \"in 1 hour\" :durability :durable \
+             :idempotency-key \"k\"})]")
+    };
+    let (first, again) = (create(), create());
+    assert!(first.contains(":psi.scheduler/created? true"), "{first}");
+    assert!(again.contains(":psi.scheduler/created? false"), "{again}");
+    let id = first.split('"').find(|part| part.starts_with("sch-")).expect("an id");
+    ask(&CALLS[0].replace("ID", id));
+    life.handle.close_session(&owner).expect("it is open");
+    life.open("one");
+    let anew = create();
+    assert!(anew.contains(":psi.scheduler/created? true") && !anew.contains(id), "{anew}");
+}
