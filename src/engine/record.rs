@@ -213,6 +213,7 @@ impl RunRecord {
     }
 
     /// Whether the run waits for its next attempt, or may be on its way to its place at this moment.
+    #[cfg(feature = "embed")]
     pub(crate) fn is_coming_again(&self) -> bool {
         self.waits_to_retry() || self.run.state == RunState::InFlight
     }
