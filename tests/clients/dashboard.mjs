@@ -514,7 +514,6 @@ for (const [pasted, changes, rules] of [[token, true, true], [observing, false, 
   assert.equal(await page.locator("text=read only").count(), Number(!changes));
   for (const address of ["", "doctor", "timeline", "schedules", "approvals", "lanes", "attributes"]) {
     await goTo(address);
-    await page.waitForTimeout(200);
     assert.deepEqual(await page.$$eval(".problem", (all) => all.map((one) => one.textContent)), [], address);
   }
   await page.click("text=Log out");

@@ -1,7 +1,7 @@
 //! What bare words of a condition are probably not: a text.
 //!
-//! A watch whose second comparison is taken for a text is silent for ever, so such words are refused. Whoever means the text can
-//! put it in quotes.
+//! A watch whose second comparison is taken for a text is silent for ever, so such words are refused. A text that is meant as one
+//! is put in quotes.
 
 use super::scan::is_of_name;
 
